@@ -1,0 +1,100 @@
+public import Expressions
+public import JSON
+
+/// Where items come from: what `sources.NAME` declares, or a table's own `source: {local: …}`.
+public struct SourceDefinition: Sendable {
+  public var name: String
+  public var kind: Kind
+
+  public init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
+
+  public enum Kind: Sendable {
+    case upstream(UpstreamDefinition)
+    case local(LocalDefinition)
+  }
+}
+
+/// Items that the service owns.
+public struct LocalDefinition: Sendable {
+  /// What the table starts with: objects.
+  public var items: [JSONValue]
+  /// What an added `{}` becomes, and whose members an added item lacks.
+  public var defaultItem: JSONValue
+
+  public init(items: [JSONValue] = [], defaultItem: JSONValue = .object([])) {
+    (self.items, self.defaultItem) = (items, defaultItem)
+  }
+}
+
+/// An upstream API over HTTP.
+public struct UpstreamDefinition: Sendable {
+  public var method = "GET"
+  /// Text with `${…}`: parameters and environment values are percent-encoded into it.
+  public var url: Template
+  public var query: [(name: String, value: Template)] = []
+  public var headers: [(name: String, value: Template)] = []
+  public var body: Template?
+  /// Between two fetches; zero: never by itself, only on refresh.
+  public var every = Duration.seconds(60)
+  /// Bounds for what the upstream's `Cache-Control: max-age` may lengthen `every` to.
+  public var maximumAge = Duration.seconds(3600)
+  public var connectTimeout = Duration.seconds(5)
+  /// In all, for one request.
+  public var timeout = Duration.seconds(10)
+  /// Without a byte for so long.
+  public var stallTimeout = Duration.seconds(10)
+  /// Of one response body, decompressed.
+  public var maxBytes = 32 << 20
+  public var maxRedirects = 5
+  public var retries = 2
+  /// Redirects to loopback, link-local and private addresses are followed.
+  public var allowPrivateRedirects = false
+  /// Where the list stands in a response; `$response` is the default.
+  public var items: Expression?
+  public var paging: PagingDefinition?
+  /// One request for each of a list of ids.
+  public var each: FanOutDefinition?
+  public var emptyMeans = EmptyMeaning.clear
+  public var caBundle: String?
+  public var clientCertificate: String?
+  public var clientKey: String?
+  /// Of `POST /v1/hooks/{source}`; nil: no webhook.
+  public var webhookSecret: String?
+
+  public init(url: Template) { self.url = url }
+
+  public enum EmptyMeaning: String, Sendable, CaseIterable { case keep, clear }
+}
+
+public struct PagingDefinition: Sendable {
+  public var style: Style
+  public var maxPages = 100
+  public var maxItems = 100_000
+  /// Of all pages.
+  public var maxBytes = 128 << 20
+
+  public init(style: Style) { self.style = style }
+
+  public enum Style: Sendable {
+    /// `Link: <…>; rel="next"` (RFC 8288).
+    case link
+    /// The next page's URL stands in the body.
+    case nextURL(Expression)
+    /// A cursor stands in the body and goes into a query parameter; null or missing ends.
+    case cursor(Expression, parameter: String)
+    /// `parameter=start`, `start + 1` … until a page has no items, or fewer than `size`.
+    case page(parameter: String, start: Int, size: Int?)
+    /// `parameter=0`, `size`, `2 * size` … until a page has fewer than `size` items.
+    case offset(parameter: String, size: Int)
+  }
+}
+
+/// The response is a list of ids; each item is fetched by a request of its own.
+public struct FanOutDefinition: Sendable {
+  /// Sees `$item`: the id.
+  public var url: Template
+  public var concurrency = 8
+  public var limit = 500
+
+  public init(url: Template) { self.url = url }
+}

@@ -1,0 +1,21 @@
+/// What one kind of cell needs, and nothing else: an identifier and a payload, encoded.
+///
+/// Section headers and footers are cell models; a row's own stand inside its encoding (``Row/cells``).
+public final class CellModel: Sendable {
+  public let cellIdentifier: String
+  /// `{"cellIdentifier":…,"payload":…}`, UTF-8 JSON.
+  public let encoded: [UInt8]
+  public let fingerprint: Fingerprint
+
+  public init(cellIdentifier: String, encoded: [UInt8]) {
+    self.cellIdentifier = cellIdentifier
+    self.encoded = encoded
+    fingerprint = Fingerprint(of: encoded)
+  }
+
+  /// Equal to the byte. O(1) where the fingerprints differ.
+  public static func same(_ first: CellModel?, _ second: CellModel?) -> Bool {
+    guard let first, let second else { return first == nil && second == nil }
+    return first === second || (first.fingerprint == second.fingerprint && first.encoded == second.encoded)
+  }
+}

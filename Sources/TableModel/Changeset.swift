@@ -1,0 +1,111 @@
+/// What turns one version of a table into another, in stages that `UITableView.performBatchUpdates` takes.
+///
+/// What leaves is given in coordinates before its stage, what arrives in coordinates after it; `update` is
+/// applied after the rest of its stage, in coordinates after it. Stages apply in order; there are at most three.
+public struct Changeset: Sendable {
+  public var stages: [Stage]
+
+  public init(stages: [Stage] = []) { self.stages = stages }
+
+  /// One batch of operations.
+  public struct Stage: Sendable {
+    public var sections = SectionOperations()
+    public var rows = RowOperations()
+    /// What stands around the sections, where it changed; in the last stage only.
+    public var attributes = Attributes()
+
+    public init() {}
+  }
+
+  public struct SectionOperations: Sendable {
+    public var delete: [SectionDelete] = []
+    public var insert: [SectionInsert] = []
+    public var move: [SectionMove] = []
+    public var update: [SectionUpdate] = []
+
+    public init() {}
+    public var isEmpty: Bool { delete.isEmpty && insert.isEmpty && move.isEmpty && update.isEmpty }
+  }
+
+  public struct RowOperations: Sendable {
+    public var delete: [RowDelete] = []
+    public var insert: [RowInsert] = []
+    public var move: [RowMove] = []
+    public var update: [RowUpdate] = []
+
+    public init() {}
+    public var isEmpty: Bool { delete.isEmpty && insert.isEmpty && move.isEmpty && update.isEmpty }
+  }
+
+  /// The table's own attributes that changed.
+  public struct Attributes: Sendable {
+    public var state: TableState?
+    /// `.some(nil)`: there is no problem any more.
+    public var problem: Problem??
+    public var title: String?
+    public var animation: AnimationConfiguration?
+    public var counts: Counts?
+
+    public init() {}
+    public var isEmpty: Bool {
+      state == nil && problem == nil && title == nil && animation == nil && counts == nil
+    }
+  }
+
+  public struct SectionDelete: Sendable {
+    public var at: Int
+    public var id: String
+    public init(at: Int, id: String) { (self.at, self.id) = (at, id) }
+  }
+
+  public struct SectionInsert: Sendable {
+    public var at: Int
+    public var section: Section
+    public init(at: Int, section: Section) { (self.at, self.section) = (at, section) }
+  }
+
+  public struct SectionMove: Sendable {
+    public var from: Int
+    public var to: Int
+    public var id: String
+    public init(from: Int, to: Int, id: String) { (self.from, self.to, self.id) = (from, to, id) }
+  }
+
+  /// The header or footer changed; both are given as they are now.
+  public struct SectionUpdate: Sendable {
+    public var at: Int
+    public var id: String
+    public var header: CellModel?
+    public var footer: CellModel?
+    public init(at: Int, id: String, header: CellModel?, footer: CellModel?) {
+      (self.at, self.id, self.header, self.footer) = (at, id, header, footer)
+    }
+  }
+
+  public struct RowDelete: Sendable {
+    public var at: IndexPath
+    public var id: String
+    public init(at: IndexPath, id: String) { (self.at, self.id) = (at, id) }
+  }
+
+  public struct RowInsert: Sendable {
+    public var at: IndexPath
+    public var row: Row
+    public init(at: IndexPath, row: Row) { (self.at, self.row) = (at, row) }
+  }
+
+  public struct RowMove: Sendable {
+    public var from: IndexPath
+    public var to: IndexPath
+    public var id: String
+    public init(from: IndexPath, to: IndexPath, id: String) { (self.from, self.to, self.id) = (from, to, id) }
+  }
+
+  public struct RowUpdate: Sendable {
+    public var at: IndexPath
+    public var row: Row
+    /// The cell identifier changed: exchange the cell. Else it can be filled again in place (`reconfigureRows`).
+    public var reload: Bool
+    public init(at: IndexPath, row: Row, reload: Bool) { (self.at, self.row, self.reload) = (at, row, reload) }
+  }
+}

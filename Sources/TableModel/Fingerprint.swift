@@ -1,0 +1,61 @@
+/// 64-bit hashes of bytes, for recognising equal content without comparing it.
+///
+/// The function is a folded-multiply hash in the family of wyhash: fast on short inputs, well mixed, and not
+/// cryptographic. It is seeded at random once a process, so that nobody who writes an upstream's items can
+/// prepare two that collide; a fingerprint is therefore never stored, sent or compared across processes.
+public struct Fingerprint: Hashable, Sendable {
+  public let rawValue: UInt64
+
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  private static let seed = UInt64.random(in: .min ... .max)
+  private static let multiplier0: UInt64 = 0xa076_1d64_78bd_642f
+  private static let multiplier1: UInt64 = 0xe703_7ed1_a0b4_28db
+
+  /// The fingerprint of `bytes`. O(n).
+  public init(of bytes: UnsafeRawBufferPointer) {
+    var state = Self.seed ^ Self.multiplier0
+    var offset = 0
+    let count = bytes.count
+    while count - offset >= 16 {
+      let low = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      let high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+      state = Self.fold(low ^ Self.multiplier1, high ^ state)
+      offset += 16
+    }
+    var low: UInt64 = 0
+    var high: UInt64 = 0
+    let rest = count - offset
+    if rest >= 8 {
+      low = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+    } else {
+      for index in 0..<rest { low |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
+    }
+    state = Self.fold(low ^ Self.multiplier1, high ^ state)
+    rawValue = Self.fold(state ^ Self.multiplier0, UInt64(count) ^ Self.multiplier1)
+  }
+
+  public init(of bytes: [UInt8]) {
+    self = bytes.withUnsafeBytes { Fingerprint(of: $0) }
+  }
+
+  public init(of string: String) {
+    var string = string
+    self = string.withUTF8 { Fingerprint(of: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// This fingerprint followed by another: order matters.
+  public func combined(with other: Fingerprint) -> Fingerprint {
+    Fingerprint(rawValue: Self.fold(rawValue ^ Self.multiplier0, other.rawValue &+ Self.multiplier1))
+  }
+
+  /// What a digest of nothing starts from.
+  public static let empty = Fingerprint(rawValue: multiplier1)
+
+  @inline(__always)
+  private static func fold(_ first: UInt64, _ second: UInt64) -> UInt64 {
+    let product = first.multipliedFullWidth(by: second)
+    return product.high ^ product.low
+  }
+}

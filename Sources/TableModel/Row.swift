@@ -1,0 +1,71 @@
+/// A cell model with an identity and its permissions: encoded once, when its item changed, and bytes from then on.
+///
+/// Rows are immutable and shared: by versions, by views, by every changeset that brings them.
+public final class Row: Sendable {
+  /// Unique in its table.
+  public let id: String
+  /// The row as clients get it: `{"id":…,"cellIdentifier":…,"payload":…,"can":…}`, UTF-8 JSON.
+  public let encoded: [UInt8]
+  /// The row's cell, then its fallbacks in order; never empty.
+  public let cells: [CellPart]
+  public let permissions: Permissions
+  /// Where in `encoded` the object after `"select":` stands, if there is one.
+  public let select: Range<Int>?
+  /// Where in `encoded` the boolean stands that a tap toggles (`true` or `false`), if the cell expands.
+  public let expansion: Range<Int>?
+  public let key: RowKey
+
+  public init(
+    id: String, encoded: [UInt8], cells: [CellPart], permissions: Permissions,
+    select: Range<Int>? = nil, expansion: Range<Int>? = nil
+  ) {
+    precondition(!cells.isEmpty, "a row has a cell")
+    self.id = id
+    self.encoded = encoded
+    self.cells = cells
+    self.permissions = permissions
+    self.select = select
+    self.expansion = expansion
+    key = RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+  }
+
+  public var cellIdentifier: String { cells[0].cellIdentifier }
+
+  /// Equal to the byte. O(1) where the fingerprints differ or both are one object.
+  public static func same(_ first: Row, _ second: Row) -> Bool {
+    first === second || (first.key == second.key && first.encoded == second.encoded)
+  }
+}
+
+/// One cell of a row's chain of fallbacks, as a part of the row's encoding.
+public struct CellPart: Sendable {
+  public let cellIdentifier: String
+  /// Where in the row's `encoded` the payload object stands.
+  public let payload: Range<Int>
+
+  public init(cellIdentifier: String, payload: Range<Int>) {
+    self.cellIdentifier = cellIdentifier
+    self.payload = payload
+  }
+}
+
+/// A row's identity and content as fingerprints: what a diff walks, without touching the rows themselves.
+public struct RowKey: Hashable, Sendable {
+  public let identity: Fingerprint
+  public let content: Fingerprint
+
+  public init(identity: Fingerprint, content: Fingerprint) {
+    self.identity = identity
+    self.content = content
+  }
+}
+
+/// What a person may do with a row; `can` on the wire, always whole.
+public struct Permissions: OptionSet, Hashable, Sendable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  public static let edit = Permissions(rawValue: 1)
+  public static let move = Permissions(rawValue: 2)
+  public static let select = Permissions(rawValue: 4)
+}

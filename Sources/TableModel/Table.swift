@@ -1,0 +1,113 @@
+/// The content of one version of a table: an ordered list of sections, and what stands around them.
+///
+/// Sections without rows have been left out by whoever made it. Row and section identities are unique:
+/// whoever makes a table refuses duplicates at the door.
+public struct Table: Sendable {
+  /// The table's name in URLs.
+  public var name: String
+  public var title: String
+  public var state: TableState
+  /// Why the rows are old or missing: with `.stale` and `.failed` only.
+  public var problem: Problem?
+  public var animation: AnimationConfiguration
+  public var sections: [Section]
+  /// Sections left out because they had no rows.
+  public var omittedSections: Int
+  /// Items that no cell took, or whose identity was taken.
+  public var skippedItems: Int
+
+  public init(
+    name: String, title: String, state: TableState, problem: Problem? = nil,
+    animation: AnimationConfiguration = .init(), sections: [Section] = [],
+    omittedSections: Int = 0, skippedItems: Int = 0
+  ) {
+    self.name = name
+    self.title = title
+    self.state = state
+    self.problem = problem
+    self.animation = animation
+    self.sections = sections
+    self.omittedSections = omittedSections
+    self.skippedItems = skippedItems
+  }
+
+  public var counts: Counts {
+    Counts(
+      sections: sections.count, rows: sections.reduce(0) { $0 + $1.rows.count },
+      omittedSections: omittedSections, skippedItems: skippedItems)
+  }
+
+  /// Equal to the byte on the wire. O(sections) where digests settle it, else O(rows).
+  public static func same(_ first: Table, _ second: Table) -> Bool {
+    guard
+      first.name == second.name, first.title == second.title, first.state == second.state,
+      first.problem == second.problem, first.animation == second.animation,
+      first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
+      first.sections.count == second.sections.count
+    else { return false }
+    return zip(first.sections, second.sections).allSatisfy { old, new in
+      old === new
+        || old.digest == new.digest && old.id == new.id && CellModel.same(old.header, new.header)
+          && CellModel.same(old.footer, new.footer) && old.rows.count == new.rows.count
+          && zip(old.rows, new.rows).allSatisfy(Row.same)
+    }
+  }
+}
+
+public struct Counts: Equatable, Sendable {
+  public var sections: Int
+  public var rows: Int
+  public var omittedSections: Int
+  public var skippedItems: Int
+
+  public init(sections: Int, rows: Int, omittedSections: Int, skippedItems: Int) {
+    self.sections = sections
+    self.rows = rows
+    self.omittedSections = omittedSections
+    self.skippedItems = skippedItems
+  }
+}
+
+public enum TableState: String, Sendable, CaseIterable {
+  /// No upstream answer yet, no sections.
+  case loading
+  case ready
+  /// Answered, no rows.
+  case empty
+  /// The last fetch failed; the rows are the last good ones.
+  case stale
+  /// It never worked.
+  case failed
+}
+
+/// Why a table is stale or failed, for a person.
+public struct Problem: Equatable, Sendable {
+  public var title: String
+  public var detail: String
+  /// When it began: RFC 3339, UTC.
+  public var since: String
+
+  public init(title: String, detail: String, since: String) {
+    self.title = title
+    self.detail = detail
+    self.since = since
+  }
+}
+
+/// `UITableView.RowAnimation`.
+public enum RowAnimation: String, Sendable, CaseIterable {
+  case fade, right, left, top, bottom, none, middle, automatic
+}
+
+/// How a client animates a changeset.
+public struct AnimationConfiguration: Equatable, Sendable {
+  public var insert: RowAnimation
+  public var delete: RowAnimation
+  public var reload: RowAnimation
+
+  public init(insert: RowAnimation = .automatic, delete: RowAnimation = .automatic, reload: RowAnimation = .automatic) {
+    self.insert = insert
+    self.delete = delete
+    self.reload = reload
+  }
+}
