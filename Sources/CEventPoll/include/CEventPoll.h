@@ -1,0 +1,31 @@
+#ifndef CEVENTPOLL_H
+#define CEVENTPOLL_H
+
+// What Swift's Glibc module leaves out or cannot import: epoll, eventfd, accept4, and the macros beside them.
+
+#if defined(__linux__)
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+// `struct epoll_event` is packed on x86-64: its members are reached through these.
+static inline uint64_t cpoll_event_token(const struct epoll_event *event) { return event->data.u64; }
+static inline uint32_t cpoll_event_flags(const struct epoll_event *event) { return event->events; }
+
+static inline int cpoll_control(int poll, int operation, int descriptor, uint32_t flags, uint64_t token) {
+  struct epoll_event event;
+  event.events = flags;
+  event.data.u64 = token;
+  return epoll_ctl(poll, operation, descriptor, &event);
+}
+
+int cpoll_accept(int listener, struct sockaddr *address, socklen_t *length);
+
+#endif
+#endif

@@ -1,0 +1,87 @@
+/// Everything about a server that can be chosen, with defaults that suit a small machine on the open network.
+public struct Configuration: Sendable {
+  /// The numeric IPv4 or IPv6 address to listen on.
+  public var host = "127.0.0.1"
+  /// The port to listen on; 0 lets the kernel choose one.
+  public var port: UInt16 = 8080
+  /// How many event loops to run: one for each processor, and no more than four, unless said otherwise.
+  public var loops = 2
+  /// Connections that the kernel may hold ready to be accepted.
+  public var backlog: Int32 = 4096
+
+  public var limits = Limits()
+  public var timeouts = Timeouts()
+  /// Which origins scripts may call from; nil sends no CORS field at all.
+  public var crossOrigin: CrossOrigin?
+
+  public init() {}
+
+  /// Bounds on what one client, and all of them, can take.
+  public struct Limits: Sendable {
+    /// Bytes of a request line's target; longer is 414. RFC 9110 section 4.1 asks for 8000 at least.
+    public var target = 16_384
+    /// Bytes of a request's head; longer is 431.
+    public var head = 65_536
+    /// Header fields of one request, and trailer fields; more is 431.
+    public var fields = 100
+    /// Bytes of a request's body; longer is 413.
+    public var body = 1_048_576
+    /// Connections in all; one more is answered 503 and closed.
+    public var connections = 16_384
+    /// Connections from one address (an IPv6 client's is its /64); one more is answered 429 and closed. Nil: no
+    /// bound of its own, as behind a proxy all clients have the proxy's address.
+    public var connectionsPerAddress: Int?
+    /// Requests on one connection before it is closed; nil: no bound.
+    public var requestsPerConnection: Int?
+    /// Requests that wait, streams among them; one more is answered 503.
+    public var waiters = 16_384
+    /// Waiting requests from one address; one more is answered 429. Nil: no bound of its own.
+    public var waitersPerAddress: Int?
+    /// Bytes that may be queued for a reader of a stream that is slow; more cuts it off.
+    public var streamBacklog = 1_048_576
+    /// Seconds to name in `Retry-After` where a limit is why a request is refused.
+    public var retryAfter = 5
+
+    public init() {}
+  }
+
+  /// How long anything may take.
+  public struct Timeouts: Sendable {
+    /// From a connection's begin, or a later request's first byte, to the end of that request's head: 408.
+    public var head: Duration = .seconds(8)
+    /// Between two reads of a request's body: 408.
+    public var bodyIdle: Duration = .seconds(8)
+    /// Bytes a second that a body must bring on the whole, after the first `bodyIdle`: 408.
+    public var bodyRate = 512
+    /// Without a request, between requests: closed.
+    public var keepAlive: Duration = .seconds(10)
+    /// For a client to take something of what was written to it: closed.
+    public var write: Duration = .seconds(20)
+    /// For a refused client to read its refusal, while what it sends is thrown away: closed.
+    public var linger: Duration = .seconds(2)
+    /// Silence on a stream after which its source is asked for a sign of life.
+    public var heartbeat: Duration = .seconds(15)
+
+    public init() {}
+  }
+
+  /// Cross-origin requests (Fetch Standard section 3.3).
+  public struct CrossOrigin: Sendable {
+    public enum Origins: Sendable, Equatable {
+      /// `*`: every origin, without credentials.
+      case any
+      /// These, compared byte by byte: `https://app.example`.
+      case list([String])
+    }
+
+    public var origins: Origins
+    /// Header fields of responses that scripts may read.
+    public var exposed = ["ETag", "Link", "Location", "Retry-After", "X-Request-ID"]
+    /// Methods that a preflight grants.
+    public var methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+    /// For how long a browser may keep a preflight's answer.
+    public var maxAge: Duration = .seconds(600)
+
+    public init(origins: Origins) { self.origins = origins }
+  }
+}

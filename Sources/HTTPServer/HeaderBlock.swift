@@ -1,0 +1,55 @@
+/// Header fields serialised once, to be shared by any number of responses.
+public final class HeaderBlock: Sendable {
+  /// What the block was made of, in order.
+  public let fields: [HeaderField]
+
+  /// The bytes that are written: the fields' lines, after the status line where `status` is set.
+  let bytes: [UInt8]
+
+  /// The status that `bytes` begins with; nil where it has header fields only.
+  let status: Status?
+
+  /// Whether `bytes` says how long the body is.
+  let hasContentLength: Bool
+
+  /// A block of `fields`. `Content-Length`, `Transfer-Encoding`, `Connection` and `Date` are the server's own to
+  /// write and are left out. O(length).
+  public init(_ fields: [HeaderField]) {
+    self.fields = fields.filter { !HeaderBlock.isReserved($0.name) }
+    var bytes: [UInt8] = []
+    for field in self.fields { field.append(to: &bytes) }
+    self.bytes = bytes
+    status = nil
+    hasContentLength = false
+  }
+
+  /// A whole head, up to what differs from response to response (date, request identity, connection).
+  init(status: Status, _ fields: [HeaderField], contentLength: Int?) {
+    self.fields = fields.filter { !HeaderBlock.isReserved($0.name) }
+    self.status = status
+    hasContentLength = contentLength != nil
+    var bytes = Array(StatusLine.bytes(of: status))
+    for field in self.fields { field.append(to: &bytes) }
+    if let contentLength { bytes.append(contentsOf: "Content-Length: \(contentLength)\r\n".utf8) }
+    self.bytes = bytes
+  }
+
+  /// The block without a field.
+  public static let empty = HeaderBlock([])
+
+  /// `Content-Type: application/json`
+  public static let json = HeaderBlock([HeaderField(.contentType, "application/json")])
+
+  /// `Content-Type: application/problem+json` and `Cache-Control: no-store` (RFC 9457)
+  public static let problem = HeaderBlock([
+    HeaderField(.contentType, "application/problem+json"), HeaderField(.cacheControl, "no-store"),
+  ])
+
+  private static let reserved: Set<String> = [
+    "content-length", "transfer-encoding", "connection", "date", "keep-alive",
+  ]
+
+  static func isReserved(_ name: HeaderName) -> Bool {
+    reserved.contains(String(decoding: name.folded, as: UTF8.self))
+  }
+}

@@ -1,0 +1,28 @@
+/// One header field of a response.
+public struct HeaderField: Hashable, Sendable {
+  public let name: HeaderName
+  public let value: String
+
+  /// What a field value can't carry (RFC 9110 section 5.5: CR, LF, NUL and the other controls) is replaced by a
+  /// blank, and blanks at both ends are left out, so that no value can end its line and begin another.
+  public init(_ name: HeaderName, _ value: String) {
+    self.name = name
+    let bytes = value.utf8
+    if bytes.allSatisfy({ ByteClass.has($0, ByteClass.fieldValue) }), bytes.first != 0x20, bytes.last != 0x20 {
+      self.value = value
+      return
+    }
+    var clean = bytes.map { ByteClass.has($0, ByteClass.fieldValue) ? $0 : 0x20 }[...]
+    while clean.last == 0x20 || clean.last == 0x09 { clean.removeLast() }
+    while clean.first == 0x20 || clean.first == 0x09 { clean.removeFirst() }
+    self.value = String(decoding: clean, as: UTF8.self)
+  }
+
+  /// Appends the field as one line of a header section.
+  func append(to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: name.description.utf8)
+    bytes.append(contentsOf: ": ".utf8)
+    bytes.append(contentsOf: value.utf8)
+    bytes.append(contentsOf: "\r\n".utf8)
+  }
+}

@@ -1,0 +1,47 @@
+/// A request whose head and body have been read whole and found valid.
+public struct Request: Sendable {
+  /// What was read of the head; shared by requests whose heads have the same bytes.
+  let head: RequestHead
+  /// The body, decoded from its transfer coding; empty where there is none.
+  public let body: [UInt8]
+  /// The other end of the connection: a proxy's address where there is one.
+  public let peer: SocketAddress
+  /// Numbers requests without an identity of their own.
+  let serial: UInt64
+
+  init(head: RequestHead, body: [UInt8], peer: SocketAddress, serial: UInt64) {
+    self.head = head
+    self.body = body
+    self.peer = peer
+    self.serial = serial
+  }
+
+  public var method: Method { head.method }
+
+  /// The path's segments, percent-decoded: `/v1/tables/a%2Fb` is `["v1", "tables", "a/b"]`, `/` is `[]`, and a
+  /// slash at the end gives an empty last segment. None of them is `.` or `..` or has control characters.
+  public var path: [String] { head.target.segments }
+
+  /// The path as sent, without the query.
+  public var rawPath: String { head.target.rawPath }
+
+  public var query: Query { head.target.query }
+
+  public var version: HTTPVersion { head.version }
+
+  /// The authority that the request is for: the absolute-form target's where there is one, else `Host`'s value
+  /// (RFC 9112 section 3.3). Empty for an HTTP/1.0 request without any.
+  public var host: String { head.host }
+
+  /// The client's `X-Request-ID` where it is 1–128 characters of `A–Z a–z 0–9 . _ - : / + =`, else one made here.
+  /// The response carries the same.
+  public var requestID: String {
+    head.suppliedRequestID.map { String(decoding: $0, as: UTF8.self) } ?? RequestID.text(serial)
+  }
+}
+
+/// The version of HTTP that the client speaks.
+public enum HTTPVersion: UInt8, Sendable {
+  case http10
+  case http11
+}

@@ -1,0 +1,23 @@
+/// What answers requests.
+public protocol RequestHandler: AnyObject, Sendable {
+  /// Answers a request. Called on the event loop that owns the connection: it must not block, and what takes long
+  /// belongs on a queue of its own (`Reply.later`).
+  ///
+  /// A reply of `.wait` is registered in the same turn of the loop in which this is called. A publication changes
+  /// its version first and calls `Server.wake(_:)` afterwards, which posts to the loop; so whoever compares
+  /// versions in here and then waits can't miss one: either the comparison sees the change, or the wake comes
+  /// after the registration.
+  func handle(_ request: Request, _ exchange: Exchange) -> Reply
+}
+
+/// A handler's answer to a request.
+public enum Reply: Sendable {
+  /// The response.
+  case response(Response)
+  /// Not yet: the request is parked until a topic is woken or the time is over (a long poll).
+  case wait(Wait)
+  /// `Exchange.finish(_:)` will be called, once, from any queue.
+  case later
+  /// A head, and then bytes as they come, open-ended (server-sent events). The response's body goes first.
+  case stream(Response, any StreamSource)
+}

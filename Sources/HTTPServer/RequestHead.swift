@@ -1,0 +1,53 @@
+/// The head of a request, read and found valid. Immutable, so that requests with the same bytes share it.
+final class RequestHead: Sendable {
+  /// Where a field's name and value stand in `bytes`.
+  struct Field {
+    let nameStart: Int32
+    let nameEnd: Int32
+    let valueStart: Int32
+    let valueEnd: Int32
+  }
+
+  /// How long the body is (RFC 9112 section 6.3).
+  enum Framing: Equatable {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  /// From the request line to the empty line, both included.
+  let bytes: [UInt8]
+  let method: Method
+  let version: HTTPVersion
+  let target: RequestTarget
+  let host: String
+  let fields: [Field]
+  let framing: Framing
+  /// Whether the connection may be used again (RFC 9112 section 9.3).
+  let keepsAlive: Bool
+  /// Whether the client waits for 100 before it sends the body (RFC 9110 section 10.1.1).
+  let expectsContinue: Bool
+  let codings: AcceptedCodings
+  /// An `X-Request-ID` that can be taken over.
+  let suppliedRequestID: ArraySlice<UInt8>?
+
+  init(
+    bytes: [UInt8],
+    line: RequestLine,
+    host: String,
+    fields: [Field],
+    semantics: FieldSemantics
+  ) {
+    self.bytes = bytes
+    method = line.method
+    version = line.version
+    target = line.target
+    self.host = host
+    self.fields = fields
+    framing = semantics.framing
+    keepsAlive = semantics.keepsAlive
+    expectsContinue = semantics.expectsContinue
+    codings = semantics.codings
+    suppliedRequestID = semantics.requestID.map { bytes[$0] }
+  }
+}

@@ -1,0 +1,25 @@
+/// What a handler answers with: a status, header fields and a body whose bytes may be shared by many responses.
+///
+/// `Date`, `Content-Length`, `Connection`, `Transfer-Encoding`, `X-Request-ID` and the CORS fields are written by
+/// the server. The body of an answer to `HEAD` is left out on the way, its length is not (RFC 9110 section 9.3.2).
+public struct Response: Sendable {
+  public var status: Status
+  /// Shared header fields, serialised once.
+  public var headers: HeaderBlock
+  /// Header fields of this response alone, written after the shared ones.
+  public var additional: [HeaderField]
+  /// The body; empty where there is none.
+  public var body: [UInt8]
+
+  public init(
+    status: Status,
+    headers: HeaderBlock = .empty,
+    additional: [HeaderField] = [],
+    body: [UInt8] = []
+  ) {
+    self.status = status
+    self.headers = headers
+    self.additional = additional
+    self.body = body
+  }
+}

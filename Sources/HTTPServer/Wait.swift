@@ -1,0 +1,35 @@
+/// What waiters wait for and publications name. The numbers are the service's own choice.
+public struct Topic: RawRepresentable, Hashable, Sendable {
+  public var rawValue: UInt64
+
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// A request that waits for one of its topics to be woken.
+public struct Wait: Sendable {
+  /// The most topics that one request can wait for.
+  public static let maximumTopics = 64
+
+  /// 1 to 64; further ones are left out.
+  public let topics: [Topic]
+  /// How long to wait before `Waiter.timedOut(_:)`.
+  public let timeout: Duration
+  public let waiter: any Waiter
+
+  public init(topics: [Topic], timeout: Duration, waiter: any Waiter) {
+    self.topics = topics.count > Wait.maximumTopics ? Array(topics.prefix(Wait.maximumTopics)) : topics
+    self.timeout = timeout
+    self.waiter = waiter
+  }
+}
+
+/// One parked request, as the service sees it: a small object that knows what it waits for. All of this is called
+/// on the connection's event loop, and after a reply or `abandoned()` nothing is called any more.
+public protocol Waiter: AnyObject, Sendable {
+  /// A topic was woken. Nil: goes on waiting, until the same deadline. A reply of `.wait` begins anew.
+  func woken(_ exchange: Exchange) -> Reply?
+  /// The time is over, or the server drains. A reply of `.wait` is not possible here; it closes the connection.
+  func timedOut(_ exchange: Exchange) -> Reply
+  /// The client went away, or the server had to close the connection.
+  func abandoned()
+}
