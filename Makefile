@@ -1,0 +1,36 @@
+# make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
+# make test   all tests                   make check   format and lint
+# make build  the release binary          make fuzz    the fuzzers, for a minute
+SWIFT ?= swift
+RUN_ARGUMENTS ?=
+
+.PHONY: run test bench check format build clean fuzz packages
+
+run: packages
+	@$(SWIFT) build --configuration release --product tablecast
+	@exec .build/release/tablecast demo $(RUN_ARGUMENTS)
+
+test: packages
+	$(SWIFT) test --parallel
+
+build: packages
+	$(SWIFT) build --configuration release --product tablecast
+
+bench: packages
+	./Benchmarks/run.sh
+
+fuzz: packages
+	./Fuzz/run.sh $${FUZZ_SECONDS:-60}
+
+# swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
+check:
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+clean:
+	rm -rf .build
+
+packages:
+	@./scripts/install-system-packages.sh

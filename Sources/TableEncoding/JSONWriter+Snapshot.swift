@@ -1,0 +1,96 @@
+public import JSON
+public import TableModel
+
+extension JSONWriter {
+  /// A table as `GET /v1/tables/{table}` answers it. O(bytes): rows are copied, not encoded.
+  public mutating func write(snapshot table: Table, cursor: Cursor) {
+    beginObject()
+    name("table")
+    write(table.name)
+    name("cursor")
+    write(cursor.description)
+    name("state")
+    write(table.state.rawValue)
+    name("title")
+    write(table.title)
+    if let problem = table.problem {
+      name("problem")
+      write(problem)
+    }
+    name("animation")
+    write(table.animation)
+    name("sections")
+    write(list: table.sections) { $0.write($1) }
+    name("counts")
+    write(table.counts)
+    endObject()
+  }
+
+  /// `{"id","header","footer","rows"}`; header and footer are null where there is none.
+  mutating func write(_ section: Section) {
+    beginObject()
+    name("id")
+    write(section.id)
+    name("header")
+    write(section.header)
+    name("footer")
+    write(section.footer)
+    name("rows")
+    write(list: section.rows) { $0.write(raw: $1.encoded) }
+    endObject()
+  }
+
+  mutating func write(_ model: CellModel?) {
+    if let model { write(raw: model.encoded) } else { writeNull() }
+  }
+
+  mutating func write(_ problem: Problem) {
+    beginObject()
+    name("title")
+    write(problem.title)
+    name("detail")
+    write(problem.detail)
+    name("since")
+    write(problem.since)
+    endObject()
+  }
+
+  mutating func write(_ animation: AnimationConfiguration) {
+    beginObject()
+    name("insert")
+    write(animation.insert.rawValue)
+    name("delete")
+    write(animation.delete.rawValue)
+    name("reload")
+    write(animation.reload.rawValue)
+    endObject()
+  }
+
+  mutating func write(_ counts: Counts) {
+    beginObject()
+    name("sections")
+    write(counts.sections)
+    name("rows")
+    write(counts.rows)
+    name("omittedSections")
+    write(counts.omittedSections)
+    name("skippedItems")
+    write(counts.skippedItems)
+    endObject()
+  }
+
+  /// `[section,row]`
+  public mutating func write(_ path: IndexPath) {
+    beginArray()
+    write(path.section)
+    write(path.row)
+    endArray()
+  }
+
+  /// `[…]`, one element a call.
+  public mutating func write<Element>(list: some Sequence<Element>, _ write: (inout JSONWriter, Element) -> Void) {
+    beginArray()
+    for element in list { write(&self, element) }
+    endArray()
+  }
+}

@@ -1,0 +1,245 @@
+import Dispatch
+import HTTPServer
+import Synchronization
+import TableModel
+import TableStore
+
+/// One table as it lives in the service: its versions, what they are made of, and the replies that are ready.
+///
+/// Three parties touch it: its own serial queue maps items and publishes versions; its rendering queue diffs and
+/// encodes; the event loops read, and find most replies made.
+final class LiveTable: Sendable {
+  /// As clients address it: a name, or a family's member in canonical form.
+  let name: String
+  let path: String
+  let topic: Topic
+  let feed: Feed
+  let replies = ReplyCache()
+  /// The rows depend on who asks: replies are for them alone.
+  let isPrivate: Bool
+  let house: House
+  /// What makes the versions; on the table's queue.
+  let content: QueueBound<TableContent>
+  private let renderer: QueueBound<TableRenderer>
+  /// The kinds of poll that have waited lately: their replies are made before the waiters are woken.
+  private let polls = Mutex<[PollKind]>([])
+  private let isGone = Mutex(false)
+
+  init(reference: TableReference, feed: Feed, content: TableContent, isPrivate: Bool, house: House) {
+    name = reference.canonical
+    path = "/v1/tables/\(reference.segment)"
+    topic = Topic(rawValue: UInt64.random(in: .min ... .max))
+    self.feed = feed
+    self.isPrivate = isPrivate
+    self.house = house
+    self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: house.tableQueue))
+    renderer = QueueBound(
+      TableRenderer(name: name, path: path, cells: house.cells),
+      on: DispatchQueue(label: "tablecast.render.\(name)", target: house.renderQueue))
+  }
+
+  // MARK: Publishing, on the table's queue
+
+  /// Shows a prepared version to readers and waiters.
+  func publish(_ version: Version) {
+    dispatchPrecondition(condition: .onQueue(content.queue))
+    let previous = feed.current
+    guard feed.publish(version) else { return }
+    announce(from: previous)
+  }
+
+  /// Publishes a table that needs no store.
+  func publish(_ table: Table) {
+    dispatchPrecondition(condition: .onQueue(content.queue))
+    let previous = feed.current
+    guard feed.publish(table) != nil else { return }
+    announce(from: previous)
+  }
+
+  /// Makes the replies that most waiters will ask for, once, and wakes them.
+  private func announce(from previous: Version) {
+    renderer.queue.async { [self] in
+      let current = feed.current
+      replies.retire(before: current.cursor)
+      let kinds = polls.withLock { kinds in
+        defer { kinds.removeAll() }
+        return kinds
+      }
+      for kind in kinds {
+        let ask = TableAsk(after: previous.cursor, lens: Lens(cells: kind.cells), next: kind.next)
+        let (reply, _) = answer(ask)
+        reply.prepare(kind.codings)
+      }
+      house.wake([topic])
+    }
+  }
+
+  /// Remembers that such a poll waits.
+  func willWait(_ kind: PollKind) {
+    polls.withLock { kinds in
+      guard kinds.count < PollKind.remembered, !kinds.contains(kind) else { return }
+      kinds.append(kind)
+    }
+  }
+
+  // MARK: Removal
+
+  /// The configuration no longer has it: waiters learn so.
+  func remove() {
+    isGone.withLock { $0 = true }
+    house.wake([topic])
+  }
+
+  var isRemoved: Bool { isGone.withLock { $0 } }
+
+  // MARK: Replies
+
+  /// The version that a client stands at, compared with the current one. On any queue. O(1).
+  func standing(_ ask: TableAsk) -> Standing {
+    let current = feed.current
+    let view = ask.lens.view.flatMap { house.views.standing(view: $0, table: name, version: current.number) }
+    let to = view?.cursor ?? current.cursor
+    return Standing(isCurrent: ask.after == to, to: to)
+  }
+
+  /// The reply to a poll whose table has moved, or to one without `after`; if it is made already.
+  func readyReply(_ ask: TableAsk, to cursor: Cursor) -> Representation? {
+    guard ask.lens.view == nil else { return nil }
+    return replies.reply(ask.key(to: cursor))
+  }
+
+  /// Makes the reply on the rendering queue and gives it to `completion` there. Whoever asks for the same
+  /// meanwhile waits for this one and finds it made.
+  func render(_ ask: TableAsk, _ completion: @escaping @Sendable (Representation, Cursor) -> Void) {
+    renderer.queue.async { [self] in
+      let (reply, cursor) = answer(ask)
+      completion(reply, cursor)
+    }
+  }
+
+  /// The same for callers that may block: never an event loop.
+  func renderNow(_ ask: TableAsk) -> (Representation, Cursor) {
+    renderer.queue.sync { answer(ask) }
+  }
+
+  func onRenderingQueue(_ body: @escaping @Sendable () -> Void) { renderer.queue.async(execute: body) }
+
+  /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
+  func answer(_ ask: TableAsk) -> (Representation, Cursor) {
+    dispatchPrecondition(condition: .onQueue(renderer.queue))
+    let current = feed.current
+    let view = ask.lens.view.flatMap { house.views.standing(view: $0, table: name, version: current.number) }
+    let cursor = view?.cursor ?? current.cursor
+    let key = ask.key(to: cursor)
+    if view == nil, let made = replies.reply(key) { return (made, cursor) }
+    let reply = renderer.access { renderer in
+      let new = renderer.table(current, at: view?.point, cells: ask.lens.cells)
+      switch ask.kind {
+      case .snapshot:
+        return renderer.snapshot(new, cursor: cursor, accepted: ask.lens.cells, isPrivate: isPrivate)
+      case .changes(let after):
+        let content: ChangesContent
+        switch origin(after, view: ask.lens.view) {
+        case .reset(let reason): content = .reset(reason, new)
+        case .version(let version, let point):
+          let old = renderer.table(version, at: point, cells: ask.lens.cells)
+          content = renderer.changes(from: old, to: new, cursor: cursor)
+        }
+        let bytes = renderer.changes(after: after, to: cursor, content)
+        return renderer.reply(bytes, to: cursor, next: ask.next)
+      }
+    }
+    if view == nil { replies.insert(reply, for: key) }
+    return (reply, cursor)
+  }
+
+  /// What a client has that stands at `after`.
+  private func origin(_ after: Cursor?, view: String?) -> Origin {
+    guard let after else { return .reset(.start) }
+    switch feed.lookup(after) {
+    case .current(let version), .held(let version): return .version(version, nil)
+    case .expired: return .reset(.expired)
+    case .ahead: return .reset(.ahead)
+    case .epoch: break
+    }
+    guard let view else { return .reset(.epoch) }
+    switch house.views.origin(of: after, view: view, table: name) {
+    case .point(let number, let point):
+      guard let version = feed.version(number) else { return .reset(.expired) }
+      return .version(version, point)
+    case .expired: return .reset(.expired)
+    case .ahead: return .reset(.ahead)
+    case .unknown: return .reset(.epoch)
+    }
+  }
+
+  private enum Origin {
+    case version(Version, ViewPoint?)
+    case reset(ResetReason)
+  }
+
+  /// A poll's reply where nothing has changed. O(1).
+  func unchanged(_ ask: TableAsk, at cursor: Cursor) -> Representation {
+    renderer.queue.sync {
+      renderer.access { renderer in
+        renderer.reply(renderer.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))), to: cursor, next: ask.next)
+      }
+    }
+  }
+}
+
+/// Where a client stands.
+struct Standing {
+  var isCurrent: Bool
+  /// The cursor of what there is now, for that client.
+  var to: Cursor
+}
+
+/// What one client asks of a table.
+struct TableAsk: Sendable {
+  enum Kind: Sendable {
+    case snapshot
+    case changes(after: Cursor?)
+  }
+  var kind: Kind
+  var lens: Lens
+  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  var next: String
+
+  static func snapshot(_ lens: Lens) -> TableAsk { TableAsk(kind: .snapshot, lens: lens, next: "") }
+
+  init(kind: Kind, lens: Lens, next: String) { (self.kind, self.lens, self.next) = (kind, lens, next) }
+
+  init(after: Cursor?, lens: Lens, next: String) {
+    self.init(kind: .changes(after: after), lens: lens, next: next)
+  }
+
+  /// The cursor that the client is at.
+  var after: Cursor? {
+    switch kind {
+    case .snapshot: nil
+    case .changes(let after): after
+    }
+  }
+
+  func key(to cursor: Cursor) -> ReplyKey {
+    switch kind {
+    case .snapshot: ReplyKey(kind: .snapshot, to: cursor, cells: lens.cells.map(ObjectIdentifier.init), next: "")
+    case .changes(let after):
+      ReplyKey(kind: .changes(after), to: cursor, cells: lens.cells.map(ObjectIdentifier.init), next: next)
+    }
+  }
+}
+
+/// Polls that get the same reply, whatever they wait for.
+struct PollKind: Equatable, Sendable {
+  static let remembered = 16
+
+  var cells: AcceptedCells?
+  var next: String
+  var codings: [ContentCoding]
+
+  static func == (first: PollKind, second: PollKind) -> Bool {
+    first.cells === second.cells && first.next == second.next && first.codings == second.codings
+  }
+}

@@ -1,0 +1,22 @@
+import Dispatch
+
+/// State with one owner: a serial queue. Touching it elsewhere is a crash at once, not a race on some day
+/// (after GRDB's SchedulingWatchdog).
+///
+/// `@unchecked Sendable`: `value` is reached only through `access`, which checks that it runs on `queue`, and
+/// `queue` is serial.
+final class QueueBound<Value>: @unchecked Sendable {
+  let queue: DispatchQueue
+  private var value: Value
+
+  /// - Parameter queue: serial.
+  init(_ value: Value, on queue: DispatchQueue) {
+    self.value = value
+    self.queue = queue
+  }
+
+  func access<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
+    dispatchPrecondition(condition: .onQueue(queue))
+    return try body(&value)
+  }
+}

@@ -1,0 +1,70 @@
+import HTTPServer
+import TableModel
+
+/// The query parameters and fields of the protocol, read once at the edge into types.
+struct PollParameters: Sendable {
+  /// What waits at most: longer is clamped.
+  static let longest = 55.0
+  static let standard = 20.0
+
+  var wait: Double
+
+  init(_ request: Request) throws(ServiceError) {
+    if let text = request.query.first("wait") {
+      guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
+        throw .malformed("`wait` is a number of seconds from 0 to 55, such as `wait=20`.", field: "wait")
+      }
+      wait = min(seconds, Self.longest)
+    } else {
+      wait = min(Self.preferred(request) ?? Self.standard, Self.longest)
+    }
+  }
+
+  /// `Prefer: wait=N` (RFC 7240 §4.3); a preference that can't be read is ignored, as §2 asks.
+  private static func preferred(_ request: Request) -> Double? {
+    for preference in request.list(.prefer) {
+      let parts = preference.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
+      if parts.count == 2, parts[0].lowercased() == "wait", let seconds = Int(parts[1]), seconds >= 0 {
+        return Double(seconds)
+      }
+    }
+    return nil
+  }
+
+  /// As it stands in the `Link` to the next request: seconds without a needless fraction.
+  var waitText: String { wait == wait.rounded() ? String(Int(wait)) : String(wait) }
+}
+
+extension Request {
+  /// `view`: 1–64 characters `A–Z a–z 0–9 . _ -`.
+  func viewName() throws(ServiceError) -> String? {
+    guard let name = query.first("view") else { return nil }
+    let isToken = name.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+      default: false
+      }
+    }
+    guard isToken, (1...64).contains(name.utf8.count) else {
+      throw .malformed("`view` is 1 to 64 characters of A–Z a–z 0–9 . _ -", field: "view")
+    }
+    return name
+  }
+
+  /// `at=0,3`
+  func indexPath() throws(ServiceError) -> IndexPath {
+    let parts = (query.first("at") ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2, let section = Int(parts[0]), let row = Int(parts[1]), section >= 0, row >= 0 else {
+      throw .malformed("`at` is a section and a row, counted from 0, such as `at=0,3`.", field: "at")
+    }
+    return IndexPath(section: section, row: row)
+  }
+
+  func acceptedCells(_ registry: AcceptedCellsRegistry) throws(ServiceError) -> AcceptedCells? {
+    let members = list(.acceptCells)
+    guard !members.isEmpty else { return nil }
+    return registry.set(try AcceptedCells.parse(members))
+  }
+}
+

@@ -1,0 +1,35 @@
+import HTTPServer
+
+/// What a request is answered with when it can't be done: a status and words that a person can act on.
+struct ServiceError: Error {
+  var status: Status
+  var title: String?
+  var detail: String
+  /// The parameter, header field or payload field to blame.
+  var field: String?
+  var headers: [HeaderField] = []
+
+  static func malformed(_ detail: String, field: String? = nil) -> ServiceError {
+    ServiceError(status: .badRequest, detail: detail, field: field)
+  }
+
+  static func notFound(_ detail: String) -> ServiceError {
+    ServiceError(status: .notFound, detail: detail)
+  }
+
+  static func forbidden(_ detail: String) -> ServiceError {
+    ServiceError(status: .forbidden, detail: detail)
+  }
+
+  /// Understood, but impossible.
+  static func unprocessable(_ detail: String, field: String? = nil) -> ServiceError {
+    ServiceError(status: .unprocessableContent, detail: detail, field: field)
+  }
+
+  var response: Response {
+    if let field {
+      return .problem(status, title: title, detail: detail, members: ["field": .string(field)], headers: headers)
+    }
+    return .problem(status, title: title, detail: detail, headers: headers)
+  }
+}

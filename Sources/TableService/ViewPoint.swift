@@ -1,0 +1,11 @@
+import TableModel
+
+/// What a view has toggled at one of its points in time.
+struct ViewPoint: Sendable {
+  /// The identities of the toggled rows.
+  var toggled: Set<Fingerprint>
+
+  var hasToggles: Bool { !toggled.isEmpty }
+
+  func isToggled(_ identity: Fingerprint) -> Bool { toggled.contains(identity) }
+}
