@@ -1,0 +1,124 @@
+import TableModel
+
+/// Writes down what the matching found as stages: see `Changeset.init(from:to:)` for their order and why.
+struct Staging {
+  private let old: Table
+  private let new: Table
+  private let sections: SectionMatching
+  private let rows: RowMatching
+  private let moves: RowMoves
+  /// By section that stays: whether it moves.
+  private let isMoved: [Bool]
+  /// Whether sections move first, in a stage of their own.
+  private let isStaged: Bool
+
+  /// O(sections + operations).
+  init(from old: Table, to new: Table, sections: SectionMatching, rows: RowMatching, moves: RowMoves) {
+    (self.old, self.new, self.sections, self.rows, self.moves) = (old, new, sections, rows, moves)
+    guard !zip(sections.pairs, sections.pairs.dropFirst()).allSatisfy({ $0.from < $1.from }) else {
+      isMoved = [Bool](repeating: false, count: sections.pairs.count)
+      isStaged = false
+      return
+    }
+    var hasRowOperations = [Bool](repeating: false, count: sections.pairs.count)
+    for (index, pair) in rows.pairs.enumerated() {
+      hasRowOperations[pair.pair] =
+        !moves.moves(ofPair: index).isEmpty
+        || rows.oldStrays[pair.oldStrays].contains { !rows.staysInSection($0) }
+        || rows.newStrays[pair.newStrays].contains { !rows.wasInSection($0) }
+    }
+    isMoved = longestIncreasingSubsequence(of: sections.pairs.map(\.from), preferring: hasRowOperations).map { !$0 }
+    isStaged = zip(isMoved, hasRowOperations).contains { $0 && $1 }
+  }
+
+  func stages() -> [Changeset.Stage] {
+    var first = Changeset.Stage()
+    var last = Changeset.Stage()
+    let departures = departures()
+    if isStaged { first.sections = departures } else { last.sections = departures }
+    last.sections.insert = sections.inserted.map { .init(at: $0, section: new.sections[$0]) }
+    last.sections.update = sectionUpdates()
+    addRows(to: &last)
+    last.rows.update = rowUpdates()
+    last.attributes = attributes()
+    return [first, last].filter { !$0.isEmpty }
+  }
+
+  /// Deletes and moves of sections.
+  private func departures() -> Changeset.SectionOperations {
+    var operations = Changeset.SectionOperations()
+    operations.delete = sections.deleted.map { .init(at: $0, id: old.sections[$0].id) }
+    for (index, pair) in sections.pairs.enumerated() where isMoved[index] {
+      // In a stage of their own, what arrives has not arrived yet.
+      operations.move.append(.init(from: pair.from, to: isStaged ? index : pair.to, id: old.sections[pair.from].id))
+    }
+    return operations
+  }
+
+  private func sectionUpdates() -> [Changeset.SectionUpdate] {
+    sections.pairs.compactMap { pair in
+      let section = new.sections[pair.to]
+      guard !Section.sameFrame(old.sections[pair.from], section) else { return nil }
+      return .init(at: pair.to, id: section.id, header: section.header, footer: section.footer)
+    }
+  }
+
+  /// Deletes, inserts and moves of rows.
+  private func addRows(to stage: inout Changeset.Stage) {
+    for (index, pair) in rows.pairs.enumerated() {
+      let section = sectionBefore(pair.pair)
+      let newSection = sections.pairs[pair.pair].to
+      let oldRows = old.sections[sections.pairs[pair.pair].from].rows
+      for move in moves.moves(ofPair: index).reversed() {
+        stage.rows.move.append(
+          .init(
+            from: IndexPath(section: section, row: move.from),
+            to: IndexPath(section: newSection, row: move.to),
+            id: oldRows[move.from].id
+          )
+        )
+      }
+      for stray in rows.oldStrays[pair.oldStrays] where !rows.staysInSection(stray) {
+        let place = IndexPath(section: section, row: Int(stray.index))
+        let id = oldRows[Int(stray.index)].id
+        if stray.match < 0 {
+          stage.rows.delete.append(.init(at: place, id: id))
+        } else {
+          let counterpart = rows.newStrays[Int(stray.match)]
+          let destination = IndexPath(
+            section: sections.pairs[Int(counterpart.pair)].to,
+            row: Int(counterpart.index)
+          )
+          stage.rows.move.append(.init(from: place, to: destination, id: id))
+        }
+      }
+      let newRows = new.sections[newSection].rows
+      for stray in rows.newStrays[pair.newStrays] where stray.match < 0 {
+        let place = IndexPath(section: newSection, row: Int(stray.index))
+        stage.rows.insert.append(.init(at: place, row: newRows[Int(stray.index)]))
+      }
+    }
+  }
+
+  /// The index, before the stage that changes rows, of a section that stays.
+  private func sectionBefore(_ pair: Int) -> Int { isStaged ? pair : sections.pairs[pair].from }
+
+  private func rowUpdates() -> [Changeset.RowUpdate] {
+    rows.updates.map { update in
+      let section = sections.pairs[update.pair].to
+      let row = new.sections[section].rows[update.row]
+      return .init(at: IndexPath(section: section, row: update.row), row: row, reload: update.isReload)
+    }
+  }
+
+  private func attributes() -> Changeset.Attributes {
+    var attributes = Changeset.Attributes()
+    if old.state != new.state { attributes.state = new.state }
+    if old.problem != new.problem { attributes.problem = .some(new.problem) }
+    if old.title != new.title { attributes.title = new.title }
+    if old.animation != new.animation { attributes.animation = new.animation }
+    let counts = new.counts
+    if old.counts != counts { attributes.counts = counts }
+    return attributes
+  }
+}

@@ -1,0 +1,43 @@
+public import TableModel
+
+extension Table {
+  /// The table that a changeset leads to.
+  ///
+  /// Every operation is checked before it counts: that its place exists, holds the row or section that it names, is
+  /// named once, and lies in no section that the same stage deletes, inserts or moves. So a changeset that was
+  /// made for another version is refused rather than applied in part. That identities are unique is not checked.
+  ///
+  /// O(sections + operations + rows in the sections whose rows change).
+  ///
+  /// - Throws: `ChangesetError` at the first operation that does not fit.
+  public func applying(_ changeset: Changeset) throws(ChangesetError) -> Table {
+    var table = self
+    for (index, stage) in changeset.stages.enumerated() {
+      var batch = Batch(stage: index, before: table.sections)
+      try batch.takeAway(stage)
+      try batch.bring(stage)
+      table.sections = try batch.sections()
+      try batch.update(&table.sections, with: stage)
+      try table.set(stage.attributes, stage: index)
+    }
+    return table
+  }
+
+  private mutating func set(_ attributes: Changeset.Attributes, stage: Int) throws(ChangesetError) {
+    if let state = attributes.state { self.state = state }
+    if let problem = attributes.problem { self.problem = problem }
+    if let title = attributes.title { self.title = title }
+    if let animation = attributes.animation { self.animation = animation }
+    guard let counts = attributes.counts else { return }
+    omittedSections = counts.omittedSections
+    skippedItems = counts.skippedItems
+    guard self.counts == counts else {
+      throw ChangesetError(
+        stage: stage,
+        operation: "counts",
+        reason: "\(counts.sections) sections with \(counts.rows) rows announced, "
+          + "but there are \(self.counts.sections) with \(self.counts.rows)"
+      )
+    }
+  }
+}
