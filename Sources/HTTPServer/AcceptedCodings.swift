@@ -1,5 +1,68 @@
 /// What a request's `Accept-Encoding` says about the codings known here (RFC 9110 section 12.5.3).
-struct AcceptedCodings: Equatable {
-  /// Acceptable codings, the preferred one first, at equal quality gzip before deflate before none.
-  private(set) var ordered: [ContentCoding] = [.identity]
+struct AcceptedCodings: Equatable, Sendable {
+  /// Acceptable codings, the preferred one first; at equal quality gzip before deflate before none.
+  let ordered: [ContentCoding]
+
+  /// Without the field any coding is acceptable, but a client that says nothing may well know none.
+  init() { ordered = AcceptedCodings.identityAlone }
+
+  private static let identityAlone: [ContentCoding] = [.identity]
+
+  /// Parses the field's value, all its lines joined.
+  init(_ value: ArraySlice<UInt8>) {
+    var gzip: Int?
+    var deflate: Int?
+    var identity: Int?
+    var others: Int?
+    for member in value.split(separator: UInt8(ascii: ",")) {
+      let parts = member.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let first = parts.first else { continue }
+      let coding = FieldList.trimmed(first)
+      guard let quality = parts.count < 2 ? 1000 : AcceptedCodings.quality(parts[1]) else { continue }
+      if FieldSemantics.equal(coding, "gzip") || FieldSemantics.equal(coding, "x-gzip") {
+        gzip = quality
+      } else if FieldSemantics.equal(coding, "deflate") {
+        deflate = quality
+      } else if FieldSemantics.equal(coding, "identity") {
+        identity = quality
+      } else if FieldSemantics.equal(coding, "*") {
+        others = quality
+      }
+    }
+    // Not listed: none of the compressed ones, but no coding at all is always acceptable, after what is listed,
+    // unless it is excluded by name or by "*;q=0".
+    let qualities: [(ContentCoding, Int)] = [
+      (.gzip, gzip ?? others ?? 0),
+      (.deflate, deflate ?? others ?? 0),
+      (.identity, identity ?? (others == 0 ? 0 : 1)),
+    ]
+    var ordered: [ContentCoding] = []
+    for (coding, quality) in qualities where quality > 0 {
+      let better = ordered.prefix { other in qualities.contains { $0.0 == other && $0.1 >= quality } }
+      ordered.insert(coding, at: better.count)
+    }
+    self.ordered = ordered
+  }
+
+  /// `q=` and a number from 0 to 1 with up to three decimals, in thousandths (RFC 9110 section 12.4.2). Nil for
+  /// anything else: the member is then left out.
+  private static func quality(_ parameter: ArraySlice<UInt8>) -> Int? {
+    let bytes = FieldList.trimmed(parameter)
+    guard bytes.count >= 3, bytes.count <= 7, ByteClass.lowercased(bytes[bytes.startIndex]) == UInt8(ascii: "q"),
+      bytes[bytes.startIndex + 1] == UInt8(ascii: "=")
+    else { return nil }
+    let number = bytes.dropFirst(2)
+    guard let whole = number.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1") else { return nil }
+    var quality = Int(whole & 1) * 1000
+    if number.count > 1 {
+      guard number[number.startIndex + 1] == UInt8(ascii: ".") else { return nil }
+      var weight = 100
+      for digit in number.dropFirst(2) {
+        guard ByteClass.isDigit(digit) else { return nil }
+        quality += Int(digit & 0xf) * weight
+        weight /= 10
+      }
+    }
+    return quality <= 1000 ? quality : nil
+  }
 }

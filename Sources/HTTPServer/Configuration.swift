@@ -21,7 +21,7 @@ public struct Configuration: Sendable {
     /// Bytes of a request line's target; longer is 414. RFC 9110 section 4.1 asks for 8000 at least.
     public var target = 16_384
     /// Bytes of a request's head; longer is 431.
-    public var head = 65_536
+    public var head = 32_768
     /// Header fields of one request, and trailer fields; more is 431.
     public var fields = 100
     /// Bytes of a request's body; longer is 413.

@@ -1,5 +1,88 @@
-final class EventLoop: Sendable {
-  func finish(slot: Int32, serial: UInt32, _ response: Response) {}
-  func send(slot: Int32, serial: UInt32, _ bytes: [UInt8]) {}
-  func end(slot: Int32, serial: UInt32) {}
+import Dispatch
+import Logging
+
+/// One serial queue, one poll descriptor, and the connections that are pinned to them.
+///
+/// `@unchecked Sendable`: everything but the constants, `mailbox` and `counters` is touched on `queue` alone.
+final class EventLoop: @unchecked Sendable {
+  let index: Int
+  let shared: ServerContext
+  let queue: DispatchQueue
+  let mailbox = Mailbox()
+  let counters = Counters()
+
+  var poll: EventPoll
+  var source: (any DispatchSourceRead)?
+  var timer: (any DispatchSourceTimer)?
+  /// When the timer is set to fire; `Int.max` where it is not set.
+  var timerDeadline = Int.max
+
+  var listener: Int32
+  var isAccepting = false
+  /// When accepting is tried again after the process ran out of descriptors.
+  var acceptAgain = Int.max
+
+  /// Connections by descriptor.
+  var connections: ContiguousArray<Connection?> = []
+  var generation: UInt32 = 0
+  var exchange: UInt32 = 0
+  var requestSerial: UInt64
+
+  var clock = Clock()
+  var encoder: ResponseEncoder
+  var heads = HeadCache()
+  var topics = TopicIndex()
+  var wheel: DeadlineWheel
+  /// Connections that were woken and not looked at yet.
+  var woken: [Woken] = []
+  var wokenIndex = 0
+  /// Connections that have more input than was read in one turn.
+  var resumable: [Woken] = []
+
+  let input: UnsafeMutableRawBufferPointer
+  /// What is to be written on the connection in hand.
+  var scratch: [UInt8] = []
+
+  var isDraining = false
+  var isStopped = false
+
+  /// A connection as it was when something was noted about it.
+  struct Woken {
+    let slot: Int32
+    let exchange: UInt32
+  }
+
+  static let inputCapacity = 65_536
+
+  init(index: Int, listener: Int32, shared: ServerContext) throws(ServerError) {
+    self.index = index
+    self.listener = listener
+    self.shared = shared
+    queue = DispatchQueue(label: "http.loop.\(index)", qos: .userInitiated)
+    poll = try EventPoll()
+    requestSerial = UInt64(index) << 56
+    encoder = ResponseEncoder(crossOrigin: shared.crossOrigin)
+    wheel = DeadlineWheel(now: clock.now)
+    input = .allocate(byteCount: EventLoop.inputCapacity, alignment: 64)
+    scratch.reserveCapacity(2 * EventLoop.inputCapacity)
+  }
+
+  deinit { input.deallocate() }
+
+  /// The connection that `slot` names, if it still has the exchange in hand.
+  func connection(_ slot: Int32, exchange: UInt32) -> Connection? {
+    guard slot >= 0, Int(slot) < connections.count, let connection = connections[Int(slot)],
+      connection.exchange == exchange
+    else { return nil }
+    return connection
+  }
+
+  /// Gives the loop something to do. From any thread.
+  func post(_ message: LoopMessage) {
+    switch mailbox.post(message) {
+    case .seen: break
+    case .start: queue.async { self.run() }
+    case .interrupt: poll.interrupt()
+    }
+  }
 }

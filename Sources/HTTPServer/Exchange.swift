@@ -7,6 +7,6 @@ public struct Exchange: Sendable {
   /// Answers a request whose handler said `.later`. From any queue; once. A client that has gone in the meantime
   /// makes this do nothing.
   public func finish(_ response: Response) {
-    loop.finish(slot: slot, serial: serial, response)
+    loop.post(.finish(slot: slot, exchange: serial, response))
   }
 }

@@ -45,6 +45,15 @@ public final class HeaderBlock: Sendable {
     HeaderField(.contentType, "application/problem+json"), HeaderField(.cacheControl, "no-store"),
   ])
 
+  /// What to write for a response with `status`: all of it, or the fields alone where the block was made for
+  /// another status.
+  func lines(after status: Status) -> [UInt8] {
+    if self.status == nil || self.status == status { return bytes }
+    var lines: [UInt8] = []
+    for field in fields { field.append(to: &lines) }
+    return lines
+  }
+
   private static let reserved: Set<String> = [
     "content-length", "transfer-encoding", "connection", "date", "keep-alive",
   ]

@@ -1,14 +1,50 @@
+internal import Synchronization
+
 /// A representation (RFC 9110 section 3.2) that many requests are answered with: bytes, their type, an entity tag,
 /// and what caches may do with it. Its gzip and deflate forms are made once, when first asked for.
+///
+/// The heads of its responses are serialised once too; answering with a form that is there allocates nothing.
 public final class Representation: Sendable {
+  /// One form of the representation, with the heads that go with it.
+  final class Variant: Sendable {
+    let body: [UInt8]
+    let coding: ContentCoding
+    /// As in `ETag`, with the quotes; empty where there is none.
+    let tag: [UInt8]
+    let head: HeaderBlock
+    let notModified: HeaderBlock
+
+    init(body: [UInt8], coding: ContentCoding, tag: [UInt8], head: HeaderBlock, notModified: HeaderBlock) {
+      self.body = body
+      self.coding = coding
+      self.tag = tag
+      self.head = head
+      self.notModified = notModified
+    }
+  }
+
+  /// Bodies under this size are sent as they are, unless the client takes nothing but a compressed one: they fit
+  /// into one packet anyway.
+  static let compressionThreshold = 1024
+
   /// The bytes without a content coding.
-  public let body: [UInt8]
+  public var body: [UInt8] { identity.body }
+  /// What stands between the quotes of the entity tag; nil where there is none.
+  public let entityTag: String?
+
+  private let contentType: String
+  private let sharedFields: [HeaderField]
+  private let identity: Variant
+  private let gzip = AtomicLazyReference<Variant>()
+  private let deflate = AtomicLazyReference<Variant>()
+  /// Held while a form is made, so that it is made once.
+  private let making = Mutex(())
 
   /// - Parameters:
-  ///   - entityTag: what stands between the quotes; compressed forms get `-gzip` and `-deflate` behind it. Nil: no
-  ///     `ETag`, and no 304.
-  ///   - vary: names of request fields the representation depends on; `Accept-Encoding` is added.
-  ///   - fields: further fields, such as `Link`.
+  ///   - entityTag: what stands between the quotes; compressed forms get `-gzip` and `-deflate` behind it. Nil, or
+  ///     with a character that no tag can have: no `ETag`, and no 304.
+  ///   - vary: names of request fields that the representation depends on; `Accept-Encoding` is added.
+  ///   - fields: further fields, such as `Link`. Those that 304 must have too (RFC 9110 section 15.4.5) are in it.
   public init(
     body: [UInt8],
     contentType: String,
@@ -17,17 +53,101 @@ public final class Representation: Sendable {
     vary: [String] = [],
     fields: [HeaderField] = []
   ) {
-    self.body = body
+    self.contentType = contentType
+    self.entityTag = entityTag.flatMap { EntityTag($0) }?.opaque
+    var shared: [HeaderField] = []
+    if let cacheControl { shared.append(HeaderField(.cacheControl, cacheControl)) }
+    shared.append(HeaderField(.vary, (["Accept-Encoding"] + vary).joined(separator: ", ")))
+    sharedFields = shared + fields
+    identity = Representation.variant(body, .identity, self.entityTag, contentType, sharedFields)
   }
 
-  /// Makes compressed forms ahead of the first request. From any queue, never on an event loop; takes some 10 ms
-  /// for a megabyte.
-  public func prepare(_ codings: [ContentCoding]) {}
+  /// Makes compressed forms ahead of the first request. From any queue, best not on an event loop: compressing
+  /// takes some 20 ms for a megabyte.
+  public func prepare(_ codings: [ContentCoding]) {
+    for coding in codings where body.count >= Representation.compressionThreshold { _ = variant(coding) }
+  }
 
   /// Whether `response(to:)` can answer without compressing first.
-  public func isPrepared(for request: Request) -> Bool { true }
+  public func isPrepared(for request: Request) -> Bool {
+    guard let coding = selectedCoding(request.head.codings) else { return true }
+    return existing(coding) != nil
+  }
 
   /// The response to a `GET` or `HEAD`, with the content coding that the client prefers: 304 where `If-None-Match`
   /// has the entity tag (RFC 9110 section 13.1.2), 406 where no coding is acceptable, not even none (12.5.3).
-  public func response(to request: Request) -> Response { Response(status: .ok, body: body) }
+  public func response(to request: Request) -> Response {
+    response(to: request, status: .ok)
+  }
+
+  /// The same for other answers that a representation is of, such as 404 pages. 304 is for 200 alone.
+  public func response(to request: Request, status: Status) -> Response {
+    guard let coding = selectedCoding(request.head.codings) else {
+      return .problem(
+        .notAcceptable,
+        detail: "Accept-Encoding leaves no content coding; identity, gzip and deflate are possible.",
+        headers: [HeaderField(.vary, "Accept-Encoding")]
+      )
+    }
+    let variant = existing(coding) ?? variant(coding)
+    if status == .ok, isNotModified(request.head, variant) {
+      return Response(status: .notModified, headers: variant.notModified)
+    }
+    return Response(status: status, headers: variant.head, body: variant.body)
+  }
+
+  /// The response where the client accepts any coding and has no copy: the bytes as they are.
+  public func response() -> Response {
+    Response(status: .ok, headers: identity.head, body: identity.body)
+  }
+
+  /// The coding to answer with; nil where none is acceptable.
+  private func selectedCoding(_ accepted: AcceptedCodings) -> ContentCoding? {
+    if body.count < Representation.compressionThreshold, accepted.ordered.contains(.identity) { return .identity }
+    return accepted.ordered.first
+  }
+
+  private func existing(_ coding: ContentCoding) -> Variant? {
+    switch coding {
+    case .identity: identity
+    case .gzip: gzip.load()
+    case .deflate: deflate.load()
+    }
+  }
+
+  private func variant(_ coding: ContentCoding) -> Variant {
+    if let variant = existing(coding) { return variant }
+    return making.withLock { _ in
+      if let variant = existing(coding) { return variant }
+      // What doesn't get smaller is answered as it is, which whoever asked for a coding must take as well.
+      let made = Compressor.compress(body, coding).map {
+        Representation.variant($0, coding, entityTag, contentType, sharedFields)
+      }
+      switch coding {
+      case .identity: return identity
+      case .gzip: return gzip.storeIfNil(made ?? identity)
+      case .deflate: return deflate.storeIfNil(made ?? identity)
+      }
+    }
+  }
+
+  private static func variant(
+    _ body: [UInt8],
+    _ coding: ContentCoding,
+    _ entityTag: String?,
+    _ contentType: String,
+    _ shared: [HeaderField]
+  ) -> Variant {
+    let tag = entityTag.map { "\"\($0)\(coding == .identity ? "" : "-\(coding.name)")\"" } ?? ""
+    let tagField = tag.isEmpty ? [] : [HeaderField(.etag, tag)]
+    let type = [HeaderField(.contentType, contentType)]
+    let codingField = coding == .identity ? [] : [HeaderField(.contentEncoding, coding.name)]
+    return Variant(
+      body: body,
+      coding: coding,
+      tag: Array(tag.utf8),
+      head: HeaderBlock(status: .ok, type + codingField + tagField + shared, contentLength: body.count),
+      notModified: HeaderBlock(status: .notModified, tagField + shared, contentLength: nil)
+    )
+  }
 }

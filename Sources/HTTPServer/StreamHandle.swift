@@ -7,8 +7,8 @@ public struct StreamHandle: Sendable {
   /// Sends `bytes`, in order with what was sent before from the same queue. The array's storage is shared, not
   /// copied, while a slow reader keeps it waiting. A reader that leaves more than `Limits.streamBacklog` bytes
   /// waiting is cut off.
-  public func send(_ bytes: [UInt8]) { loop.send(slot: slot, serial: serial, bytes) }
+  public func send(_ bytes: [UInt8]) { loop.send(slot: slot, exchange: serial, bytes) }
 
   /// Ends the stream after what has been sent.
-  public func end() { loop.end(slot: slot, serial: serial) }
+  public func end() { loop.end(slot: slot, exchange: serial) }
 }

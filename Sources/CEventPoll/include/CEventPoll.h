@@ -5,10 +5,6 @@
 
 #if defined(__linux__)
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -1,0 +1,48 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The syntax of `Host` and of an absolute-form target's authority: `host [ ":" port ]` (RFC 9110 section 7.2).
+enum Authority {
+  /// Whether `bytes` are a host with or without a port. Userinfo is not allowed (RFC 9110 section 4.2.4).
+  static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes
+    if rest.first == UInt8(ascii: "[") {
+      guard let close = rest.firstIndex(of: UInt8(ascii: "]")), isLiteral(rest[(rest.startIndex + 1)..<close]) else {
+        return false
+      }
+      rest = rest[(close + 1)...]
+    } else {
+      let end = rest.firstIndex(of: UInt8(ascii: ":")) ?? rest.endIndex
+      guard isRegisteredName(rest[..<end]) else { return false }
+      // A port needs a host before it.
+      if end == rest.startIndex { return rest.isEmpty }
+      rest = rest[end...]
+    }
+    return rest.isEmpty || (rest.first == UInt8(ascii: ":") && isPort(rest.dropFirst()))
+  }
+
+  /// RFC 3986 section 3.2.3: any digits, or none; as a number, one that TCP has.
+  private static func isPort(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var port = 0
+    for byte in bytes {
+      guard ByteClass.isDigit(byte) else { return false }
+      port = port * 10 + Int(byte & 0xf)
+      if port > 65_535 { return false }
+    }
+    return true
+  }
+
+  private static func isRegisteredName(_ bytes: ArraySlice<UInt8>) -> Bool {
+    bytes.allSatisfy { ByteClass.has($0, ByteClass.registeredName) } && (try? PercentDecoding.decode(bytes)) != nil
+  }
+
+  /// What stands between brackets: an IPv6 address, without a zone. IPvFuture has no version yet.
+  private static func isLiteral(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard (2...45).contains(bytes.count) else { return false }
+    var address = in6_addr()
+    return inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
+  }
+}

@@ -1,0 +1,38 @@
+/// A connection as its event loop sees it: touched on that loop alone.
+final class Connection {
+  /// What the request in hand has left to be done.
+  enum Parked {
+    case nothing
+    case waiter(any Waiter)
+    case stream(any StreamSource)
+  }
+
+  let descriptor: Int32
+  /// Tells this connection from others that had the same descriptor.
+  let generation: UInt32
+  let peer: SocketAddress
+  var machine: ConnectionStateMachine
+  var reader = RequestReader()
+  /// Input behind a request that is not answered yet.
+  var unread: [UInt8] = []
+  /// The kernel may have input that was not read.
+  var mayHaveInput = false
+  /// The kernel reports on it.
+  var isWatched = false
+  var output = OutputQueue()
+  var envelope = Envelope()
+  var parked = Parked.nothing
+  /// Where it stands in the topic index.
+  var registration = TopicIndex.none
+  /// Numbers the exchanges of a loop: an answer for another one than the present comes too late.
+  var exchange: UInt32 = 0
+  /// What was thrown away while lingering.
+  var discarded = 0
+
+  init(descriptor: Int32, generation: UInt32, peer: SocketAddress, machine: ConnectionStateMachine) {
+    self.descriptor = descriptor
+    self.generation = generation
+    self.peer = peer
+    self.machine = machine
+  }
+}

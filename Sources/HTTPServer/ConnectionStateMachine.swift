@@ -1,0 +1,207 @@
+/// What a connection is about, and what is to be done when something happens to it: a state machine without I/O.
+/// Times are milliseconds of a monotonic clock.
+struct ConnectionStateMachine {
+  enum Phase: Equatable {
+    /// Open, and not a byte has come.
+    case fresh
+    /// Part of a request's head has come.
+    case head
+    /// The head is whole, its body is coming.
+    case body
+    /// The handler has the request.
+    case handling
+    /// The request is parked.
+    case waiting
+    /// An open-ended response is being sent.
+    case streaming
+    /// Between requests.
+    case idle
+    /// The last response is on its way.
+    case closing
+    /// Our side is shut; what the client still sends is thrown away until it shuts its own.
+    case lingering
+    /// Over.
+    case closed
+  }
+
+  /// What to do when a deadline has come or the peer has finished.
+  enum Action: Equatable {
+    case nothing
+    /// Answer with a refusal, and close.
+    case refuse(Refusal)
+    /// `Waiter.timedOut`.
+    case timeOut
+    /// `StreamSource.heartbeat`.
+    case heartbeat
+    /// Close the stream, as its reader is gone or its source is to stop.
+    case end
+    /// The client takes nothing of what was written.
+    case cutOff
+    case close
+  }
+
+  private(set) var phase = Phase.fresh
+  /// Whether the response to the request in hand leaves the connection open.
+  private(set) var keepsAlive = true
+  /// The peer has shut its side.
+  private(set) var peerHasFinished = false
+  /// Something that was written is waiting for the client to take it.
+  private(set) var hasOutput = false
+  private var isDraining = false
+  private var requests = 0
+  private var phaseDeadline: Int
+  private var writeDeadline = Int.max
+  private var bodyBegan = 0
+
+  static let never = Int.max
+
+  init(now: Int, _ timeouts: Timeouts) {
+    phaseDeadline = now + timeouts.head
+  }
+
+  /// When `deadlineReached` is to be called, if nothing happens before. It may move further away without notice.
+  var deadline: Int { min(phaseDeadline, writeDeadline) }
+
+  /// Whether a request may be read: one at a time, and none while an earlier response is waiting to be taken.
+  var wantsInput: Bool {
+    if hasOutput { return false }
+    switch phase {
+    case .fresh, .head, .body, .idle: return true
+    case .handling, .waiting, .streaming, .closing, .lingering, .closed: return false
+    }
+  }
+
+  /// Part of a request has come: of its head, or `bodyCount` bytes of its body.
+  mutating func received(isBody: Bool, bodyCount: Int, now: Int, _ timeouts: Timeouts) {
+    if isBody {
+      if phase != .body { bodyBegan = now }
+      phase = .body
+      // The rate allows `bodyIdle` for the first byte; a drip of bytes doesn't move that bound.
+      let bound = bodyBegan + timeouts.bodyIdle + (timeouts.bodyRate > 0 ? bodyCount * 1000 / timeouts.bodyRate : 0)
+      phaseDeadline = timeouts.bodyRate > 0 ? min(now + timeouts.bodyIdle, bound) : now + timeouts.bodyIdle
+    } else if phase == .idle {
+      phase = .head
+      phaseDeadline = now + timeouts.head
+    } else if phase == .fresh {
+      // The deadline stays: it began with the connection.
+      phase = .head
+    }
+  }
+
+  /// A request is whole.
+  mutating func requestRead(keepsAlive: Bool, _ limits: Configuration.Limits) {
+    requests += 1
+    self.keepsAlive =
+      keepsAlive && !isDraining && !peerHasFinished && requests < (limits.requestsPerConnection ?? Int.max)
+    phase = .handling
+    phaseDeadline = ConnectionStateMachine.never
+  }
+
+  /// The request is parked until `deadline`.
+  mutating func parked(until deadline: Int) {
+    phase = .waiting
+    phaseDeadline = deadline
+  }
+
+  /// A stream was opened, or something was sent on it; a sign of life is due at `heartbeat`.
+  mutating func streamed(heartbeat: Int) {
+    phase = .streaming
+    phaseDeadline = heartbeat
+  }
+
+  /// The response to the request in hand has been handed over for writing.
+  mutating func responded(now: Int, _ timeouts: Timeouts) {
+    phase = keepsAlive && !isDraining ? .idle : .closing
+    phaseDeadline = phase == .idle ? now + timeouts.keepAlive : ConnectionStateMachine.never
+  }
+
+  /// The request is refused, whatever state it was in: the connection ends with this response.
+  mutating func refused() {
+    keepsAlive = false
+    phase = .closing
+    phaseDeadline = ConnectionStateMachine.never
+  }
+
+  /// The response must be the last: its end is the connection's, or the handler can't go on.
+  mutating func mustClose() { keepsAlive = false }
+
+  /// Not all of what was written was taken; or some more of it was.
+  mutating func outputWaits(now: Int, _ timeouts: Timeouts) {
+    hasOutput = true
+    writeDeadline = now + timeouts.write
+  }
+
+  /// All of what was written was taken. Idle time counts from here.
+  mutating func outputTaken(now: Int, _ timeouts: Timeouts) {
+    hasOutput = false
+    writeDeadline = ConnectionStateMachine.never
+    if phase == .idle { phaseDeadline = now + timeouts.keepAlive }
+  }
+
+  /// Our side was shut.
+  mutating func lingers(now: Int, _ timeouts: Timeouts) {
+    phase = .lingering
+    phaseDeadline = now + timeouts.linger
+  }
+
+  mutating func closed() {
+    phase = .closed
+    phaseDeadline = ConnectionStateMachine.never
+    writeDeadline = ConnectionStateMachine.never
+  }
+
+  /// The peer has shut its side, and all that it sent before has been read, as far as it could be.
+  mutating func peerFinished() -> Action {
+    peerHasFinished = true
+    keepsAlive = false
+    switch phase {
+    case .fresh, .head, .body, .idle:
+      return hasOutput ? closeAfterOutput() : .close
+    case .lingering:
+      return .close
+    case .waiting, .streaming:
+      // A client that wants an answer later keeps its side open; this one has gone.
+      return .close
+    case .handling, .closing, .closed:
+      return .nothing
+    }
+  }
+
+  private mutating func closeAfterOutput() -> Action {
+    phase = .closing
+    phaseDeadline = ConnectionStateMachine.never
+    return .nothing
+  }
+
+  /// The clock has come to `now`. Nothing is to be done where `deadline` has moved on in the meantime.
+  mutating func deadlineReached(now: Int, _ timeouts: Timeouts) -> Action {
+    if now >= writeDeadline { return .cutOff }
+    guard now >= phaseDeadline else { return .nothing }
+    switch phase {
+    case .fresh, .idle, .lingering:
+      return .close
+    case .head, .body:
+      return .refuse(.tooSlow)
+    case .waiting:
+      return .timeOut
+    case .streaming:
+      phaseDeadline = now + timeouts.heartbeat
+      return .heartbeat
+    case .handling, .closing, .closed:
+      return .nothing
+    }
+  }
+
+  /// The server is to stop.
+  mutating func drainBegan() -> Action {
+    isDraining = true
+    keepsAlive = false
+    switch phase {
+    case .fresh: return .close
+    case .idle: return hasOutput ? closeAfterOutput() : .close
+    case .waiting: return .timeOut
+    case .streaming: return .end
+    case .head, .body, .handling, .closing, .lingering, .closed: return .nothing
+    }
+  }
+}

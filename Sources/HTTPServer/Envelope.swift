@@ -1,0 +1,10 @@
+/// What a response needs to know of its request, when the request itself is gone.
+struct Envelope {
+  var isHead = false
+  var version = HTTPVersion.http11
+  /// Makes the request's identity where `suppliedID` is nil.
+  var serial: UInt64 = 0
+  var suppliedID: [UInt8]?
+  /// The request's origin among the configured ones.
+  var origin: Int?
+}

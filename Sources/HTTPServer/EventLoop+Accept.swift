@@ -1,0 +1,128 @@
+internal import Logging
+
+extension EventLoop {
+  /// New connections in one turn, so that the old ones get theirs.
+  private static let acceptsPerTurn = 64
+  /// Milliseconds to wait when the process has no descriptor left.
+  private static let exhaustionPause = 100
+
+  func resumeAccepting() {
+    acceptAgain = Int.max
+    guard !isAccepting, listener >= 0, !isDraining else { return }
+    isAccepting = poll.add(listener: listener, token: UInt64(listener))
+    if !isAccepting { acceptAgain = clock.now + EventLoop.exhaustionPause }
+  }
+
+  func accept() {
+    for _ in 0..<EventLoop.acceptsPerTurn {
+      switch Socket.accept(listener) {
+      case .none: return
+      case .gone: continue
+      case .exhausted(let code):
+        // The listener stays readable: it would keep the loop busy. Connections that close bring it back earlier.
+        poll.remove(listener: listener)
+        isAccepting = false
+        acceptAgain = clock.now + EventLoop.exhaustionPause
+        shared.logger.warning("accepting pauses", metadata: ["errno": "\(code)"])
+        return
+      case .connection(let descriptor, let peer):
+        open(descriptor, peer)
+      }
+    }
+  }
+
+  private func open(_ descriptor: Int32, _ peer: SocketAddress) {
+    counters.accepted.add(1)
+    let decision = shared.connections.enter(peer)
+    generation = generation == UInt32.max ? 1 : generation + 1
+    let connection = Connection(
+      descriptor: descriptor,
+      generation: generation,
+      peer: peer,
+      machine: ConnectionStateMachine(now: clock.now, shared.timeouts)
+    )
+    switch decision {
+    case .admitted:
+      while connections.count <= Int(descriptor) { connections.append(nil) }
+      connections[Int(descriptor)] = connection
+      connection.exchange = nextExchange()
+      counters.connections.add(1)
+      wheel.schedule(descriptor, at: connection.machine.deadline)
+      // Most clients send their request right behind the handshake: it may be there already.
+      connection.mayHaveInput = true
+      read(connection, untilEnd: false)
+    case .full:
+      turnAway(connection, Refusal(status: .serviceUnavailable, detail: "Too many connections.", isTemporary: true))
+    case .tooMany:
+      turnAway(
+        connection,
+        Refusal(status: .tooManyRequests, detail: "Too many connections from your address.", isTemporary: true)
+      )
+    }
+  }
+
+  /// Says why, if the client can take it at once, and closes: nothing is kept for a connection beyond the limit.
+  private func turnAway(_ connection: Connection, _ refusal: Refusal) {
+    counters.refusedConnections.add(1)
+    var bytes: [UInt8] = []
+    let response = refusal.response(retryAfter: shared.limits.retryAfter)
+    requestSerial += 1
+    let envelope = Envelope(serial: requestSerial)
+    encoder.encode(response, envelope, .length(response.body.count), keepsAlive: false, into: &bytes)
+    bytes.append(contentsOf: response.body)
+    _ = bytes.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
+    Socket.shutWriting(connection.descriptor)
+    // What has come must be read: closing over it would make the kernel reset the connection.
+    _ = Socket.receive(connection.descriptor, input)
+    Socket.close(connection.descriptor)
+  }
+
+  func nextExchange() -> UInt32 {
+    exchange &+= 1
+    return exchange
+  }
+
+  /// Has the kernel report on a connection that stays.
+  func watch(_ connection: Connection) {
+    guard !connection.isWatched else { return }
+    connection.isWatched = true
+    let token = UInt64(connection.generation) << 32 | UInt64(connection.descriptor)
+    if !poll.add(connection: connection.descriptor, token: token) { close(connection) }
+  }
+
+  /// Closes a connection and lets go of everything that belongs to it.
+  func close(_ connection: Connection) {
+    guard connection.machine.phase != .closed else { return }
+    let isCutShort = release(connection)
+    connection.machine.closed()
+    wheel.cancel(connection.descriptor)
+    connections[Int(connection.descriptor)] = nil
+    Socket.close(connection.descriptor)
+    counters.connections.add(-1)
+    shared.connections.leave(connection.peer)
+    if acceptAgain != Int.max { resumeAccepting() }
+    switch isCutShort {
+    case .nothing: break
+    case .waiter(let waiter):
+      counters.abandoned.add(1)
+      waiter.abandoned()
+    case .stream(let source):
+      source.closed()
+    }
+  }
+
+  /// Takes a connection out of the topic index and off its waiter or stream, which is returned.
+  func release(_ connection: Connection) -> Connection.Parked {
+    let parked = connection.parked
+    switch parked {
+    case .nothing: return parked
+    case .waiter: counters.waiters.add(-1)
+    case .stream: counters.streams.add(-1)
+    }
+    topics.remove(connection.registration)
+    connection.registration = TopicIndex.none
+    connection.parked = .nothing
+    shared.waiters.leave(connection.peer)
+    return parked
+  }
+}

@@ -1,0 +1,192 @@
+extension EventLoop {
+  /// Reads in one turn of a connection, so that others get theirs.
+  private static let readsPerTurn = 4
+  /// Bytes behind a parked request that are kept; a client that sends more is answered and closed.
+  private static let unreadLimit = 4096
+
+  /// Reads what has come and handles it, until there is no more or the connection has to wait for something.
+  func read(_ connection: Connection, untilEnd: Bool) {
+    if connection.machine.phase == .lingering {
+      discard(connection)
+      return
+    }
+    for _ in 0..<EventLoop.readsPerTurn {
+      guard connection.mayHaveInput, connection.machine.wantsInput else {
+        if connection.machine.phase != .closed { watch(connection) }
+        return
+      }
+      switch Socket.receive(connection.descriptor, input) {
+      case .transferred(0):
+        connection.mayHaveInput = false
+        perform(connection.machine.peerFinished(), connection)
+        return
+      case .transferred(let count):
+        counters.bytesRead.add(count)
+        // Less than there was room for: that was all, and what comes later is another event.
+        if count < input.count, !untilEnd { connection.mayHaveInput = false }
+        consume(connection, UnsafeRawBufferPointer(rebasing: input[..<count]).bindMemory(to: UInt8.self).span)
+      case .wouldBlock:
+        connection.mayHaveInput = false
+      case .failed:
+        close(connection)
+      }
+    }
+    guard connection.machine.phase != .closed else { return }
+    watch(connection)
+    if connection.mayHaveInput { resumable.append(Woken(slot: connection.descriptor, exchange: connection.generation)) }
+  }
+
+  /// Goes on with connections that had more input than one turn takes.
+  func resumeReading() {
+    guard !resumable.isEmpty else { return }
+    let waiting = resumable
+    resumable = []
+    for entry in waiting {
+      guard let connection = connections[Int(entry.slot)], connection.generation == entry.exchange else { continue }
+      read(connection, untilEnd: false)
+    }
+  }
+
+  /// Goes on with a connection whose request has been answered: what came behind it is next.
+  func resume(_ connection: Connection) {
+    guard connection.machine.wantsInput else { return }
+    if !connection.unread.isEmpty {
+      let unread = connection.unread
+      connection.unread = []
+      consume(connection, unread.span)
+    }
+    if connection.mayHaveInput, connection.machine.wantsInput { read(connection, untilEnd: true) }
+  }
+
+  /// Handles the requests in `bytes` one after the other, and writes their responses together.
+  private func consume(_ connection: Connection, _ bytes: Span<UInt8>) {
+    var index = 0
+    do {
+      while index < bytes.count, connection.machine.wantsInput {
+        switch try connection.reader.read(bytes, &index, &heads, shared.limits) {
+        case .incomplete:
+          noteProgress(connection)
+        case .expectsContinue:
+          noteProgress(connection)
+          counters.informational.add(1)
+          scratch.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        case .request(let head, let body):
+          handle(connection, head, body)
+        }
+        if scratch.count > EventLoop.inputCapacity { flush(connection) }
+      }
+    } catch {
+      connection.unread = []
+      // What is left may be anything; the client is to see the refusal before its connection ends.
+      connection.mayHaveInput = true
+      refuse(connection, error)
+      return
+    }
+    if index < bytes.count, connection.machine.phase != .closed {
+      keep(connection, bytes.extracting(index..<bytes.count))
+    }
+    flush(connection)
+  }
+
+  /// Keeps input that can't be handled before the present request is answered.
+  private func keep(_ connection: Connection, _ rest: Span<UInt8>) {
+    if case .nothing = connection.parked {
+      rest.withUnsafeBufferPointer { connection.unread.append(contentsOf: $0) }
+    } else if rest.count <= EventLoop.unreadLimit {
+      rest.withUnsafeBufferPointer { connection.unread.append(contentsOf: $0) }
+    } else {
+      connection.machine.mustClose()
+    }
+  }
+
+  private func noteProgress(_ connection: Connection) {
+    guard !connection.reader.isBetweenRequests else { return }
+    connection.machine.received(
+      isBody: connection.reader.isReadingBody,
+      bodyCount: connection.reader.bodyCount,
+      now: clock.now,
+      shared.timeouts
+    )
+    wheel.schedule(connection.descriptor, at: connection.machine.deadline)
+  }
+
+  private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) {
+    connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
+    requestSerial += 1
+    connection.exchange = nextExchange()
+    connection.envelope = Envelope(
+      isHead: head.method == .head,
+      version: head.version,
+      serial: requestSerial,
+      suppliedID: head.suppliedRequestID.map { Array($0) },
+      origin: shared.crossOrigin?.origin(of: head)
+    )
+    counters.requests.add(1)
+    if head.method == .options, let answer = answerOptions(head) {
+      respond(connection, answer)
+      return
+    }
+    let request = Request(head: head, body: body, peer: connection.peer, serial: requestSerial)
+    let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+    perform(shared.handler.handle(request, exchange), connection)
+  }
+
+  /// `OPTIONS *` (RFC 9110 section 9.3.7), which is about the server as a whole, and preflights.
+  private func answerOptions(_ head: RequestHead) -> Response? {
+    if let preflight = shared.crossOrigin?.preflight(head) { return preflight }
+    guard head.target.isAsterisk else { return nil }
+    let methods: AllowedMethods = [.get, .post, .put, .patch, .delete]
+    return Response(status: .noContent, additional: [HeaderField(.allow, methods.allow)])
+  }
+
+  /// Answers what is no request, or none to be served, and ends the connection.
+  func refuse(_ connection: Connection, _ refusal: Refusal) {
+    counters.refusedRequests.add(1)
+    requestSerial += 1
+    connection.envelope = Envelope(serial: requestSerial)
+    connection.machine.refused()
+    write(connection, refusal.response(retryAfter: shared.limits.retryAfter))
+    flush(connection)
+  }
+
+  /// The peer has shut its side while its request is in hand, or its response on the way.
+  func finishedEarly(_ connection: Connection) {
+    if connection.machine.phase == .lingering {
+      discard(connection)
+    } else {
+      // Read to the end later, if at all: input behind the request in hand may still be answered.
+      perform(connection.machine.peerFinished(), connection)
+    }
+  }
+
+  /// Reads and throws away what a client still sends after its last response.
+  private func discard(_ connection: Connection) {
+    while connection.discarded < 1_048_576 {
+      switch Socket.receive(connection.descriptor, input) {
+      case .wouldBlock:
+        watch(connection)
+        return
+      case .transferred(0), .failed:
+        close(connection)
+        return
+      case .transferred(let count):
+        connection.discarded += count
+      }
+    }
+    close(connection)
+  }
+
+  /// The last response has been taken: ends the connection so that the client gets to see it.
+  func finishClosing(_ connection: Connection) {
+    guard connection.mayHaveInput || !connection.unread.isEmpty else {
+      close(connection)
+      return
+    }
+    // RFC 9112 section 9.6: closing over unread input resets the connection, and the response may be lost with it.
+    Socket.shutWriting(connection.descriptor)
+    connection.unread = []
+    connection.machine.lingers(now: clock.now, shared.timeouts)
+    wheel.schedule(connection.descriptor, at: connection.machine.deadline)
+    discard(connection)
+  }
+}

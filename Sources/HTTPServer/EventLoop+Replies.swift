@@ -1,0 +1,143 @@
+extension EventLoop {
+  /// Carries out a handler's reply. `flush` must follow.
+  func perform(_ reply: Reply, _ connection: Connection) {
+    switch reply {
+    case .response(let response): respond(connection, response)
+    case .later: break
+    case .wait(let wait): park(connection, wait)
+    case .stream(let response, let source): open(connection, response, source)
+    }
+  }
+
+  /// Carries out what the state machine asks for.
+  func perform(_ action: ConnectionStateMachine.Action, _ connection: Connection) {
+    switch action {
+    case .nothing: break
+    case .refuse(let refusal):
+      connection.mayHaveInput = true
+      refuse(connection, refusal)
+    case .timeOut: timeOut(connection)
+    case .heartbeat: callOut(connection) { $0.heartbeat($1) }
+    case .end: endStream(connection)
+    case .cutOff:
+      counters.slowReaders.add(1)
+      close(connection)
+    case .close: close(connection)
+    }
+  }
+
+  /// Answers the request in hand. `flush` must follow.
+  func respond(_ connection: Connection, _ response: Response) {
+    connection.exchange = nextExchange()
+    let keepsAlive = connection.machine.keepsAlive
+    connection.machine.responded(now: clock.now, shared.timeouts)
+    write(connection, response)
+    // A response that closes is the last one: what the client sent behind it stays unread.
+    if keepsAlive { wheel.schedule(connection.descriptor, at: connection.machine.deadline) }
+  }
+
+  /// A reply to `.later` has come.
+  func finishLater(_ slot: Int32, _ exchange: UInt32, _ response: Response) {
+    guard let connection = connection(slot, exchange: exchange), connection.machine.phase == .handling else { return }
+    respond(connection, response)
+    flush(connection)
+    resume(connection)
+  }
+
+  // MARK: - Waiting
+
+  private func park(_ connection: Connection, _ wait: Wait) {
+    if isDraining {
+      connection.machine.mustClose()
+      let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+      perform(last: wait.waiter.timedOut(exchange), connection)
+      return
+    }
+    if let refusal = admitWaiter(connection) {
+      wait.waiter.abandoned()
+      respond(connection, refusal)
+      return
+    }
+    connection.parked = .waiter(wait.waiter)
+    connection.registration = topics.add(connection.descriptor, wait.topics)
+    counters.waiters.add(1)
+    connection.machine.parked(until: clock.now + wait.timeout.milliseconds)
+    wheel.schedule(connection.descriptor, at: connection.machine.deadline)
+  }
+
+  /// Counts one more waiter, or says why not.
+  func admitWaiter(_ connection: Connection) -> Response? {
+    let refusal: Refusal
+    switch shared.waiters.enter(connection.peer) {
+    case .admitted: return nil
+    case .full: refusal = Refusal(status: .serviceUnavailable, detail: "Too many requests wait.", isTemporary: true)
+    case .tooMany:
+      refusal = Refusal(
+        status: .tooManyRequests,
+        detail: "Too many requests from your address wait.",
+        isTemporary: true
+      )
+    }
+    return refusal.response(retryAfter: shared.limits.retryAfter)
+  }
+
+  /// Notes who waits for a topic. They are answered in slices, between which other connections have their turn.
+  func wake(_ woken: [Topic]) {
+    for topic in woken {
+      topics.forEach(topic) { slot in
+        guard let connection = connections[Int(slot)] else { return }
+        self.woken.append(Woken(slot: slot, exchange: connection.exchange))
+      }
+    }
+  }
+
+  /// Answers up to `count` of those who were woken.
+  func answerWoken(_ count: Int) {
+    guard wokenIndex < woken.count else { return }
+    let end = min(wokenIndex + count, woken.count)
+    while wokenIndex < end {
+      let entry = woken[wokenIndex]
+      wokenIndex += 1
+      guard let connection = connection(entry.slot, exchange: entry.exchange) else { continue }
+      wakeUp(connection)
+    }
+    if wokenIndex == woken.count {
+      woken.removeAll(keepingCapacity: woken.count < 4096)
+      wokenIndex = 0
+    }
+  }
+
+  private func wakeUp(_ connection: Connection) {
+    switch connection.parked {
+    case .nothing: break
+    case .stream: callOut(connection) { $0.woken($1) }
+    case .waiter(let waiter):
+      let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+      guard let reply = waiter.woken(exchange) else { return }
+      _ = release(connection)
+      counters.woken.add(1)
+      perform(reply, connection)
+      flush(connection)
+      resume(connection)
+    }
+  }
+
+  private func timeOut(_ connection: Connection) {
+    guard case .waiter(let waiter) = release(connection) else { return }
+    counters.timedOut.add(1)
+    let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+    perform(last: waiter.timedOut(exchange), connection)
+    flush(connection)
+    resume(connection)
+  }
+
+  /// A waiter whose time is over can't wait again.
+  private func perform(last reply: Reply, _ connection: Connection) {
+    if case .wait(let wait) = reply {
+      wait.waiter.abandoned()
+      close(connection)
+    } else {
+      perform(reply, connection)
+    }
+  }
+}

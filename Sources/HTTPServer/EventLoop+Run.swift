@@ -1,0 +1,115 @@
+internal import Dispatch
+
+extension EventLoop {
+  /// Woken waiters that are answered before other connections get their turn again.
+  private static let wakeSlice = 128
+
+  /// Begins to serve. On the caller's thread, before anything else is.
+  func start() {
+    let source = DispatchSource.makeReadSource(fileDescriptor: poll.descriptor, queue: queue)
+    source.setEventHandler { self.run() }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.setEventHandler {
+      self.timerDeadline = Int.max
+      self.run()
+    }
+    timer.schedule(deadline: .distantFuture)
+    queue.sync {
+      self.source = source
+      self.timer = timer
+      resumeAccepting()
+    }
+    source.activate()
+    timer.activate()
+  }
+
+  /// Handles what there is to handle, until there is nothing. On the queue.
+  func run() {
+    guard !isStopped else { return }
+    repeat {
+      var isBusy: Bool
+      repeat {
+        clock.update()
+        encoder.date.update(clock.second)
+        isBusy = turn()
+        if isDraining { reportIfEmpty() }
+      } while isBusy && !isStopped
+    } while !isStopped && !mailbox.beginResting()
+    setTimer()
+  }
+
+  /// One look at everything. True if there was something to do, or there is more.
+  private func turn() -> Bool {
+    let messages = mailbox.take()
+    for message in messages { receive(message) }
+    if isStopped { return false }
+    let count = poll.wait(timeout: 0)
+    if count > 0 { clock.update() }
+    for index in 0..<count {
+      guard let event = poll.event(index) else { continue }
+      handle(event)
+    }
+    resumeReading()
+    answerWoken(EventLoop.wakeSlice)
+    expireDeadlines()
+    return count > 0 || !messages.isEmpty || !woken.isEmpty || !resumable.isEmpty
+  }
+
+  private func handle(_ event: PollEvent) {
+    let slot = Int32(truncatingIfNeeded: event.token & 0xffff_ffff)
+    if slot == listener, event.token >> 32 == 0 {
+      accept()
+      return
+    }
+    guard Int(slot) < connections.count, let connection = connections[Int(slot)],
+      UInt64(connection.generation) == event.token >> 32
+    else { return }
+    if event.isBroken {
+      close(connection)
+      return
+    }
+    if event.isReadable || event.isFinished { connection.mayHaveInput = true }
+    if event.isWritable, !connection.output.isEmpty { writeQueued(connection) }
+    if event.isFinished, !connection.machine.wantsInput {
+      finishedEarly(connection)
+    } else if connection.mayHaveInput {
+      read(connection, untilEnd: event.isFinished)
+    }
+  }
+
+  private func receive(_ message: LoopMessage) {
+    switch message {
+    case .wake(let topics): wake(topics)
+    case .finish(let slot, let exchange, let response): finishLater(slot, exchange, response)
+    case .send(let slot, let exchange, let bytes):
+      if let connection = connection(slot, exchange: exchange) { stream(connection, bytes) }
+    case .end(let slot, let exchange):
+      if let connection = connection(slot, exchange: exchange) { endStream(connection) }
+    case .drain: drain()
+    case .abort: abort()
+    }
+  }
+
+  private func expireDeadlines() {
+    if clock.now >= acceptAgain { resumeAccepting() }
+    guard let next = wheel.nextExpiry, next <= clock.now else { return }
+    var due: [Int32] = []
+    wheel.expire(now: clock.now, into: &due)
+    for slot in due {
+      guard let connection = connections[Int(slot)] else { continue }
+      perform(connection.machine.deadlineReached(now: clock.now, shared.timeouts), connection)
+      if connection.machine.phase != .closed { wheel.schedule(slot, at: connection.machine.deadline) }
+    }
+  }
+
+  /// Sets the timer for the next deadline, if it isn't set for an earlier time.
+  private func setTimer() {
+    let next = min(wheel.nextExpiry ?? Int.max, acceptAgain)
+    guard next < timerDeadline else { return }
+    timerDeadline = next
+    timer?.schedule(deadline: .now() + .milliseconds(max(next - clock.now, 1)), leeway: .milliseconds(5))
+  }
+
+  /// Whether the caller is on this loop's queue.
+  func assertOnLoop() { dispatchPrecondition(condition: .onQueue(queue)) }
+}

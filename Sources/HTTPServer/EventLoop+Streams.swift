@@ -1,0 +1,89 @@
+extension EventLoop {
+  /// Opens a stream. `flush` must follow.
+  func open(_ connection: Connection, _ response: Response, _ source: any StreamSource) {
+    if let refusal = isDraining ? Response(status: .serviceUnavailable) : admitWaiter(connection) {
+      source.closed()
+      respond(connection, refusal)
+      return
+    }
+    let isChunked = connection.envelope.version == .http11
+    if !isChunked { connection.machine.mustClose() }
+    counters.countResponse(response.status)
+    encoder.encode(
+      response,
+      connection.envelope,
+      isChunked ? .chunked : .untilClose,
+      keepsAlive: connection.machine.keepsAlive,
+      into: &scratch
+    )
+    connection.parked = .stream(source)
+    connection.registration = topics.add(connection.descriptor, source.topics)
+    counters.streams.add(1)
+    if connection.envelope.isHead {
+      _ = release(connection)
+      connection.exchange = nextExchange()
+      connection.machine.responded(now: clock.now, shared.timeouts)
+      source.closed()
+      return
+    }
+    connection.machine.streamed(heartbeat: clock.now + shared.timeouts.heartbeat)
+    wheel.schedule(connection.descriptor, at: connection.machine.deadline)
+    flush(connection)
+    if !response.body.isEmpty { stream(connection, response.body) }
+    callOut(connection) { $0.opened($1) }
+  }
+
+  /// Calls a stream's source. What it sends comes as messages, so that nothing happens to the stream meanwhile.
+  func callOut(_ connection: Connection, _ body: (any StreamSource, StreamHandle) -> Void) {
+    guard case .stream(let source) = connection.parked else { return }
+    body(source, StreamHandle(loop: self, slot: connection.descriptor, serial: connection.exchange))
+  }
+
+  /// Sends a piece of a stream as one chunk (RFC 9112 section 7.1).
+  func stream(_ connection: Connection, _ bytes: [UInt8]) {
+    // An empty chunk would be the last one.
+    guard case .stream = connection.parked, !bytes.isEmpty else { return }
+    guard connection.output.count + bytes.count <= shared.limits.streamBacklog else {
+      perform(.cutOff, connection)
+      return
+    }
+    let isChunked = connection.envelope.version == .http11
+    var prefix: [UInt8] = []
+    if isChunked {
+      ResponseEncoder.appendHexadecimal(bytes.count, to: &prefix)
+      prefix.append(contentsOf: "\r\n".utf8)
+      connection.output.append(prefix)
+    }
+    connection.output.append(bytes)
+    if isChunked { connection.output.append(EventLoop.lineEnd) }
+    connection.machine.streamed(heartbeat: clock.now + shared.timeouts.heartbeat)
+    if !connection.machine.hasOutput { writeQueued(connection) }
+  }
+
+  private static let lineEnd = Array("\r\n".utf8)
+  private static let lastChunk = Array("0\r\n\r\n".utf8)
+
+  /// Ends a stream in good order.
+  func endStream(_ connection: Connection) {
+    guard case .stream(let source) = release(connection) else { return }
+    connection.exchange = nextExchange()
+    connection.machine.responded(now: clock.now, shared.timeouts)
+    if connection.envelope.version == .http11 { connection.output.append(EventLoop.lastChunk) }
+    source.closed()
+    if connection.machine.hasOutput { return }
+    if connection.output.isEmpty {
+      // Only an HTTP/1.0 stream comes here: its end is the connection's.
+      finishClosing(connection)
+    } else {
+      writeQueued(connection)
+    }
+  }
+
+  /// Sends on a stream from any thread.
+  func send(slot: Int32, exchange: UInt32, _ bytes: [UInt8]) {
+    post(.send(slot: slot, exchange: exchange, bytes))
+  }
+
+  /// Ends a stream from any thread.
+  func end(slot: Int32, exchange: UInt32) { post(.end(slot: slot, exchange: exchange)) }
+}

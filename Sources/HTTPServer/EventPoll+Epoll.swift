@@ -1,0 +1,83 @@
+#if os(Linux)
+import CEventPoll
+import Glibc
+
+/// `EventPolling` by Linux's epoll.
+struct EventPoll: EventPolling {
+  /// The bits of `struct epoll_event`, as numbers: Swift does not import the enumeration's operators.
+  private struct Flags: OptionSet {
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) { self.rawValue = rawValue }
+    init(_ flag: EPOLL_EVENTS) { rawValue = flag.rawValue }
+
+    static let readable = Flags(EPOLLIN)
+    static let writable = Flags(EPOLLOUT)
+    static let finished = Flags(EPOLLRDHUP)
+    static let hungUp = Flags(EPOLLHUP)
+    static let failed = Flags(EPOLLERR)
+    static let edge = Flags(rawValue: 1 << 31)
+  }
+
+  private static let capacity = 256
+  private static let interruption = UInt64.max
+
+  let descriptor: Int32
+  private let interruptor: Int32
+  private var events = [epoll_event](repeating: epoll_event(), count: EventPoll.capacity)
+
+  init() throws(ServerError) {
+    descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard descriptor >= 0 else { throw ServerError("create an epoll descriptor", code: errno) }
+    interruptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
+    guard interruptor >= 0 else {
+      let code = errno
+      _ = Glibc.close(descriptor)
+      throw ServerError("create an event descriptor", code: code)
+    }
+    let flags: Flags = [.readable, .edge]
+    _ = cpoll_control(descriptor, EPOLL_CTL_ADD, interruptor, flags.rawValue, EventPoll.interruption)
+  }
+
+  func add(connection: Int32, token: UInt64) -> Bool {
+    let flags: Flags = [.readable, .writable, .finished, .edge]
+    return cpoll_control(descriptor, EPOLL_CTL_ADD, connection, flags.rawValue, token) == 0
+  }
+
+  func add(listener: Int32, token: UInt64) -> Bool {
+    cpoll_control(descriptor, EPOLL_CTL_ADD, listener, Flags.readable.rawValue, token) == 0
+  }
+
+  func remove(listener: Int32) { _ = cpoll_control(descriptor, EPOLL_CTL_DEL, listener, 0, 0) }
+
+  func interrupt() { _ = eventfd_write(interruptor, 1) }
+
+  mutating func wait(timeout: Int32) -> Int {
+    let count = epoll_wait(descriptor, &events, Int32(EventPoll.capacity), timeout)
+    return count > 0 ? Int(count) : 0
+  }
+
+  func event(_ index: Int) -> PollEvent? {
+    var event = events[index]
+    let token = cpoll_event_token(&event)
+    if token == EventPoll.interruption {
+      var value: eventfd_t = 0
+      _ = eventfd_read(interruptor, &value)
+      return nil
+    }
+    let flags = Flags(rawValue: cpoll_event_flags(&event))
+    return PollEvent(
+      token: token,
+      isReadable: flags.contains(.readable),
+      isWritable: flags.contains(.writable),
+      isFinished: flags.contains(.finished),
+      isBroken: !flags.isDisjoint(with: [.hungUp, .failed])
+    )
+  }
+
+  func close() {
+    _ = Glibc.close(interruptor)
+    _ = Glibc.close(descriptor)
+  }
+}
+#endif

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// What other threads ask of an event loop.
+enum LoopMessage: Sendable {
+  case wake([Topic])
+  case finish(slot: Int32, exchange: UInt32, Response)
+  case send(slot: Int32, exchange: UInt32, [UInt8])
+  case end(slot: Int32, exchange: UInt32)
+  case drain
+  case abort
+}
+
+/// Messages to an event loop, and how to make it look at them.
+final class Mailbox: Sendable {
+  /// What has to be done for a message to be seen.
+  enum Delivery {
+    /// Nothing: the loop will look before it rests.
+    case seen
+    /// The loop rests: start it.
+    case start
+    /// The loop waits for events: interrupt it.
+    case interrupt
+  }
+
+  private enum Mode {
+    case resting
+    case running
+    case polling
+  }
+
+  private struct State {
+    var messages: [LoopMessage] = []
+    var mode = Mode.resting
+  }
+
+  private let state = Mutex(State())
+
+  /// Puts a message in.
+  func post(_ message: LoopMessage) -> Delivery {
+    state.withLock { state in
+      state.messages.append(message)
+      switch state.mode {
+      case .running:
+        return .seen
+      case .resting:
+        state.mode = .running
+        return .start
+      case .polling:
+        state.mode = .running
+        return .interrupt
+      }
+    }
+  }
+
+  /// The loop has begun to run, or goes on: takes all messages out.
+  func take() -> [LoopMessage] {
+    state.withLock { state in
+      state.mode = .running
+      if state.messages.isEmpty { return [] }
+      let messages = state.messages
+      state.messages = []
+      return messages
+    }
+  }
+
+  /// The loop is about to wait for events. False where there are messages.
+  func beginPolling() -> Bool { begin(.polling) }
+
+  /// The loop is about to rest. False where there are messages.
+  func beginResting() -> Bool { begin(.resting) }
+
+  private func begin(_ mode: Mode) -> Bool {
+    state.withLock { state in
+      guard state.messages.isEmpty else { return false }
+      state.mode = mode
+      return true
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// Bytes that the client has not taken yet. The arrays are shared with whoever made them, not copied.
+struct OutputQueue {
+  private var chunks: [[UInt8]] = []
+  /// The first chunk that has something left, and how much of it is gone.
+  private var first = 0
+  private var offset = 0
+  /// Bytes in the queue.
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// Appends `bytes` from `start` on.
+  mutating func append(_ bytes: [UInt8], from start: Int = 0) {
+    guard start < bytes.count else { return }
+    if count == 0 { offset = start }
+    count += bytes.count - start
+    chunks.append(count == bytes.count - start || start == 0 ? bytes : Array(bytes[start...]))
+  }
+
+  /// What is to be written next: the first chunk and where to begin in it.
+  var next: (bytes: [UInt8], offset: Int)? { count == 0 ? nil : (chunks[first], offset) }
+
+  /// Appends the beginning of the queue to `bytes`, up to about `limit`: whole chunks, each smaller than that.
+  func gather(into bytes: inout [UInt8], limit: Int) {
+    var index = first
+    var offset = offset
+    while index < chunks.count, bytes.count + chunks[index].count - offset <= limit {
+      bytes.append(contentsOf: chunks[index][offset...])
+      offset = 0
+      index += 1
+    }
+  }
+
+  /// `written` bytes are gone.
+  mutating func advance(_ written: Int) {
+    count -= written
+    var written = written
+    while written > 0 {
+      let left = chunks[first].count - offset
+      if written < left {
+        offset += written
+        return
+      }
+      written -= left
+      chunks[first] = []
+      first += 1
+      offset = 0
+    }
+    if first == chunks.count {
+      chunks = []
+      first = 0
+    } else if first > 64 {
+      chunks.removeFirst(first)
+      first = 0
+    }
+  }
+}

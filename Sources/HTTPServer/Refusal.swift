@@ -1,0 +1,34 @@
+/// A request that the server itself turns down. The connection is closed after it: where the next request would
+/// begin is not known, or not worth waiting for.
+struct Refusal: Error, Equatable {
+  var status: Status
+  var detail: String
+  /// Whether `Retry-After` goes with it.
+  var isTemporary = false
+  /// `Accept-Encoding: identity` goes with a 415 that is about a content coding (RFC 9110 section 15.5.16).
+  var namesCodings = false
+
+  static func malformed(_ detail: String) -> Refusal { Refusal(status: .badRequest, detail: detail) }
+
+  static func headTooLarge(_ detail: String) -> Refusal {
+    Refusal(status: .requestHeaderFieldsTooLarge, detail: detail)
+  }
+
+  static func bodyTooLarge(_ limit: Int) -> Refusal {
+    Refusal(status: .contentTooLarge, detail: "A body may have \(limit) bytes; this one is longer.")
+  }
+
+  static func targetTooLong(_ limit: Int) -> Refusal {
+    Refusal(status: .uriTooLong, detail: "A request target may have \(limit) bytes; this one is longer.")
+  }
+
+  static let tooSlow = Refusal(status: .requestTimeout, detail: "The request did not arrive in time.")
+
+  /// The response, as a problem (RFC 9457).
+  func response(retryAfter: Int) -> Response {
+    var headers: [HeaderField] = []
+    if isTemporary { headers.append(HeaderField(.retryAfter, String(retryAfter))) }
+    if namesCodings { headers.append(HeaderField(.acceptEncoding, "identity")) }
+    return .problem(status, detail: detail, headers: headers)
+  }
+}

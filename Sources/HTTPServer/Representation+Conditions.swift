@@ -1,0 +1,16 @@
+extension Representation {
+  /// Whether the client has `variant` already (RFC 9110 section 13.1.2). The tag of the very form that would be
+  /// sent counts; the comparison is weak.
+  func isNotModified(_ head: RequestHead, _ variant: Variant) -> Bool {
+    guard !variant.tag.isEmpty, let index = head.firstIndex(of: HeaderName.ifNoneMatch.folded) else { return false }
+    // What most clients send: the tag as it came, in one line.
+    if head.valueBytes(at: index).elementsEqual(variant.tag) { return true }
+    switch EntityTagCondition(head, .ifNoneMatch) {
+    case nil: return false
+    case .any: return true
+    case .tags(let tags):
+      let opaque = variant.tag.dropFirst().dropLast()
+      return tags.contains { $0.opaque.utf8.elementsEqual(opaque) }
+    }
+  }
+}

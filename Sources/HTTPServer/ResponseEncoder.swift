@@ -1,0 +1,86 @@
+/// Writes the heads of responses (RFC 9112 section 4).
+struct ResponseEncoder {
+  /// How long the body is, as the head says it.
+  enum Framing {
+    case length(Int)
+    case chunked
+    /// By the connection's end, for HTTP/1.0 clients.
+    case untilClose
+  }
+
+  var date = HTTPDate()
+  let crossOrigin: CrossOriginPolicy?
+
+  private static let requestID = Array("X-Request-ID: ".utf8)
+  private static let contentLength = Array("Content-Length: ".utf8)
+  private static let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)
+  private static let close = Array("Connection: close\r\n".utf8)
+  private static let keepAlive = Array("Connection: keep-alive\r\n".utf8)
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// Appends the head of `response` with its empty line.
+  func encode(
+    _ response: Response,
+    _ envelope: borrowing Envelope,
+    _ framing: Framing,
+    keepsAlive: Bool,
+    into bytes: inout [UInt8]
+  ) {
+    let block = response.headers
+    if block.status != response.status { bytes.append(contentsOf: StatusLine.bytes(of: response.status)) }
+    bytes.append(contentsOf: block.lines(after: response.status))
+    for field in response.additional where !HeaderBlock.isReserved(field.name) { field.append(to: &bytes) }
+    switch framing {
+    case .length(let length):
+      // RFC 9110 section 8.6: none in 204; a 304 may have the length that a 200 would have had, which is the block's.
+      if !response.status.forbidsBody, !block.hasContentLength || block.status != response.status {
+        bytes.append(contentsOf: ResponseEncoder.contentLength)
+        ResponseEncoder.appendDecimal(length, to: &bytes)
+        bytes.append(0x0d)
+        bytes.append(0x0a)
+      }
+    case .chunked:
+      bytes.append(contentsOf: ResponseEncoder.chunked)
+    case .untilClose:
+      break
+    }
+    bytes.append(contentsOf: date.line)
+    appendRequestID(envelope, to: &bytes)
+    if let crossOrigin {
+      bytes.append(contentsOf: crossOrigin.always)
+      if envelope.origin != nil { bytes.append(contentsOf: crossOrigin.lines(for: envelope.origin)) }
+    }
+    if !keepsAlive {
+      bytes.append(contentsOf: ResponseEncoder.close)
+    } else if envelope.version == .http10 {
+      // RFC 9112 section 9.3: only so does an HTTP/1.0 client know.
+      bytes.append(contentsOf: ResponseEncoder.keepAlive)
+    }
+    bytes.append(0x0d)
+    bytes.append(0x0a)
+  }
+
+  private func appendRequestID(_ envelope: borrowing Envelope, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: ResponseEncoder.requestID)
+    if let supplied = envelope.suppliedID {
+      bytes.append(contentsOf: supplied)
+    } else {
+      let bits = RequestID.bits(envelope.serial)
+      for shift in stride(from: UInt64(60), through: 0, by: -4) {
+        bytes.append(ResponseEncoder.digits[Int(bits >> shift & 0xf)])
+      }
+    }
+    bytes.append(0x0d)
+    bytes.append(0x0a)
+  }
+
+  static func appendDecimal(_ number: Int, to bytes: inout [UInt8]) {
+    if number >= 10 { appendDecimal(number / 10, to: &bytes) }
+    bytes.append(UInt8(truncatingIfNeeded: 0x30 + number % 10))
+  }
+
+  static func appendHexadecimal(_ number: Int, to bytes: inout [UInt8]) {
+    if number >= 16 { appendHexadecimal(number / 16, to: &bytes) }
+    bytes.append(digits[number % 16])
+  }
+}

@@ -1,0 +1,91 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import CEventPoll
+import Glibc
+#endif
+
+/// The system calls on sockets, with results in place of errno.
+enum Socket {
+  /// What came of reading or writing.
+  enum Outcome: Equatable {
+    case transferred(Int)
+    case wouldBlock
+    case failed
+  }
+
+  /// What came of accepting.
+  enum Accepted {
+    case connection(Int32, SocketAddress)
+    /// Nobody is waiting.
+    case none
+    /// Whoever was waiting has gone.
+    case gone
+    /// The process or the system has no descriptor or memory left.
+    case exhausted(Int32)
+  }
+
+  static func accept(_ listener: Int32) -> Accepted {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let descriptor = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { acceptNonblocking(listener, $0, &length) }
+    }
+    if descriptor >= 0 { return .connection(descriptor, SocketAddress(storage)) }
+    switch errno {
+    case EAGAIN, EWOULDBLOCK: return .none
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted(errno)
+    default: return .gone
+    }
+  }
+
+  static func receive(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Outcome {
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count >= 0 { return .transferred(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EWOULDBLOCK: return .wouldBlock
+      default: return .failed
+      }
+    }
+  }
+
+  static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome {
+    while true {
+      let count = transmit(descriptor, bytes)
+      if count >= 0 { return .transferred(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EWOULDBLOCK: return .wouldBlock
+      default: return .failed
+      }
+    }
+  }
+
+  /// Sends two buffers by one call: a head and the body that many share.
+  static func send(_ descriptor: Int32, _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Outcome {
+    var vectors = (
+      iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count),
+      iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+    )
+    return withUnsafeMutablePointer(to: &vectors) { pointer in
+      pointer.withMemoryRebound(to: iovec.self, capacity: 2) { vectors in
+        var message = msghdr()
+        message.msg_iov = vectors
+        message.msg_iovlen = 2
+        while true {
+          let count = sendmsg(descriptor, &message, sendFlags)
+          if count >= 0 { return .transferred(count) }
+          switch errno {
+          case EINTR: continue
+          case EAGAIN, EWOULDBLOCK: return .wouldBlock
+          default: return .failed
+          }
+        }
+      }
+    }
+  }
+
+  static func shutWriting(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+}
