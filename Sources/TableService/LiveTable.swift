@@ -17,7 +17,7 @@ final class LiveTable: Sendable {
   let replies = ReplyCache()
   /// The rows depend on who asks: replies are for them alone.
   let isPrivate: Bool
-  let house: House
+  let context: ServiceContext
   /// What makes the versions; on the table's queue.
   let content: QueueBound<TableContent>
   private let renderer: QueueBound<TableRenderer>
@@ -25,17 +25,17 @@ final class LiveTable: Sendable {
   private let polls = Mutex<[PollKind]>([])
   private let isGone = Mutex(false)
 
-  init(reference: TableReference, feed: Feed, content: TableContent, isPrivate: Bool, house: House) {
+  init(reference: TableReference, feed: Feed, content: TableContent, isPrivate: Bool, cells: CellRegistry, context: ServiceContext) {
     name = reference.canonical
     path = "/v1/tables/\(reference.segment)"
     topic = Topic(rawValue: UInt64.random(in: .min ... .max))
     self.feed = feed
     self.isPrivate = isPrivate
-    self.house = house
-    self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: house.tableQueue))
+    self.context = context
+    self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue))
     renderer = QueueBound(
-      TableRenderer(name: name, path: path, cells: house.cells),
-      on: DispatchQueue(label: "tablecast.render.\(name)", target: house.renderQueue))
+      TableRenderer(name: name, path: path, cells: cells),
+      on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue))
   }
 
   // MARK: Publishing, on the table's queue
@@ -70,7 +70,7 @@ final class LiveTable: Sendable {
         let (reply, _) = answer(ask)
         reply.prepare(kind.codings)
       }
-      house.wake([topic])
+      context.wake([topic])
     }
   }
 
@@ -87,7 +87,7 @@ final class LiveTable: Sendable {
   /// The configuration no longer has it: waiters learn so.
   func remove() {
     isGone.withLock { $0 = true }
-    house.wake([topic])
+    context.wake([topic])
   }
 
   var isRemoved: Bool { isGone.withLock { $0 } }
@@ -97,7 +97,7 @@ final class LiveTable: Sendable {
   /// The version that a client stands at, compared with the current one. On any queue. O(1).
   func standing(_ ask: TableAsk) -> Standing {
     let current = feed.current
-    let view = ask.lens.view.flatMap { house.views.standing(view: $0, table: name, version: current.number) }
+    let view = ask.lens.view.flatMap { context.views.standing(view: $0, table: name, version: current.number) }
     let to = view?.cursor ?? current.cursor
     return Standing(isCurrent: ask.after == to, to: to)
   }
@@ -128,7 +128,7 @@ final class LiveTable: Sendable {
   func answer(_ ask: TableAsk) -> (Representation, Cursor) {
     dispatchPrecondition(condition: .onQueue(renderer.queue))
     let current = feed.current
-    let view = ask.lens.view.flatMap { house.views.standing(view: $0, table: name, version: current.number) }
+    let view = ask.lens.view.flatMap { context.views.standing(view: $0, table: name, version: current.number) }
     let cursor = view?.cursor ?? current.cursor
     let key = ask.key(to: cursor)
     if view == nil, let made = replies.reply(key) { return (made, cursor) }
@@ -163,7 +163,7 @@ final class LiveTable: Sendable {
     case .epoch: break
     }
     guard let view else { return .reset(.epoch) }
-    switch house.views.origin(of: after, view: view, table: name) {
+    switch context.views.origin(of: after, view: view, table: name) {
     case .point(let number, let point):
       guard let version = feed.version(number) else { return .reset(.expired) }
       return .version(version, point)

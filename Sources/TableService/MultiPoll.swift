@@ -39,7 +39,7 @@ final class MultiPoll: Waiter {
       return .response(ServiceError.notFound("The table `\(gone.table.name)` is no longer there.").response)
     }
     guard members.contains(where: { !$0.table.standing($0.ask).isCurrent }) else { return nil }
-    members[0].table.house.background.async { [self] in
+    members[0].table.context.background.async { [self] in
       var changes: [[UInt8]] = []
       var cursors: [Cursor] = []
       for member in members {

@@ -19,7 +19,7 @@ final class Poll: Waiter {
       table.willWait(PollKind(cells: ask.lens.cells, next: ask.next, codings: request.preferredCodings))
     }
     var topics = [table.topic]
-    if let view = ask.lens.view { topics.append(table.house.views.topic(view: view, table: table.name)) }
+    if let view = ask.lens.view { topics.append(table.context.views.topic(view: view, table: table.name)) }
     return .wait(Wait(topics: topics, timeout: .seconds(wait), waiter: self))
   }
 
@@ -29,7 +29,7 @@ final class Poll: Waiter {
     if let reply = moved(exchange) { return reply }
     let cursor = table.standing(ask).to
     let table = table, ask = ask, request = request
-    table.house.background.async {
+    table.context.background.async {
       exchange.finish(table.unchanged(ask, at: cursor).response(to: request))
     }
     return .later

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// What a request's path names. Parsed once, dispatched by an exhaustive switch.
 enum Route: Equatable {
   case inspector
@@ -48,16 +50,16 @@ enum Route: Equatable {
     }
   }
 
-  /// The methods that the resource allows, for `Allow` (RFC 9110 §10.2.1). OPTIONS is understood everywhere.
-  var methods: [String] {
+  /// The methods that the resource allows, for `Allow` (RFC 9110 §10.2.1).
+  var methods: AllowedMethods {
     switch self {
-    case .inspector, .health, .readiness, .metrics, .openAPI, .cells, .tables, .changes: ["GET", "HEAD"]
-    case .hook: ["POST"]
+    case .inspector, .health, .readiness, .metrics, .openAPI, .cells, .tables, .changes: .get
+    case .hook: .post
     case .table(_, let route):
       switch route {
-      case .snapshot, .changes, .stream, .rows, .row: ["GET", "HEAD"]
-      case .item: ["GET", "HEAD", "PATCH", "DELETE"]
-      case .tap, .items, .move, .edits, .refresh: ["POST"]
+      case .snapshot, .changes, .stream, .rows, .row: .get
+      case .item: [.get, .patch, .delete]
+      case .tap, .items, .move, .edits, .refresh: .post
       }
     }
   }

@@ -23,7 +23,7 @@ final class TableStream: StreamSource {
     ]))
 
   var topics: [Topic] {
-    [table.topic] + (lens.view.map { [table.house.views.topic(view: $0, table: table.name)] } ?? [])
+    [table.topic] + (lens.view.map { [table.context.views.topic(view: $0, table: table.name)] } ?? [])
   }
 
   func opened(_ stream: StreamHandle) { send(to: stream) }

@@ -1,0 +1,107 @@
+import Crypto
+import Definitions
+import HTTPServer
+import TableModel
+
+/// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has.
+///
+/// Reading is open unless some token is configured for reading; editing is closed unless a token allows it, or the
+/// service was started open and no tokens are configured.
+struct Authorizer: Sendable {
+  private let tokens: [AuthDefinition.Token]
+  /// Without tokens, whoever reaches the service may edit.
+  let isOpen: Bool
+
+  init(_ definition: AuthDefinition, isOpen: Bool) {
+    (tokens, self.isOpen) = (definition.tokens, isOpen)
+  }
+
+  /// Refuses what the request's token does not allow. Nil table: what belongs to none.
+  func authorize(_ request: Request, _ capability: AuthDefinition.Capability, table: String?) throws(ServiceError) {
+    guard isRestricted(capability) else { return }
+    guard let token = bearerToken(request) else {
+      throw ServiceError(
+        status: .unauthorized, detail: "This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\"")])
+    }
+    guard let known = find(token) else {
+      throw ServiceError(
+        status: .unauthorized, detail: "The token is not known here.",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"invalid_token\"")])
+    }
+    guard allows(known, capability), table.map({ covers(known, $0) }) ?? true else {
+      let place = table.map { " in table `\($0)`" } ?? ""
+      throw ServiceError(
+        status: .forbidden, detail: "The token `\(known.name)` does not allow `\(capability.rawValue)`\(place).",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"insufficient_scope\"")])
+    }
+  }
+
+  private func isRestricted(_ capability: AuthDefinition.Capability) -> Bool {
+    switch capability {
+    case .read: false
+    case .edit, .admin: !(tokens.isEmpty && isOpen)
+    }
+  }
+
+  private func allows(_ token: AuthDefinition.Token, _ capability: AuthDefinition.Capability) -> Bool {
+    token.allows.contains(capability) || token.allows.contains(.admin)
+  }
+
+  private func covers(_ token: AuthDefinition.Token, _ table: String) -> Bool {
+    token.tables.isEmpty || token.tables.contains { Self.matches(table[...], pattern: $0[...]) }
+  }
+
+  /// Compares with every token, each in constant time: neither which one nor how much of it was right can be told
+  /// from the time.
+  private func find(_ token: String) -> AuthDefinition.Token? {
+    let digest = Array(SHA256.hash(data: Array(token.utf8)))
+    var found: AuthDefinition.Token?
+    for candidate in tokens where Self.equal(candidate.sha256, digest) { found = candidate }
+    return found
+  }
+
+  private static func equal(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    guard first.count == second.count else { return false }
+    return zip(first, second).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  private func bearerToken(_ request: Request) -> String? {
+    guard let field = request.header(.authorization) else { return nil }
+    let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return parts[1].trimmingSpaces
+  }
+
+  /// `*` stands for any text.
+  private static func matches(_ name: Substring, pattern: Substring) -> Bool {
+    guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
+    guard name.hasPrefix(pattern[..<star]) else { return false }
+    let rest = pattern[pattern.index(after: star)...]
+    var from = name.index(name.startIndex, offsetBy: pattern.distance(from: pattern.startIndex, to: star))
+    while true {
+      if matches(name[from...], pattern: rest) { return true }
+      guard from < name.endIndex else { return false }
+      from = name.index(after: from)
+    }
+  }
+}
+
+extension TableService {
+  /// What a route needs. A tap changes a view of the caller's own, unless it has none.
+  func authorize(_ request: Request, _ route: Route) throws(ServiceError) {
+    let authorizer = authorizer.withLock { $0 }
+    switch route {
+    case .inspector, .health, .readiness, .metrics, .openAPI, .cells, .tables, .changes, .hook: return
+    case .table(let reference, let tableRoute):
+      let capability: AuthDefinition.Capability
+      switch tableRoute {
+      case .snapshot, .changes, .stream, .rows, .row: capability = .read
+      case .tap: capability = request.query.first("view") == nil ? .edit : .read
+      case .item: capability = request.method == .get || request.method == .head ? .read : .edit
+      case .items, .move, .edits, .refresh: capability = .edit
+      }
+      try authorizer.authorize(request, capability, table: reference.name)
+    }
+  }
+}

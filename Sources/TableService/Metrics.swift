@@ -1,0 +1,48 @@
+import HTTPServer
+import TableModel
+
+/// `GET /metrics`: the Prometheus text format, version 0.0.4.
+enum Metrics {
+  static func response(_ context: ServiceContext, _ catalog: Catalog) -> Response {
+    var text = ""
+    let server = context.statistics
+    func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
+      text += "# HELP tablecast_\(name) \(help)\n# TYPE tablecast_\(name) \(kind)\n"
+      for sample in samples { text += "tablecast_\(name)\(sample.labels) \(sample.value)\n" }
+    }
+    metric("connections", "gauge", "Connections open.", [("", server.connections)])
+    metric("connections_accepted_total", "counter", "Connections accepted.", [("", server.accepted)])
+    metric("connections_refused_total", "counter", "Connections refused for a limit.", [("", server.refusedConnections)])
+    metric("waiting_polls", "gauge", "Long polls that wait.", [("", server.waiters)])
+    metric("streams", "gauge", "Event streams open.", [("", server.streams)])
+    metric("requests_total", "counter", "Requests read.", [("", server.requests)])
+    metric(
+      "responses_total", "counter", "Responses by class of status.",
+      server.responses.enumerated().dropFirst().map { ("{class=\"\($0.offset)xx\"}", $0.element) })
+    metric("received_bytes_total", "counter", "Bytes read from connections.", [("", server.bytesRead)])
+    metric("sent_bytes_total", "counter", "Bytes written to connections.", [("", server.bytesWritten)])
+
+    let tables = catalog.all.map { table in (labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current) }
+    metric("table_version", "gauge", "The version that a table is at.", tables.map { ($0.labels, Int(clamping: $0.version.number)) })
+    metric("table_rows", "gauge", "Rows of a table.", tables.map { ($0.labels, $0.version.table.counts.rows) })
+    metric("table_skipped_items", "gauge", "Items without a row.", tables.map { ($0.labels, $0.version.table.skippedItems) })
+    metric(
+      "table_healthy", "gauge", "1 where a table is ready or empty, else 0.",
+      tables.map { ($0.labels, [.ready, .empty].contains($0.version.table.state) ? 1 : 0) })
+    return Response(
+      status: .ok,
+      headers: HeaderBlock([
+        HeaderField(.contentType, "text/plain; version=0.0.4; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
+      ]), body: Array(text.utf8))
+  }
+
+  private static func escaped(_ label: String) -> String {
+    label.reduce(into: "") { result, character in
+      switch character {
+      case "\\", "\"": result += "\\\(character)"
+      case "\n": result += "\\n"
+      default: result.append(character)
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Definitions
+import TableMapping
+import TableModel
+import TableStore
+
+/// What a table's versions are made of: what its sources have, and how that is mapped. Owned by the table's queue.
+struct TableContent: Sendable {
+  var definition: TableDefinition
+  var mapper: TableMapper
+  /// Of a family's member: `$params`.
+  var parameters: [String: String] = [:]
+  var environment: [String: String] = [:]
+  /// By source name; the local source is not among them.
+  var inputs: [String: SourceInput] = [:]
+  var local: LocalContent?
+  /// The rows, by identity, that taps without a view have toggled for everyone.
+  var sharedToggles: Set<String> = []
+  /// The last mapping.
+  var result: MappingResult?
+  /// What the store had, shown until the sources have answered.
+  var restored: Table?
+
+  /// What one upstream source has said.
+  struct SourceInput: Sendable {
+    /// The last good answer.
+    var content: SourceContent?
+    /// Why the last fetch failed.
+    var problem: Problem?
+    /// The upstream's status of that failure.
+    var status: Int?
+  }
+
+  struct LocalContent: Sendable {
+    var source: String
+    var items: LocalItems
+    var definition: LocalDefinition
+  }
+
+  /// Whether every source has answered or failed at least once.
+  var isSettled: Bool { inputs.values.allSatisfy { $0.content != nil || $0.problem != nil } }
+
+  /// The table as the sources have it now. O(bytes) of what changed.
+  mutating func table(named name: String) -> Table {
+    let failed = inputs.values.lazy.compactMap(\.problem).first
+    let hasContent = local != nil || inputs.values.contains { $0.content != nil }
+    guard hasContent, restored == nil || inputs.values.allSatisfy({ $0.content != nil }) else {
+      return unmapped(named: name, problem: failed)
+    }
+    restored = nil
+    var contents = inputs.compactMapValues(\.content)
+    if let local {
+      contents[local.source] = .items(local.items.map { SourceItem(id: $0.id.description, bytes: $0.body) })
+    }
+    let result = mapper.map(contents, reusing: self.result?.cache, parameters: parameters, environment: environment)
+    self.result = result
+    let problem = failed ?? result.problems.first.map { sourceProblem($0) }
+    let isWaiting = problem == nil && !isSettled
+    var table = result.table(
+      definition, state: problem != nil ? .stale : isWaiting ? .loading : nil, problem: problem)
+    table.name = name
+    if isWaiting, table.counts.rows > 0 { table.state = .ready }
+    if !sharedToggles.isEmpty { table.sections = table.sections.map(toggled) }
+    return table
+  }
+
+  /// A table whose sources have not answered yet, or never worked.
+  private func unmapped(named name: String, problem: Problem?) -> Table {
+    guard var table = restored else {
+      return Table(
+        name: name, title: definition.title, state: problem == nil ? .loading : .failed, problem: problem,
+        animation: definition.animation)
+    }
+    table.title = definition.title
+    table.animation = definition.animation
+    table.state = .stale
+    table.problem = problem ?? table.problem
+    return table
+  }
+
+  private func sourceProblem(_ problem: SourceProblem) -> Problem {
+    Problem(title: "The upstream's answer has no items", detail: problem.detail, since: Timestamp.now)
+  }
+
+  private func toggled(_ section: Section) -> Section {
+    guard section.rows.contains(where: { sharedToggles.contains($0.id) }) else { return section }
+    return Section(
+      id: section.id, header: section.header, footer: section.footer,
+      rows: section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 })
+  }
+}

@@ -1,0 +1,38 @@
+import HTTPServer
+import JSON
+
+/// `GET /v1/tables`
+enum TableList {
+  static func representation(_ tables: [LiveTable]) -> Representation {
+    var writer = JSONWriter(capacity: 256 * tables.count)
+    writer.beginObject()
+    writer.name("tables")
+    writer.beginArray()
+    for table in tables {
+      let current = table.feed.current
+      let counts = current.table.counts
+      writer.beginObject()
+      writer.name("id")
+      writer.write(table.name)
+      writer.name("title")
+      writer.write(current.table.title)
+      writer.name("cursor")
+      writer.write(current.cursor.description)
+      writer.name("state")
+      writer.write(current.table.state.rawValue)
+      writer.name("sections")
+      writer.write(counts.sections)
+      writer.name("rows")
+      writer.write(counts.rows)
+      writer.name("url")
+      writer.write(table.path)
+      writer.name("changes")
+      writer.write("\(table.path)/changes?after=\(current.cursor)")
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return Representation(
+      body: writer.bytes, contentType: "application/json", entityTag: contentTag(writer.bytes), cacheControl: "no-cache")
+  }
+}
