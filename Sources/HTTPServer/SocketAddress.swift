@@ -11,8 +11,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// An IPv4 address.
-  init(ipv4 address: UInt32, port: UInt16) {
+  /// An IPv4 address, as a number: 127.0.0.1 is 0x7f000001.
+  public init(ipv4 address: UInt32, port: UInt16) {
     self.init(high: 0, low: 0xffff_0000_0000 | UInt64(address), port: port)
   }
 

@@ -1,0 +1,180 @@
+import Dispatch
+import Logging
+import Synchronization
+import Testing
+
+@testable import HTTPServer
+
+/// A service for the tests: a table as a representation, edits, long polls, streams, late answers.
+final class TestService: RequestHandler {
+  struct Recorded: Equatable {
+    var abandoned = 0
+    var timedOut = 0
+    var streamsClosed = 0
+  }
+
+  private struct State {
+    var server: Server?
+    var versions: [UInt64: Int] = [:]
+    var recorded = Recorded()
+  }
+
+  private let state = Mutex(State())
+  private let table: Representation
+  private let health = Representation(body: Array("ok\n".utf8), contentType: "text/plain")
+  private let large = Representation(body: TestService.text(3_000_000), contentType: "text/plain")
+
+  let port: UInt16
+  private let server: Server
+
+  init(_ configure: (inout Configuration) -> Void = { _ in }) throws {
+    var configuration = Configuration()
+    configuration.port = 0
+    configure(&configuration)
+    table = Representation(
+      body: TestService.text(3000),
+      contentType: "application/json",
+      entityTag: "0123456789ab.1",
+      cacheControl: "no-cache"
+    )
+    let relay = Relay()
+    var logger = Logger(label: "test")
+    logger.logLevel = .error
+    server = Server(configuration: configuration, handler: relay, logger: logger)
+    port = try server.start().port
+    relay.set(self)
+    state.withLock { $0.server = server }
+  }
+
+  deinit { server.drain(deadline: .zero) {} }
+
+  /// The server keeps its handler alive; this keeps the service from being kept by it.
+  private final class Relay: RequestHandler {
+    private struct Target { weak var service: TestService? }
+    private let target = Mutex(Target())
+
+    func set(_ service: TestService) { target.withLock { $0.service = service } }
+
+    func handle(_ request: Request, _ exchange: Exchange) -> Reply {
+      target.withLock { $0.service }?.handle(request, exchange) ?? .response(Response(status: .serviceUnavailable))
+    }
+  }
+
+  var statistics: Statistics { server.statistics }
+  var recorded: Recorded { state.withLock { $0.recorded } }
+  func record(_ change: (inout Recorded) -> Void) { state.withLock { change(&$0.recorded) } }
+
+  func drain(deadline: Duration) async {
+    await withCheckedContinuation { continuation in server.drain(deadline: deadline) { continuation.resume() } }
+  }
+
+  /// A new version of a topic, as services publish: the version first, the wake afterwards.
+  func publish(_ topic: UInt64) {
+    state.withLock { $0.versions[topic, default: 0] += 1 }
+    server.wake([Topic(rawValue: topic)])
+  }
+
+  func version(_ topic: UInt64) -> Int { state.withLock { $0.versions[topic] ?? 0 } }
+
+  func handle(_ request: Request, _ exchange: Exchange) -> Reply {
+    let path = request.path
+    switch (path.first, path.count) {
+    case ("healthz", 1): return .response(request.answer(allowing: .get) ?? health.response(to: request))
+    case ("v1", 2) where path[1] == "tables":
+      return .response(request.answer(allowing: .get) ?? table.response(to: request))
+    case ("v1", 4) where path[3] == "items":
+      return .response(
+        request.answer(allowing: .post) ?? Response(status: .created, headers: .json, body: [0x7b, 0x7d])
+      )
+    case ("echo", 1): return .response(Response(status: .ok, additional: echo(request), body: request.body))
+    case ("large", 1): return .response(large.response(to: request))
+    case ("wait", 1): return wait(request)
+    case ("later", 1):
+      DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
+      return .later
+    case ("never", 1): return .later
+    case ("stream", 1):
+      return .stream(Response(status: .ok), TestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
+    default: return .response(.problem(.notFound, detail: "nothing here"))
+    }
+  }
+
+  private func echo(_ request: Request) -> [HeaderField] {
+    request.header("X-Echo").map { [HeaderField(.location, $0)] } ?? []
+  }
+
+  private func wait(_ request: Request) -> Reply {
+    let topics = request.query.all("topic").compactMap { UInt64($0) }
+    let after = request.query.first("after").flatMap { Int($0) }
+    if let after, let topic = topics.first, version(topic) != after { return .response(answer(topic)) }
+    let milliseconds = request.query.first("ms").flatMap { Int($0) } ?? 20_000
+    let needed = request.query.first("needed").flatMap { Int($0) } ?? 1
+    return .wait(
+      Wait(
+        topics: topics.map { Topic(rawValue: $0) },
+        timeout: .milliseconds(milliseconds),
+        waiter: TestWaiter(self, topics.first ?? 0, needed: needed)
+      )
+    )
+  }
+
+  func answer(_ topic: UInt64) -> Response { Response(status: .ok, body: Array("\(version(topic))".utf8)) }
+
+  static func text(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(0x61 + $0 * 7 % 26) } }
+
+  /// Waits until `condition` holds; false where it doesn't within some seconds.
+  static func eventually(_ condition: () -> Bool) async -> Bool {
+    for _ in 0..<1000 {
+      if condition() { return true }
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    return condition()
+  }
+}
+
+/// Answers when it was woken `needed` times.
+final class TestWaiter: Waiter {
+  private let service: TestService
+  private let topic: UInt64
+  private let needed: Int
+  private let count = Atomic<Int>(0)
+
+  init(_ service: TestService, _ topic: UInt64, needed: Int) {
+    self.service = service
+    self.topic = topic
+    self.needed = needed
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    count.wrappingAdd(1, ordering: .relaxed).newValue >= needed ? .response(service.answer(topic)) : nil
+  }
+
+  func timedOut(_ exchange: Exchange) -> Reply {
+    service.record { $0.timedOut += 1 }
+    return .response(Response(status: .ok, body: Array("timed out".utf8)))
+  }
+
+  func abandoned() { service.record { $0.abandoned += 1 } }
+}
+
+/// Sends its version whenever topic 9 is woken; `fill` bytes of it, where asked for.
+final class TestStream: StreamSource {
+  let topics = [Topic(rawValue: 9)]
+  private let service: TestService
+  private let fill: Int
+
+  init(_ service: TestService, _ fill: Int) {
+    self.service = service
+    self.fill = fill
+  }
+
+  func opened(_ stream: StreamHandle) { stream.send(Array("open".utf8)) }
+
+  func woken(_ stream: StreamHandle) {
+    stream.send(fill > 0 ? [UInt8](repeating: 0x78, count: fill) : Array("\(service.version(9))".utf8))
+    if service.version(9) == 3 { stream.end() }
+  }
+
+  func heartbeat(_ stream: StreamHandle) { stream.send(Array("heartbeat".utf8)) }
+  func closed() { service.record { $0.streamsClosed += 1 } }
+}
