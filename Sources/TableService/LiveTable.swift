@@ -17,20 +17,26 @@ final class LiveTable: Sendable {
   let replies = ReplyCache()
   /// The rows depend on who asks: replies are for them alone.
   let isPrivate: Bool
+  /// Versions outlive the process. Not those of a family's members, which come and go with their readers.
+  let isStored: Bool
   let context: ServiceContext
   /// What makes the versions; on the table's queue.
   let content: QueueBound<TableContent>
   private let renderer: QueueBound<TableRenderer>
   /// The kinds of poll that have waited lately: their replies are made before the waiters are woken.
   private let polls = Mutex<[PollKind]>([])
-  private let isGone = Mutex(false)
+  let lifecycle = Mutex(TableLifecycle())
 
-  init(reference: TableReference, feed: Feed, content: TableContent, isPrivate: Bool, cells: CellRegistry, context: ServiceContext) {
+  init(
+    reference: TableReference, feed: Feed, content: TableContent, isPrivate: Bool, isStored: Bool, cells: CellRegistry,
+    context: ServiceContext
+  ) {
     name = reference.canonical
     path = "/v1/tables/\(reference.segment)"
     topic = Topic(rawValue: UInt64.random(in: .min ... .max))
     self.feed = feed
     self.isPrivate = isPrivate
+    self.isStored = isStored
     self.context = context
     self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue))
     renderer = QueueBound(
@@ -48,12 +54,28 @@ final class LiveTable: Sendable {
     announce(from: previous)
   }
 
-  /// Publishes a table that needs no store.
-  func publish(_ table: Table) {
+  /// Stores and publishes a table, if it differs from what is shown; `completion` runs on the table's queue.
+  ///
+  /// It is stored first: a version that clients have seen has to be known after a crash, or its number would be
+  /// given to something else. Where the store fails, readers keep the version that they have.
+  func publish(_ table: Table, then completion: @escaping @Sendable () -> Void = {}) {
     dispatchPrecondition(condition: .onQueue(content.queue))
-    let previous = feed.current
-    guard feed.publish(table) != nil else { return }
-    announce(from: previous)
+    guard let version = feed.prepare(table) else { return completion() }
+    guard isStored else {
+      publish(version)
+      return completion()
+    }
+    context.store.commit(Commit(table: name, durability: .process, version: version)) { [self] result in
+      content.queue.async { [self] in
+        switch result {
+        case .success: publish(version)
+        case .failure(let error):
+          feed.withdraw()
+          context.logger.error("A version could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+        }
+        completion()
+      }
+    }
   }
 
   /// Makes the replies that most waiters will ask for, once, and wakes them.
@@ -81,16 +103,6 @@ final class LiveTable: Sendable {
       kinds.append(kind)
     }
   }
-
-  // MARK: Removal
-
-  /// The configuration no longer has it: waiters learn so.
-  func remove() {
-    isGone.withLock { $0 = true }
-    context.wake([topic])
-  }
-
-  var isRemoved: Bool { isGone.withLock { $0 } }
 
   // MARK: Replies
 
@@ -120,6 +132,20 @@ final class LiveTable: Sendable {
   /// The same for callers that may block: never an event loop.
   func renderNow(_ ask: TableAsk) -> (Representation, Cursor) {
     renderer.queue.sync { answer(ask) }
+  }
+
+  /// The table through a lens. On the rendering queue.
+  func shown(through lens: Lens) -> (Table, Cursor) {
+    let current = feed.current
+    let view = lens.view.flatMap { context.views.standing(view: $0, table: name, version: current.number) }
+    return renderer.access { ($0.table(current, at: view?.point, cells: lens.cells), view?.cursor ?? current.cursor) }
+  }
+
+  /// Goes on with other cells.
+  func reconfigureRendering(_ cells: CellRegistry) {
+    renderer.queue.sync {
+      renderer.access { $0 = TableRenderer(name: name, path: path, cells: cells) }
+    }
   }
 
   func onRenderingQueue(_ body: @escaping @Sendable () -> Void) { renderer.queue.async(execute: body) }
@@ -176,15 +202,6 @@ final class LiveTable: Sendable {
   private enum Origin {
     case version(Version, ViewPoint?)
     case reset(ResetReason)
-  }
-
-  /// A poll's reply where nothing has changed. O(1).
-  func unchanged(_ ask: TableAsk, at cursor: Cursor) -> Representation {
-    renderer.queue.sync {
-      renderer.access { renderer in
-        renderer.reply(renderer.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))), to: cursor, next: ask.next)
-      }
-    }
   }
 }
 

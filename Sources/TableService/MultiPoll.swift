@@ -22,21 +22,32 @@ final class MultiPoll: Waiter {
 
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
     if let reply = moved(exchange) { return reply }
-    guard wait > 0 else { return timedOut(exchange) }
-    return .wait(Wait(topics: members.map(\.table.topic), timeout: .seconds(wait), waiter: self))
+    guard wait > 0 else { return .response(unchanged) }
+    for member in members { member.table.beginWaiting() }
+    return .wait(
+      Wait(topics: members.flatMap(\.topics), timeout: .seconds(wait), waiter: self))
   }
 
-  func woken(_ exchange: Exchange) -> Reply? { moved(exchange) }
+  func woken(_ exchange: Exchange) -> Reply? {
+    guard let reply = moved(exchange) else { return nil }
+    abandoned()
+    return reply
+  }
 
   func timedOut(_ exchange: Exchange) -> Reply {
-    moved(exchange) ?? .response(response([], at: members.map { $0.table.standing($0.ask).to }))
+    abandoned()
+    return moved(exchange) ?? .response(unchanged)
   }
 
-  func abandoned() {}
+  func abandoned() {
+    for member in members { member.table.endWaiting() }
+  }
+
+  private var unchanged: Response { response([], at: members.map { $0.table.standing($0.ask).to }) }
 
   private func moved(_ exchange: Exchange) -> Reply? {
-    if let gone = members.first(where: { $0.table.isRemoved }) {
-      return .response(ServiceError.notFound("The table `\(gone.table.name)` is no longer there.").response)
+    for member in members {
+      if let ended = member.table.ended { return .response(ended?.response ?? unchanged) }
     }
     guard members.contains(where: { !$0.table.standing($0.ask).isCurrent }) else { return nil }
     members[0].table.context.background.async { [self] in

@@ -14,41 +14,46 @@ final class Poll: Waiter {
   /// Answers at once where the client is behind or does not want to wait; else waits.
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
     if let reply = moved(exchange) { return reply }
-    guard wait > 0 else { return timedOut(exchange) }
+    guard wait > 0 else { return unchanged(exchange) }
     if ask.lens.view == nil {
       table.willWait(PollKind(cells: ask.lens.cells, next: ask.next, codings: request.preferredCodings))
     }
     var topics = [table.topic]
     if let view = ask.lens.view { topics.append(table.context.views.topic(view: view, table: table.name)) }
+    table.beginWaiting()
     return .wait(Wait(topics: topics, timeout: .seconds(wait), waiter: self))
   }
 
-  func woken(_ exchange: Exchange) -> Reply? { moved(exchange) }
-
-  func timedOut(_ exchange: Exchange) -> Reply {
-    if let reply = moved(exchange) { return reply }
-    let cursor = table.standing(ask).to
-    let table = table, ask = ask, request = request
-    table.context.background.async {
-      exchange.finish(table.unchanged(ask, at: cursor).response(to: request))
-    }
-    return .later
+  func woken(_ exchange: Exchange) -> Reply? {
+    guard let reply = moved(exchange) else { return nil }
+    table.endWaiting()
+    return reply
   }
 
-  func abandoned() {}
+  func timedOut(_ exchange: Exchange) -> Reply {
+    table.endWaiting()
+    return moved(exchange) ?? unchanged(exchange)
+  }
+
+  /// From the cursor to itself: there is nothing in it, and it is made once for all whose time is over.
+  private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.standing(ask).to) }
+
+  func abandoned() { table.endWaiting() }
 
   /// The reply, where the table is not where the client is; nil where it is.
   private func moved(_ exchange: Exchange) -> Reply? {
-    if table.isRemoved {
-      return .response(ServiceError.notFound("The table `\(table.name)` is no longer there.").response)
-    }
+    if let ended = table.ended { return ended.map { .response($0.response) } ?? unchanged(exchange) }
     let standing = table.standing(ask)
     guard !standing.isCurrent else { return nil }
-    if let reply = table.readyReply(ask, to: standing.to), reply.isPrepared(for: request) {
-      return .response(reply.response(to: request))
+    return reply(exchange, at: standing.to)
+  }
+
+  private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
+    if let made = table.readyReply(ask, to: cursor), made.isPrepared(for: request) {
+      return .response(made.response(to: request))
     }
     let request = request
-    table.render(ask) { reply, _ in exchange.finish(reply.response(to: request)) }
+    table.render(ask) { made, _ in exchange.finish(made.response(to: request)) }
     return .later
   }
 }

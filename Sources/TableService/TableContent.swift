@@ -20,6 +20,14 @@ struct TableContent: Sendable {
   /// What the store had, shown until the sources have answered.
   var restored: Table?
 
+  // What edits need to know of those before them.
+  var repeats = RepeatedRequests()
+  var commitsUnderWay = 0
+  /// The items as the store has them: what is gone back to where a commit fails.
+  var durableItems: LocalItems?
+  /// What waits until no commit is under way.
+  var whenSettled: [@Sendable () -> Void] = []
+
   /// What one upstream source has said.
   struct SourceInput: Sendable {
     /// The last good answer.

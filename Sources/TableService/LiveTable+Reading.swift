@@ -1,0 +1,90 @@
+import HTTPServer
+import JSON
+import TableModel
+import TableStore
+
+extension LiveTable {
+  var cacheControl: String { isPrivate ? "private, no-cache" : "no-cache" }
+
+  /// Gives the table as it is through a lens, on the rendering queue.
+  func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
+    onRenderingQueue { [self] in
+      let (table, cursor) = shown(through: lens)
+      body(table, cursor)
+    }
+  }
+
+  /// The represented object of a row. `completion` runs on the table's queue.
+  func item(_ row: String, _ completion: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void) {
+    content.queue.async { [self] in
+      let (bytes, isRestored) = content.access { ($0.result?.item(row)?.bytes, $0.restored != nil) }
+      if let bytes { return completion(.success(bytes)) }
+      if isRestored, feed.current.table.indexPath(of: row) != nil {
+        return completion(
+          .failure(
+            ServiceError(
+              status: .serviceUnavailable, detail: "The upstream has not been asked since the start: its items are not here yet.",
+              headers: [HeaderField(.retryAfter, "2")])))
+      }
+      completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
+    }
+  }
+
+  /// `didSelectRow`: an expandable row toggles, for its view or, where the table says so, for everyone.
+  func tap(_ row: String, _ lens: Lens, _ completion: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void) {
+    content.queue.async { [self] in
+      let latest = feed.latest.table
+      guard let path = latest.indexPath(of: row), let plain = latest[at: path] else {
+        return completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
+      }
+      guard plain.permissions.contains(.select) else {
+        return completion(.failure(.forbidden("Row `\(row)` can't be selected: its `can.select` is false.")))
+      }
+      let finish: @Sendable () -> Void = { [self] in
+        content.queue.async { [self] in
+          let object = content.access { $0.result?.item(row)?.bytes }
+          read(lens) { table, cursor in completion(Self.tapReply(row, in: table, cursor, object)) }
+        }
+      }
+      if let view = lens.view {
+        if plain.expansion != nil {
+          context.views.tap(plain.key.identity, view: view, table: name)
+          context.wake([context.views.topic(view: view, table: name)])
+        }
+        return finish()
+      }
+      guard content.access({ $0.definition.sharedTaps }) else {
+        return completion(
+          .failure(.malformed("A tap is of a view: `?view=` and a token of your choice, one for each screen.", field: "view")))
+      }
+      guard plain.expansion != nil else { return finish() }
+      let table = content.access { content in
+        if content.sharedToggles.remove(row) == nil { content.sharedToggles.insert(row) }
+        return content.table(named: name)
+      }
+      publish(table, then: finish)
+    }
+  }
+
+  private static func tapReply(_ id: String, in table: Table, _ cursor: Cursor, _ object: [UInt8]?)
+    -> Result<[UInt8], ServiceError>
+  {
+    guard let path = table.indexPath(of: id), let row = table[at: path] else {
+      return .failure(.notFound("Row `\(id)` is gone."))
+    }
+    var writer = JSONWriter(capacity: row.encoded.count * 2)
+    writer.beginObject()
+    writer.name("cursor")
+    writer.write(cursor.description)
+    writer.name("id")
+    writer.write(id)
+    writer.name("row")
+    writer.write(raw: row.encoded)
+    writer.name("object")
+    if let object { writer.write(raw: object) } else { writer.writeNull() }
+    writer.name("select")
+    if let select = row.select { writer.write(raw: row.encoded[select]) } else { writer.writeNull() }
+    writer.endObject()
+    return .success(writer.bytes)
+  }
+}

@@ -1,0 +1,135 @@
+import Definitions
+import Dispatch
+import TableMapping
+import TableModel
+import TableStore
+
+/// What a source has said.
+enum SourceNews: Sendable {
+  case content(SourceContent)
+  /// What it said last still holds.
+  case unchanged
+  case failure(title: String, detail: String, status: Int?)
+}
+
+extension LiveTable {
+  /// A table that always lives: as the store has it, or new.
+  ///
+  /// - Throws: ``StartError`` where the store can't be read.
+  convenience init(restoring plan: TablePlan, context: ServiceContext) throws {
+    let name = plan.definition.name
+    let stored = try context.restore(name)
+    var content = TableContent(definition: plan.definition, mapper: plan.mapper, environment: context.variables)
+    for source in plan.upstreams { content.inputs[source.name] = TableContent.SourceInput() }
+    if let local = plan.local {
+      do {
+        let items = try stored.items ?? LocalItems(seed: local.definition.items)
+        content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
+      } catch {
+        throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
+      }
+    }
+    if var table = stored.feed?.versions.last?.table, content.local == nil {
+      table.state = .stale
+      table.problem = Problem(
+        title: "Not refreshed yet", detail: "These rows are from before the service started; the upstream is being asked.",
+        since: Timestamp.now)
+      content.restored = table
+    }
+    let changes = content.local?.items.takeChanges()
+    let first = content.table(named: name)
+    let feed = Feed(initial: first, history: context.history, restored: stored.feed)
+    content.durableItems = content.local?.items
+    self.init(
+      reference: TableReference(name: name), feed: feed, content: content, isPrivate: false, isStored: true,
+      cells: plan.cells, context: context)
+    let next = stored.feed == nil ? feed.current : feed.prepare(first)
+    try context.commit(Commit(table: name, durability: .full, version: next, items: changes))
+    if stored.feed != nil, let next { feed.publish(next) }
+  }
+
+  /// A family's member, whose first reader has just come.
+  convenience init(
+    member reference: TableReference, of plan: TablePlan, forwarding: [(name: String, value: String)],
+    context: ServiceContext
+  ) {
+    var content = TableContent(definition: plan.definition, mapper: plan.mapper, environment: context.variables)
+    content.parameters = Dictionary(
+      reference.parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    for source in plan.upstreams { content.inputs[source.name] = TableContent.SourceInput() }
+    let parameters = content.parameters
+    let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
+    self.init(
+      reference: reference, feed: feed, content: content, isPrivate: !plan.definition.forward.isEmpty, isStored: false,
+      cells: plan.cells, context: context)
+    for source in plan.upstreams {
+      let upstream = SourceFeed(
+        source.name, source.definition, parameters: parameters, forwarding: forwarding, context: context)
+      upstream.feed(self)
+    }
+  }
+
+  /// Goes on with another definition; false where the table is now made of something else altogether, so that
+  /// nothing can be gone on with.
+  func reconfigure(_ plan: TablePlan) -> Bool {
+    content.queue.sync {
+      let isPossible = content.access { ($0.local == nil) == (plan.local == nil) }
+      guard isPossible else { return false }
+      forgetSources()
+      reconfigureRendering(plan.cells)
+      let table = content.access { content in
+        content.definition = plan.definition
+        content.mapper = plan.mapper
+        content.result = nil
+        content.local?.source = plan.local?.name ?? ""
+        if let local = plan.local { content.local?.definition = local.definition }
+        // A source that stays keeps its last answer until it is asked again.
+        let before = content.inputs
+        content.inputs = [:]
+        for source in plan.upstreams { content.inputs[source.name] = before[source.name] ?? TableContent.SourceInput() }
+        return content.table(named: name)
+      }
+      publish(table)
+      return true
+    }
+  }
+
+  /// Takes in what a source has said; `completion` is called when it is published.
+  func hear(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      let table: Table? = content.access { content in
+        guard var input = content.inputs[source] else { return nil }
+        switch news {
+        case .content(let answer):
+          (input.content, input.problem, input.status) = (answer, nil, nil)
+        case .unchanged:
+          guard input.problem != nil else { return nil }
+          (input.problem, input.status) = (nil, nil)
+        case .failure(let title, let detail, let status):
+          let since = input.problem?.since ?? Timestamp.now
+          (input.problem, input.status) = (Problem(title: title, detail: detail, since: since), status)
+        }
+        content.inputs[source] = input
+        return content.table(named: name)
+      }
+      settleFirstFetch()
+      guard let table else { return completion() }
+      logSkipped()
+      publish(table, then: completion)
+    }
+  }
+
+  /// The first ten items without a row, with the reason; on the table's queue.
+  private func logSkipped() {
+    guard let result = content.access({ $0.result }), result.skippedItems > 0 else { return }
+    for item in result.skipped {
+      context.logger.notice(
+        "An item has no row",
+        metadata: [
+          "table": "\(name)", "source": "\(item.source)", "index": "\(item.index)", "id": "\(item.id ?? "-")",
+          "type": "\(item.type ?? "-")", "reason": "\(item.reason)",
+        ])
+    }
+    context.logger.notice("Items without rows", metadata: ["table": "\(name)", "count": "\(result.skippedItems)"])
+  }
+}
