@@ -11,11 +11,11 @@ enum BuiltInCell {
   static func title(of item: Value, json: () -> String) -> Value {
     if case .json(let view) = item {
       for name in ["title", "name", "id"] {
-        guard let member = view[name], !member.isNull, let text = Value(member).plainText else { continue }
+        guard let member = view[name], !member.isNull, let text = Value(member).text else { continue }
         return .string(text)
       }
       return .string(json())
     }
-    return .string(item.plainText ?? json())
+    return .string(item.text ?? json())
   }
 }

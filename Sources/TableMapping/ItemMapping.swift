@@ -31,7 +31,7 @@ struct ItemMapping {
       do throws(Misfit) {
         row = try self.row(identity, type: typeValue, json: json)
       } catch {
-        type = typeValue.plainText
+        type = typeValue.text
         throw error
       }
       if sections.count == 1 { return .placed(try placement(row, section: sections[0], isFirst: true)) }
@@ -80,7 +80,7 @@ struct ItemMapping {
     }
     switch value.kind {
     case .string, .number:
-      if let text = value.plainText, !text.isEmpty { return text }
+      if let text = value.text, !text.isEmpty { return text }
     case .null, .boolean, .array, .object: break
     }
     if let givenID, value.isNull { return givenID }
@@ -112,7 +112,7 @@ struct ItemMapping {
       let permissions = permissions()
       return builder.row(id: id, chain: [Self.builtInLayout], values: values, permissions: permissions)
     }
-    let name = type.plainText.map { "the type “\($0)”" } ?? "an item without a type"
+    let name = type.text.map { "the type “\($0)”" } ?? "an item without a type"
     throw Misfit(
       reason: own == nil
         ? "no representation takes \(name), and there is neither a `$default` nor a `cell` of the table"
@@ -228,7 +228,7 @@ struct ItemMapping {
 
   private func groupKey(_ groups: GroupsDefinition) throws(EvaluationError) -> MappedItem.GroupKey {
     let value = try groups.key.evaluate(in: scope)
-    let text = value.plainText ?? ""
+    let text = value.text ?? ""
     return text.isEmpty
       ? MappedItem.GroupKey(id: "none", key: .none) : MappedItem.GroupKey(id: text, key: SortKey(value))
   }

@@ -1,5 +1,4 @@
 internal import Expressions
-internal import JSON
 
 /// What rows and groups are sorted by: copied out of the item, so that it outlives the response.
 enum SortKey: Sendable {
@@ -13,8 +12,8 @@ enum SortKey: Sendable {
     switch value.kind {
     case .null, .array, .object: self = .none
     case .boolean: self = .bool(value.isTruthy)
-    case .number: self = .number(value.double)
-    case .string: self = value.plainText.map { .text($0) } ?? .none
+    case .number: self = .number(value.doubleValue ?? 0)
+    case .string: self = value.text.map { .text($0) } ?? .none
     }
   }
 
@@ -51,17 +50,6 @@ enum SortKey: Sendable {
 
   private static func order<Key: Comparable>(_ first: Key, _ second: Key) -> Int {
     first < second ? -1 : first == second ? 0 : 1
-  }
-}
-
-extension Value {
-  fileprivate var double: Double {
-    switch self {
-    case .integer(let value): Double(value)
-    case .number(let value): value
-    case .json(let view): view.double ?? 0
-    case .null, .bool, .string, .text, .array, .object: 0
-    }
   }
 }
 

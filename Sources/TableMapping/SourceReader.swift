@@ -106,7 +106,7 @@ struct SourceReader {
 
   private mutating func appendWritten(_ value: Value) {
     var writer = JSONWriter()
-    writer.write(value)
+    value.write(to: &writer)
     let bytes = writer.bytes
     bytes.withUnsafeBytes { buffer in
       if !reuse(buffer, givenID: nil) { append(bytes, value, givenID: nil) }

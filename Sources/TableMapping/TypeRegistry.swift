@@ -31,7 +31,7 @@ extension TypeRegistry {
   /// A number's name is its decimal text.
   func plan(forType type: Value) -> RepresentationPlan? {
     if let plan = type.withText({ plan(for: $0) }) { return plan }
-    guard type.kind != .string, var text = type.plainText else { return nil }
+    guard type.kind != .string, var text = type.text else { return nil }
     return text.withUTF8 { plan(for: $0) }
   }
 }
