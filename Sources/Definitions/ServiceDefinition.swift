@@ -1,5 +1,3 @@
-public import TableModel
-
 /// All that a configuration file says, checked and compiled. `Configuration` makes it from YAML.
 public struct ServiceDefinition: Sendable {
   public var listen = ListenAddress()
