@@ -80,7 +80,7 @@ public struct RowBuilder: Sendable {
   private static let fallbackName = Array("\"fallback\":".utf8)
 
   /// By raw value.
-  static let encodedPermissions: [[UInt8]] = (0..<8).map { raw in
+  static let encodedPermissions: [[UInt8]] = (0..<8).map { (raw: UInt8) in
     let permissions = Permissions(rawValue: raw)
     return Array(
       """

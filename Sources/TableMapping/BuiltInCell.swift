@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 
 /// The cell that exists where a configuration declares none: a label.
 enum BuiltInCell {

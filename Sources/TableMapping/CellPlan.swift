@@ -43,7 +43,8 @@ final class CellPlan: Sendable {
 
   init(_ mapping: CellMapping, definition: CellDefinition, fallbacks: [CellDefinition]) {
     cell = definition.identifier
-    let templates = Dictionary(mapping.payload.members ?? [], uniquingKeysWith: { first, _ in first })
+    let templates = Dictionary(
+      (mapping.payload.members ?? []).map { ($0.name, $0.template) }, uniquingKeysWith: { first, _ in first })
     fields = definition.fields.map { field in
       let source: Source =
         if let template = templates[field.name] {

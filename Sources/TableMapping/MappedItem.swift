@@ -1,5 +1,5 @@
 internal import Definitions
-public import TableModel
+internal import TableModel
 
 /// An item and what became of it. Immutable; kept from refresh to refresh for as long as the item's bytes are the same.
 public final class MappedItem: Sendable {

@@ -5,10 +5,10 @@ extension Value {
   var sample: String {
     switch kind {
     case .null: return "null"
-    case .boolean: return plainText ?? "a boolean"
-    case .number: return "the number \(plainText ?? "")"
+    case .boolean: return text ?? "a boolean"
+    case .number: return "the number \(text ?? "")"
     case .string:
-      let text = plainText ?? ""
+      let text = self.text ?? ""
       return text.count > 40 ? "the text “\(text.prefix(40))…”" : "the text “\(text)”"
     case .array: return "a list"
     case .object: return "an object"
