@@ -35,7 +35,7 @@ public struct RowBuilder: Sendable {
     if !select.isNull {
       writer.name(encoded: Self.selectName)
       let start = writer.bytes.count
-      writer.write(select)
+      select.write(to: &writer)
       selectRange = start..<writer.bytes.count
     }
     for cell in chain.dropFirst() {
@@ -67,7 +67,7 @@ public struct RowBuilder: Sendable {
     for (index, field) in cell.fields.enumerated() where field.slot < values.count && !values[field.slot].isNull {
       writer.name(encoded: field.encodedName)
       let valueStart = writer.bytes.count
-      writer.write(values[field.slot])
+      values[field.slot].write(to: &writer)
       if index == cell.expansion { expansion = valueStart..<writer.bytes.count }
     }
     writer.endObject()
@@ -80,7 +80,7 @@ public struct RowBuilder: Sendable {
   private static let fallbackName = Array("\"fallback\":".utf8)
 
   /// By raw value.
-  static let encodedPermissions: [[UInt8]] = (0..<8).map { raw in
+  static let encodedPermissions: [[UInt8]] = (0..<8).map { (raw: UInt8) in
     let permissions = Permissions(rawValue: raw)
     return Array(
       """
