@@ -70,6 +70,5 @@ public struct ConfigurationReader: Sendable {
         team: {url: https://api.example.com/team}
       tables:
         names: {source: team, row: {id: "${id}"}}
-
     """
 }

@@ -36,14 +36,9 @@ extension CrossChecks {
 
   /// Some item of the table can be shown.
   private func checkLook(of table: TableDefinition, _ places: TablePlaces) {
-    let hasDefault = table.cell != nil || representation("$default", in: table) != nil || places.hasCell
-    let hasTypes = table.rowType != nil && !(definition.representations.isEmpty && table.representations.isEmpty)
+    let hasDefault = table.cell != nil || hasRepresentation("$default", in: table) || places.hasCell
+    let hasTypes = table.rowType != nil && !(declarations(.representation(table: nil)).isEmpty && declarations(.representation(table: table.name)).isEmpty)
     guard !hasDefault, !hasTypes else { return }
-    let declared = reading.declarations.contains { declaration in
-      declaration.name.value == "$default"
-        && (declaration.kind == .representation(table: nil) || declaration.kind == .representation(table: table.name))
-    }
-    guard !declared else { return }
     reading.error(
       at: places.place, "nothing says how the items of '\(table.name)' are shown",
       table.rowType == nil && !definition.representations.isEmpty

@@ -36,9 +36,9 @@ extension CrossChecks {
 
   /// Types that an expression can result in, and nothing takes.
   func warnOfTypes() {
-    for table in definition.tables where table.cell == nil && representation("$default", in: table) == nil {
+    for table in definition.tables where table.cell == nil && !hasRepresentation("$default", in: table) {
       guard let types = types(of: table), let node = rowType(of: table) else { continue }
-      for type in types where representation(type, in: table) == nil {
+      for type in types where !hasRepresentation(type, in: table) {
         let near = nearest(to: type, among: definition.representations.keys.sorted() + table.representations.keys.sorted())
         reading.warning(
           at: node.place, "no representation takes the type '\(type)': its items are skipped",

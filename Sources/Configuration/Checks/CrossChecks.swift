@@ -28,9 +28,11 @@ struct CrossChecks {
 
   func source(_ name: String) -> SourceDefinition? { definition.sources.first { $0.name == name } }
 
-  /// A representation as a table sees it: its own, else the shared one.
-  func representation(_ name: String, in table: TableDefinition?) -> RepresentationDefinition? {
-    table?.representations[name] ?? definition.representations[name]
+  /// Whether a table sees a representation, its own or a shared one, be it right or wrong.
+  func hasRepresentation(_ name: String, in table: TableDefinition) -> Bool {
+    [.representation(table: table.name), .representation(table: nil)].contains { kind in
+      declarations(kind).contains { $0.value == name }
+    }
   }
 }
 

@@ -43,24 +43,28 @@ enum ServiceKeys: ObjectKeys {
     object.set(&service.cors, from: cors)
     object.set(&service.auth, from: auth)
     object.set(&service.limits, from: limits)
+    declareNames(in: object)
     for (name, kind) in object[sources] ?? [] {
       service.sources.append(SourceDefinition(name: name.value, kind: kind.kind))
       object.reading.forwardedBySource[name.value] = kind.forward
-      object.reading.declarations.append(Declaration(kind: .source, name: name))
     }
-    for (name, cell) in object[cells] ?? [] {
-      service.cells.append(cell)
-      object.reading.declarations.append(Declaration(kind: .cell, name: name))
-    }
+    service.cells = (object[cells] ?? []).map(\.value)
     for (name, representation) in object[representations] ?? [] {
       service.representations[name.value] = representation
-      object.reading.declarations.append(Declaration(kind: .representation(table: nil), name: name))
     }
-    for (name, table) in object[tables] ?? [] {
+    for (_, table) in object[tables] ?? [] {
       service.tables.append(table.definition)
       if let inline = table.inlineSource { service.sources.append(inline) }
-      object.reading.declarations.append(Declaration(kind: .table, name: name))
     }
     return service
+  }
+
+  /// What is declared with a mistake is declared all the same: whoever names it makes none.
+  private static func declareNames(in object: ObjectReader) {
+    let reading = object.reading
+    reading.declare(.source, in: object.node(of: sources))
+    reading.declare(.cell, in: object.node(of: cells))
+    reading.declare(.representation(table: nil), in: object.node(of: representations))
+    reading.declare(.table, in: object.node(of: tables))
   }
 }

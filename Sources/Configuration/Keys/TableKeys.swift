@@ -92,10 +92,8 @@ enum TableKeys: ObjectKeys {
   }
 
   private static func readLook(of object: ObjectReader, into table: inout TableDefinition) {
-    for (name, representation) in object[representations] ?? [] {
-      table.representations[name.value] = representation
-      object.reading.declarations.append(Declaration(kind: .representation(table: table.name), name: name))
-    }
+    object.reading.declare(.representation(table: table.name), in: object.node(of: representations))
+    for (name, representation) in object[representations] ?? [] { table.representations[name.value] = representation }
     if object.has(cell) {
       table.cell = CellMapping(object, cell, payload, select)
     } else {

@@ -4,6 +4,9 @@ import Definitions
 struct DeclaredField: Sendable {
   var type: FieldType
   var isOptional = false
+
+  /// Where the type is wrong, the field is there all the same: its payloads are not wrong for it.
+  static let unknown = DeclaredField(type: .any, isOptional: true)
 }
 
 extension ValueReader where Value == DeclaredField {
@@ -25,7 +28,7 @@ extension ValueReader where Value == DeclaredField {
     if node.entries != nil { return ValueReader<DeclaredField>.object(ChoiceKeys.self).read(node, reading) }
     guard let text = node.scalar?.text, !node.isNull else {
       reading.wrong(node, expected: "a field's type", write: "for example `string` or `optional url`")
-      return nil
+      return .unknown
     }
     var words = text.split(separator: " ").map(String.init)
     var field = DeclaredField(type: .any)
@@ -44,7 +47,7 @@ extension ValueReader where Value == DeclaredField {
         at: node.place, "\(excerpt(text)) is no type",
         near.map { "did you mean '\($0)'?" }
           ?? "write \(alternatives(Self.words.map(\.name))), `list of string`, or `optional` before one")
-      return nil
+      return .unknown
     }
     field.type = (0..<lists).reduce(type) { type, _ in .list(type) }
     return field
@@ -69,7 +72,7 @@ enum ChoiceKeys: ObjectKeys {
     if !object.has(oneOf), !object.has(optionalOneOf) {
       object.reading.error(at: object.place, "this is no type", "write a type's name, or `{oneOf: [a, b]}`")
     }
-    return nil
+    return .unknown
   }
 }
 

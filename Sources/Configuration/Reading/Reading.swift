@@ -47,6 +47,11 @@ final class Reading {
     return body()
   }
 
+  /// The names of a mapping's entries.
+  func declare(_ kind: Declaration.Kind, in node: YAMLNode?) {
+    declarations += (node?.entries ?? []).map { Declaration(kind: kind, name: $0.key) }
+  }
+
   private func report(_ severity: Diagnostic.Severity, at place: Place, _ message: String, _ suggestion: String?) {
     diagnostics.append(
       Diagnostic(

@@ -15,7 +15,7 @@ extension YAMLProblem {
       self.init(problem: problem, context: context?.text, at: Place(mark), in: source)
     case .reader(let problem, let offset, _, let text):
       let place = offset.map { Place(scalarOffset: $0, in: text) } ?? .start
-      self.init(place: place, message: "YAML: \(problem)", suggestion: "the file must be UTF-8 text")
+      self.init(place: place, message: "YAML: \(problem)", suggestion: problem.hasPrefix("control") ? "take it out" : "the file must be UTF-8 text")
     case .duplicatedKeysInMapping(let keys, let context):
       self.init(place: Place(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice")
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
@@ -28,6 +28,10 @@ extension YAMLProblem {
       self.init(
         place: braces, message: "'${' unquoted inside { } or [ ] is not YAML",
         suggestion: "put the whole value in quotes: \"${…}\"")
+      return
+    }
+    if problem.hasPrefix("Maximum nesting") {
+      self.init(place: place, message: "too deep a nesting", suggestion: "at most \(YAMLReader.maximumDepth) levels are read")
       return
     }
     let message = "YAML: \(problem)" + (context.map { " \($0)" } ?? "")
