@@ -1,0 +1,97 @@
+#include "CSimdJSON.h"
+
+#include <memory>
+#include <new>
+#include <simdjson.h>
+
+using simdjson::dom::document;
+using simdjson::internal::dom_parser_implementation;
+
+struct csimdjson_parser {
+  size_t maximum_depth;
+  std::unique_ptr<dom_parser_implementation> implementation;
+  size_t length = 0;
+  document whole;
+  document element;
+};
+
+static int code(simdjson::error_code error) {
+  switch (error) {
+  case simdjson::SUCCESS: return csimdjson_success;
+  case simdjson::CAPACITY:
+  case simdjson::MEMALLOC: return csimdjson_memory;
+  case simdjson::DEPTH_ERROR: return csimdjson_depth;
+  case simdjson::STRING_ERROR: return csimdjson_string;
+  case simdjson::T_ATOM_ERROR:
+  case simdjson::F_ATOM_ERROR:
+  case simdjson::N_ATOM_ERROR: return csimdjson_literal;
+  case simdjson::NUMBER_ERROR: return csimdjson_number;
+  case simdjson::UTF8_ERROR: return csimdjson_utf8;
+  case simdjson::EMPTY: return csimdjson_empty;
+  case simdjson::UNESCAPED_CHARS: return csimdjson_control_character;
+  case simdjson::UNCLOSED_STRING: return csimdjson_unclosed_string;
+  default: return csimdjson_structure;
+  }
+}
+
+extern "C" {
+
+size_t csimdjson_padding(void) { return simdjson::SIMDJSON_PADDING; }
+
+csimdjson_parser *csimdjson_create(size_t maximum_depth) {
+  auto *parser = new (std::nothrow) csimdjson_parser;
+  if (parser != nullptr) { parser->maximum_depth = maximum_depth; }
+  return parser;
+}
+
+void csimdjson_destroy(csimdjson_parser *parser) { delete parser; }
+
+int csimdjson_index(csimdjson_parser *parser, const uint8_t *text, size_t length) {
+  parser->length = length;
+  if (length == 0) { return csimdjson_empty; }
+  if (!parser->implementation) {
+    auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
+        length, parser->maximum_depth, parser->implementation);
+    if (error) { return code(error); }
+  } else if (parser->implementation->capacity() < length) {
+    auto error = parser->implementation->set_capacity(length);
+    if (error) { return code(error); }
+  }
+  return code(parser->implementation->stage1(text, length, simdjson::stage1_mode::regular));
+}
+
+const uint32_t *csimdjson_structurals(const csimdjson_parser *parser) {
+  return parser->implementation ? parser->implementation->structural_indexes.get() : nullptr;
+}
+
+size_t csimdjson_structural_count(const csimdjson_parser *parser) {
+  return parser->implementation ? parser->implementation->n_structural_indexes : 0;
+}
+
+int csimdjson_parse(csimdjson_parser *parser) {
+  if (!parser->implementation) { return csimdjson_empty; }
+  if (parser->whole.capacity() < parser->length) {
+    auto error = parser->whole.allocate(parser->length);
+    if (error) { return code(error); }
+  }
+  return code(parser->implementation->stage2(parser->whole));
+}
+
+int csimdjson_parse_element(csimdjson_parser *parser, size_t structural, size_t length) {
+  if (!parser->implementation || structural >= parser->implementation->n_structural_indexes) {
+    return csimdjson_empty;
+  }
+  if (parser->element.capacity() < length) {
+    auto error = parser->element.allocate(length * 2);
+    if (error) { return code(error); }
+  }
+  parser->implementation->next_structural_index = uint32_t(structural);
+  return code(parser->implementation->stage2_next(parser->element));
+}
+
+const uint64_t *csimdjson_tape(const csimdjson_parser *parser) { return parser->whole.tape.get(); }
+const uint8_t *csimdjson_strings(const csimdjson_parser *parser) { return parser->whole.string_buf.get(); }
+const uint64_t *csimdjson_element_tape(const csimdjson_parser *parser) { return parser->element.tape.get(); }
+const uint8_t *csimdjson_element_strings(const csimdjson_parser *parser) { return parser->element.string_buf.get(); }
+
+} // extern "C"

@@ -1,0 +1,147 @@
+internal import CSimdJSON
+
+/// A JSON text, indexed by simdjson and read in place.
+///
+/// Making one copies the bytes and finds their structure (UTF-8, closed strings, matching brackets: a text that was
+/// cut off is an error here). Values are parsed when asked for: all at once by `withRoot`, or one element of a list
+/// at a time by `elements(at:)` and `withElement`, so that a big response with few changes costs little.
+///
+/// Integers beyond 64 bits are read as the nearest double, numbers beyond a double's range as null: one such number
+/// does not cost the document.
+///
+/// Not thread-safe: a document has one user at a time.
+public final class Document {
+  let parser: Parser
+  let text: UnsafeMutableRawBufferPointer
+  let count: Int
+  let limits: JSONLimits
+  private var isParsed = false
+  /// What is parsed in place of the text where simdjson does not take it as it is.
+  private var substitute: Document?
+  /// What is parsed in place of the last element.
+  private var elementSubstitute: Document?
+
+  /// - Throws: `JSONError` where the text is not UTF-8, is cut off or unbalanced, or exceeds the limits.
+  /// - Complexity: O(count), about 4 GB/s.
+  public convenience init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    try self.init(copying: Copy(bytes, limits: limits), limits: limits)
+  }
+
+  /// As for an array of bytes; the bytes are copied.
+  public convenience init(
+    _ bytes: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()
+  ) throws(JSONError) {
+    try self.init(copying: Copy(bytes, limits: limits), limits: limits)
+  }
+
+  private init(copying copy: Copy, limits: JSONLimits) throws(JSONError) {
+    text = copy.buffer
+    count = copy.count
+    self.limits = limits
+    parser = Parser(maximumDepth: limits.maximumDepth)
+    let code = parser.index(text, count: count)
+    guard code == 0 else { throw JSONError.describing(code, in: bytes) }
+    try StructureCheck.run(self)
+  }
+
+  deinit { text.deallocate() }
+
+  /// The text, without padding. Must not outlive the document.
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: text[..<count]) }
+
+  /// Calls the body with the root of the document; views must not leave it.
+  ///
+  /// The whole document is parsed at the first call. Throws `JSONError`, and what the body throws.
+  public func withRoot<Result>(_ body: (JSONView) throws -> Result) throws -> Result {
+    let root = try unmanagedRoot()
+    return try withExtendedLifetime(self) { try body(root) }
+  }
+
+  /// The root. **Valid only while the document lives**, which the caller sees to: `withRoot` is the safer way.
+  public func unmanagedRoot() throws(JSONError) -> JSONView {
+    if let substitute { return try substitute.unmanagedRoot() }
+    if !isParsed {
+      let code = parser.parse()
+      if code == csimdjson_number, let repaired = NumberRepair.repaired(bytes) {
+        let document = try Document(repaired, limits: limits)
+        substitute = document
+        return try document.unmanagedRoot()
+      }
+      guard code == 0 else { throw JSONError.describing(code, in: bytes) }
+      isParsed = true
+    }
+    return parser.root
+  }
+
+  /// Calls the body with one element of a list; views must not leave it. Only this element is parsed.
+  ///
+  /// Throws `JSONError` where the element is malformed, and what the body throws.
+  public func withElement<Result>(
+    _ element: Element, _ body: (JSONView) throws -> Result
+  ) throws -> Result {
+    let view = try unmanagedElement(element)
+    return try withExtendedLifetime(self) { try body(view) }
+  }
+
+  /// One element. **Valid only while the document lives and until the next element is asked for.**
+  public func unmanagedElement(_ element: Element) throws(JSONError) -> JSONView {
+    let slice = UnsafeRawBufferPointer(rebasing: bytes[element.range])
+    guard element.isContainer else { return try parseApart(Array(slice), at: element) }
+    let code = parser.parseElement(structural: element.structural, length: element.length)
+    if code == csimdjson_number, let repaired = NumberRepair.repaired(slice) {
+      return try parseApart(repaired, at: element)
+    }
+    guard code == 0 else { throw JSONError.describing(code, in: slice).moved(by: element.offset) }
+    return parser.elementRoot
+  }
+
+  private func parseApart(_ bytes: [UInt8], at element: Element) throws(JSONError) -> JSONView {
+    do throws(JSONError) {
+      let document = try Document(bytes, limits: limits)
+      elementSubstitute = document
+      return try document.unmanagedRoot()
+    } catch {
+      throw error.moved(by: element.offset)
+    }
+  }
+}
+
+extension Document {
+  /// The bytes of a text with simdjson's padding behind them.
+  private struct Copy {
+    var buffer: UnsafeMutableRawBufferPointer
+    var count: Int
+
+    init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
+      try Self.check(bytes.count, limits)
+      buffer = .allocate(byteCount: bytes.count + Parser.padding, alignment: 64)
+      count = bytes.count
+      bytes.withUnsafeBytes { buffer.copyMemory(from: $0) }
+      pad()
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
+      try Self.check(bytes.count, limits)
+      buffer = .allocate(byteCount: bytes.count + Parser.padding, alignment: 64)
+      count = bytes.count
+      buffer.copyMemory(from: bytes)
+      pad()
+    }
+
+    private func pad() {
+      // A byte order mark is no JSON, but common; RFC 8259 §8.1 allows to ignore it.
+      if buffer.count >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF {
+        buffer[0] = UInt8(ascii: " ")
+        buffer[1] = UInt8(ascii: " ")
+        buffer[2] = UInt8(ascii: " ")
+      }
+      UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).initializeMemory(as: UInt8.self, repeating: 0x20)
+    }
+
+    private static func check(_ count: Int, _ limits: JSONLimits) throws(JSONError) {
+      guard count <= min(limits.maximumBytes, 0xFFFF_FFF0) else {
+        throw JSONError(.limit, "\(count) bytes; at most \(limits.maximumBytes) are taken")
+      }
+    }
+  }
+}

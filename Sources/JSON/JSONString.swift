@@ -1,0 +1,39 @@
+#if canImport(Glibc)
+  public import Glibc
+#elseif canImport(Musl)
+  public import Musl
+#else
+  public import Darwin
+#endif
+
+/// The UTF-8 of a string in a document, in place. As short-lived as the `JSONView` that it is from.
+public struct JSONString {
+  @usableFromInline let start: UnsafePointer<UInt8>
+  public let count: Int
+
+  @inlinable
+  init(start: UnsafePointer<UInt8>, count: Int) { (self.start, self.count) = (start, count) }
+
+  @inlinable public var isEmpty: Bool { count == 0 }
+
+  /// Valid UTF-8.
+  @inlinable public var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+
+  @inlinable
+  public static func == (left: JSONString, right: JSONString) -> Bool {
+    left.count == right.count && memcmp(left.start, right.start, left.count) == 0
+  }
+
+  @inlinable
+  public static func == (left: JSONString, right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    guard let other = right.baseAddress else { return true }
+    return memcmp(left.start, other, left.count) == 0
+  }
+}
+
+extension String {
+  /// A copy.
+  @inlinable
+  public init(_ string: JSONString) { self.init(decoding: string.bytes, as: UTF8.self) }
+}

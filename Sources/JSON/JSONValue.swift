@@ -1,0 +1,98 @@
+/// A small tree: constants of a configuration, edits, local items. What is big is read by `Document` instead.
+public enum JSONValue: Equatable, Sendable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// Finite.
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  /// In the order of the text. Of members with one name, the first counts.
+  case object([Member])
+
+  public struct Member: Equatable, Sendable {
+    public var name: String
+    public var value: JSONValue
+
+    public init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
+  }
+
+  /// The member of an object; nil where there is none, or no object. Setting nil removes it.
+  /// Complexity: O(members).
+  public subscript(name: String) -> JSONValue? {
+    get {
+      guard case .object(let members) = self else { return nil }
+      return members.first { $0.name == name }?.value
+    }
+    set {
+      guard case .object(var members) = self else { return }
+      let position = members.firstIndex { $0.name == name }
+      switch (position, newValue) {
+      case (let position?, let value?): members[position].value = value
+      case (let position?, nil): members.remove(at: position)
+      case (nil, let value?): members.append(Member(name: name, value: value))
+      case (nil, nil): return
+      }
+      self = .object(members)
+    }
+  }
+
+  /// This value with a JSON merge patch applied (RFC 7396).
+  public func merging(patch: JSONValue) -> JSONValue {
+    guard case .object(let changes) = patch else { return patch }
+    var result = self
+    if case .object = result {} else { result = .object([]) }
+    for change in changes {
+      result[change.name] = change.value == .null ? nil : (result[change.name] ?? .null).merging(patch: change.value)
+    }
+    return result
+  }
+}
+
+extension JSONValue {
+  /// Parses a text.
+  public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    let document = try Document(bytes, limits: limits)
+    let root = try document.unmanagedRoot()
+    self = withExtendedLifetime(document) { JSONValue(root) }
+  }
+
+  /// Parses a text.
+  public init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+    try self.init(parsing: Array(text.utf8), limits: limits)
+  }
+
+  /// A copy of a view, which outlives its document.
+  public init(_ view: JSONView) {
+    switch view.kind {
+    case .null: self = .null
+    case .bool: self = .bool(view.bool ?? false)
+    case .integer: self = .integer(view.int64 ?? 0)
+    case .unsigned, .double: self = .double(view.double ?? 0)
+    case .string: self = .string(view.string.map { String($0) } ?? "")
+    case .array: self = .array(view.elements.map { JSONValue($0) })
+    case .object: self = .object(view.members.map { Member(name: String($0.name), value: JSONValue($0.value)) })
+    }
+  }
+
+  /// Minified JSON text.
+  public var bytes: [UInt8] {
+    var writer = JSONWriter()
+    writer.write(self)
+    return writer.bytes
+  }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .double(value) }
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self = .object(elements.map { Member(name: $0.0, value: $0.1) })
+  }
+}
