@@ -1,0 +1,34 @@
+// The same work in Node: a response's bytes to one encoded row an item. Reads the response from the file that
+// is named, prints the median of a few runs in milliseconds.
+'use strict';
+const { readFileSync } = require('node:fs');
+
+const bytes = readFileSync(process.argv[2]);
+const runs = Number(process.argv[3] ?? 15);
+
+function rows() {
+  const items = JSON.parse(bytes.toString('utf8'));
+  return items.map((item) =>
+    JSON.stringify({
+      id: String(item.number),
+      cellIdentifier: 'IssueCell',
+      payload: {
+        title: `#${item.number} ${item.title}`,
+        author: item.user.login,
+        imageName: item.user.avatar_url,
+        comments: item.comments,
+      },
+      can: { edit: false, move: false, select: true },
+    }),
+  );
+}
+
+const times = [];
+let count = 0;
+for (let run = 0; run < runs; run++) {
+  const start = process.hrtime.bigint();
+  count += rows().length;
+  times.push(Number(process.hrtime.bigint() - start) / 1e6);
+}
+times.sort((a, b) => a - b);
+console.log(JSON.stringify({ median: times[times.length >> 1], best: times[0], rows: count / runs }));

@@ -1,0 +1,91 @@
+public import Expressions
+internal import JSON
+public import TableModel
+
+/// Builds rows in one pass over a writer that is used again and again:
+/// `{"id":…,"cellIdentifier":…,"payload":{…},"can":{…},"select":…,"fallback":{…}}`.
+///
+/// `select` and `fallback` are absent where there is none, and so are fields whose value is null.
+public struct RowBuilder: Sendable {
+  private var writer = JSONWriter(capacity: 1024)
+
+  public init() {}
+
+  /// A row whose cell and fallbacks are filled from the same values.
+  ///
+  /// - Parameters:
+  ///   - chain: The row's cell, then its fallbacks in order; not empty.
+  ///   - values: What the slots of the layouts name. A slot beyond them is null.
+  ///   - select: What a tap leads to; null: nothing.
+  /// - Complexity: O(bytes).
+  public mutating func row(
+    id: String, chain: [CellLayout], values: [Value], permissions: Permissions, select: Value = .null
+  ) -> Row {
+    writer.removeAll()
+    writer.beginObject()
+    writer.name(encoded: Self.idName)
+    writer.write(id)
+    var parts: [CellPart] = []
+    parts.reserveCapacity(chain.count)
+    var expansion: Range<Int>?
+    if let cell = chain.first { parts.append(write(cell, values, expansion: &expansion)) }
+    writer.name(encoded: Self.canName)
+    writer.write(raw: Self.encodedPermissions[Int(permissions.rawValue & 7)])
+    var selectRange: Range<Int>?
+    if !select.isNull {
+      writer.name(encoded: Self.selectName)
+      let start = writer.bytes.count
+      writer.write(select)
+      selectRange = start..<writer.bytes.count
+    }
+    for cell in chain.dropFirst() {
+      var ignored: Range<Int>?
+      writer.name(encoded: Self.fallbackName)
+      writer.beginObject()
+      parts.append(write(cell, values, expansion: &ignored))
+    }
+    for _ in chain { writer.endObject() }
+    return Row(
+      id: id, encoded: Array(writer.bytes[...]), cells: parts, permissions: permissions, select: selectRange,
+      expansion: expansion)
+  }
+
+  /// A header or footer.
+  public mutating func cellModel(_ layout: CellLayout, values: [Value]) -> CellModel {
+    writer.removeAll()
+    writer.beginObject()
+    var ignored: Range<Int>?
+    _ = write(layout, values, expansion: &ignored)
+    writer.endObject()
+    return CellModel(cellIdentifier: layout.identifier, encoded: Array(writer.bytes[...]))
+  }
+
+  private mutating func write(_ cell: CellLayout, _ values: [Value], expansion: inout Range<Int>?) -> CellPart {
+    writer.name(encoded: cell.opening)
+    let start = writer.bytes.count
+    writer.beginObject()
+    for (index, field) in cell.fields.enumerated() where field.slot < values.count && !values[field.slot].isNull {
+      writer.name(encoded: field.encodedName)
+      let valueStart = writer.bytes.count
+      writer.write(values[field.slot])
+      if index == cell.expansion { expansion = valueStart..<writer.bytes.count }
+    }
+    writer.endObject()
+    return CellPart(cellIdentifier: cell.identifier, payload: start..<writer.bytes.count)
+  }
+
+  private static let idName = Array("\"id\":".utf8)
+  private static let canName = Array("\"can\":".utf8)
+  private static let selectName = Array("\"select\":".utf8)
+  private static let fallbackName = Array("\"fallback\":".utf8)
+
+  /// By raw value.
+  static let encodedPermissions: [[UInt8]] = (0..<8).map { raw in
+    let permissions = Permissions(rawValue: raw)
+    return Array(
+      """
+      {"edit":\(permissions.contains(.edit)),"move":\(permissions.contains(.move)),\
+      "select":\(permissions.contains(.select))}
+      """.utf8)
+  }
+}

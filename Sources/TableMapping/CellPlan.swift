@@ -1,0 +1,119 @@
+internal import Definitions
+internal import Expressions
+internal import TableEncoding
+
+/// A cell mapping, compiled: a template for every declared field, and the cells that can be filled from the same
+/// values where this one can't be shown.
+final class CellPlan: Sendable {
+  let cell: String
+  /// In the order of the declaration: the values' slots.
+  let fields: [Field]
+  /// The cell itself, then those of its fallbacks that its fields can fill.
+  let chain: [Candidate]
+  let layouts: [CellLayout]
+  let select: Template?
+  let dependencies: Dependencies
+
+  struct Field: Sendable {
+    var name: String
+    var source: Source
+    var isInteger: Bool
+  }
+
+  enum Source: Sendable {
+    case template(Template)
+    /// The payload says nothing of it.
+    case absent
+    /// The field that a tap toggles is off where the payload says nothing of it.
+    case off
+  }
+
+  struct Candidate: Sendable {
+    var layout: CellLayout
+    var checks: [Check]
+  }
+
+  /// What a candidate asks of the value in a slot.
+  struct Check: Sendable {
+    var field: String
+    var slot: Int
+    var type: FieldType
+    var isOptional: Bool
+  }
+
+  init(_ mapping: CellMapping, definition: CellDefinition, fallbacks: [CellDefinition]) {
+    cell = definition.identifier
+    let templates = Dictionary(mapping.payload.members ?? [], uniquingKeysWith: { first, _ in first })
+    fields = definition.fields.map { field in
+      let source: Source =
+        if let template = templates[field.name] {
+          .template(template)
+        } else if field.name == definition.expands {
+          .off
+        } else {
+          .absent
+        }
+      return Field(name: field.name, source: source, isInteger: field.type == .integer)
+    }
+    var slots: [String: Int] = [:]
+    for (slot, field) in definition.fields.enumerated() { slots[field.name] = slot }
+    chain = ([definition] + fallbacks).enumerated().compactMap { position, cell in
+      Self.candidate(cell, slots: slots, isPrimary: position == 0)
+    }
+    layouts = chain.map(\.layout)
+    select = mapping.select ?? definition.select
+    var dependencies = select?.dependencies ?? []
+    for case .template(let template) in fields.map(\.source) { dependencies.formUnion(template.dependencies) }
+    self.dependencies = dependencies
+  }
+
+  /// Nil where a required field has no slot to be filled from.
+  private static func candidate(_ cell: CellDefinition, slots: [String: Int], isPrimary: Bool) -> Candidate? {
+    var layout: [CellLayout.Field] = []
+    var checks: [Check] = []
+    for field in cell.fields {
+      guard let slot = slots[field.name] else {
+        guard field.isOptional else { return nil }
+        continue
+      }
+      layout.append(CellLayout.Field(name: field.name, slot: slot))
+      checks.append(Check(field: field.name, slot: slot, type: field.type, isOptional: field.isOptional))
+    }
+    return Candidate(
+      layout: CellLayout(identifier: cell.identifier, fields: layout, expands: cell.expands), checks: checks)
+  }
+}
+
+extension CellPlan.Candidate {
+  /// Why the values don't fit this cell; nil: they do.
+  @inline(__always)
+  func misfit(_ values: [Value], errors: [String?]) -> Misfit? {
+    for check in checks {
+      let value = values[check.slot]
+      if case .null = value {
+        if !check.isOptional || !errors.isEmpty { if let misfit = misfit(check, errors) { return misfit } }
+      } else if !check.type.admits(value) {
+        return Misfit(cell: layout.identifier, check: check, problem: "is \(value.sample)")
+      }
+    }
+    return nil
+  }
+
+  private func misfit(_ check: CellPlan.Check, _ errors: [String?]) -> Misfit? {
+    if check.slot < errors.count, let error = errors[check.slot] {
+      return Misfit(cell: layout.identifier, check: check, problem: "has no value (\(error))")
+    }
+    return check.isOptional ? nil : Misfit(cell: layout.identifier, check: check, problem: "is null")
+  }
+}
+
+/// Why a cell does not take an item.
+struct Misfit: Error {
+  var reason: String
+
+  init(reason: String) { self.reason = reason }
+
+  init(cell: String, check: CellPlan.Check, problem: String) {
+    reason = "the field “\(check.field)” of \(cell) \(problem); \(check.type.expectation) is expected"
+  }
+}

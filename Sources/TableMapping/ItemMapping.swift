@@ -1,0 +1,235 @@
+internal import Definitions
+internal import Expressions
+internal import TableEncoding
+internal import TableModel
+
+/// Maps one item after another: what is reused from item to item lives here.
+struct ItemMapping {
+  let plan: TablePlan
+  var scope: Scope
+  var warning: String?
+  private var builder = RowBuilder()
+  private var values: [Value] = []
+  private var errors: [String?] = []
+
+  init(plan: TablePlan, scope: Scope) {
+    (self.plan, self.scope) = (plan, scope)
+  }
+
+  /// What becomes of the item in scope. `json` gives its text, `source` the place of its source in the plan.
+  mutating func outcome(source: String, givenID: String?, json: () -> String) -> MappedItem.Outcome {
+    var (id, type): (String?, String?)
+    warning = nil
+    do {
+      let sections = try sections(from: source)
+      if sections.isEmpty { return .unplaced }
+      let identity = try identity(givenID: givenID)
+      id = identity
+      scope.id = .string(identity)
+      let typeValue = try plan.definition.rowType?.evaluate(in: scope) ?? .null
+      let row: Row
+      do throws(Misfit) {
+        row = try self.row(identity, type: typeValue, json: json)
+      } catch {
+        type = typeValue.plainText
+        throw error
+      }
+      if sections.count == 1 { return .placed(try placement(row, section: sections[0], isFirst: true)) }
+      var placements: [MappedItem.Placement] = []
+      for section in sections {
+        placements.append(try placement(row, section: section, isFirst: placements.isEmpty))
+      }
+      return .placedOften(placements)
+    } catch let error as Misfit {
+      return .skipped(id: id, type: type, reason: error.reason)
+    } catch {
+      return .skipped(id: id, type: type, reason: "\(error)")
+    }
+  }
+
+  private func sections(from source: String) throws(Misfit) -> [Int] {
+    switch plan.sections {
+    case .groups: return [0]
+    case .list(let sections, let firstMatch):
+      var taking: [Int] = []
+      for (index, section) in sections.enumerated() where section.source == source {
+        if let predicate = section.predicate {
+          do throws(EvaluationError) {
+            if try !predicate.isTrue(in: scope) { continue }
+          } catch {
+            throw Misfit(reason: "`where` of the section “\(section.id)”: \(error)")
+          }
+        }
+        taking.append(index)
+        if firstMatch { break }
+      }
+      return taking
+    }
+  }
+
+  private func identity(givenID: String?) throws(Misfit) -> String {
+    guard let template = plan.definition.rowID else {
+      if let givenID { return givenID }
+      throw Misfit(reason: "the table has no `row.id`, which only the items of a local source can do without")
+    }
+    let value: Value
+    do throws(EvaluationError) {
+      value = try template.evaluate(in: scope)
+    } catch {
+      throw Misfit(reason: "`row.id`: \(error)")
+    }
+    switch value.kind {
+    case .string, .number:
+      if let text = value.plainText, !text.isEmpty { return text }
+    case .null, .boolean, .array, .object: break
+    }
+    if let givenID, value.isNull { return givenID }
+    let seen = value.kind == .string ? "an empty text" : value.sample
+    throw Misfit(reason: "`row.id` is \(seen); a text or a number is expected")
+  }
+
+  /// The row by the type's representation, else by the table's defaults. Throws why the first choice was none.
+  private mutating func row(_ id: String, type: Value, json: () -> String) throws(Misfit) -> Row {
+    var first: Misfit?
+    let own = type.isNull ? nil : plan.registry.plan(forType: type)
+    if let own {
+      do throws(Misfit) {
+        if let row = try row(id, by: own) { return row }
+      } catch {
+        first = error
+      }
+    }
+    for plan in plan.defaults {
+      do throws(Misfit) {
+        if let row = try row(id, by: plan) { return row }
+      } catch {
+        if first == nil { first = error }
+      }
+    }
+    if let first { throw first }
+    if plan.hasBuiltInCell {
+      values = [BuiltInCell.title(of: scope.item, json: json)]
+      let permissions = permissions()
+      return builder.row(id: id, chain: [Self.builtInLayout], values: values, permissions: permissions)
+    }
+    let name = type.plainText.map { "the type “\($0)”" } ?? "an item without a type"
+    throw Misfit(
+      reason: own == nil
+        ? "no representation takes \(name), and there is neither a `$default` nor a `cell` of the table"
+        : "no case of the representation of \(name) holds, and there is neither a `$default` nor a `cell` of the table")
+  }
+
+  private static let builtInLayout = CellLayout(
+    identifier: BuiltInCell.definition.identifier, fields: [CellLayout.Field(name: "title", slot: 0)])
+
+  /// Nil where no case of the representation holds.
+  private mutating func row(_ id: String, by representation: RepresentationPlan) throws(Misfit) -> Row? {
+    let cell: CellPlan
+    do throws(EvaluationError) {
+      guard let found = try representation.cell(in: scope) else { return nil }
+      cell = found
+    } catch {
+      throw Misfit(reason: "`when`: \(error)")
+    }
+    let chain = try fill(cell)
+    var select = Value.null
+    if let template = cell.select {
+      do throws(EvaluationError) {
+        select = try template.evaluate(in: scope)
+      } catch {
+        warning = "`select` of \(cell.cell): \(error); the row \(id) leads nowhere"
+      }
+    }
+    let permissions = permissions()
+    return builder.row(id: id, chain: chain, values: values, permissions: permissions, select: select)
+  }
+
+  /// A header or footer for what is in scope.
+  mutating func model(_ cell: CellPlan) throws(Misfit) -> CellModel? {
+    let chain = try fill(cell)
+    return chain.first.map { builder.cellModel($0, values: values) }
+  }
+
+  /// Evaluates the fields and gives the cells that they fit, in order.
+  private mutating func fill(_ cell: CellPlan) throws(Misfit) -> [CellLayout] {
+    values.removeAll(keepingCapacity: true)
+    errors.removeAll(keepingCapacity: true)
+    for (slot, field) in cell.fields.enumerated() {
+      switch field.source {
+      case .absent: values.append(.null)
+      case .off: values.append(.bool(false))
+      case .template(let template):
+        do throws(EvaluationError) {
+          var value = try template.evaluate(in: scope)
+          if field.isInteger, case .number(let number) = value, let integer = Int64(exactly: number) {
+            value = .integer(integer)
+          }
+          values.append(value)
+        } catch {
+          values.append(.null)
+          if errors.isEmpty { errors = [String?](repeating: nil, count: cell.fields.count) }
+          errors[slot] = error.message
+        }
+      }
+    }
+    var first: Misfit?
+    for (position, candidate) in cell.chain.enumerated() {
+      guard let misfit = candidate.misfit(values, errors: errors) else { continue }
+      if first == nil { first = misfit }
+      // One does not fit: only now is a list of those that do worth its memory.
+      var fitting = Array(cell.layouts[..<position])
+      for rest in cell.chain[(position + 1)...] where rest.misfit(values, errors: errors) == nil {
+        fitting.append(rest.layout)
+      }
+      guard fitting.isEmpty else { return fitting }
+      throw misfit
+    }
+    return cell.layouts
+  }
+
+  private mutating func permissions() -> Permissions {
+    var permissions: Permissions = []
+    let can = plan.definition.can
+    if holds(can.edit, "edit") { permissions.insert(.edit) }
+    if holds(can.move, "move") { permissions.insert(.move) }
+    if holds(can.select, "select") { permissions.insert(.select) }
+    return permissions
+  }
+
+  private mutating func holds(_ rule: PermissionsDefinition.Rule, _ name: String) -> Bool {
+    switch rule {
+    case .constant(let value): return value
+    case .expression(let expression):
+      do throws(EvaluationError) {
+        return try expression.isTrue(in: scope)
+      } catch {
+        warning = "`can.\(name)`: \(error); taken as false"
+        return false
+      }
+    }
+  }
+
+  private func placement(_ row: Row, section: Int, isFirst: Bool) throws(Misfit) -> MappedItem.Placement {
+    var group: MappedItem.GroupKey?
+    if case .groups(let groups, _) = plan.sections {
+      do throws(EvaluationError) {
+        group = try groupKey(groups)
+      } catch {
+        throw Misfit(reason: "`groupBy`: \(error)")
+      }
+    }
+    let plan = plan.sections.plans[section]
+    let sortKeys = plan.sort.map { sort in
+      SortKey((try? sort.key.evaluate(in: scope)) ?? .null)
+    }
+    let row = isFirst ? row : row.renamed("\(row.id)@\(plan.id)")
+    return MappedItem.Placement(section: section, group: group, row: row, sortKeys: sortKeys)
+  }
+
+  private func groupKey(_ groups: GroupsDefinition) throws(EvaluationError) -> MappedItem.GroupKey {
+    let value = try groups.key.evaluate(in: scope)
+    let text = value.plainText ?? ""
+    return text.isEmpty
+      ? MappedItem.GroupKey(id: "none", key: .none) : MappedItem.GroupKey(id: text, key: SortKey(value))
+  }
+}

@@ -1,0 +1,47 @@
+internal import Expressions
+internal import TableModel
+
+/// What a mapping leaves for the next one. Immutable; to be given back to the same mapper, any other ignores it.
+public final class MappingCache: Sendable {
+  let plan: TablePlan
+  let parameters: [String: String]
+  let environment: [String: String]
+  let sources: [String: CachedSource]
+
+  init(
+    plan: TablePlan, parameters: [String: String], environment: [String: String], sources: [String: CachedSource]
+  ) {
+    (self.plan, self.parameters, self.environment, self.sources) = (plan, parameters, environment, sources)
+  }
+}
+
+/// A source's items in their order, and where to find them by their bytes.
+struct CachedSource: Sendable {
+  let items: [MappedItem]
+  /// Of whole responses, where expressions read them.
+  let responses: Fingerprint
+  private let index: IdentityIndex
+
+  init(items: [MappedItem], responses: Fingerprint) {
+    self.items = items
+    self.responses = responses
+    var index = IdentityIndex(capacity: items.count)
+    for (position, item) in items.enumerated() { index.insert(position, under: item.fingerprint) }
+    self.index = index
+  }
+
+  /// The item with these bytes; the one at `expected` is tried first, as most items stay where they were.
+  @inline(__always)
+  func position(of bytes: UnsafeRawBufferPointer, givenID: String?, expected: Int) -> Int? {
+    if expected < items.count, items[expected].matches(bytes, givenID) { return expected }
+    return index.first(Fingerprint(of: bytes)) { items[$0].matches(bytes, givenID) }
+  }
+}
+
+extension MappedItem {
+  @inline(__always)
+  func matches(_ other: UnsafeRawBufferPointer, _ givenID: String?) -> Bool {
+    guard bytes.count == other.count, self.givenID == givenID else { return false }
+    return bytes.withUnsafeBytes { RawBytes.equal($0, other) }
+  }
+}

@@ -1,0 +1,41 @@
+public import Definitions
+public import TableModel
+
+/// What a mapping gives: a table's content, and what did not get into it.
+public struct MappingResult: Sendable {
+  public internal(set) var sections: [Section] = []
+  /// Sections left out because they had no rows.
+  public internal(set) var omittedSections = 0
+  /// Items that no cell took, or whose identity was taken. An item that no section takes is not among them.
+  public internal(set) var skippedItems = 0
+  /// The first of them, at most ``maximumKept``.
+  public internal(set) var skipped: [SkippedItem] = []
+  /// What went wrong without costing an item: headers that don't fit their cell, failed `can` and `select`. The
+  /// first, at most ``maximumKept``.
+  public internal(set) var warnings: [String] = []
+  /// Sources whose answer has no list of items: they were mapped as if they had none. Whoever has their last good
+  /// content maps again with that.
+  public internal(set) var problems: [SourceProblem] = []
+  /// To be given to the next mapping.
+  public let cache: MappingCache
+  let lookup: ItemLookup
+
+  /// How many skipped items and warnings are kept in full.
+  public static let maximumKept = 10
+
+  init(cache: MappingCache, lookup: ItemLookup) {
+    (self.cache, self.lookup) = (cache, lookup)
+  }
+
+  /// The item of a row; also of one that a section's limit keeps out of sight. O(1).
+  public func item(_ id: String) -> MappedItem? { lookup.item(id) }
+
+  /// The content as a table. `state` nil: `ready`, or `empty` where there are no rows.
+  public func table(_ definition: TableDefinition, state: TableState? = nil, problem: Problem? = nil) -> Table {
+    let isEmpty = sections.allSatisfy(\.rows.isEmpty)
+    return Table(
+      name: definition.name, title: definition.title, state: state ?? (isEmpty ? .empty : .ready), problem: problem,
+      animation: definition.animation, sections: sections, omittedSections: omittedSections,
+      skippedItems: skippedItems)
+  }
+}

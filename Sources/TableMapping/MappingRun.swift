@@ -1,0 +1,120 @@
+internal import Definitions
+internal import Expressions
+internal import JSON
+internal import TableModel
+
+/// One mapping: reads the sources, then puts their rows into sections.
+struct MappingRun {
+  private let plan: TablePlan
+  private let cache: MappingCache?
+  private let parameters: [String: String]
+  private let environment: [String: String]
+  private var sources: [String: CachedSource] = [:]
+  /// In the order of the sources.
+  private var items: [MappedItem] = []
+  private var problems: [SourceProblem] = []
+  /// Of the first response of all: what `$response` is to headers.
+  private var firstResponse: Document?
+
+  init(plan: TablePlan, cache: MappingCache?, parameters: [String: String], environment: [String: String]) {
+    self.plan = plan
+    let isSame = cache.map {
+      $0.plan === plan && $0.parameters == parameters && $0.environment == environment
+    }
+    self.cache = isSame == true ? cache : nil
+    (self.parameters, self.environment) = (parameters, environment)
+  }
+
+  mutating func read(_ source: TablePlan.SourcePlan, _ content: SourceContent) {
+    var reader = SourceReader(
+      source: source, plan: plan, previous: cache?.sources[source.name], scope: scope, content: content)
+    do throws(SourceReader.Failure) {
+      try reader.read(content)
+    } catch {
+      problems.append(SourceProblem(source: source.name, detail: error.detail))
+      return
+    }
+    if firstResponse == nil { firstResponse = reader.firstResponse }
+    items += reader.items
+    sources[source.name] = CachedSource(items: reader.items, responses: reader.responses)
+  }
+
+  private var scope: Scope {
+    var scope = Scope()
+    scope.parameters = parameters
+    scope.environment = environment
+    return scope
+  }
+
+  consuming func finish() -> MappingResult {
+    var assembly = SectionAssembly(plan: plan, capacity: rowCount)
+    var report = Report()
+    for item in items {
+      if let warning = item.warning { report.warn(warning) }
+      switch item.outcome {
+      case .unplaced: break
+      case .skipped(let id, let type, let reason):
+        report.skip(item, id: id, type: type, reason: reason)
+      case .placed(let placement):
+        if !assembly.add(placement, of: item) { report.skipDuplicate(item, placement) }
+      case .placedOften(let placements):
+        for placement in placements where !assembly.add(placement, of: item) {
+          report.skipDuplicate(item, placement)
+        }
+      }
+    }
+    let (sections, omitted) = assembledSections(assembly, &report)
+    let cache = MappingCache(plan: plan, parameters: parameters, environment: environment, sources: sources)
+    var result = MappingResult(cache: cache, lookup: assembly.lookup)
+    (result.sections, result.omittedSections, result.problems) = (sections, omitted, problems)
+    (result.skippedItems, result.skipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
+    return result
+  }
+
+  private var rowCount: Int {
+    items.reduce(0) { count, item in
+      if case .placedOften(let placements) = item.outcome { count + placements.count } else { count + 1 }
+    }
+  }
+
+  private func assembledSections(_ assembly: SectionAssembly, _ report: inout Report) -> ([Section], Int) {
+    var scope = scope
+    if plan.sections.modelDependencies.contains(.response), let root = try? firstResponse?.unmanagedRoot() {
+      scope.response = Value(root)
+    }
+    var mapping = ItemMapping(plan: plan, scope: scope)
+    let assembled = assembly.sections { cell, section, key, count in
+      mapping.scope.key = key.value
+      mapping.scope.count = count
+      do throws(Misfit) {
+        return try mapping.model(cell)
+      } catch {
+        report.warn("header or footer of the section “\(section)”: \(error.reason)")
+        return nil
+      }
+    }
+    return withExtendedLifetime(firstResponse) { (assembled.sections, assembled.omitted) }
+  }
+
+  private struct Report {
+    var skippedItems = 0
+    var skipped: [SkippedItem] = []
+    var warnings: [String] = []
+
+    mutating func warn(_ warning: String) {
+      if warnings.count < MappingResult.maximumKept { warnings.append(warning) }
+    }
+
+    mutating func skip(_ item: MappedItem, id: String?, type: String?, reason: String) {
+      skippedItems += 1
+      guard skipped.count < MappingResult.maximumKept else { return }
+      skipped.append(SkippedItem(source: item.source, index: item.index, id: id, type: type, reason: reason))
+    }
+
+    mutating func skipDuplicate(_ item: MappedItem, _ placement: MappedItem.Placement) {
+      skip(
+        item, id: placement.row.id, type: nil,
+        reason: "another row has the identity “\(placement.row.id)”; `row.id` must differ from item to item")
+    }
+  }
+}

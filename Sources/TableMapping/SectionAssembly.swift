@@ -1,0 +1,120 @@
+internal import Definitions
+internal import Expressions
+internal import TableModel
+
+/// Puts rows into sections: refuses identities that are taken, sorts, limits, and leaves out what is empty.
+struct SectionAssembly {
+  private let plan: TablePlan
+  private var buckets: [Bucket] = []
+  private var groups: [String: Int] = [:]
+  private var identities: IdentityIndex
+  /// The rows and their items, in the order of the items.
+  private(set) var owners: [(row: Row, item: MappedItem)] = []
+
+  private struct Bucket {
+    var id: String
+    var key: SortKey = .none
+    var plan: SectionPlan
+    var rows: [Row] = []
+    /// As many as rows, where the section sorts.
+    var sortKeys: [[SortKey]] = []
+  }
+
+  init(plan: TablePlan, capacity: Int) {
+    self.plan = plan
+    identities = IdentityIndex(capacity: capacity)
+    owners.reserveCapacity(capacity)
+    switch plan.sections {
+    case .list(let sections, _):
+      buckets = sections.map { Bucket(id: $0.id, plan: $0) }
+    case .groups(let definition, let section):
+      for id in definition.order where groups[id] == nil {
+        groups[id] = buckets.count
+        buckets.append(Bucket(id: id, key: .text(id), plan: section))
+      }
+    }
+  }
+
+  /// Adds a row; false where its identity is taken.
+  @inline(__always)
+  mutating func add(_ placement: MappedItem.Placement, of item: MappedItem) -> Bool {
+    let row = placement.row
+    let fingerprint = row.key.identity
+    guard identities.first(fingerprint, where: { owners[$0].row.id == row.id }) == nil else { return false }
+    identities.insert(owners.count, under: fingerprint)
+    owners.append((row, item))
+    let bucket = placement.group.map { self.bucket(for: $0) } ?? placement.section
+    buckets[bucket].rows.append(row)
+    if !placement.sortKeys.isEmpty { buckets[bucket].sortKeys.append(placement.sortKeys) }
+    return true
+  }
+
+  private mutating func bucket(for group: MappedItem.GroupKey) -> Int {
+    if let bucket = groups[group.id] { return bucket }
+    groups[group.id] = buckets.count
+    buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sections.plans[0]))
+    return buckets.count - 1
+  }
+
+  /// The sections in their order, with headers and footers from `model`; and how many were left out.
+  func sections(
+    model: (CellPlan, _ section: String, _ key: SortKey, _ count: Int) -> CellModel?
+  ) -> (sections: [Section], omitted: Int) {
+    var sections: [Section] = []
+    var omitted = 0
+    for bucket in ordered {
+      let rows = Self.sorted(bucket)
+      guard !rows.isEmpty || !bucket.plan.hideEmpty else {
+        omitted += 1
+        continue
+      }
+      let key: SortKey = if case .groups = plan.sections { bucket.key } else { .text(bucket.id) }
+      sections.append(
+        Section(
+          id: bucket.id, header: bucket.plan.header.flatMap { model($0, bucket.id, key, rows.count) },
+          footer: bucket.plan.footer.flatMap { model($0, bucket.id, key, rows.count) }, rows: rows))
+    }
+    return (sections, omitted)
+  }
+
+  /// The identities by which rows are found, and whose they are.
+  var lookup: ItemLookup { ItemLookup(owners: owners, index: identities) }
+
+  private var ordered: [Bucket] {
+    guard case .groups(let definition, _) = plan.sections, let direction = definition.sortGroups else { return buckets }
+    let declared = Set(definition.order).count
+    let others = buckets[declared...].enumerated().sorted { first, second in
+      let order = first.element.key.compared(with: second.element.key, descending: direction == .descending)
+      return order == 0 ? first.offset < second.offset : order < 0
+    }
+    return buckets[..<declared] + others.map(\.element)
+  }
+
+  private static func sorted(_ bucket: Bucket) -> [Row] {
+    var rows = bucket.rows
+    if bucket.sortKeys.count == rows.count, !rows.isEmpty {
+      let descending = bucket.plan.sort.map { $0.direction == .descending }
+      let order = rows.indices.sorted { first, second in
+        for (key, isDescending) in descending.enumerated() {
+          let order = bucket.sortKeys[first][key].compared(
+            with: bucket.sortKeys[second][key], descending: isDescending)
+          if order != 0 { return order < 0 }
+        }
+        return first < second
+      }
+      rows = order.map { rows[$0] }
+    }
+    if let limit = bucket.plan.limit, rows.count > limit { rows.removeLast(rows.count - limit) }
+    return rows
+  }
+}
+
+/// Finds items by their rows' identities.
+struct ItemLookup: Sendable {
+  let owners: [(row: Row, item: MappedItem)]
+  let index: IdentityIndex
+
+  func item(_ id: String) -> MappedItem? {
+    index.first(Fingerprint(of: id)) { owners[$0].row.id == id }.map { owners[$0].item }
+  }
+}

@@ -1,0 +1,90 @@
+internal import Definitions
+internal import Expressions
+
+/// A table's sections, compiled.
+enum SectionsPlan: Sendable {
+  case list([SectionPlan], firstMatch: Bool)
+  case groups(GroupsDefinition, SectionPlan)
+
+  init(_ table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
+    switch table.sections {
+    case .single(let section):
+      self = .list([try SectionPlan(section, table: table, compiler: compiler)], firstMatch: true)
+    case .list(let definitions, let firstMatch):
+      var sections: [SectionPlan] = []
+      var ids: Set<String> = []
+      for definition in definitions {
+        guard ids.insert(definition.id).inserted else {
+          throw DefinitionError(
+            table: table.name, path: "sections", message: "two sections have the id “\(definition.id)”")
+        }
+        sections.append(try SectionPlan(definition, table: table, compiler: compiler))
+      }
+      self = .list(sections, firstMatch: firstMatch)
+    case .groups(let groups):
+      var section = SectionDefinition(id: "")
+      section.header = groups.header
+      section.footer = groups.footer
+      section.hideEmpty = groups.hideEmpty
+      section.sort = groups.sort
+      section.limit = groups.limit
+      self = .groups(groups, try SectionPlan(section, table: table, compiler: compiler))
+    }
+  }
+
+  var plans: [SectionPlan] {
+    switch self {
+    case .list(let sections, _): sections
+    case .groups(_, let section): [section]
+    }
+  }
+
+  /// Each once, in the order of the sections.
+  var sourceNames: [String] {
+    plans.reduce(into: []) { names, section in
+      if !names.contains(section.source) { names.append(section.source) }
+    }
+  }
+
+  /// Of what is evaluated for each item.
+  var itemDependencies: Dependencies {
+    var dependencies: Dependencies = []
+    if case .groups(let groups, _) = self { dependencies.formUnion(groups.key.dependencies) }
+    for section in plans {
+      dependencies.formUnion(section.predicate?.dependencies ?? [])
+      for sort in section.sort { dependencies.formUnion(sort.key.dependencies) }
+    }
+    return dependencies
+  }
+
+  /// Of headers and footers.
+  var modelDependencies: Dependencies {
+    plans.reduce(into: []) { dependencies, section in
+      dependencies.formUnion(section.header?.dependencies ?? [])
+      dependencies.formUnion(section.footer?.dependencies ?? [])
+    }
+  }
+}
+
+/// A section, or what all groups have in common.
+struct SectionPlan: Sendable {
+  var id: String
+  var source: String
+  var predicate: Expression?
+  var header: CellPlan?
+  var footer: CellPlan?
+  var hideEmpty: Bool
+  var sort: [SortDefinition]
+  var limit: Int?
+
+  init(_ definition: SectionDefinition, table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
+    id = definition.id
+    source = definition.source ?? table.source
+    predicate = definition.predicate
+    if let mapping = definition.header { header = try compiler.plan(mapping, path: "sections.\(id).header") }
+    if let mapping = definition.footer { footer = try compiler.plan(mapping, path: "sections.\(id).footer") }
+    hideEmpty = definition.hideEmpty
+    sort = definition.sort
+    limit = definition.limit.map { max(0, $0) }
+  }
+}

@@ -1,0 +1,27 @@
+/// An item that has no row, and why.
+public struct SkippedItem: Equatable, Sendable {
+  /// The source that it came from.
+  public var source: String
+  /// Its place among the source's items, from 0.
+  public var index: Int
+  /// What its row's identity would be, where that could be told.
+  public var id: String?
+  /// Its type, where the table tells types apart and the item has one.
+  public var type: String?
+  /// For a person: what was wrong, where, and what would be right.
+  public var reason: String
+
+  public init(source: String, index: Int, id: String? = nil, type: String? = nil, reason: String) {
+    (self.source, self.index, self.id, self.type, self.reason) = (source, index, id, type, reason)
+  }
+}
+
+/// A source whose answer has no list of items where the configuration says that it stands.
+public struct SourceProblem: Equatable, Sendable {
+  public var source: String
+  public var detail: String
+
+  public init(source: String, detail: String) {
+    (self.source, self.detail) = (source, detail)
+  }
+}

@@ -1,0 +1,57 @@
+internal import Definitions
+internal import Expressions
+internal import TableEncoding
+
+/// A table's definition, compiled: what every item of every refresh goes through.
+final class TablePlan: Sendable {
+  let definition: TableDefinition
+  /// In the order in which the sections name them.
+  let sources: [SourcePlan]
+  let registry: TypeRegistry
+  /// What takes an item that no representation takes, in order: the table's cell, `$default`.
+  let defaults: [RepresentationPlan]
+  /// Neither are cells declared nor does the table name one: what no representation takes is shown as a label.
+  let hasBuiltInCell: Bool
+  let sections: SectionsPlan
+  /// Of all that is evaluated for an item.
+  let dependencies: Dependencies
+
+  struct SourcePlan: Sendable {
+    var name: String
+    /// Nil: the response itself.
+    var items: Expression?
+  }
+
+  init(
+    table: TableDefinition, cells: [CellDefinition], representations: [String: RepresentationDefinition],
+    sources: [SourceDefinition]
+  ) throws(DefinitionError) {
+    let compiler = PlanCompiler(table: table, cells: cells, representations: representations)
+    let plans = try compiler.representations()
+    definition = table
+    registry = TypeRegistry(plans)
+    var defaults: [RepresentationPlan] = []
+    if let cell = table.cell { defaults.append(.cell(try compiler.plan(cell, path: "cell"))) }
+    if let plan = plans["$default"] { defaults.append(plan) }
+    self.defaults = defaults
+    hasBuiltInCell = cells.isEmpty && table.cell == nil
+    let sections = try SectionsPlan(table, compiler: compiler)
+    self.sections = sections
+    self.sources = sections.sourceNames.map { name in
+      var items: Expression?
+      for source in sources where source.name == name {
+        if case .upstream(let upstream) = source.kind { items = upstream.items }
+      }
+      return SourcePlan(name: name, items: items)
+    }
+    var dependencies = sections.itemDependencies
+    for template in [table.rowID, table.rowType] { dependencies.formUnion(template?.dependencies ?? []) }
+    for plan in registry.plans + defaults { dependencies.formUnion(plan.dependencies) }
+    for rule in [table.can.edit, table.can.move, table.can.select] {
+      if case .expression(let expression) = rule { dependencies.formUnion(expression.dependencies) }
+    }
+    self.dependencies = dependencies
+  }
+
+  var readsResponse: Bool { dependencies.contains(.response) || sections.modelDependencies.contains(.response) }
+}
