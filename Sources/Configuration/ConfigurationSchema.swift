@@ -47,6 +47,7 @@ private struct SchemaWriter {
     case .integer(let range): integer(range)
     case .number: ["type": "number"]
     case .text(let noun, let pattern, let examples): text(noun, pattern, examples)
+    case .word(let noun, let examples): word(noun, examples)
     case .enumeration(let words): ["enum": .array(words.map(JSONValue.string))]
     case .list(let element, let minimum): list(of: element, minimum)
     case .map(let element): ["type": "object", "additionalProperties": schema(of: element)]
@@ -65,6 +66,14 @@ private struct SchemaWriter {
     if let pattern { schema["pattern"] = .string(pattern) }
     if !examples.isEmpty { schema["examples"] = .array(examples.map(JSONValue.string)) }
     return schema
+  }
+
+  /// YAML's `3` and `true` are text where text is meant.
+  private func word(_ noun: String, _ examples: [String]) -> JSONValue {
+    [
+      "type": ["string", "number", "boolean"], "title": .string(noun),
+      "examples": .array(examples.map(JSONValue.string)),
+    ]
   }
 
   private mutating func list(of element: SchemaNode, _ minimum: Int) -> JSONValue {

@@ -71,5 +71,5 @@ extension CrossChecks {
 extension Template {
   /// The first of an item's `title`, `name` and `id` as text, else the item's JSON.
   fileprivate static let builtInTitle = try? Template(
-    .object([.init(name: "title", value: "${title ?? name ?? id ?? ($item | json)}")]))
+    .object([.init(name: "title", value: "${(title ?? name ?? id ?? ($item | json)) | string}")]))
 }

@@ -5,7 +5,8 @@ struct ObjectReader {
   private let entries: [String: YAMLEntry]
 
   /// Nil, with a diagnostic, where the node is no mapping. Unknown keys get theirs.
-  init?(_ node: YAMLNode, noun: String, keys: [KeyDescription], reading: Reading) {
+  init?<Keys: ObjectKeys>(_ node: YAMLNode, of type: Keys.Type, reading: Reading) {
+    let (noun, keys) = (type.noun, type.keys)
     guard let entries = node.entries else {
       let names = keys.filter(\.isRequired).map(\.name) + keys.filter { !$0.isRequired }.map(\.name)
       reading.error(
@@ -17,6 +18,9 @@ struct ObjectReader {
     self.reading = reading
     let known = Set(keys.map(\.name))
     self.entries = Dictionary(entries.map { ($0.key.value, $0) }, uniquingKeysWith: { first, _ in first })
+    for entry in entries where known.contains(entry.key.value) {
+      reading.keysInUse.insert("\(type.name).\(entry.key.value)")
+    }
     for entry in entries where !known.contains(entry.key.value) {
       let near = nearest(to: entry.key.value, among: keys.map(\.name))
       reading.error(

@@ -61,7 +61,8 @@ extension Reading {
     return result
   }
 
-  private func constant(_ text: Substring, at place: Place) -> String? {
+  /// An expression of the environment alone, as text. Nil, with a diagnostic, where it is not.
+  func constant(_ text: Substring, at place: Place) -> String? {
     guard let expression = try? Expression(String(text)) else { return nil }
     guard expression.dependencies.isSubset(of: .environment) else {
       error(at: place, "only `env` can stand in an expression here", "there is no item yet when this is read")

@@ -20,6 +20,8 @@ final class Reading {
   var forwardedBySource: [String: [String]] = [:]
   /// Requests to upstreams: where they go, and which headers they have.
   var requests: [RequestUse] = []
+  /// `Source.every`: which keys of which mappings there are.
+  var keysInUse: Set<String> = []
   /// The values of the environment variables that were named.
   var environmentValues: [String: String] = [:]
 

@@ -7,6 +7,8 @@ indirect enum SchemaNode: Sendable {
   case number
   /// `description` says what kind of text; `pattern` is a regular expression (ECMA-262).
   case text(description: String?, pattern: String?, examples: [String])
+  /// Text that may look like a number or a boolean: a name, a title.
+  case word(String, examples: [String])
   case enumeration([String])
   case list(SchemaNode, atLeast: Int)
   /// Names of one's own choice, each with a value.

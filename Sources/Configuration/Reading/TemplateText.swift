@@ -17,6 +17,11 @@ struct TemplateText: Sendable {
     var literal = text.startIndex
     var position = text.startIndex
     while let opening = text[position...].range(of: "${") {
+      // `$${` stands for a `${` that is meant so.
+      if opening.lowerBound > text.startIndex, text[text.index(before: opening.lowerBound)] == "$" {
+        position = opening.upperBound
+        continue
+      }
       guard let closing = Self.end(of: text, from: opening.upperBound) else { break }
       if literal < opening.lowerBound { parts.append(.literal(text[literal..<opening.lowerBound])) }
       parts.append(.expression(text[opening.upperBound..<closing]))

@@ -34,7 +34,7 @@ extension ValueReader {
 
   static func object<Keys: ObjectKeys>(_ keys: Keys.Type) -> ValueReader where Value == Keys.Value {
     ValueReader(.object(keys)) { node, reading in
-      ObjectReader(node, noun: keys.noun, keys: keys.keys, reading: reading).flatMap(keys.value(of:))
+      ObjectReader(node, of: keys, reading: reading).flatMap(keys.value(of:))
     }
   }
 

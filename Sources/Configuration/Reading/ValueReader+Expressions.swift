@@ -24,40 +24,27 @@ extension ValueReader where Value == Template {
     return reading.template(node)
   }
 
-  /// A URL in which scheme and host are constant, or come from the environment.
+  /// A URL in which scheme and host are constant, or come from the environment: then they are put in here, once and
+  /// for all, and what comes after can't change them.
   static let urlTemplate = ValueReader(
     .text(description: "a URL with ${…}", pattern: #"^(https?://|\$\{)"#, examples: ["https://api.example.com/team"])
   ) { node, reading in
     guard let template = Self.textTemplate.read(node, reading), let text = node.scalar?.text else { return nil }
-    if let problem = originProblem(of: TemplateText(text)) {
-      reading.error(at: node.place, problem.message, problem.suggestion)
+    guard text.hasPrefix("${") || text.hasPrefix("http"), let origin = URLOrigin(of: TemplateText(text), at: node.place, reading)
+    else {
+      if !text.hasPrefix("${"), !text.hasPrefix("http") { reportOrigin(of: text, at: node.place, reading) }
       return nil
     }
-    return template
+    guard origin.isOfUpstream else {
+      reportOrigin(of: text, at: node.place, reading)
+      return nil
+    }
+    return origin.isWritten ? template : try? Template(.string(origin.text + origin.rest))
   }
 
-  private static func originProblem(of text: TemplateText) -> (message: String, suggestion: String)? {
-    var origin = ""
-    for part in text.parts {
-      switch part {
-      case .literal(let literal):
-        origin += literal
-        let rest = origin.hasPrefix("https://") ? origin.dropFirst(8) : origin.dropFirst(7)
-        guard origin.hasPrefix("https://") || origin.hasPrefix("http://") || origin.hasPrefix("env") else {
-          return ("\(excerpt(String(text.text))) is no URL of an upstream", "it begins with `https://` or `http://`")
-        }
-        if rest.contains(where: { "/?#".contains($0) }) { return nil }
-      case .expression(let expression):
-        guard let compiled = try? Expression(String(expression)) else { return nil }
-        guard compiled.dependencies.isSubset(of: .environment) else {
-          return (
-            "scheme and host of a URL can't depend on an item or a caller", "write them out, or take them from `env`"
-          )
-        }
-        origin += origin.isEmpty ? "env" : "x"
-      }
-    }
-    return nil
+  private static func reportOrigin(of text: String, at place: Place, _ reading: Reading) {
+    reading.error(
+      at: place, "\(excerpt(text)) is no URL of an upstream", "it begins with `https://` or `http://` and a host")
   }
 }
 
@@ -94,7 +81,7 @@ extension ValueReader where Value == JSONValue {
 extension ValueReader where Value == String {
   /// Text with nothing but `${env.NAME}` in it.
   static func text(_ noun: String, example: String) -> ValueReader {
-    ValueReader(.text(description: noun, pattern: nil, examples: [example])) { node, reading in
+    ValueReader(.word(noun, examples: [example])) { node, reading in
       reading.text(node, noun, example: example)
     }
   }

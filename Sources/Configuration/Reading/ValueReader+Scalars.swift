@@ -57,7 +57,7 @@ extension ValueReader where Value == Duration {
 extension ValueReader where Value == String {
   /// Text without expressions; a number or a boolean counts as what was written.
   static func plainText(_ noun: String, example: String) -> ValueReader {
-    ValueReader(.text(description: noun, pattern: nil, examples: [example])) { node, reading in
+    ValueReader(.word(noun, examples: [example])) { node, reading in
       guard let scalar = node.scalar, scalar.resolved != .null, !scalar.text.isEmpty else {
         reading.wrong(node, expected: noun, write: "for example `\(example)`")
         return nil
