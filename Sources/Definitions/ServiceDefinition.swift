@@ -13,6 +13,11 @@ public struct ServiceDefinition: Sendable {
   /// Shared by all tables: by type of item. `$default` takes what nothing else does.
   public var representations: [String: RepresentationDefinition] = [:]
   public var tables: [TableDefinition] = []
+  /// The environment variables that expressions name, with their values: what `env` is for them. Never printed.
+  public var environment: [String: String] = [:]
+
+  /// Where the store is if the configuration says nothing: relative to the working directory.
+  public static let defaultStorePath = "data/tablecast.sqlite"
 
   public init() {}
 }

@@ -1,0 +1,30 @@
+import Definitions
+
+extension CrossChecks {
+  /// Everything that is named is declared.
+  func checkNames() {
+    for use in reading.uses {
+      switch use.kind {
+      case .source: check(use, "source", among: declarations(.source).map(\.value))
+      case .cell: check(use, "cell", among: definition.cells.map(\.identifier) + declarations(.cell).map(\.value))
+      case .representation(let table):
+        let own = table.map { declarations(.representation(table: $0)).map(\.value) } ?? []
+        check(use, "representation", among: own + declarations(.representation(table: nil)).map(\.value))
+      case .table: break
+      }
+    }
+  }
+
+  private func check(_ use: Use, _ noun: String, among names: [String]) {
+    guard !names.contains(use.name.value) else { return }
+    let near = nearest(to: use.name.value, among: names)
+    reading.error(
+      at: use.name.place, "there is no \(noun) \(excerpt(use.name.value))",
+      near.map { "did you mean '\($0)'?" } ?? (names.isEmpty ? "declare one under `\(noun)s`" : "there is \(some(names))"))
+  }
+
+  private func some(_ names: [String]) -> String {
+    names.count > 6 ? names.prefix(6).joined(separator: ", ") + " …" : names.count > 1
+      ? names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "") : names.first ?? ""
+  }
+}

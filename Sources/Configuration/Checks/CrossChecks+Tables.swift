@@ -1,0 +1,65 @@
+import Definitions
+
+extension CrossChecks {
+  /// What a table needs depends on its source.
+  func checkTables() {
+    for table in definition.tables {
+      guard let places = reading.tables.first(where: { $0.name == table.name }) else { continue }
+      checkIdentity(of: table, places)
+      checkEdits(of: table, places)
+      checkLook(of: table, places)
+      if let place = places.forward, isLocal(table) {
+        reading.error(
+          at: place, "a local table has no upstream to forward headers to",
+          "leave 'forward' out")
+      }
+    }
+    checkParameters()
+  }
+
+  private func isLocal(_ table: TableDefinition) -> Bool {
+    if case .local? = source(table.source)?.kind { true } else { false }
+  }
+
+  private func checkIdentity(of table: TableDefinition, _ places: TablePlaces) {
+    guard table.rowID == nil, !places.rowIDIsWrong, case .upstream? = source(table.source)?.kind else { return }
+    reading.error(
+      at: places.row, "'row.id' is missing: rows of an upstream need an identity",
+      "write for example `row: {id: \"${id}\"}`")
+  }
+
+  private func checkEdits(of table: TableDefinition, _ places: TablePlaces) {
+    if let place = places.edits, isLocal(table) {
+      reading.error(at: place, "edits of a local table are not forwarded", "leave 'edits' out: the service owns the items")
+    }
+  }
+
+  /// Some item of the table can be shown.
+  private func checkLook(of table: TableDefinition, _ places: TablePlaces) {
+    let hasDefault = table.cell != nil || hasRepresentation("$default", in: table) || places.hasCell
+    let hasTypes = table.rowType != nil && !(declarations(.representation(table: nil)).isEmpty && declarations(.representation(table: table.name)).isEmpty)
+    guard !hasDefault, !hasTypes else { return }
+    reading.error(
+      at: places.place, "nothing says how the items of '\(table.name)' are shown",
+      table.rowType == nil && !definition.representations.isEmpty
+        ? "give it `row.type`, a `cell`, or a representation `$default`" : "give it a `cell` and a `payload`")
+  }
+
+  /// `$params.NAME` is a parameter of the table, or of every table that reads the source.
+  private func checkParameters() {
+    for use in reading.parameterUses where use.path.count > 1 {
+      let name = use.path[1]
+      let tables =
+        use.path[0] == ServiceKeys.tables.name
+        ? definition.tables.filter { $0.name == name }
+        : use.path[0] == ServiceKeys.sources.name
+          ? definition.tables.filter { ([$0.source] + $0.sections.sources).contains(name) } : []
+      for table in tables where !table.parameters.contains(where: { $0.name == use.name.value }) {
+        let near = nearest(to: use.name.value, among: table.parameters.map(\.name))
+        reading.error(
+          at: use.name.place, "the table '\(table.name)' has no parameter '\(use.name.value)'",
+          near.map { "did you mean '\($0)'?" } ?? "declare it: `parameters: {\(use.name.value): {pattern: \"[a-z0-9-]+\"}}`")
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Definitions
+import Expressions
+import JSON
+
+/// What can be checked only when everything is read: that what is named exists, and that what belongs together fits.
+struct CrossChecks {
+  let reading: Reading
+  var definition: ServiceDefinition
+
+  /// The definition with what the configuration leaves to be understood; its mistakes are in the reading.
+  func completed() -> ServiceDefinition {
+    var checks = self
+    checks.addBuiltInCell()
+    checks.checkNames()
+    checks.checkCycles()
+    checks.checkPayloads()
+    checks.checkTables()
+    checks.addForwardedHeaders()
+    checks.warnOfUnused()
+    checks.warnOfTypes()
+    checks.warnOfPlainHTTP()
+    return checks.definition
+  }
+
+  func declarations(_ kind: Declaration.Kind) -> [Located<String>] {
+    reading.declarations.filter { $0.kind == kind }.map(\.name)
+  }
+
+  func source(_ name: String) -> SourceDefinition? { definition.sources.first { $0.name == name } }
+
+  /// Whether a table sees a representation, its own or a shared one, be it right or wrong.
+  func hasRepresentation(_ name: String, in table: TableDefinition) -> Bool {
+    [.representation(table: table.name), .representation(table: nil)].contains { kind in
+      declarations(kind).contains { $0.value == name }
+    }
+  }
+}
+
+extension CrossChecks {
+  static let builtInCell = "TableViewCellWithLabel"
+
+  /// Where the configuration has no cells, there is one with a title, and tables without a look of their own show it.
+  private mutating func addBuiltInCell() {
+    guard definition.cells.isEmpty, !definition.tables.contains(where: { $0.cell != nil }),
+      declarations(.cell).isEmpty, !reading.uses.contains(where: { $0.kind == .cell })
+    else { return }
+    definition.cells = [
+      CellDefinition(
+        identifier: Self.builtInCell, registration: .nib(Self.builtInCell),
+        fields: [CellDefinition.Field(name: "title", type: .string)])
+    ]
+    let title = Template.builtInTitle
+    for index in definition.tables.indices {
+      definition.tables[index].cell = title.map { CellMapping(cell: Self.builtInCell, payload: $0) }
+    }
+  }
+
+  /// A table sends on what its sources' `forward` names too.
+  private mutating func addForwardedHeaders() {
+    for index in definition.tables.indices {
+      let table = definition.tables[index]
+      for source in [table.source] + table.sections.sources {
+        for header in reading.forwardedBySource[source] ?? [] where !definition.tables[index].forwards(header) {
+          definition.tables[index].forward.append(header)
+        }
+      }
+    }
+  }
+}
+
+extension Template {
+  /// The first of an item's `title`, `name` and `id` as text, else the item's JSON.
+  fileprivate static let builtInTitle = try? Template(
+    .object([.init(name: "title", value: "${(title ?? name ?? id ?? ($item | json)) | string}")]))
+}

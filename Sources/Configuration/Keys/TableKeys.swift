@@ -1,0 +1,168 @@
+import Definitions
+import Expressions
+
+/// A table as it is declared, with the source that stands in it.
+struct DeclaredTable: Sendable {
+  var definition: TableDefinition
+  var inlineSource: SourceDefinition?
+}
+
+enum TableKeys: ObjectKeys {
+  static let name = "Table"
+  static let noun = "a table"
+
+  static let title = Key("title", .plainText("a title", example: "Swift issues"), "Shown above. Default: the name.")
+  static let source = Key(
+    "source", .tableSource, "A source's name, or a source itself: `{local: {items: […]}}`, `{url: …}`.")
+  static let row = Key("row", .object(RowKeys.self), "The identity and the type of each row.")
+  static let cell = Key("cell", .cellName, "The default cell, for items that no representation takes.")
+  static let payload = Key("payload", .payload, "The default cell's payload.")
+  static let select = Key("select", .template, "What a tap on the default cell leads to.")
+  static let representations = Key(
+    "representations", .map(of: .object(RepresentationKeys.self), noun: "the representations", names: .any),
+    "This table's own look, over the shared ones.")
+  static let sections = Key("sections", .sections, "A list of sections, or groups. Default: one, with id `main`.")
+  static let animation = Key("animation", .object(AnimationKeys.self), "How clients animate changes: UIKit's names.")
+  static let can = Key("can", .object(PermissionKeys.self), "What a person may do with a row.")
+  static let sharedTaps = Key(
+    "sharedTaps", .boolean, "A tap without a view changes the table for everyone. Default: false.")
+  static let parameters = Key(
+    "parameters", .map(of: .parameter, noun: "the parameters", names: .identifier),
+    "Makes this a family of tables, addressed as `table;owner=apple`; expressions see `$params.owner`.")
+  static let forward = Key(
+    "forward", .list(of: .headerName, noun: "the list of headers"),
+    "The caller's own request headers to send upstream; each caller then has rows of their own.")
+  static let edits = Key("edits", .object(EditsKeys.self), "How edits are sent to the upstream. Default: not at all.")
+  static let instances = Key(
+    "instances", .object(InstancesKeys.self), "How many instances of a family live, and for how long.")
+
+  static let keys = [
+    title.description, source.description, row.description, cell.description, payload.description,
+    select.description, representations.description, sections.description, animation.description, can.description,
+    sharedTaps.description, parameters.description, forward.description, edits.description, instances.description,
+  ]
+
+  static func value(of object: ObjectReader) -> DeclaredTable? {
+    let reading = object.reading
+    let name = reading.path.last ?? ""
+    let declared = object[source]
+    var table = TableDefinition(name: name, title: object[title] ?? name, source: "")
+    object.set(&table.sections, from: sections)
+    var inline: SourceDefinition?
+    switch declared {
+    case .named(let source)?: table.source = source.value
+    case .inline(let kind)?:
+      table.source = TableDefinition.inlineSourceName(of: name)
+      inline = SourceDefinition(name: table.source, kind: kind.kind)
+      table.forward = kind.forward
+    case nil:
+      if let first = table.sections.sources.first {
+        table.source = first
+      } else if !object.has(source) {
+        reading.error(at: object.place, "'source' is missing", "write the name of a source, or `source: {local: {}}`")
+      }
+    }
+    if let row = object[row] { (table.rowID, table.rowType) = (row.id, row.type) }
+    checkIdentity(of: object, table)
+    readLook(of: object, into: &table)
+    object.set(&table.animation, from: animation)
+    object.set(&table.can, from: can)
+    object.set(&table.sharedTaps, from: sharedTaps)
+    table.parameters = (object[parameters] ?? []).map { name, parameter in
+      ParameterDefinition(name: name.value, pattern: parameter.pattern, defaultValue: parameter.defaultValue)
+    }
+    for header in object[forward] ?? [] where !table.forwards(header) { table.forward.append(header) }
+    object.set(&table.edits, from: edits)
+    object.set(&table.instances, from: instances)
+    return DeclaredTable(definition: table, inlineSource: inline)
+  }
+
+  private static func checkIdentity(of object: ObjectReader, _ table: TableDefinition) {
+    let place = object.node(of: row)?.place ?? object.place
+    object.reading.tables.append(
+      TablePlaces(
+        name: table.name, place: object.place, row: object.has(row) ? object.place(of: row) : place,
+        edits: object.has(edits) ? object.place(of: edits) : nil,
+        forward: object.has(forward) ? object.place(of: forward) : nil,
+        rowIDIsWrong: table.rowID == nil && rowHasID(object), hasCell: object.has(cell)))
+  }
+
+  private static func rowHasID(_ object: ObjectReader) -> Bool {
+    object.node(of: row)?.entries?.contains { $0.key.value == RowKeys.id.name } ?? object.has(row)
+  }
+
+  private static func readLook(of object: ObjectReader, into table: inout TableDefinition) {
+    object.reading.declare(.representation(table: table.name), in: object.node(of: representations))
+    for (name, representation) in object[representations] ?? [] { table.representations[name.value] = representation }
+    if object.has(cell) {
+      table.cell = CellMapping(object, cell, payload, select)
+    } else {
+      for extra in object.present(of: [payload.name, select.name]) {
+        object.reading.error(at: object.place, "'\(extra)' without 'cell'", "name the cell: `cell: TableViewCellWithLabel`")
+      }
+    }
+  }
+}
+
+/// Where the parts of a table stand that are checked when all is read.
+struct TablePlaces {
+  var name: String
+  var place: Place
+  var row: Place
+  var edits: Place?
+  var forward: Place?
+  /// There is an identity, and its diagnostic.
+  var rowIDIsWrong: Bool
+  /// There is a default cell, right or wrong.
+  var hasCell: Bool
+}
+
+enum RowKeys: ObjectKeys {
+  static let name = "Row"
+  static let noun = "the row"
+
+  static let id = Key(
+    "id", .identity, "Unique in the table; numbers become their decimal text. Required unless the source is local.")
+  static let type = Key("type", .textTemplate, "The item's type: picks the representation.")
+
+  static let keys = [id.description, type.description]
+
+  static func value(of object: ObjectReader) -> (id: Template?, type: Template?)? {
+    if let node = object.node(of: type) { object.reading.rowTypes.append((object.reading.path.dropLast().last ?? "", node)) }
+    return (object[id], object[type])
+  }
+}
+
+extension ValueReader where Value == Template {
+  /// A row's identity: the same text in every row would be of no use.
+  static let identity = ValueReader(Self.textTemplate.schema) { node, reading in
+    if let text = node.scalar?.text, !text.contains("${"), !node.isNull {
+      reading.error(
+        at: node.place, "every row would have the same identity \(excerpt(text))", "write `id: \"${\(text)}\"`")
+      return nil
+    }
+    return Self.textTemplate.read(node, reading)
+  }
+}
+
+/// A table's `source`.
+enum TableSource: Sendable {
+  case named(Located<String>)
+  case inline(DeclaredSource)
+}
+
+extension ValueReader where Value == TableSource {
+  static let tableSource = ValueReader.either(
+    ValueReader<Located<String>>.sourceName.map(TableSource.named), when: { $0.entries == nil },
+    or: ValueReader<DeclaredSource>.object(SourceKeys.self).map(TableSource.inline))
+}
+
+extension TableDefinition {
+  /// A name that no declared source can have.
+  static func inlineSourceName(of table: String) -> String { "$\(table)" }
+
+  /// Header names are compared without case (RFC 9110 §5.1).
+  func forwards(_ header: String) -> Bool {
+    forward.contains { $0.lowercased() == header.lowercased() }
+  }
+}

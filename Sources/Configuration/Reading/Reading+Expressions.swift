@@ -1,0 +1,152 @@
+import Expressions
+import JSON
+
+extension Reading {
+  /// A bare expression, or one whole `${…}`. Nil, with a diagnostic, where it is none.
+  func expression(_ node: YAMLNode) -> Expression? {
+    guard let scalar = node.scalar, scalar.resolved != .null else {
+      wrong(node, expected: "an expression", write: "for example `state == 'open'`")
+      return nil
+    }
+    let text = scalar.text.trimmed
+    let body = TemplateText(text).whole ?? text
+    let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
+    do throws(ExpressionError) {
+      let expression = try Expression(String(body))
+      check(body, at: start, of: scalar, node.place)
+      return expression
+    } catch {
+      self.error(at: place(of: scalar, node.place, offset: start + error.offset), "in the expression: \(error.message)")
+      return nil
+    }
+  }
+
+  /// A value in the shape of what comes out, with `${…}` in its texts. Every text that is wrong gets its diagnostic.
+  func template(_ node: YAMLNode) -> Template? {
+    let before = diagnostics.count
+    checkTexts(of: node)
+    guard diagnostics.count == before else { return nil }
+    do throws(TemplateError) {
+      return try Template(JSONValue(node))
+    } catch {
+      let culprit = node.descendant(at: error.path)
+      self.error(at: culprit.place, error.message)
+      return nil
+    }
+  }
+
+  /// Text whose expressions see the environment alone, as a value: a secret, a path. Nil where it is wrong.
+  func text(_ node: YAMLNode, _ noun: String, example: String) -> String? {
+    guard let scalar = node.scalar, scalar.resolved != .null, !scalar.text.isEmpty else {
+      wrong(node, expected: noun, write: "for example `\(example)`")
+      return nil
+    }
+    guard scalar.text.contains("${") else { return scalar.text }
+    let before = diagnostics.count
+    checkTexts(of: node)
+    guard diagnostics.count == before else { return nil }
+    var result = ""
+    for part in TemplateText(scalar.text).parts {
+      switch part {
+      case .literal(let text): result += text
+      case .expression(let text):
+        guard let value = constant(text, at: node.place) else { return nil }
+        result += value
+      }
+    }
+    guard !result.isEmpty else {
+      error(at: node.place, "\(noun) is expected here, and the expression results in an empty text")
+      return nil
+    }
+    return result
+  }
+
+  /// An expression of the environment alone, as text. Nil, with a diagnostic, where it is not.
+  func constant(_ text: Substring, at place: Place) -> String? {
+    guard let expression = try? Expression(String(text)) else { return nil }
+    guard expression.dependencies.isSubset(of: .environment) else {
+      error(at: place, "only `env` can stand in an expression here", "there is no item yet when this is read")
+      return nil
+    }
+    var scope = Scope()
+    scope.environment = environmentValues
+    switch try? expression.evaluate(in: scope) {
+    case .string(let text)?: return text
+    case .integer(let number)?: return String(number)
+    case .null?: return ""
+    case .bool?, .number?, .text?, .json?, .array?, .object?, nil:
+      error(at: place, "this expression does not result in a text", "write for example `${env.NAME}`")
+      return nil
+    }
+  }
+
+  private func checkTexts(of node: YAMLNode) {
+    switch node.content {
+    case .mapping(let entries): for entry in entries { checkTexts(of: entry.value) }
+    case .sequence(let elements): for element in elements { checkTexts(of: element) }
+    case .scalar(let scalar):
+      guard scalar.resolved == .string else { return }
+      do throws(TemplateError) {
+        _ = try Template(.string(scalar.text))
+        for body in TemplateText(scalar.text).expressions {
+          let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
+          check(body, at: start, of: scalar, node.place)
+        }
+      } catch {
+        self.error(at: place(of: scalar, node.place, offset: error.offset), "in the expression: \(error.message)")
+      }
+    }
+  }
+
+  /// Environment variables that are missing, and those that are not: their values go with the definition.
+  private func check(_ body: Substring, at start: Int, of scalar: YAMLScalar, _ place: Place) {
+    let text = ExpressionText(body)
+    for name in text.names(under: "env") {
+      let place = self.place(of: scalar, place, offset: start + name.offset)
+      switch environment.lookUp(name.name) {
+      case .value(let value): environmentValues[name.name] = value
+      case .missing:
+        guard !name.hasDefault else { continue }
+        error(
+          at: place, "the environment variable \(name.name) is not set",
+          nearest(to: name.name, among: environment.names).map { "did you mean \($0)?" }
+            ?? "set it, or name a file in \(name.name)_FILE, or write `env.\(name.name) ?? '…'`")
+      case .unreadableFile:
+        error(at: place, "the file that \(name.name)_FILE names can't be read", "it must be a readable UTF-8 file")
+      }
+    }
+    for name in text.names(under: "$params") {
+      parameterUses.append((path, Located(value: name.name, place: self.place(of: scalar, place, offset: start + name.offset))))
+    }
+  }
+
+  /// A place in a scalar, where its text stands in the file as it is; else the scalar's own.
+  private func place(of scalar: YAMLScalar, _ place: Place, offset: Int) -> Place {
+    guard let start = scalar.verbatimStart else { return place }
+    let bytes = scalar.text.utf8.prefix(max(0, offset))
+    let scalars = bytes.count { $0 & 0xC0 != 0x80 }
+    return Place(line: start.line, column: start.column + scalars)
+  }
+}
+
+extension YAMLNode {
+  /// The nearest node on a template's path.
+  fileprivate func descendant(at path: [TemplatePathComponent]) -> YAMLNode {
+    guard let step = path.first else { return self }
+    let next: YAMLNode?
+    switch step {
+    case .name(let name): next = entries?.first { $0.key.value == name }?.value
+    case .index(let index): next = elements.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+    }
+    return next?.descendant(at: Array(path.dropFirst())) ?? self
+  }
+}
+
+extension String {
+  /// Without white space at both ends; of the same text, so that places can be computed.
+  fileprivate var trimmed: Substring {
+    let start = drop(while: \.isWhitespace)
+    guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return start }
+    return start[...last]
+  }
+}

@@ -1,0 +1,99 @@
+/// One reading of a configuration: what was found wrong, and what is to be held together when all is read.
+final class Reading {
+  let file: String
+  /// What `${env.NAME}` may mean. Never printed.
+  let environment: Environment
+  private(set) var diagnostics: [Diagnostic] = []
+  /// The keys and names on the way to the value that is being read.
+  private(set) var path: [String] = []
+
+  /// What was declared and what was named, with places: see `Checks`.
+  var declarations: [Declaration] = []
+  var uses: [Use] = []
+  var mappings: [PayloadUse] = []
+  var tables: [TablePlaces] = []
+  /// Tables with what their `row.type` is.
+  var rowTypes: [(table: String, node: YAMLNode)] = []
+  /// `$params.NAME`, with where it stands.
+  var parameterUses: [(path: [String], name: Located<String>)] = []
+  /// Headers that tables of a source send on, by the source's name.
+  var forwardedBySource: [String: [String]] = [:]
+  /// Requests to upstreams: where they go, and which headers they have.
+  var requests: [RequestUse] = []
+  /// `Source.every`: which keys of which mappings there are.
+  var keysInUse: Set<String> = []
+  /// The values of the environment variables that were named.
+  var environmentValues: [String: String] = [:]
+
+  init(file: String, environment: Environment) {
+    self.file = file
+    self.environment = environment
+  }
+
+  func error(at place: Place, _ message: String, _ suggestion: String? = nil) {
+    report(.error, at: place, message, suggestion)
+  }
+
+  func warning(at place: Place, _ message: String, _ suggestion: String? = nil) {
+    report(.warning, at: place, message, suggestion)
+  }
+
+  /// A value of another type than the one that belongs there.
+  func wrong(_ node: YAMLNode, expected: String, write: String) {
+    error(at: node.place, "\(expected) is expected here, and this is \(node.seen)", "write \(write)")
+  }
+
+  func within<Value>(_ name: String, _ body: () -> Value) -> Value {
+    path.append(name)
+    defer { path.removeLast() }
+    return body()
+  }
+
+  /// The names of a mapping's entries.
+  func declare(_ kind: Declaration.Kind, in node: YAMLNode?) {
+    declarations += (node?.entries ?? []).map { Declaration(kind: kind, name: $0.key) }
+  }
+
+  private func report(_ severity: Diagnostic.Severity, at place: Place, _ message: String, _ suggestion: String?) {
+    diagnostics.append(
+      Diagnostic(
+        severity: severity, file: file, line: place.line, column: place.column, message: message,
+        suggestion: suggestion))
+  }
+}
+
+/// A name that the configuration gives to something.
+struct Declaration {
+  var kind: Kind
+  var name: Located<String>
+
+  enum Kind: Hashable {
+    case source, cell
+    /// Nil: shared by all tables.
+    case representation(table: String?)
+    case table
+  }
+}
+
+/// A name that something declared is meant by.
+struct Use {
+  var kind: Declaration.Kind
+  var name: Located<String>
+  /// Where it is named: keys and names from the root.
+  var path: [String]
+}
+
+/// A cell and the payload written for it.
+struct PayloadUse {
+  var cell: Located<String>
+  var fields: [YAMLEntry]
+  var place: Place
+  /// False where the payload is no mapping, and has its diagnostic.
+  var isRead: Bool
+}
+
+/// A request to an upstream, as it is written.
+struct RequestUse {
+  var url: YAMLNode?
+  var headers: [Located<String>]
+}

@@ -1,0 +1,117 @@
+import Expressions
+import JSON
+
+extension ValueReader where Value == Expression {
+  static let expression = ValueReader(
+    .anyOf([.text(description: "an expression, bare or in ${…}", pattern: nil, examples: ["state == 'open'"]), .boolean, .number])
+  ) { node, reading in
+    reading.expression(node)
+  }
+}
+
+extension ValueReader where Value == Template {
+  /// Any value, with `${…}` in its texts.
+  static let template = ValueReader(.anything) { node, reading in reading.template(node) }
+
+  /// One text, number or boolean.
+  static let textTemplate = ValueReader(
+    .anyOf([.text(description: "text with ${…}", pattern: nil, examples: ["${number}"]), .number, .boolean])
+  ) { node, reading in
+    guard let scalar = node.scalar, scalar.resolved != .null else {
+      reading.wrong(node, expected: "a text with `${…}`", write: "for example `\"${id}\"`")
+      return nil
+    }
+    return reading.template(node)
+  }
+
+  /// A URL in which scheme and host are constant, or come from the environment: then they are put in here, once and
+  /// for all, and what comes after can't change them.
+  static let urlTemplate = ValueReader(
+    .text(description: "a URL with ${…}", pattern: #"^(https?://|\$\{)"#, examples: ["https://api.example.com/team"])
+  ) { node, reading in
+    guard let template = Self.textTemplate.read(node, reading), let text = node.scalar?.text else { return nil }
+    guard text.hasPrefix("${") || text.hasPrefix("http"), let origin = URLOrigin(of: TemplateText(text), at: node.place, reading)
+    else {
+      if !text.hasPrefix("${"), !text.hasPrefix("http") { reportOrigin(of: text, at: node.place, reading) }
+      return nil
+    }
+    guard origin.isOfUpstream else {
+      reportOrigin(of: text, at: node.place, reading)
+      return nil
+    }
+    return origin.isWritten ? template : try? Template(.string(origin.text + origin.rest))
+  }
+
+  private static func reportOrigin(of text: String, at place: Place, _ reading: Reading) {
+    reading.error(
+      at: place, "\(excerpt(text)) is no URL of an upstream", "it begins with `https://` or `http://` and a host")
+  }
+}
+
+/// A payload as it is written, and compiled.
+struct Payload: Sendable {
+  var fields: [YAMLEntry]
+  /// Nil where a text in it is wrong.
+  var template: Template?
+
+  static let empty = Payload(fields: [], template: try? Template(.object([])))
+}
+
+extension ValueReader where Value == Payload {
+  static let payload = ValueReader(.map(.anything)) { node, reading in
+    guard let entries = node.entries else {
+      reading.wrong(node, expected: "a payload", write: "a mapping of the cell's fields: `{title: \"${title}\"}`")
+      return nil
+    }
+    return Payload(fields: entries, template: reading.template(node))
+  }
+}
+
+extension ValueReader where Value == JSONValue {
+  /// An item of a local table: an object, taken as it is.
+  static let item = ValueReader(.map(.anything)) { node, reading in
+    guard node.entries != nil else {
+      reading.wrong(node, expected: "an item", write: "a mapping: `{title: Buy milk, done: false}`")
+      return nil
+    }
+    return JSONValue(node)
+  }
+}
+
+extension ValueReader where Value == String {
+  /// Text with nothing but `${env.NAME}` in it.
+  static func text(_ noun: String, example: String) -> ValueReader {
+    ValueReader(.word(noun, examples: [example])) { node, reading in
+      reading.text(node, noun, example: example)
+    }
+  }
+
+  static let method = ValueReader(.enumeration(["GET", "POST", "PUT", "PATCH", "DELETE"])) { node, reading in
+    let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+    if let text = node.scalar?.text, methods.contains(text) { return text }
+    reading.error(
+      at: node.place, "\(node.seen) is no request method", "write \(alternatives(methods)), in capitals")
+    return nil
+  }
+}
+
+extension ValueReader where Value == Located<String> {
+  /// The name of something that is declared elsewhere: held together when all is read.
+  private static func name(of noun: String, example: String, _ kind: @escaping @Sendable (Reading) -> Declaration.Kind)
+    -> ValueReader
+  {
+    let text = ValueReader<String>.plainText(noun, example: example)
+    return ValueReader(text.schema) { node, reading in
+      guard let text = text.read(node, reading) else { return nil }
+      let name = Located(value: text, place: node.place)
+      reading.uses.append(Use(kind: kind(reading), name: name, path: reading.path))
+      return name
+    }
+  }
+
+  static let cellName = name(of: "a cell's name", example: "TableViewCellWithLabel") { _ in .cell }
+  static let sourceName = name(of: "a source's name", example: "team") { _ in .source }
+  static let representationName = name(of: "a representation's name", example: "$default") { reading in
+    .representation(table: reading.path.first == ServiceKeys.tables.name ? reading.path.dropFirst().first : nil)
+  }
+}

@@ -1,0 +1,85 @@
+import Yams
+
+/// What is wrong with the YAML itself.
+struct YAMLProblem: Equatable, Sendable {
+  var place: Place
+  var message: String
+  var suggestion: String?
+}
+
+extension YAMLProblem {
+  init(_ error: YamlError, in source: SourceText) {
+    switch error {
+    case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
+      .composer(let context, let problem, let mark, _):
+      self.init(problem: problem, context: context?.text, at: Place(mark), in: source)
+    case .reader(let problem, let offset, _, let text):
+      let place = offset.map { Place(scalarOffset: $0, in: text) } ?? .start
+      self.init(place: place, message: "YAML: \(problem)", suggestion: problem.hasPrefix("control") ? "take it out" : "the file must be UTF-8 text")
+    case .duplicatedKeysInMapping(let keys, let context):
+      self.init(place: Place(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice")
+    case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
+      self.init(place: .start, message: "the YAML can't be read: \(error)")
+    }
+  }
+
+  private init(problem: String, context: String?, at place: Place, in source: SourceText) {
+    if let braces = Self.unquotedExpression(at: place, in: source) {
+      self.init(
+        place: braces, message: "'${' unquoted inside { } or [ ] is not YAML",
+        suggestion: "put the whole value in quotes: \"${…}\"")
+      return
+    }
+    if problem.hasPrefix("Maximum nesting") {
+      self.init(place: place, message: "too deep a nesting", suggestion: "at most \(YAMLReader.maximumDepth) levels are read")
+      return
+    }
+    let message = "YAML: \(problem)" + (context.map { " \($0)" } ?? "")
+    let line = source.rest(from: Place(line: place.line, column: 1))
+    if problem.hasPrefix("mapping values are not allowed"), line.contains("$") {
+      self.init(place: place, message: message, suggestion: "put a value that contains ': ' in quotes")
+    } else if problem.contains("character that cannot start any token"), source.rest(from: place).first == "\t" {
+      self.init(place: place, message: message, suggestion: "indent with spaces, not with tabs")
+    } else if problem.contains("character that cannot start any token") {
+      self.init(place: place, message: message, suggestion: "put the value in quotes")
+    } else {
+      self.init(place: place, message: message)
+    }
+  }
+
+  /// libyaml takes the `{` of an unquoted `${` in a flow mapping for a mapping within, and complains there or soon
+  /// after. The place of the `$`, if that is what happened.
+  private static func unquotedExpression(at place: Place, in source: SourceText) -> Place? {
+    for number in [place.line, place.line - 1] where source.lines.indices.contains(number - 1) {
+      let line = source.lines[number - 1]
+      let end = number == place.line ? min(place.column + 1, line.count) : line.count
+      var quote: Unicode.Scalar?
+      var flows = 0
+      var found: Place?
+      for index in 0..<end {
+        switch line[index] {
+        case let mark where mark == quote: quote = nil
+        case "\"" where quote == nil, "'" where quote == nil: quote = line[index]
+        case "{" where quote == nil:
+          if flows > 0, index > 0, line[index - 1] == "$" { found = Place(line: number, column: index) }
+          flows += 1
+        case "[" where quote == nil: flows += 1
+        case "}" where quote == nil, "]" where quote == nil: flows -= 1
+        default: break
+        }
+      }
+      if let found { return found }
+    }
+    return nil
+  }
+}
+
+extension Place {
+  init(scalarOffset: Int, in text: String) {
+    var place = Place.start
+    for scalar in text.unicodeScalars.prefix(max(0, scalarOffset)) {
+      place = scalar == "\n" ? Place(line: place.line + 1, column: 1) : Place(line: place.line, column: place.column + 1)
+    }
+    self = place
+  }
+}

@@ -1,0 +1,121 @@
+import Yams
+
+/// YAML text → nodes with places.
+///
+/// Yams stops at a mapping that has a key twice. So that this does not hide the mistakes behind it, the first of the two
+/// keys gets its first character exchanged for one of Unicode's private ones (columns stay), and the text is read
+/// again: every repeated key is found, and all else is still checked.
+struct YAMLReader {
+  /// Bytes of text: more is refused before it is parsed.
+  static let maximumBytes = 4 << 20
+  /// Nodes after aliases are followed: bounds what a nest of aliases can grow to.
+  static let maximumNodes = 200_000
+  static let maximumDepth = 64
+
+  /// In place of a repeated key's first character: U+E000, U+E001 …
+  static let marks: ClosedRange<UInt32> = 0xE000...0xEFFF
+
+  var text: String
+  var source: SourceText
+  var problems: [YAMLProblem] = []
+  /// What the exchanged keys were.
+  private var repeated: [Unicode.Scalar: Unicode.Scalar] = [:]
+
+  init(text: String) {
+    self.text = text
+    source = SourceText(text)
+  }
+
+  /// The document's root; nil where there is none, or nothing of it can be read (`problems` says why).
+  mutating func read() -> YAMLNode? {
+    guard text.utf8.count <= Self.maximumBytes else {
+      problems.append(
+        YAMLProblem(
+          place: .start, message: "the file has \(text.utf8.count) bytes",
+          suggestion: "at most \(Self.maximumBytes) are read"))
+      return nil
+    }
+    if let place = aliasAsKey {
+      problems.append(YAMLProblem(place: place, message: "an alias can't be a key", suggestion: "write the key itself"))
+      return nil
+    }
+    while true {
+      do {
+        guard let root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot() else { return nil }
+        var composer = YAMLComposer(source: source, repeated: repeated)
+        let node = composer.compose(root)
+        problems += composer.problems
+        return node
+      } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
+        if exchangeKey(at: Place(context.mark)) { continue }
+        problems.append(
+          YAMLProblem(
+            place: Place(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice in this mapping",
+            suggestion: "keep one of them"))
+        return nil
+      } catch let error as YamlError {
+        problems.append(YAMLProblem(error, in: source))
+        return nil
+      } catch {
+        problems.append(YAMLProblem(place: .start, message: "the YAML can't be read: \(error)"))
+        return nil
+      }
+    }
+  }
+
+  /// Makes a repeated key another one. False where nothing came of it.
+  private mutating func exchangeKey(at place: Place) -> Bool {
+    var lines = text.unicodeScalarLines
+    guard
+      lines.indices.contains(place.line - 1), lines[place.line - 1].indices.contains(place.column - 1),
+      repeated.count < Self.marks.count, let mark = Unicode.Scalar(Self.marks.lowerBound + UInt32(repeated.count))
+    else { return false }
+    var index = place.column - 1
+    let line = lines[place.line - 1]
+    if line[index] == "\"" || line[index] == "'", line.indices.contains(index + 1) { index += 1 }
+    guard repeated[line[index]] == nil else { return false }
+    repeated[mark] = line[index]
+    lines[place.line - 1][index] = mark
+    text = lines.joinedText
+    return true
+  }
+
+  /// Yams hashes keys through aliases: one that names a nest of aliases would not end. Nobody needs an alias as a key.
+  private var aliasAsKey: Place? {
+    for (index, line) in source.lines.enumerated() {
+      let indentation = line.prefix { $0 == " " || $0 == "-" || $0 == "?" }
+      let rest = line.dropFirst(indentation.count)
+      guard indentation.contains("?") ? rest.contains("*") || rest.isEmpty : rest.first == "*" else { continue }
+      if indentation.contains("?") || rest.contains(":") {
+        return Place(line: index + 1, column: indentation.count + 1)
+      }
+    }
+    return nil
+  }
+}
+
+extension Place {
+  init(_ mark: Mark) { self.init(line: mark.line, column: mark.column) }
+}
+
+extension String {
+  /// Lines with their ends, so that joining them gives the text again; by scalars, as columns count.
+  fileprivate var unicodeScalarLines: [[Unicode.Scalar]] {
+    var lines: [[Unicode.Scalar]] = [[]]
+    var previous: Unicode.Scalar?
+    for scalar in unicodeScalars {
+      if previous == "\n" || previous == "\r" && scalar != "\n" { lines.append([]) }
+      lines[lines.count - 1].append(scalar)
+      previous = scalar
+    }
+    return lines
+  }
+}
+
+extension [[Unicode.Scalar]] {
+  fileprivate var joinedText: String {
+    var text = String.UnicodeScalarView()
+    for line in self { text.append(contentsOf: line) }
+    return String(text)
+  }
+}
