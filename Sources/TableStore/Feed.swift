@@ -1,0 +1,130 @@
+import DequeModule
+import Synchronization
+public import TableModel
+
+/// The versions of one table: the last ones held, one of them current.
+///
+/// Any thread reads; one owner (the table's serial queue) prepares and publishes. A version becomes visible in
+/// two steps, so that it can be made durable in between: ``prepare(_:)`` numbers it, ``publish(_:)`` shows it.
+/// Several may be prepared before the first is published (a store groups their commits); where one could not be
+/// stored, ``withdraw()`` forgets it and all that were built on it, and their numbers are given again: nobody
+/// has seen them.
+public final class Feed: Sendable {
+  /// The table's name, as in URLs.
+  public let name: String
+  /// Version numbers count within it. Random, or that of the restored versions.
+  public let epoch: Epoch
+  /// How many published versions are held, the current one included.
+  public let history: Int
+
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Oldest first, numbered without gaps, never empty: the last one is current.
+    var published: Deque<Version>
+    /// Numbered on from the current version.
+    var prepared: Deque<Version> = []
+
+    var latest: Version { prepared.last ?? published[published.count - 1] }
+  }
+
+  /// A feed whose version 1 is `initial`, or one that goes on from what a store has kept.
+  ///
+  /// - Parameters:
+  ///   - initial: The first state: without sections, `loading`. Not used where something is restored.
+  ///   - history: How many versions are held; at least 1.
+  ///   - restored: What the store has of the table. Versions beyond `history` are dropped.
+  public init(initial: Table, history: Int = 64, restored: StoredFeed? = nil, epoch: Epoch = .random()) {
+    name = initial.name
+    self.history = max(history, 1)
+    if let restored {
+      self.epoch = restored.epoch
+      state = Mutex(State(published: Deque(restored.versions.suffix(self.history))))
+    } else {
+      self.epoch = epoch
+      let first = Version(cursor: Cursor(epoch: epoch, version: 1), table: initial)
+      state = Mutex(State(published: [first]))
+    }
+  }
+
+  /// What readers see. O(1).
+  public var current: Version {
+    state.withLock { $0.published[$0.published.count - 1] }
+  }
+
+  /// The last version prepared, or the current one: what the next edit is built on. O(1).
+  public var latest: Version {
+    state.withLock { $0.latest }
+  }
+
+  /// A held version by its number. O(1).
+  public func version(_ number: UInt64) -> Version? {
+    state.withLock { Self.held(number, in: $0.published) }
+  }
+
+  /// What a client's cursor names. O(1).
+  public func lookup(_ cursor: Cursor) -> CursorLookup {
+    guard cursor.epoch == epoch else { return .epoch }
+    return state.withLock { state in
+      let current = state.published[state.published.count - 1]
+      if cursor.version == current.number { return .current(current) }
+      if cursor.version > current.number { return .ahead }
+      guard let version = Self.held(cursor.version, in: state.published) else { return .expired }
+      return .held(version)
+    }
+  }
+
+  private static func held(_ number: UInt64, in versions: Deque<Version>) -> Version? {
+    guard let first = versions.first, number >= first.number else { return nil }
+    let offset = number - first.number
+    return offset < UInt64(versions.count) ? versions[Int(offset)] : nil
+  }
+}
+
+// MARK: - The owner's side
+
+extension Feed {
+  /// Numbers `table` as the version after ``latest``, without showing it; nil where it is the same to the byte.
+  ///
+  /// A table that is the same replaces the current one's objects, without a new version: its rows may know more
+  /// than their bytes tell (what a tap toggles, the fallbacks) after the configuration was read again.
+  /// O(sections) where digests settle it, else O(rows).
+  public func prepare(_ table: Table) -> Version? {
+    // The comparison runs outside the lock: only the owner changes what `latest` is.
+    let latest = latest
+    if Table.same(latest.table, table) {
+      state.withLock { state in
+        let last = state.published.count - 1
+        guard state.prepared.isEmpty else { return }
+        state.published[last] = Version(cursor: latest.cursor, table: table)
+      }
+      return nil
+    }
+    let version = Version(cursor: Cursor(epoch: epoch, version: latest.number + 1), table: table)
+    state.withLock { $0.prepared.append(version) }
+    return version
+  }
+
+  /// Shows the oldest prepared version, which has to be `version`; false where it was withdrawn. O(1).
+  @discardableResult
+  public func publish(_ version: Version) -> Bool {
+    state.withLock { state in
+      guard let first = state.prepared.first, first === version else { return false }
+      state.prepared.removeFirst()
+      state.published.append(version)
+      if state.published.count > history { state.published.removeFirst() }
+      return true
+    }
+  }
+
+  /// Forgets every version that is prepared and not published; ``latest`` is the current one again. O(prepared).
+  public func withdraw() {
+    state.withLock { $0.prepared.removeAll() }
+  }
+
+  /// Prepares and publishes at once, for what no store keeps; nil where nothing changed.
+  public func publish(_ table: Table) -> Version? {
+    guard let version = prepare(table) else { return nil }
+    return publish(version) ? version : nil
+  }
+}

@@ -1,0 +1,102 @@
+import HashTreeCollections
+
+extension LocalItems {
+  /// A rank between the neighbours of a position; spreads the ranks around it where they touch.
+  mutating func makeRoom(at position: Int) -> Int64 {
+    var reach = 1
+    while true {
+      if let rank = rank(at: position) { return rank }
+      spread(Swift.max(position - reach, 0)..<Swift.min(position + reach, ranks.count))
+      reach *= 2
+    }
+  }
+
+  /// A rank that is free at a position; nil where the neighbours leave none.
+  private func rank(at position: Int) -> Int64? {
+    let (low, high) = bounds(of: position..<position)
+    switch (low, high) {
+    case (nil, nil): return 0
+    case (let low?, nil):
+      let (rank, overflow) = low.addingReportingOverflow(Self.spacing)
+      return overflow ? nil : rank
+    case (nil, let high?):
+      let (rank, overflow) = high.subtractingReportingOverflow(Self.spacing)
+      return overflow ? nil : rank
+    case (let low?, let high?):
+      // Both lie far from the ends of Int64 unless 2³¹ items went in at one end; then the difference may not fit.
+      let (gap, overflow) = high.subtractingReportingOverflow(low)
+      if overflow { return 0 > low && 0 < high ? 0 : nil }
+      return gap >= 2 ? low + gap / 2 : nil
+    }
+  }
+
+  /// The ranks next to a range of positions; nil where the range reaches an end.
+  private func bounds(of range: Range<Int>) -> (low: Int64?, high: Int64?) {
+    (
+      range.lowerBound > 0 ? ranks[range.lowerBound - 1] : nil,
+      range.upperBound < ranks.count ? ranks[range.upperBound] : nil
+    )
+  }
+
+  /// Spaces the ranks of a range evenly between its neighbours, if that leaves each of them some room.
+  private mutating func spread(_ range: Range<Int>) {
+    let (low, high) = bounds(of: range)
+    let count = Int64(range.count)
+    let step: Int64
+    let start: Int64
+    switch (low, high) {
+    case (nil, nil):
+      step = Self.spacing
+      start = -(count / 2) * step
+    case (let low?, nil):
+      step = Self.spacing
+      guard low < .max - (count + 2) * step else { return }
+      start = low + step
+    case (nil, let high?):
+      step = Self.spacing
+      guard high > .min + (count + 2) * step else { return }
+      start = high - count * step
+    case (let low?, let high?):
+      let (gap, overflow) = high.subtractingReportingOverflow(low)
+      step = (overflow ? .max : gap) / (count + 1)
+      // Else a few more edits here would spread them again: a wider range has more room.
+      guard step >= 1 << 16 else { return }
+      start = low + step
+    }
+    for (offset, index) in range.enumerated() {
+      let rank = start + Int64(offset) * step
+      ranks[index] = rank
+      rankByID[items[index].id] = rank
+      touched.insert(items[index].id)
+    }
+  }
+}
+
+extension LocalItems {
+  /// What edits have done since the last call, for the store: net, so an item added and deleted is not in it.
+  public mutating func takeChanges() -> ItemChanges {
+    var changes = ItemChanges(nextID: nextID)
+    for id in touched {
+      guard let index = index(of: id) else {
+        changes.deleted.append(id)
+        continue
+      }
+      changes.stored.append(StoredItem(item: items[index], rank: ranks[index]))
+    }
+    touched.removeAll()
+    return changes
+  }
+}
+
+extension Array where Element: Comparable {
+  /// In a sorted array, the first position whose element is not less than `value`. O(log n).
+  func partitioningIndex(atLeast value: Element) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = low + (high - low) / 2
+      if self[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,29 @@
+public import TableModel
+
+/// One version of one table: what a cursor names. Immutable, shared by all who read it.
+public final class Version: Sendable {
+  public let cursor: Cursor
+  public let table: Table
+
+  public init(cursor: Cursor, table: Table) {
+    self.cursor = cursor
+    self.table = table
+  }
+
+  /// The version's number in its epoch.
+  public var number: UInt64 { cursor.version }
+}
+
+/// What a cursor finds in a feed.
+public enum CursorLookup: Sendable {
+  /// It names the version that is published now.
+  case current(Version)
+  /// It names an older version that is held: a changeset from it can be given.
+  case held(Version)
+  /// Its version is no longer held.
+  case expired
+  /// Its version has not been reached.
+  case ahead
+  /// It is of another epoch.
+  case epoch
+}
