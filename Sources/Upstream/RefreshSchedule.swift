@@ -1,0 +1,157 @@
+/// When a source is fetched: the interval with its jitter, retries, `Retry-After`, refreshes on request that never
+/// overlap. A state machine without clock, randomness and I/O; instants count from any fixed point.
+struct RefreshSchedule: Sendable {
+  struct Configuration: Sendable {
+    /// Zero: never by itself.
+    var every = Duration.seconds(60)
+    /// What `Cache-Control: max-age` may lengthen `every` to.
+    var maximumAge = Duration.seconds(3600)
+    var retries = 2
+    var firstBackoff = Duration.milliseconds(250)
+    var maximumBackoff = Duration.seconds(10)
+    /// After the first failed refresh; doubles up to `every`, so that a long interval does not mean a long outage.
+    var firstRecovery = Duration.seconds(2)
+    /// Where `every` is zero and the source never worked.
+    var maximumRecovery = Duration.seconds(60)
+    /// Of the upstream's `Retry-After`.
+    var maximumRetryAfter = Duration.seconds(3600)
+    var jitter = 0.1
+  }
+
+  enum State: Equatable, Sendable {
+    /// Nothing is done before that instant; nil: only when asked.
+    case waiting(until: Duration?)
+    /// `again`: somebody asked meanwhile, and gets a fetch that starts after they asked.
+    case fetching(attempt: Int, again: Bool)
+    /// Between two attempts of one refresh.
+    case backingOff(attempt: Int, until: Duration)
+    case stopped
+  }
+
+  enum Pace: Equatable, Sendable { case running, suspended }
+
+  enum Action: Equatable, Sendable {
+    case fetch
+    /// Call `timerFired` then; nil: no timer.
+    case sleep(until: Duration?)
+    case nothing
+  }
+
+  /// What an ask for a refresh leads to.
+  enum Answer: Equatable, Sendable {
+    /// Answered by the refresh that starts or goes on now.
+    case joins(Action)
+    /// Answered by the one after that which is under way.
+    case joinsNext
+    /// The upstream wants to be left alone: answered with the last failure.
+    case refused
+  }
+
+  enum Outcome: Equatable, Sendable {
+    case success(maxAge: Duration?)
+    case failure(isTransient: Bool, retryAfter: Duration?)
+  }
+
+  /// `settled`: the refresh is over, whoever waits for it hears of it.
+  struct Step: Equatable, Sendable {
+    var settled: Bool
+    var action: Action
+  }
+
+  let configuration: Configuration
+  private(set) var state = State.waiting(until: nil)
+  private(set) var pace = Pace.running
+  /// When the next poll is due, while suspended too.
+  private var due: Duration?
+  private var heldUntil: Duration?
+  private var failedRefreshes = 0
+  private var hasWorked = false
+
+  init(_ configuration: Configuration) { self.configuration = configuration }
+
+  mutating func start() -> Action {
+    guard case .waiting = state else { return .nothing }
+    return fetch(attempt: 0)
+  }
+
+  mutating func timerFired(at now: Duration) -> Action {
+    switch state {
+    case .waiting(let until?) where pace == .running: now >= until ? fetch(attempt: 0) : .sleep(until: until)
+    case .backingOff(let attempt, let until): now >= until ? fetch(attempt: attempt) : .sleep(until: until)
+    case .waiting, .fetching, .stopped: .nothing
+    }
+  }
+
+  mutating func refreshAsked(at now: Duration) -> Answer {
+    switch state {
+    case .waiting:
+      if let heldUntil, now < heldUntil { return .refused }
+      return .joins(fetch(attempt: 0))
+    case .backingOff(let attempt, _): return .joins(fetch(attempt: attempt))
+    case .fetching(let attempt, _):
+      state = .fetching(attempt: attempt, again: true)
+      return .joinsNext
+    case .stopped: return .refused
+    }
+  }
+
+  /// - Parameter random: in 0..<1.
+  mutating func finished(_ outcome: Outcome, at now: Duration, random: Double) -> Step {
+    guard case .fetching(let attempt, let again) = state else { return Step(settled: false, action: .nothing) }
+    let delay: Duration?
+    switch outcome {
+    case .success(let maxAge):
+      (failedRefreshes, hasWorked, heldUntil) = (0, true, nil)
+      let age = min(maxAge ?? .zero, max(configuration.maximumAge, configuration.every))
+      delay = configuration.every > .zero ? jittered(max(configuration.every, age), random) : nil
+    case .failure(true, nil) where attempt < configuration.retries && !again:
+      // Full jitter: anything up to the ceiling, so that those who failed together do not come back together.
+      let ceiling = min(doubled(configuration.firstBackoff, attempt), configuration.maximumBackoff)
+      let until = now + ceiling * random
+      state = .backingOff(attempt: attempt + 1, until: until)
+      return Step(settled: false, action: .sleep(until: until))
+    case .failure(_, let retryAfter):
+      failedRefreshes += 1
+      let pause = retryAfter.map { min($0, configuration.maximumRetryAfter) }
+      heldUntil = pause.map { now + $0 }
+      delay = recovery(random).map { max($0, pause ?? .zero) }
+    }
+    due = delay.map { now + $0 }
+    if again, heldUntil == nil { return Step(settled: true, action: fetch(attempt: 0)) }
+    state = .waiting(until: due)
+    return Step(settled: true, action: .sleep(until: pace == .running ? due : nil))
+  }
+
+  /// A fetch that is under way goes on to its end; after it nothing is done but what is asked for.
+  mutating func suspend() -> Action {
+    pace = .suspended
+    if case .waiting = state { return .sleep(until: nil) }
+    return .nothing
+  }
+
+  mutating func resume(at now: Duration) -> Action {
+    guard pace == .suspended else { return .nothing }
+    pace = .running
+    guard case .waiting(let until?) = state else { return .nothing }
+    return now >= until ? fetch(attempt: 0) : .sleep(until: until)
+  }
+
+  mutating func stop() { state = .stopped }
+
+  private mutating func fetch(attempt: Int) -> Action {
+    state = .fetching(attempt: attempt, again: false)
+    return .fetch
+  }
+
+  private func recovery(_ random: Double) -> Duration? {
+    let grown = doubled(configuration.firstRecovery, failedRefreshes - 1)
+    if configuration.every > .zero { return jittered(min(configuration.every, grown), random) }
+    return hasWorked ? nil : jittered(min(configuration.maximumRecovery, grown), random)
+  }
+
+  private func doubled(_ duration: Duration, _ times: Int) -> Duration { duration * (1 << max(0, min(times, 20))) }
+
+  private func jittered(_ duration: Duration, _ random: Double) -> Duration {
+    duration * (1 - configuration.jitter + 2 * configuration.jitter * random)
+  }
+}
