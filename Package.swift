@@ -9,8 +9,13 @@ let ours: [SwiftSetting] = [
   .unsafeFlags(["-warnings-as-errors"]),
 ]
 
-let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
   name: "tablecast",
@@ -18,21 +23,44 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The C faces of system libraries.
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
-    .target(
-      name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "TableModel", swiftSettings: ours),
     .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: ours),
+    .target(name: "Expressions", dependencies: ["JSON"], swiftSettings: ours),
+    .target(name: "Definitions", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
-    .target(name: "TableEncoding", dependencies: ["TableModel", "JSON"], swiftSettings: ours),
+    .target(name: "TableEncoding", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
     .target(
-      name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", collections, logging], swiftSettings: ours),
+      name: "TableMapping", dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
+      swiftSettings: ours),
+    .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
+    .target(
+      name: "Configuration", dependencies: ["Definitions", "Expressions", "JSON", "TableModel", yams],
+      swiftSettings: ours),
+    .target(
+      name: "Upstream", dependencies: ["CCurl", "Definitions", "Expressions", "JSON", crypto, deque],
+      swiftSettings: ours),
+    .target(
+      name: "TableStore", dependencies: ["JSON", "TableModel", deque, hashTrees, grdb, logging], swiftSettings: ours),
+    .target(
+      name: "TableService",
+      dependencies: [
+        "Definitions", "Expressions", "HTTPServer", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+        "TableStore", "Upstream", crypto, logging,
+      ],
+      resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
+      swiftSettings: ours),
   ],
   cxxLanguageStandard: .cxx17
 )

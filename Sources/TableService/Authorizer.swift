@@ -1,6 +1,7 @@
 import Crypto
 import Definitions
 import HTTPServer
+import Synchronization
 import TableModel
 
 /// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has.
@@ -21,19 +22,25 @@ struct Authorizer: Sendable {
     guard isRestricted(capability) else { return }
     guard let token = bearerToken(request) else {
       throw ServiceError(
-        status: .unauthorized, detail: "This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.",
-        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\"")])
+        status: .unauthorized,
+        detail: "This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\"")]
+      )
     }
     guard let known = find(token) else {
       throw ServiceError(
-        status: .unauthorized, detail: "The token is not known here.",
-        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"invalid_token\"")])
+        status: .unauthorized,
+        detail: "The token is not known here.",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"invalid_token\"")]
+      )
     }
     guard allows(known, capability), table.map({ covers(known, $0) }) ?? true else {
       let place = table.map { " in table `\($0)`" } ?? ""
       throw ServiceError(
-        status: .forbidden, detail: "The token `\(known.name)` does not allow `\(capability.rawValue)`\(place).",
-        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"insufficient_scope\"")])
+        status: .forbidden,
+        detail: "The token `\(known.name)` does not allow `\(capability.rawValue)`\(place).",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"insufficient_scope\"")]
+      )
     }
   }
 

@@ -132,11 +132,18 @@ struct TablePlan: Sendable {
     definition = table
     do {
       mapper = try TableMapper(
-        table: table, cells: service.cells, representations: service.representations, sources: service.sources)
+        table: table,
+        cells: service.cells,
+        representations: service.representations,
+        sources: service.sources
+      )
     } catch {
       throw StartError(description: "table `\(table.name)`: \(error)")
     }
-    cells = CellRegistry(service.cells.isEmpty ? [TableMapper.builtInCell] : service.cells, defaultCell: mapper.defaultCell)
+    cells = CellRegistry(
+      service.cells.isEmpty ? [TableMapper.builtInCell] : service.cells,
+      defaultCell: mapper.defaultCell
+    )
     upstreams = []
     for name in mapper.sources {
       switch service.sources.first(where: { $0.name == name })?.kind {

@@ -10,7 +10,10 @@ struct CellRegistry: Sendable {
 
   init(_ definitions: [CellDefinition]) {
     self.definitions = definitions
-    positions = Dictionary(definitions.enumerated().map { ($1.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    positions = Dictionary(
+      definitions.enumerated().map { ($1.identifier, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }

@@ -61,7 +61,9 @@ extension EditPlace {
     let given = [before != nil, after != nil, section != nil || at != nil].filter { $0 }.count
     guard given <= 1 else {
       throw .malformed(
-        "A place is `section` and `at`, or `before`, or `after`: one of them.", field: before != nil ? "before" : "after")
+        "A place is `section` and `at`, or `before`, or `after`: one of them.",
+        field: before != nil ? "before" : "after"
+      )
     }
     if let before {
       self = .before(before)
@@ -83,10 +85,16 @@ extension Edit {
   static func batch(_ body: JSONValue) throws(ServiceError) -> [Edit] {
     let list: JSONValue = body["edits"] ?? body
     guard case .array(let elements) = list, !elements.isEmpty else {
-      throw .malformed("The body is `{\"edits\": [{\"op\": \"patch\", \"id\": …, \"patch\": {…}}, …]}`.", field: "edits")
+      throw .malformed(
+        "The body is `{\"edits\": [{\"op\": \"patch\", \"id\": …, \"patch\": {…}}, …]}`.",
+        field: "edits"
+      )
     }
     guard elements.count <= maximumBatch else {
-      throw .unprocessable("\(elements.count) edits are too many for one batch: \(maximumBatch) are the most.", field: "edits")
+      throw .unprocessable(
+        "\(elements.count) edits are too many for one batch: \(maximumBatch) are the most.",
+        field: "edits"
+      )
     }
     var edits: [Edit] = []
     for (index, element) in elements.enumerated() { edits.append(try Edit(element, at: index)) }
@@ -110,7 +118,8 @@ extension Edit {
       return value
     }
     switch operation {
-    case "add", "insert": self = .insert(item: object["item"] == nil ? .object([]) : try member("item"), try EditPlace(object))
+    case "add", "insert":
+      self = .insert(item: object["item"] == nil ? .object([]) : try member("item"), try EditPlace(object))
     case "patch": self = .patch(row: try row(), try member("patch"))
     case "delete": self = .delete(row: try row())
     case "move": self = .move(row: try row(), try EditPlace(object))

@@ -102,14 +102,20 @@ struct EditSession {
     guard rowID(of: item) == nil, let local = content.local, let body = local.items[item]?.body else { return }
     let candidate = SourceItem(id: item.description, bytes: body)
     if let refusal = content.mapper.refusal(
-      of: candidate, in: local.source, parameters: content.parameters, environment: content.environment)
-    {
+      of: candidate,
+      in: local.source,
+      parameters: content.parameters,
+      environment: content.environment
+    ) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
     // Mapped by itself it would have a row, so another item has its identity already.
     if let row = content.mapper.identity(of: candidate, in: local.source), content.result?.item(row) != nil {
       throw ServiceError(
-        status: .conflict, detail: "There is a row `\(row)` already: identities are unique in a table.", field: "id")
+        status: .conflict,
+        detail: "There is a row `\(row)` already: identities are unique in a table.",
+        field: "id"
+      )
     }
   }
 
@@ -150,7 +156,9 @@ extension EditSession {
       let rows = table.sections.first { $0.id == section }?.rows.filter { $0.id != row } ?? []
       guard index ?? 0 <= rows.count else {
         throw .unprocessable(
-          "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).", field: "at")
+          "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
+          field: "at"
+        )
       }
       var target = Target(place: .end, membership: try membership(section, moving: row), section: section, index: index)
       if let index, index < rows.count {
@@ -169,7 +177,9 @@ extension EditSession {
       let declared = content.definition.sections.declaredIDs
       guard declared.contains(named) else {
         throw .unprocessable(
-          "There is no section `\(named)`: \(declared.map { "`\($0)`" }.joined(separator: ", ")) are.", field: "section")
+          "There is no section `\(named)`: \(declared.map { "`\($0)`" }.joined(separator: ", ")) are.",
+          field: "section"
+        )
       }
       return named
     }
@@ -180,7 +190,9 @@ extension EditSession {
     throw .malformed("`at` counts in a section: say which, by `section`.", field: "section")
   }
 
-  private func neighbor(_ row: String, _ field: String, moving: String?) throws(ServiceError) -> (ItemID, section: String) {
+  private func neighbor(_ row: String, _ field: String, moving: String?) throws(ServiceError) -> (
+    ItemID, section: String
+  ) {
     guard row != moving else {
       throw .unprocessable("Row `\(row)` can't be placed beside itself.", field: field)
     }
@@ -205,7 +217,9 @@ extension EditSession {
     case .groups(let groups):
       guard let path = groups.key.memberPath else {
         throw .unprocessable(
-          "The sections of `\(name)` come from `\(groups.key)`, which is no member that could be set.", field: "section")
+          "The sections of `\(name)` come from `\(groups.key)`, which is no member that could be set.",
+          field: "section"
+        )
       }
       return .patch(at: path, groupValue(section, path))
     case .list(let sections, _):
@@ -232,11 +246,15 @@ extension EditSession {
     }
     guard table.sections[path.section].id == section else {
       throw .unprocessable(
-        "The item belongs to section `\(table.sections[path.section].id)`, not `\(section)`.", field: "section")
+        "The item belongs to section `\(table.sections[path.section].id)`, not `\(section)`.",
+        field: "section"
+      )
     }
     if let index = target.index, path.row != index {
       throw .unprocessable(
-        "Section `\(section)` is sorted: row `\(row)` stands at \(path.row), not \(index).", field: "at")
+        "Section `\(section)` is sorted: row `\(row)` stands at \(path.row), not \(index).",
+        field: "at"
+      )
     }
   }
 }

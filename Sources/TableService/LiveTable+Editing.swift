@@ -2,6 +2,7 @@ import Crypto
 import Definitions
 import HTTPServer
 import JSON
+import Logging
 import TableModel
 import TableStore
 
@@ -40,7 +41,8 @@ extension LiveTable {
           status: .preconditionFailed,
           detail: "The table has moved on: it is at `\(latest.cursor)`. Follow its changes, then decide again.",
           field: "If-Match"
-        ).response)
+        ).response
+      )
     }
     guard content.access({ $0.local != nil }) else { return forward(command, completion) }
 
@@ -123,8 +125,11 @@ extension EditAnswer {
     case .one, .batch: return Response(status: .ok, headers: .jsonNotStored, body: writer.bytes)
     case .created:
       return Response(
-        status: .created, headers: .jsonNotStored,
-        additional: [HeaderField(.location, "\(path)/items/\(percentEncoded(rows.first ?? ""))")], body: writer.bytes)
+        status: .created,
+        headers: .jsonNotStored,
+        additional: [HeaderField(.location, "\(path)/items/\(percentEncoded(rows.first ?? ""))")],
+        body: writer.bytes
+      )
     }
   }
 }
@@ -150,7 +155,8 @@ extension Idempotency {
 
   static var reused: Response {
     ServiceError.unprocessable(
-      "This `Idempotency-Key` stood on another request: use a new one for a new request.", field: "Idempotency-Key"
+      "This `Idempotency-Key` stood on another request: use a new one for a new request.",
+      field: "Idempotency-Key"
     ).response
   }
 }
@@ -184,9 +190,15 @@ extension StoredReply {
 
   fileprivate init(_ idempotency: Idempotency, _ response: Response) {
     self.init(
-      key: idempotency.key, request: idempotency.digest, status: response.status.code,
-      headers: (response.headers.fields + response.additional).map { Header(name: $0.name.description, value: $0.value) },
-      body: response.body, expires: secondsSince1970() + Self.lifetime)
+      key: idempotency.key,
+      request: idempotency.digest,
+      status: response.status.code,
+      headers: (response.headers.fields + response.additional).map {
+        Header(name: $0.name.description, value: $0.value)
+      },
+      body: response.body,
+      expires: secondsSince1970() + Self.lifetime
+    )
   }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPServer
 import Synchronization
 import TableModel
@@ -74,8 +75,10 @@ extension LiveTable {
     }
     let refusal = status.map { status in
       ServiceError(
-        status: Status(status), detail: "The upstream answers \(status) for `\(name)`.",
-        headers: status == 401 ? [HeaderField(.wwwAuthenticate, "Bearer")] : [])
+        status: Status(status),
+        detail: "The upstream answers \(status) for `\(name)`.",
+        headers: status == 401 ? [HeaderField(.wwwAuthenticate, "Bearer")] : []
+      )
     }
     let readers = lifecycle.withLock { lifecycle in
       lifecycle.refusal = refusal

@@ -1,5 +1,8 @@
+import Definitions
+import Dispatch
 import HTTPServer
 import JSON
+import TableMapping
 import TableModel
 import TableStore
 
@@ -23,8 +26,12 @@ extension LiveTable {
         return completion(
           .failure(
             ServiceError(
-              status: .serviceUnavailable, detail: "The upstream has not been asked since the start: its items are not here yet.",
-              headers: [HeaderField(.retryAfter, "2")])))
+              status: .serviceUnavailable,
+              detail: "The upstream has not been asked since the start: its items are not here yet.",
+              headers: [HeaderField(.retryAfter, "2")]
+            )
+          )
+        )
       }
       completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
     }
@@ -49,13 +56,16 @@ extension LiveTable {
       if let view = lens.view {
         if plain.expansion != nil {
           context.views.tap(plain.key.identity, view: view, table: name)
-          context.wake([context.views.topic(view: view, table: name)])
+          context.wake([context.views.topic(view: view)])
         }
         return finish()
       }
       guard content.access({ $0.definition.sharedTaps }) else {
         return completion(
-          .failure(.malformed("A tap is of a view: `?view=` and a token of your choice, one for each screen.", field: "view")))
+          .failure(
+            .malformed("A tap is of a view: `?view=` and a token of your choice, one for each screen.", field: "view")
+          )
+        )
       }
       guard plain.expansion != nil else { return finish() }
       let table = content.access { content in

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Logging
 import TableMapping
 import TableModel
 import TableStore
@@ -32,8 +33,10 @@ extension LiveTable {
     if var table = stored.feed?.versions.last?.table, content.local == nil {
       table.state = .stale
       table.problem = Problem(
-        title: "Not refreshed yet", detail: "These rows are from before the service started; the upstream is being asked.",
-        since: Timestamp.now)
+        title: "Not refreshed yet",
+        detail: "These rows are from before the service started; the upstream is being asked.",
+        since: Timestamp.now
+      )
       content.restored = table
     }
     let changes = content.local?.items.takeChanges()
@@ -41,8 +44,14 @@ extension LiveTable {
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
     content.durableItems = content.local?.items
     self.init(
-      reference: TableReference(name: name), feed: feed, content: content, isPrivate: false, isStored: true,
-      cells: plan.cells, context: context)
+      reference: TableReference(name: name),
+      feed: feed,
+      content: content,
+      isPrivate: false,
+      isStored: true,
+      cells: plan.cells,
+      context: context
+    )
     let next = stored.feed == nil ? feed.current : feed.prepare(first)
     try context.commit(Commit(table: name, durability: .full, version: next, items: changes))
     if stored.feed != nil, let next { feed.publish(next) }
@@ -50,21 +59,36 @@ extension LiveTable {
 
   /// A family's member, whose first reader has just come.
   convenience init(
-    member reference: TableReference, of plan: TablePlan, forwarding: [(name: String, value: String)],
+    member reference: TableReference,
+    of plan: TablePlan,
+    forwarding: [(name: String, value: String)],
     context: ServiceContext
   ) {
     var content = TableContent(definition: plan.definition, mapper: plan.mapper, environment: context.variables)
     content.parameters = Dictionary(
-      reference.parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+      reference.parameters.map { ($0.name, $0.value) },
+      uniquingKeysWith: { first, _ in first }
+    )
     for source in plan.upstreams { content.inputs[source.name] = TableContent.SourceInput() }
     let parameters = content.parameters
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     self.init(
-      reference: reference, feed: feed, content: content, isPrivate: !plan.definition.forward.isEmpty, isStored: false,
-      cells: plan.cells, context: context)
+      reference: reference,
+      feed: feed,
+      content: content,
+      isPrivate: !plan.definition.forward.isEmpty,
+      isStored: false,
+      cells: plan.cells,
+      context: context
+    )
     for source in plan.upstreams {
       let upstream = SourceFeed(
-        source.name, source.definition, parameters: parameters, forwarding: forwarding, context: context)
+        source.name,
+        source.definition,
+        parameters: parameters,
+        forwarding: forwarding,
+        context: context
+      )
       upstream.feed(self)
     }
   }
@@ -128,7 +152,8 @@ extension LiveTable {
         metadata: [
           "table": "\(name)", "source": "\(item.source)", "index": "\(item.index)", "id": "\(item.id ?? "-")",
           "type": "\(item.type ?? "-")", "reason": "\(item.reason)",
-        ])
+        ]
+      )
     }
     context.logger.notice("Items without rows", metadata: ["table": "\(name)", "count": "\(result.skippedItems)"])
   }

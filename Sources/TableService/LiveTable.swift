@@ -1,5 +1,6 @@
 import Dispatch
 import HTTPServer
+import Logging
 import Synchronization
 import TableModel
 import TableStore
@@ -28,7 +29,12 @@ final class LiveTable: Sendable {
   let lifecycle = Mutex(TableLifecycle())
 
   init(
-    reference: TableReference, feed: Feed, content: TableContent, isPrivate: Bool, isStored: Bool, cells: CellRegistry,
+    reference: TableReference,
+    feed: Feed,
+    content: TableContent,
+    isPrivate: Bool,
+    isStored: Bool,
+    cells: CellRegistry,
     context: ServiceContext
   ) {
     name = reference.canonical
@@ -41,7 +47,8 @@ final class LiveTable: Sendable {
     self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue))
     renderer = QueueBound(
       TableRenderer(name: name, path: path, cells: cells),
-      on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue))
+      on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue)
+    )
   }
 
   // MARK: Publishing, on the table's queue

@@ -1,5 +1,6 @@
 import HTTPServer
 import TableModel
+import TableStore
 
 /// `GET /metrics`: the Prometheus text format, version 0.0.4.
 enum Metrics {
@@ -12,28 +13,52 @@ enum Metrics {
     }
     metric("connections", "gauge", "Connections open.", [("", server.connections)])
     metric("connections_accepted_total", "counter", "Connections accepted.", [("", server.accepted)])
-    metric("connections_refused_total", "counter", "Connections refused for a limit.", [("", server.refusedConnections)])
+    metric(
+      "connections_refused_total",
+      "counter",
+      "Connections refused for a limit.",
+      [("", server.refusedConnections)]
+    )
     metric("waiting_polls", "gauge", "Long polls that wait.", [("", server.waiters)])
     metric("streams", "gauge", "Event streams open.", [("", server.streams)])
     metric("requests_total", "counter", "Requests read.", [("", server.requests)])
     metric(
-      "responses_total", "counter", "Responses by class of status.",
-      server.responses.enumerated().dropFirst().map { ("{class=\"\($0.offset)xx\"}", $0.element) })
+      "responses_total",
+      "counter",
+      "Responses by class of status.",
+      server.responses.enumerated().dropFirst().map { ("{class=\"\($0.offset)xx\"}", $0.element) }
+    )
     metric("received_bytes_total", "counter", "Bytes read from connections.", [("", server.bytesRead)])
     metric("sent_bytes_total", "counter", "Bytes written to connections.", [("", server.bytesWritten)])
 
-    let tables = catalog.all.map { table in (labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current) }
-    metric("table_version", "gauge", "The version that a table is at.", tables.map { ($0.labels, Int(clamping: $0.version.number)) })
-    metric("table_rows", "gauge", "Rows of a table.", tables.map { ($0.labels, $0.version.table.counts.rows) })
-    metric("table_skipped_items", "gauge", "Items without a row.", tables.map { ($0.labels, $0.version.table.skippedItems) })
+    let tables = catalog.all.map { table in (labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current)
+    }
     metric(
-      "table_healthy", "gauge", "1 where a table is ready or empty, else 0.",
-      tables.map { ($0.labels, [.ready, .empty].contains($0.version.table.state) ? 1 : 0) })
+      "table_version",
+      "gauge",
+      "The version that a table is at.",
+      tables.map { ($0.labels, Int(clamping: $0.version.number)) }
+    )
+    metric("table_rows", "gauge", "Rows of a table.", tables.map { ($0.labels, $0.version.table.counts.rows) })
+    metric(
+      "table_skipped_items",
+      "gauge",
+      "Items without a row.",
+      tables.map { ($0.labels, $0.version.table.skippedItems) }
+    )
+    metric(
+      "table_healthy",
+      "gauge",
+      "1 where a table is ready or empty, else 0.",
+      tables.map { ($0.labels, [.ready, .empty].contains($0.version.table.state) ? 1 : 0) }
+    )
     return Response(
       status: .ok,
       headers: HeaderBlock([
         HeaderField(.contentType, "text/plain; version=0.0.4; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
-      ]), body: Array(text.utf8))
+      ]),
+      body: Array(text.utf8)
+    )
   }
 
   private static func escaped(_ label: String) -> String {

@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPServer
 import JSON
 import TableModel
@@ -25,7 +26,8 @@ final class MultiPoll: Waiter {
     guard wait > 0 else { return .response(unchanged) }
     for member in members { member.table.beginWaiting() }
     return .wait(
-      Wait(topics: members.flatMap(\.topics), timeout: .seconds(wait), waiter: self))
+      Wait(topics: members.flatMap(\.topics), timeout: .seconds(wait), waiter: self)
+    )
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
@@ -78,7 +80,10 @@ final class MultiPoll: Waiter {
     writer.endObject()
     let pairs = zip(members, cursors).map { "after=\(percentEncoded($0.table.name)):\($1)" }.joined(separator: "&")
     return Representation(
-      body: writer.bytes, contentType: "application/json", cacheControl: "no-store", vary: ["Accept-Cells"],
+      body: writer.bytes,
+      contentType: "application/json",
+      cacheControl: "no-store",
+      vary: ["Accept-Cells"],
       fields: [HeaderField(.link, "</v1/changes?\(pairs)\(next)>; rel=\"next\"")]
     ).response(to: request)
   }

@@ -19,7 +19,7 @@ final class Poll: Waiter {
       table.willWait(PollKind(cells: ask.lens.cells, next: ask.next, codings: request.preferredCodings))
     }
     var topics = [table.topic]
-    if let view = ask.lens.view { topics.append(table.context.views.topic(view: view, table: table.name)) }
+    if let view = ask.lens.view { topics.append(table.context.views.topic(view: view)) }
     table.beginWaiting()
     return .wait(Wait(topics: topics, timeout: .seconds(wait), waiter: self))
   }

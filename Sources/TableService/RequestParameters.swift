@@ -42,7 +42,8 @@ extension Request {
     let isToken = name.utf8.allSatisfy {
       switch $0 {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
       default: false
       }
     }
@@ -67,4 +68,3 @@ extension Request {
     return registry.set(try AcceptedCells.parse(members))
   }
 }
-

@@ -4,13 +4,17 @@ import HTTPServer
 import Logging
 import Synchronization
 import TableStore
+import Upstream
 
 /// What the tables of one service share.
 final class ServiceContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let acceptedCells = AcceptedCellsRegistry()
+  let client = TransferClient()
   let logger: Logger
+  /// How many versions of a table are held.
+  let history: Int
   /// Where the tables' own serial queues run.
   let tableQueue = DispatchQueue(label: "tablecast.tables", attributes: .concurrent)
   let renderQueue = DispatchQueue(label: "tablecast.rendering", attributes: .concurrent)
@@ -18,15 +22,62 @@ final class ServiceContext: Sendable {
   let background = DispatchQueue(label: "tablecast.background", attributes: .concurrent)
 
   private let server = Mutex<Server?>(nil)
+  private let environment: Mutex<[String: String]>
 
-  init(store: any Store, views: ViewDirectory, logger: Logger) {
-    (self.store, self.views, self.logger) = (store, views, logger)
+  init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) {
+    store = environment.store
+    logger = environment.logger
+    history = definition.history
+    views = ViewDirectory()
+    self.environment = Mutex(definition.environment)
   }
+
+  /// Goes on with another definition.
+  func configure(_ definition: ServiceDefinition) { environment.withLock { $0 = definition.environment } }
+
+  /// For `env`: never logged, never shown.
+  var variables: [String: String] { environment.withLock { $0 } }
 
   /// The server is made after the handler that needs this.
   func attach(_ server: Server) { self.server.withLock { $0 = server } }
 
-  func wake(_ topics: [Topic]) { self.server.withLock { $0 }?.wake(topics) }
+  func wake(_ topics: [Topic]) { server.withLock { $0 }?.wake(topics) }
 
   var statistics: Statistics { server.withLock { $0 }?.statistics ?? Statistics() }
+
+  // MARK: The store, at the start
+
+  /// Waits for what the store has of a table. At the start only: nothing else blocks.
+  func restore(_ table: String) throws -> StoredTable {
+    try waiting { store.restore(table, completion: $0) }.get()
+  }
+
+  func commit(_ commit: Commit) throws {
+    guard commit.version != nil || commit.items != nil else { return }
+    try waiting { store.commit(commit, completion: $0) }.get()
+  }
+
+  private func waiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
+    let arrival = Arrival<Value>()
+    begin { arrival.come($0) }
+    return arrival.wait()
+  }
+}
+
+/// A value that arrives on another thread, once.
+private final class Arrival<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func come(_ value: Value) {
+    self.value.withLock { $0 = value }
+    semaphore.signal()
+  }
+
+  func wait() -> Value {
+    while true {
+      semaphore.wait()
+      if let value = value.withLock({ $0 }) { return value }
+    }
+  }
 }

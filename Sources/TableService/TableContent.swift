@@ -1,4 +1,5 @@
 import Definitions
+import TableEncoding
 import TableMapping
 import TableModel
 import TableStore
@@ -64,7 +65,10 @@ struct TableContent: Sendable {
     let problem = failed ?? result.problems.first.map { sourceProblem($0) }
     let isWaiting = problem == nil && !isSettled
     var table = result.table(
-      definition, state: problem != nil ? .stale : isWaiting ? .loading : nil, problem: problem)
+      definition,
+      state: problem != nil ? .stale : isWaiting ? .loading : nil,
+      problem: problem
+    )
     table.name = name
     if isWaiting, table.counts.rows > 0 { table.state = .ready }
     if !sharedToggles.isEmpty { table.sections = table.sections.map(toggled) }
@@ -75,8 +79,12 @@ struct TableContent: Sendable {
   private func unmapped(named name: String, problem: Problem?) -> Table {
     guard var table = restored else {
       return Table(
-        name: name, title: definition.title, state: problem == nil ? .loading : .failed, problem: problem,
-        animation: definition.animation)
+        name: name,
+        title: definition.title,
+        state: problem == nil ? .loading : .failed,
+        problem: problem,
+        animation: definition.animation
+      )
     }
     table.title = definition.title
     table.animation = definition.animation
@@ -92,7 +100,10 @@ struct TableContent: Sendable {
   private func toggled(_ section: Section) -> Section {
     guard section.rows.contains(where: { sharedToggles.contains($0.id) }) else { return section }
     return Section(
-      id: section.id, header: section.header, footer: section.footer,
-      rows: section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 })
+      id: section.id,
+      header: section.header,
+      footer: section.footer,
+      rows: section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 }
+    )
   }
 }

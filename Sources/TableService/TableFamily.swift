@@ -70,7 +70,9 @@ final class TableFamily: Sendable {
       contents.members[key] = Member(table: table, lastRead: now)
       guard contents.members.count > plan.definition.instances.maximum else { return (table, nil) }
       let oldest = contents.members.filter { $0.key != key }.min {
-        ($0.value.table.waiterCount > 0 ? 1 : 0, $0.value.lastRead) < ($1.value.table.waiterCount > 0 ? 1 : 0, $1.value.lastRead)
+        ($0.value.table.waiterCount > 0 ? 1 : 0, $0.value.lastRead) < (
+          $1.value.table.waiterCount > 0 ? 1 : 0, $1.value.lastRead
+        )
       }
       return (table, oldest.flatMap { contents.members.removeValue(forKey: $0.key)?.table })
     }
@@ -80,26 +82,34 @@ final class TableFamily: Sendable {
   }
 
   /// The parameters' values in the order of their names; each is there and matches its pattern.
-  private func values(of reference: TableReference, _ plan: TablePlan) throws(ServiceError) -> [TableReference.Parameter] {
+  private func values(of reference: TableReference, _ plan: TablePlan) throws(ServiceError) -> [TableReference
+    .Parameter]
+  {
     let declared = plan.definition.parameters
     if let unknown = reference.parameters.first(where: { given in !declared.contains { $0.name == given.name } }) {
       let names = declared.map { "`\($0.name)`" }.joined(separator: ", ")
       throw .malformed(
         "The table `\(reference.name)` has no parameter `\(unknown.name)`\(names.isEmpty ? "" : ": \(names) are its own").",
-        field: unknown.name)
+        field: unknown.name
+      )
     }
     let patterns = contents.withLock { $0.patterns }
     var values: [TableReference.Parameter] = []
     for parameter in declared {
-      guard let value = reference.parameters.first(where: { $0.name == parameter.name })?.value ?? parameter.defaultValue
+      guard
+        let value = reference.parameters.first(where: { $0.name == parameter.name })?.value ?? parameter.defaultValue
       else {
         throw .malformed(
           "The parameter `\(parameter.name)` is missing: `\(reference.name);\(parameter.name)=…`, matching `\(parameter.pattern)`.",
-          field: parameter.name)
+          field: parameter.name
+        )
       }
-      guard value.utf8.count <= 256, let pattern = patterns[parameter.name], (try? pattern.wholeMatch(in: value)) != nil else {
+      guard value.utf8.count <= 256, let pattern = patterns[parameter.name], (try? pattern.wholeMatch(in: value)) != nil
+      else {
         throw .malformed(
-          "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.", field: parameter.name)
+          "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.",
+          field: parameter.name
+        )
       }
       values.append(TableReference.Parameter(name: parameter.name, value: value))
     }

@@ -1,5 +1,7 @@
 import HTTPServer
 import JSON
+import TableModel
+import TableStore
 
 /// `GET /v1/tables`
 enum TableList {
@@ -33,6 +35,10 @@ enum TableList {
     writer.endArray()
     writer.endObject()
     return Representation(
-      body: writer.bytes, contentType: "application/json", entityTag: contentTag(writer.bytes), cacheControl: "no-cache")
+      body: writer.bytes,
+      contentType: "application/json",
+      entityTag: contentTag(writer.bytes),
+      cacheControl: "no-cache"
+    )
   }
 }

@@ -42,7 +42,9 @@ struct TableRenderer: Sendable {
   private mutating func variant(of version: Version, _ accepted: AcceptedCells) -> Table {
     let key = ObjectIdentifier(accepted)
     if variants[key] == nil {
-      if variants.count >= AcceptedCellsRegistry.maximum, let oldest = variants.min(by: { $0.value.used < $1.value.used }) {
+      if variants.count >= AcceptedCellsRegistry.maximum,
+        let oldest = variants.min(by: { $0.value.used < $1.value.used })
+      {
         variants[oldest.key] = nil
       }
       variants[key] = VariantTables(accepted: accepted)
@@ -59,9 +61,12 @@ struct TableRenderer: Sendable {
     var writer = JSONWriter(capacity: 4096)
     writer.write(snapshot: table, cursor: cursor)
     return Representation(
-      body: writer.bytes, contentType: "application/json",
+      body: writer.bytes,
+      contentType: "application/json",
       entityTag: accepted.map { "\(cursor);\($0.canonical)" } ?? cursor.description,
-      cacheControl: isPrivate ? "private, no-cache" : "no-cache", vary: ["Accept-Cells"])
+      cacheControl: isPrivate ? "private, no-cache" : "no-cache",
+      vary: ["Accept-Cells"]
+    )
   }
 
   /// One of the protocol's change objects, without anything around it.
@@ -107,8 +112,12 @@ struct TableRenderer: Sendable {
 
   func reply(_ changes: [UInt8], to cursor: Cursor, next: String) -> Representation {
     Representation(
-      body: changes, contentType: "application/json", cacheControl: "no-store", vary: ["Accept-Cells"],
-      fields: [HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")])
+      body: changes,
+      contentType: "application/json",
+      cacheControl: "no-store",
+      vary: ["Accept-Cells"],
+      fields: [HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")]
+    )
   }
 }
 
@@ -147,12 +156,15 @@ private struct VariantTables {
       let result =
         self.sections[key]?.variant
         ?? Section(
-          id: section.id, header: section.header, footer: section.footer,
+          id: section.id,
+          header: section.header,
+          footer: section.footer,
           rows: section.rows.map { row in
             let made = self.rows[ObjectIdentifier(row)]?.variant ?? variant(row)
             rows[ObjectIdentifier(row)] = (row, made)
             return made
-          })
+          }
+        )
       if self.sections[key] != nil {
         for row in section.rows { rows[ObjectIdentifier(row)] = self.rows[ObjectIdentifier(row)] }
       }

@@ -1,6 +1,7 @@
 import HTTPServer
 import JSON
 import TableModel
+import TableStore
 
 /// How an edit is answered.
 enum EditAnswer: Sendable {
@@ -19,7 +20,8 @@ extension TableService {
     return try edit(table, [.insert(item: item, try EditPlace(request.query))], .created, request, exchange)
   }
 
-  func patch(_ row: String, of table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
+  func patch(_ row: String, of table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply
+  {
     let patch = try request.json(orEmpty: false, types: ["application/merge-patch+json", "application/json"])
     guard case .object = patch else {
       throw .unprocessable("The body is a merge patch (RFC 7396): a JSON object, as the item is one.")
@@ -27,7 +29,8 @@ extension TableService {
     return try edit(table, [.patch(row: row, patch)], .one, request, exchange)
   }
 
-  func move(_ row: String, of table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
+  func move(_ row: String, of table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply
+  {
     let body = try request.json(orEmpty: false)
     let place = try EditPlace(body)
     guard case .object = body, place != .end else {
@@ -45,8 +48,12 @@ extension TableService {
     throws(ServiceError) -> Reply
   {
     let command = EditCommand(
-      edits: edits, answer: answer, condition: request.ifMatch, idempotency: try idempotency(request),
-      caller: CallerFields(request))
+      edits: edits,
+      answer: answer,
+      condition: request.ifMatch,
+      idempotency: try idempotency(request),
+      caller: CallerFields(request)
+    )
     table.edit(command) { exchange.finish($0) }
     return .later
   }
@@ -69,7 +76,8 @@ extension TableService {
       switch result {
       case .success(let body):
         exchange.finish(
-          Response(status: .ok, headers: .jsonNotStored, body: body))
+          Response(status: .ok, headers: .jsonNotStored, body: body)
+        )
       case .failure(let error): exchange.finish(error.response)
       }
     }
@@ -109,8 +117,10 @@ extension Request {
     }
     guard let mediaType, types.contains(mediaType) else {
       throw ServiceError(
-        status: .unsupportedMediaType, detail: "`Content-Type` is \(types.joined(separator: " or ")) here.",
-        field: "Content-Type")
+        status: .unsupportedMediaType,
+        detail: "`Content-Type` is \(types.joined(separator: " or ")) here.",
+        field: "Content-Type"
+      )
     }
     do {
       return try JSONValue(parsing: body, limits: JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64))

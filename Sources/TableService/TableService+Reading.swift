@@ -2,6 +2,7 @@ import HTTPServer
 import JSON
 import TableEncoding
 import TableModel
+import TableStore
 
 extension TableService {
   func lens(_ request: Request) throws(ServiceError) -> Lens {
@@ -14,7 +15,8 @@ extension TableService {
     let lens = try lens(request)
     let ask = TableAsk.snapshot(lens)
     let cursor = table.feed.current.cursor
-    let made = lens.cells == nil && lens.view == nil
+    let made =
+      lens.cells == nil && lens.view == nil
       ? table.replies.plainSnapshot(cursor) : table.readyReply(ask, to: cursor)
     if let made, made.isPrepared(for: request) { return .response(made.response(to: request)) }
     table.render(ask) { reply, _ in exchange.finish(reply.response(to: request)) }
@@ -38,7 +40,8 @@ extension TableService {
     guard (1...MultiPoll.maximum).contains(pairs.count) else {
       throw .malformed(
         "`after=TABLE:CURSOR` stands 1 to \(MultiPoll.maximum) times, once for each table; here \(pairs.count) times.",
-        field: "after")
+        field: "after"
+      )
     }
     var members: [MultiPoll.Member] = []
     for pair in pairs {
@@ -49,7 +52,8 @@ extension TableService {
       let position = pair[pair.index(after: colon)...]
       let after = position.isEmpty ? nil : try cursor(String(position))
       members.append(
-        MultiPoll.Member(table: table, ask: TableAsk(after: after, lens: lens, next: next(parameters, lens))))
+        MultiPoll.Member(table: table, ask: TableAsk(after: after, lens: lens, next: next(parameters, lens)))
+      )
     }
     return MultiPoll(members: members, request: request, next: next(parameters, lens))
       .begin(exchange, wait: parameters.wait)
@@ -65,7 +69,8 @@ extension TableService {
     guard let cursor = Cursor(text) else {
       throw .malformed(
         "`\(text.prefix(80))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
-        field: "after")
+        field: "after"
+      )
     }
     return cursor
   }
@@ -78,7 +83,9 @@ extension TableService {
 
   /// One row with its place, wherever `place` finds it.
   func row(
-    of table: LiveTable, _ request: Request, _ exchange: Exchange,
+    of table: LiveTable,
+    _ request: Request,
+    _ exchange: Exchange,
     at place: @escaping @Sendable (Table) -> IndexPath?
   ) throws(ServiceError) -> Reply {
     let lens = try lens(request)
@@ -98,8 +105,12 @@ extension TableService {
       writer.write(cursor.description)
       writer.endObject()
       let representation = Representation(
-        body: writer.bytes, contentType: "application/json", entityTag: contentTag(writer.bytes),
-        cacheControl: table.cacheControl, vary: ["Accept-Cells"])
+        body: writer.bytes,
+        contentType: "application/json",
+        entityTag: contentTag(writer.bytes),
+        cacheControl: table.cacheControl,
+        vary: ["Accept-Cells"]
+      )
       exchange.finish(representation.response(to: request))
     }
     return .later
@@ -111,7 +122,11 @@ extension TableService {
       switch item {
       case .success(let bytes):
         let representation = Representation(
-          body: bytes, contentType: "application/json", entityTag: contentTag(bytes), cacheControl: table.cacheControl)
+          body: bytes,
+          contentType: "application/json",
+          entityTag: contentTag(bytes),
+          cacheControl: table.cacheControl
+        )
         exchange.finish(representation.response(to: request))
       case .failure(let error): exchange.finish(error.response)
       }

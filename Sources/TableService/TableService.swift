@@ -55,15 +55,22 @@ public final class TableService: RequestHandler {
   private static func cellsRepresentation(_ definition: ServiceDefinition) -> Representation {
     let listing = CellRegistry(definition.cells).listing
     return Representation(
-      body: listing, contentType: "application/json", entityTag: contentTag(listing), cacheControl: "no-cache")
+      body: listing,
+      contentType: "application/json",
+      entityTag: contentTag(listing),
+      cacheControl: "no-cache"
+    )
   }
 
   // MARK: Requests
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    guard let route = Route(segments: request.rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst())
+    guard
+      let route = Route(segments: request.rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst())
     else {
-      return .response(ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response)
+      return .response(
+        ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
+      )
     }
     if let answer = request.answer(allowing: route.methods) { return .response(answer) }
     do {
@@ -117,18 +124,26 @@ public final class TableService: RequestHandler {
   }
 
   private static let alive = Response(
-    status: .ok, headers: HeaderBlock([HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store")]),
-    body: Array("{\"status\":\"ok\"}".utf8))
+    status: .ok,
+    headers: HeaderBlock([HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store")]),
+    body: Array("{\"status\":\"ok\"}".utf8)
+  )
 
   private func readiness() -> Response {
     let loading = catalog.all.filter { $0.feed.current.table.state == .loading }.map(\.name)
     if isDraining.withLock({ $0 }) {
-      return .problem(.serviceUnavailable, detail: "The service is shutting down.", headers: [HeaderField(.retryAfter, "5")])
+      return .problem(
+        .serviceUnavailable,
+        detail: "The service is shutting down.",
+        headers: [HeaderField(.retryAfter, "5")]
+      )
     }
     guard loading.isEmpty else {
       return .problem(
-        .serviceUnavailable, detail: "Not loaded yet: \(loading.joined(separator: ", ")).",
-        headers: [HeaderField(.retryAfter, "1")])
+        .serviceUnavailable,
+        detail: "Not loaded yet: \(loading.joined(separator: ", ")).",
+        headers: [HeaderField(.retryAfter, "1")]
+      )
     }
     return Self.alive
   }

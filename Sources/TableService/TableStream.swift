@@ -20,10 +20,11 @@ final class TableStream: StreamSource {
     headers: HeaderBlock([
       HeaderField(.contentType, "text/event-stream; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
       HeaderField(.vary, "Accept-Cells"),
-    ]))
+    ])
+  )
 
   var topics: [Topic] {
-    [table.topic] + (lens.view.map { [table.context.views.topic(view: $0, table: table.name)] } ?? [])
+    [table.topic] + (lens.view.map { [table.context.views.topic(view: $0)] } ?? [])
   }
 
   func opened(_ stream: StreamHandle) { send(to: stream) }
