@@ -1,0 +1,97 @@
+import Definitions
+import JSON
+import TableEncoding
+import TableMapping
+import TableModel
+import Testing
+
+@Suite struct RowVariantTests {
+  private func row(_ title: String = "t") throws -> Row {
+    let result = try Fixture {
+      $0.cells[0].fields.append(.init(name: "isExpanded", type: .boolean, isOptional: true))
+      $0.table.cell = mapping(
+        "Expandable", ["title": "${title}", "text": "x", "isExpanded": false], select: ["to": "${$id}"])
+    }.map(#"[{"id":1,"title":\#(String(decoding: JSONValue.string(title).bytes, as: UTF8.self))}]"#)
+    return try #require(result.rows.first)
+  }
+
+  /// The ranges of a row must say where its parts stand, whatever made it.
+  private func expectSound(_ row: Row) throws {
+    guard case .object = try JSONValue(parsing: row.encoded) else {
+      Issue.record("no object: \(row.text)")
+      return
+    }
+    var value = try JSONValue(parsing: row.encoded)
+    #expect(value["id"] == .string(row.id))
+    #expect(try value["select"] == row.select.map { try JSONValue(parsing: Array(row.encoded[$0])) })
+    for (index, part) in row.cells.enumerated() {
+      #expect(value["cellIdentifier"] == .string(part.cellIdentifier))
+      #expect(try value["payload"] == JSONValue(parsing: Array(row.encoded[part.payload])))
+      if index + 1 < row.cells.count { value = try #require(value["fallback"]) }
+    }
+    #expect(value["fallback"] == nil)
+    if let expansion = row.expansion {
+      #expect(["true", "false"].contains(String(decoding: row.encoded[expansion], as: UTF8.self)))
+    }
+  }
+
+  @Test(arguments: ["t", "", "q\"\\", "}],{\"isExpanded\":true", "\"isExpanded\":false,"])
+  func aTapFlipsTheFieldAndBack(title: String) throws {
+    let row = try row(title)
+    try expectSound(row)
+    let open = row.toggled()
+    try expectSound(open)
+    #expect(row.isExpanded == false)
+    #expect(open.isExpanded == true)
+    #expect(open.payload().hasSuffix(#""isExpanded":true}"#))
+    #expect(open.payload(1) == row.payload(1))
+    #expect(Row.same(open.toggled(), row))
+    #expect(row.expanded(false) === row)
+  }
+
+  @Test func aCellThatDoesNotExpandStaysAsItIs() throws {
+    let row = try #require(try Fixture().map(#"[{"id":1,"title":"a"}]"#).rows.first)
+    #expect(row.isExpanded == nil)
+    #expect(row.toggled() === row)
+  }
+
+  @Test func theFirstAcceptedCellOfTheChainIsShown() throws {
+    let row = try row()
+    #expect(row.showing(accepted: { $0 == "Expandable" }, defaultCell: nil) === row)
+    let shown = row.showing(accepted: { $0 == "Title" }, defaultCell: nil)
+    try expectSound(shown)
+    #expect(
+      shown.text
+        == #"{"id":"1","cellIdentifier":"Title","payload":{"title":"t","isExpanded":false},"#
+        + #""can":{"edit":false,"move":false,"select":true},"select":{"to":"1"}}"#)
+    #expect(shown.toggled().payload() == #"{"title":"t","isExpanded":true}"#)
+  }
+
+  @Test func whereNoneIsAcceptedTheDefaultCellTakesWhatFits() throws {
+    let cell = CellDefinition(
+      identifier: "Default",
+      fields: [
+        .init(name: "text", type: .string), .init(name: "title", type: .number), .init(name: "tags", type: .list(.any)),
+        .init(name: "kind", type: .oneOf(["a", "b"])), .init(name: "more", type: .any, isOptional: true),
+      ])
+    let shown = try row().showing(accepted: { _ in false }, defaultCell: cell)
+    try expectSound(shown)
+    #expect(shown.cells.count == 1)
+    #expect(shown.payload() == #"{"text":"x","title":0,"tags":[],"kind":"a"}"#)
+    #expect(shown.expansion == nil)
+    #expect(shown.select != nil)
+  }
+
+  @Test func withoutADefaultTheLastOfTheChainStays() throws {
+    #expect(try row().showing(accepted: { _ in false }, defaultCell: nil).cellIdentifier == "Title")
+  }
+
+  @Test func aRenamedRowIsTheSameUnderAnotherIdentity() throws {
+    let row = try row()
+    let renamed = row.renamed("a\"b")
+    try expectSound(renamed)
+    #expect(Row.same(renamed.renamed("1"), row))
+    #expect(renamed.payload() == row.payload())
+    #expect(renamed.isExpanded == false)
+  }
+}
