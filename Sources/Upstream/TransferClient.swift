@@ -18,6 +18,7 @@ public final class TransferClient: @unchecked Sendable {
   private var active: [UnsafeMutableRawPointer: Transfer] = [:]
   private let stallTimer: any DispatchSourceTimer
   private var nextStallCheck: DispatchTime?
+  private var breakers: [UpstreamURL.Origin: CircuitBreaker] = [:]
 
   /// Requests of one origin: at most `requestsPerHost` at once, the others in the order they came.
   private struct Host {
@@ -148,6 +149,27 @@ public final class TransferClient: @unchecked Sendable {
     multi.remove(exchange.easy)
   }
 
+  // MARK: - Circuit breakers
+
+  /// - Returns: whether a source may ask this host now; what comes of it must be recorded.
+  func permits(_ origin: UpstreamURL.Origin, isUrgent: Bool) -> Bool {
+    breakers[origin]?.permits(at: .now, isUrgent: isUrgent) ?? true
+  }
+
+  /// Why the host is not asked.
+  func lastError(of origin: UpstreamURL.Origin) -> UpstreamError? { breakers[origin]?.lastError }
+
+  func record(_ result: Result<TransferResponse, UpstreamError>, of origin: UpstreamURL.Origin) {
+    let random = Double.random(in: 0..<1)
+    switch result {
+    case .success: breakers[origin] = nil
+    case .failure(let error):
+      let verdict: CircuitBreaker.Verdict =
+        if error.blamesHost { .bad } else if error.kind == .cancelled { .unknown } else { .good }
+      breakers[origin, default: CircuitBreaker()].record(verdict, error: error, at: .now, random: random)
+    }
+  }
+
   // MARK: - Stalls
 
   private func scheduleStallCheck(_ deadline: DispatchTime) {
@@ -185,5 +207,8 @@ extension UpstreamError {
 }
 
 extension Duration {
+  /// Since an arbitrary point, monotonic.
+  static var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
+
   var dispatchInterval: DispatchTimeInterval { .milliseconds(Int(clamping: max(0, min(milliseconds, 1 << 40)))) }
 }

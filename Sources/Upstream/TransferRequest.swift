@@ -27,6 +27,12 @@ public struct TransferRequest: Sendable {
     self.security = security
     self.isSentOnce = isSentOnce
   }
+
+  func adding(_ headers: [HeaderField]) -> TransferRequest {
+    var request = self
+    request.headers += headers
+    return request
+  }
 }
 
 /// What an upstream may take.

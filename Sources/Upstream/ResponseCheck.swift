@@ -1,0 +1,128 @@
+internal import Definitions
+internal import Expressions
+internal import JSON
+
+/// Whether a response is what a table can be made of. Pure.
+struct ResponseCheck {
+  let redaction: Redaction
+
+  /// What is needed of one page to go on.
+  struct Page {
+    var itemCount: Int
+    /// The value that paging reads: a URL or a cursor.
+    var next: String?
+  }
+
+  /// - Returns: why it is none, for any status that is no success.
+  func failure(of response: TransferResponse, request: TransferRequest, now: Int64) -> UpstreamError? {
+    guard !(200..<300).contains(response.status) else { return contentFailure(of: response) }
+    let told = ReasonText.reason(in: response.body, type: response.headers.first(named: "Content-Type"))
+    let said = told.map { ": \(redaction.clean($0))" } ?? ""
+    let title =
+      switch response.status {
+      case 300..<400: "The upstream redirects to where it is not followed"
+      case 401: "The upstream asks for other credentials"
+      case 403: "The upstream refuses access"
+      case 404, 410: "The upstream does not have it"
+      case 429: "The upstream limits the rate of requests"
+      case 500...: "The upstream fails"
+      default: "The upstream refuses the request"
+      }
+    return UpstreamError(
+      .status,
+      title: title,
+      detail: "\(request.method) \(response.url) answered \(response.status)\(said)",
+      status: response.status,
+      retryAfter: [429, 503].contains(response.status) ? ResponseFreshness.retryAfter(response.headers, now: now) : nil
+    )
+  }
+
+  private func contentFailure(of response: TransferResponse) -> UpstreamError? {
+    let type = response.headers.first(named: "Content-Type")
+    guard !ReasonText.isJSONish(type) || ReasonText.startsLikeMarkup(response.body) else { return nil }
+    let titled = ReasonText.htmlTitle(in: response.body).map { " titled “\(redaction.clean($0))”" } ?? ""
+    let isPage = ReasonText.startsLikeMarkup(response.body)
+    return UpstreamError(
+      .contentType,
+      title: "The upstream's answer is no JSON",
+      detail: isPage
+        ? "\(response.url) answered \(response.status) with an HTML page\(titled)"
+        : "\(response.url) answered \(response.status) with \(redaction.clean(type ?? "an unknown type"))",
+      status: response.status
+    )
+  }
+
+  /// Reads a page: the list where `items` says, and where the next page is.
+  func read(_ body: [UInt8], of url: UpstreamURL, items: Expression?, next: Expression?) throws(UpstreamError) -> Page {
+    do {
+      return try Document(body).withRoot { root in
+        var scope = Scope(item: root)
+        scope.response = Value(root)
+        let list = try items.map { try $0.evaluate(in: scope) } ?? Value(root)
+        guard list.kind == .array else { throw unexpected(list, items, root: root, url: url) }
+        return Page(itemCount: list.count, next: try next?.evaluate(in: scope).text)
+      }
+    } catch let error as UpstreamError {
+      throw error
+    } catch let error as JSONError {
+      throw UpstreamError(
+        .invalidJSON,
+        title: "The upstream's answer is not valid JSON",
+        detail: "\(url), \(body.count) bytes: \(redaction.clean(error.description))"
+      )
+    } catch {
+      throw UpstreamError(
+        .unexpectedShape,
+        title: "The upstream's answer is not as configured",
+        detail: "\(url): \(redaction.clean("\(error)"))"
+      )
+    }
+  }
+
+  /// An item of its own: any JSON.
+  func checkItem(_ body: [UInt8], of url: UpstreamURL) throws(UpstreamError) {
+    do { try Document(body).withRoot { _ in } } catch {
+      throw UpstreamError(
+        .invalidJSON,
+        title: "The upstream's answer is not valid JSON",
+        detail: "\(url), \(body.count) bytes: \(redaction.clean("\(error)"))"
+      )
+    }
+  }
+
+  /// What an upstream answers for an item that is gone, if not by 404.
+  static func isNull(_ body: [UInt8]) -> Bool {
+    body.count < 16 && String(decoding: body, as: UTF8.self).trimmingWhitespace == "null"
+  }
+
+  /// Calls the body with each element of the list: for requests that are made of them.
+  func forEachItem<Result>(
+    of body: [UInt8],
+    items: Expression?,
+    _ transform: (Value, Int) throws -> Result
+  ) throws -> [Result] {
+    try Document(body).withRoot { root in
+      var scope = Scope(item: root)
+      scope.response = Value(root)
+      let list = try items.map { try $0.evaluate(in: scope) } ?? Value(root)
+      return try (list.elements ?? []).enumerated().map { try transform($1, $0) }
+    }
+  }
+
+  private func unexpected(_ value: Value, _ items: Expression?, root: JSONView, url: UpstreamURL) -> UpstreamError {
+    let place = items.map { "`\($0.text)`" } ?? "the response"
+    let told = ReasonText.reason(in: root).map { "; it says: \(redaction.clean($0))" } ?? ""
+    let found =
+      switch value.kind {
+      case .object:
+        "an object with the members \(redaction.clean((value.members ?? []).prefix(8).map(\.name).joined(separator: ", ")))"
+      case .null: "nothing"
+      case .array, .boolean, .number, .string: "a \(value.kind.rawValue)"
+      }
+    return UpstreamError(
+      .unexpectedShape,
+      title: "The upstream's answer is not as configured",
+      detail: "\(url): \(place) should be the list of items, but there is \(found)\(told)"
+    )
+  }
+}

@@ -1,0 +1,203 @@
+public import Definitions
+internal import Dispatch
+
+/// An upstream source of one table instance: fetched again and again, each outcome told to its owner.
+///
+/// Validators and cached responses belong to this object, so nothing is shared between instances that forward
+/// different callers' headers.
+///
+/// `@unchecked Sendable`: everything that changes is touched on the client's queue alone.
+public final class Source: @unchecked Sendable {
+  public typealias Completion = @Sendable (SourceUpdate) -> Void
+
+  public let name: String
+  private let client: TransferClient
+  private let fetcher: SourceFetcher
+  private let onUpdate: Completion
+  private var schedule: RefreshSchedule
+  private var timer: (any DispatchSourceTimer)?
+  private var lastUpdate: SourceUpdate?
+  /// Of the refresh under way, and of the one after it.
+  private var waiting: [Completion] = []
+  private var waitingForNext: [Completion] = []
+  private var counters = SourceCounters()
+
+  /// Fetches nothing before `start`.
+  ///
+  /// - Parameters:
+  ///   - context: parameters, environment and forwarded headers that its requests are made with.
+  ///   - onUpdate: called on `client.queue` after each refresh, retries included; it should hand work on.
+  public convenience init(
+    name: String,
+    definition: UpstreamDefinition,
+    context: FetchContext = FetchContext(),
+    client: TransferClient,
+    onUpdate: @escaping Completion
+  ) {
+    var configuration = RefreshSchedule.Configuration()
+    configuration.every = definition.every
+    configuration.maximumAge = definition.maximumAge
+    configuration.retries = definition.retries
+    self.init(
+      name: name,
+      definition: definition,
+      context: context,
+      client: client,
+      schedule: configuration,
+      onUpdate: onUpdate
+    )
+  }
+
+  init(
+    name: String,
+    definition: UpstreamDefinition,
+    context: FetchContext,
+    client: TransferClient,
+    schedule: RefreshSchedule.Configuration,
+    onUpdate: @escaping Completion
+  ) {
+    self.name = name
+    self.client = client
+    self.onUpdate = onUpdate
+    self.schedule = RefreshSchedule(schedule)
+    fetcher = SourceFetcher(definition, context: context, client: client)
+  }
+
+  deinit {
+    timer?.setEventHandler(handler: nil)
+    timer?.cancel()
+  }
+
+  /// Fetches at once and then as configured; with `every` zero, once, and again only until it worked.
+  public func start() {
+    client.queue.async { self.perform(self.schedule.start(), isUrgent: false) }
+  }
+
+  /// Fetches now. Refreshes never overlap: one that is asked for during another starts after it, for all who
+  /// asked meanwhile.
+  ///
+  /// - Parameter completion: on `client.queue`, with the outcome of a refresh that started after this call, or
+  ///   with the last failure where the upstream asked to be left alone for now.
+  public func refresh(_ completion: @escaping Completion = { _ in }) {
+    client.queue.async { [self] in
+      switch schedule.refreshAsked(at: .now) {
+      case .joins(let action):
+        waiting.append(completion)
+        perform(action, isUrgent: true)
+      case .joinsNext: waitingForNext.append(completion)
+      case .refused: completion(lastUpdate ?? .failed(.cancelled))
+      }
+    }
+  }
+
+  /// No more polls until `resume`; a refresh that is asked for is still done.
+  public func suspend() {
+    client.queue.async { self.perform(self.schedule.suspend(), isUrgent: false) }
+  }
+
+  /// Polls again, at once where a poll was due meanwhile.
+  public func resume() {
+    client.queue.async { self.perform(self.schedule.resume(at: .now), isUrgent: false) }
+  }
+
+  /// Ends it for good: what is under way is cancelled, and nothing is told any more but to those who wait.
+  public func stop() {
+    client.queue.async { [self] in
+      schedule.stop()
+      fetcher.cancel()
+      setTimer(nil)
+      answer(waiting + waitingForNext, .failed(.cancelled))
+      (waiting, waitingForNext) = ([], [])
+    }
+  }
+
+  /// - Parameter body: called on `client.queue`.
+  public func readCounters(_ body: @escaping @Sendable (SourceCounters) -> Void) {
+    client.queue.async { body(self.counters) }
+  }
+
+  // MARK: - On the queue
+
+  private func perform(_ action: RefreshSchedule.Action, isUrgent: Bool) {
+    switch action {
+    case .nothing: break
+    case .sleep(let until): setTimer(until)
+    case .fetch:
+      setTimer(nil)
+      counters.attempts += 1
+      fetcher.start(isUrgent: isUrgent) { [weak self] in self?.finished($0) }
+    }
+  }
+
+  private func finished(_ outcome: SourceFetcher.Outcome) {
+    let result: RefreshSchedule.Outcome =
+      switch outcome.update {
+      case .content, .unchanged: .success(maxAge: outcome.maxAge)
+      case .failed(let error): .failure(isTransient: isRetried(error), retryAfter: error.retryAfter)
+      }
+    let step = schedule.finished(result, at: .now, random: .random(in: 0..<1))
+    if step.settled {
+      counters.count(outcome.update)
+      lastUpdate = outcome.update
+      let answered = waiting
+      (waiting, waitingForNext) = (waitingForNext, [])
+      onUpdate(outcome.update)
+      answer(answered, outcome.update)
+      // The upstream asked to be left alone: nothing follows for those who asked meanwhile.
+      if step.action != .fetch {
+        answer(waiting, outcome.update)
+        waiting = []
+      }
+    }
+    perform(step.action, isUrgent: !waiting.isEmpty)
+  }
+
+  /// What may have been carried out is repeated only where the method is safe (RFC 9110 section 9.2.2).
+  private func isRetried(_ error: UpstreamError) -> Bool {
+    let isSafe = ["GET", "HEAD"].contains(fetcher.definition.method)
+    return error.isTransient && (isSafe || !error.mayHaveArrived || error.kind == .status)
+  }
+
+  private func answer(_ completions: [Completion], _ update: SourceUpdate) {
+    for completion in completions { completion(update) }
+  }
+
+  private func setTimer(_ deadline: Duration?) {
+    guard let deadline else {
+      timer?.schedule(deadline: .distantFuture)
+      return
+    }
+    let timer = self.timer ?? makeTimer()
+    self.timer = timer
+    timer.schedule(deadline: .now() + max(.zero, deadline - .now).dispatchInterval, leeway: .milliseconds(2))
+  }
+
+  private func makeTimer() -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: client.queue)
+    timer.setEventHandler { [weak self] in
+      guard let self else { return }
+      perform(schedule.timerFired(at: .now), isUrgent: !waiting.isEmpty)
+    }
+    timer.schedule(deadline: .distantFuture)
+    timer.activate()
+    return timer
+  }
+}
+
+/// What a source did since it was made, for metrics.
+public struct SourceCounters: Hashable, Sendable {
+  /// Refreshes begun, each attempt counted.
+  public var attempts = 0
+  public var changed = 0
+  public var unchanged = 0
+  /// Refreshes that failed, after their retries.
+  public var failed = 0
+
+  mutating func count(_ update: SourceUpdate) {
+    switch update {
+    case .content: changed += 1
+    case .unchanged: unchanged += 1
+    case .failed: failed += 1
+    }
+  }
+}
