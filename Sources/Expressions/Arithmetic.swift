@@ -1,0 +1,90 @@
+/// `+ - * / %`. Integers stay integers as long as they fit, else become doubles. Null in, null out.
+enum Arithmetic {
+  /// A value may have so many bytes of text.
+  static let maximumText = 1 << 20
+
+  /// Joins texts where either side is one; null is empty text then.
+  static func sum(_ left: Value, _ right: Value) throws(EvaluationError) -> Value {
+    guard left.kind == .string || right.kind == .string else { return try apply(.add, left, right) }
+    for side in [left, right] where side.kind == .array || side.kind == .object {
+      throw EvaluationError("`+` can't join a string and \(side.kind.phrase); `| json` or `| join` make it text")
+    }
+    var text = left.text ?? ""
+    right.append(to: &text)
+    return try bounded(text, by: "`+`")
+  }
+
+  static func bounded(_ text: String, by operation: String) throws(EvaluationError) -> Value {
+    guard text.utf8.count <= maximumText else { throw tooLong(operation) }
+    return .string(text)
+  }
+
+  static func tooLong(_ operation: String) -> EvaluationError {
+    EvaluationError("\(operation) makes a text of more than 1 MB")
+  }
+
+  static func apply(_ operation: BinaryOperator, _ left: Value, _ right: Value) throws(EvaluationError) -> Value {
+    if left.isNull || right.isNull { return .null }
+    guard let leftNumber = left.doubleValue, let rightNumber = right.doubleValue else {
+      let kinds = "\(left.kind.phrase) and \(right.kind.phrase)"
+      throw EvaluationError("`\(operation.rawValue)` needs two numbers, not \(kinds)")
+    }
+    if case .integer(let left) = left, case .integer(let right) = right {
+      if let result = try applyExactly(operation, left, right) { return .integer(result) }
+    }
+    return try applyRounding(operation, leftNumber, rightNumber)
+  }
+
+  static func negative(of value: Value) throws(EvaluationError) -> Value {
+    switch value {
+    case .null: return .null
+    case .integer(let value) where value != .min: return .integer(-value)
+    default:
+      guard let number = value.doubleValue else {
+        throw EvaluationError("`-` needs a number, not \(value.kind.phrase)")
+      }
+      return .number(-number)
+    }
+  }
+
+  /// Nil where the result is no integer, or does not fit.
+  private static func applyExactly(
+    _ operation: BinaryOperator, _ left: Int64, _ right: Int64
+  ) throws(EvaluationError) -> Int64? {
+    let (result, overflow): (Int64, Bool)
+    switch operation {
+    case .subtract: (result, overflow) = left.subtractingReportingOverflow(right)
+    case .multiply: (result, overflow) = left.multipliedReportingOverflow(by: right)
+    case .remainder:
+      guard right != 0 else { throw EvaluationError("`%` by zero") }
+      (result, overflow) = left.remainderReportingOverflow(dividingBy: right)
+      // Of Int64.min and -1, which overflows on the way to 0.
+      return overflow ? 0 : result
+    case .divide:
+      guard right != 0 else { throw EvaluationError("`/` by zero") }
+      let (quotient, remainder) = left.dividedReportingOverflow(by: right)
+      guard !remainder, quotient &* right == left else { return nil }
+      return quotient
+    default: (result, overflow) = left.addingReportingOverflow(right)
+    }
+    return overflow ? nil : result
+  }
+
+  private static func applyRounding(
+    _ operation: BinaryOperator, _ left: Double, _ right: Double
+  ) throws(EvaluationError) -> Value {
+    let result: Double
+    switch operation {
+    case .subtract: result = left - right
+    case .multiply: result = left * right
+    case .divide: result = left / right
+    case .remainder: result = left.truncatingRemainder(dividingBy: right)
+    default: result = left + right
+    }
+    if right == 0, operation == .divide || operation == .remainder {
+      throw EvaluationError("`\(operation.rawValue)` by zero")
+    }
+    guard result.isFinite else { throw EvaluationError("`\(operation.rawValue)` gives a number too big") }
+    return .number(result)
+  }
+}

@@ -1,0 +1,81 @@
+public import JSON
+
+/// A compiled expression: `state == 'open' && !draft`. Compiled once, evaluated for every item.
+///
+/// See docs/expressions.md for the language.
+public struct Expression: Sendable, CustomStringConvertible {
+  /// Everything behind one reference, so that a copy costs little.
+  private let program: Program
+
+  private final class Program: Sendable {
+    let text: String
+    let dependencies: Dependencies
+    let root: Node
+    /// Where the whole expression is a path: the fast way.
+    let path: CompiledPath?
+
+    init(text: String, root: Node) {
+      (self.text, self.root, dependencies) = (text, root, root.dependencies)
+      if case .path(let path) = root { self.path = CompiledPath(path) } else { path = nil }
+    }
+  }
+
+  /// At most so many bytes of text.
+  public static let maximumLength = 8 << 10
+  /// Operators, parentheses and filters in each other.
+  public static let maximumDepth = 64
+  /// Operators, filters and steps of paths, all together.
+  public static let maximumOperators = 256
+
+  /// Compiles a text.
+  public init(_ text: String) throws(ExpressionError) {
+    var parser = try ExpressionParser(text)
+    program = Program(text: text, root: try parser.parseWhole())
+  }
+
+  /// As it was written.
+  public var text: String { program.text }
+
+  /// What the value depends on.
+  public var dependencies: Dependencies { program.dependencies }
+
+  /// The value for what is in the scope. Views in it live as long as the scope's documents.
+  public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
+    if let path = program.path { return path.value(in: scope) }
+    do throws(EvaluationError) {
+      return try program.root.evaluate(in: scope)
+    } catch {
+      throw dependencies.contains(.environment) ? error.withoutValue : error
+    }
+  }
+
+  /// Whether the value counts as true: everything but null, false, 0 and the empty string.
+  public func isTrue(in scope: Scope) throws(EvaluationError) -> Bool {
+    try evaluate(in: scope).isTruthy
+  }
+
+  /// Where the expression is nothing but a path into the item or the response: `$response`, `data.members`.
+  /// In `items` both mean the response.
+  public var documentPath: JSONPath? { program.path?.path.documentPath }
+
+  public var description: String { text }
+}
+
+/// What an expression or template reads: a value that depends on the item alone is the same as long as the item is.
+public struct Dependencies: OptionSet, Sendable {
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  public static let item = Dependencies(rawValue: 1)
+  public static let index = Dependencies(rawValue: 2)
+  public static let key = Dependencies(rawValue: 4)
+  public static let count = Dependencies(rawValue: 8)
+  public static let response = Dependencies(rawValue: 16)
+  public static let parameters = Dependencies(rawValue: 32)
+  public static let environment = Dependencies(rawValue: 64)
+  public static let id = Dependencies(rawValue: 128)
+  public static let edit = Dependencies(rawValue: 256)
+
+  /// Whether the value can change only with the item (or with what is fixed as long as a table lives).
+  public var areOfItemAlone: Bool { isSubset(of: [.item, .parameters, .environment]) }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import JSON
+
+extension Filter {
+  static let dates: [Filter] = [
+    Filter(
+      "date(format?, zone?, locale?)",
+      """
+      A moment, from ISO 8601, an HTTP date (RFC 9110) or Unix time (seconds or milliseconds), in a Unicode pattern \
+      or as iso, short, medium or long; in UTC and English unless told.
+      """,
+      examples: [
+        ("'2024-05-01T22:30:00Z' | date('yyyy-MM-dd HH:mm', 'Europe/Berlin')", "\"2024-05-02 00:30\""),
+        ("'Wed, 01 May 2024 22:30:00 GMT' | date", "\"2024-05-01T22:30:00Z\""),
+        ("1714602600 | date('d. MMMM yyyy', 'UTC', 'de')", "\"1. Mai 2024\""),
+      ]
+    ) { (call) throws(EvaluationError) in
+      if call.input.isNull { return .null }
+      let date = try DateParser.date(from: call.input)
+      return .string(
+        try DateText.text(
+          of: date, format: try call.text(0, of: "date") ?? "iso", zone: try call.text(1, of: "date") ?? "UTC",
+          locale: try call.text(2, of: "date") ?? "en"))
+    },
+    Filter(
+      "timestamp", "The Unix time of a moment in seconds: to compare, sort and subtract dates.",
+      examples: [("'2024-05-01T22:30:00Z' | timestamp", "1714602600")]
+    ) { (call) throws(EvaluationError) in
+      if call.input.isNull { return .null }
+      return NumberText.simplest(try DateParser.date(from: call.input).timeIntervalSince1970)
+    },
+  ]
+}

@@ -1,0 +1,117 @@
+import JSON
+
+extension Filter {
+  static let lists: [Filter] = [
+    Filter(
+      "join(separator?)", "The texts of an array's elements in one; nulls are left out.",
+      examples: [("['a', 'b'] | join(', ')", "\"a, b\"")]
+    ) { (call) throws(EvaluationError) in
+      guard let elements = try call.inputElements(for: "join") else { return .null }
+      let separator = try call.text(0, of: "join") ?? ", "
+      var text = ""
+      for element in elements where !element.isNull {
+        if !text.isEmpty { text += separator }
+        element.append(to: &text)
+        guard text.utf8.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("join") }
+      }
+      return .string(text)
+    },
+    Filter(
+      "first(count?)", "The first element, or so many of them; of a string, characters.",
+      examples: [("[3, 4, 5] | first", "3"), ("'abc' | first(2)", "\"ab\"")]
+    ) { (call) throws(EvaluationError) in try ListEnds.first(call) },
+    Filter(
+      "last(count?)", "The last element, or so many of them; of a string, characters.",
+      examples: [("[3, 4, 5] | last", "5"), ("[3, 4, 5] | last(2)", "[4,5]")]
+    ) { (call) throws(EvaluationError) in try ListEnds.last(call) },
+    Filter(
+      "slice(start, end?)", "Elements or characters from a position up to before another; negative: from the end.",
+      examples: [("'abcdef' | slice(1, 3)", "\"bc\""), ("[1, 2, 3] | slice(-2)", "[2,3]")]
+    ) { (call) throws(EvaluationError) in try ListEnds.slice(call) },
+    Filter(
+      "length", "How many characters, elements or members; 0 for null.",
+      examples: [("'Zoë' | length", "3"), ("[1, 2] | length", "2")]
+    ) { (call) throws(EvaluationError) in
+      switch call.input.kind {
+      case .null: return .integer(0)
+      case .string: return .integer(Int64((call.input.string ?? "").count))
+      case .array, .object: return .integer(Int64(call.input.count))
+      case .boolean, .number: throw call.unfit("length", "a string, an array or an object")
+      }
+    },
+    Filter(
+      "map(expression)", "What an expression gives for each element.",
+      examples: [("[1, 2] | map($item * 10)", "[10,20]"), ("labels | map(name)", "[\"bug\",\"ui\"]")],
+      takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in
+      guard let elements = try call.inputElements(for: "map") else { return .null }
+      return .array(try call.evaluateForEach(elements))
+    },
+    Filter(
+      "where(expression)", "The elements for which an expression is true.",
+      examples: [("[1, 2, 3] | where($item > 1)", "[2,3]"), ("labels | where(name == 'ui') | length", "1")],
+      takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in
+      guard let elements = try call.inputElements(for: "where") else { return .null }
+      let results = try call.evaluateForEach(elements)
+      return .array(zip(elements, results).filter { $0.1.isTruthy }.map(\.0))
+    },
+    Filter(
+      "sort(expression?, direction?)", "Sorted by an expression, or by themselves; 'descending' turns the order.",
+      examples: [("[3, 1, 2] | sort", "[1,2,3]"), ("['a', 'b'] | sort($item, 'descending')", "[\"b\",\"a\"]")],
+      takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in
+      guard let elements = try call.inputElements(for: "sort") else { return .null }
+      let direction = try call.text(1, of: "sort") ?? "ascending"
+      guard direction == "ascending" || direction == "descending" else {
+        throw EvaluationError("sort takes 'ascending' or 'descending', not", showing: direction)
+      }
+      let keys = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
+      let sorted = zip(elements, keys).sorted {
+        direction == "ascending" ? $0.1.precedes($1.1) : $1.1.precedes($0.1)
+      }
+      return .array(sorted.map(\.0))
+    },
+    Filter(
+      "unique(expression?)", "Without repeated elements; the first of each stays.",
+      examples: [("[1, 2, 1] | unique", "[1,2]")], takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in
+      guard let elements = try call.inputElements(for: "unique") else { return .null }
+      let keys = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
+      var seen: Set<Value> = []
+      return .array(zip(elements, keys).filter { seen.insert($0.1).inserted }.map(\.0))
+    },
+    Filter(
+      "reverse", "Elements or characters from the last to the first.", examples: [("[1, 2] | reverse", "[2,1]")]
+    ) { (call) throws(EvaluationError) in
+      if let string = call.input.string { return .string(String(string.reversed())) }
+      guard let elements = try call.inputElements(for: "reverse") else { return .null }
+      return .array(elements.reversed())
+    },
+    Filter("keys", "The names of an object's members.", examples: [("reactions | keys", "[\"up\",\"down\"]")]) {
+      (call) throws(EvaluationError) in
+      if call.input.isNull { return .null }
+      guard let members = call.input.members else { throw call.unfit("keys", "an object") }
+      return .array(members.map { .string($0.name) })
+    },
+    Filter("values", "The values of an object's members.", examples: [("reactions | values", "[3,1]")]) {
+      (call) throws(EvaluationError) in
+      if call.input.isNull { return .null }
+      guard let members = call.input.members else { throw call.unfit("values", "an object") }
+      return .array(members.map(\.value))
+    },
+    Filter(
+      "default(value)", "Another value in place of null or an empty string, array or object; `??` is for null alone.",
+      examples: [("missing | default('none')", "\"none\""), ("'' | default('none')", "\"none\"")]
+    ) { (call) throws(EvaluationError) in
+      let isEmpty =
+        switch call.input.kind {
+        case .null: true
+        case .boolean, .number: false
+        case .string: !call.input.isTruthy
+        case .array, .object: call.input.count == 0
+        }
+      return isEmpty ? try call.argument(0) ?? .null : call.input
+    },
+  ]
+}

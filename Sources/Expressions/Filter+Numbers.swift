@@ -1,0 +1,105 @@
+import JSON
+
+extension Filter {
+  /// A filter from number to number; null stays null. Texts of numbers count as numbers.
+  private static func numeric(
+    _ signature: String, _ summary: String, examples: [(String, String)],
+    _ transform: @escaping @Sendable (Double) -> Double
+  ) -> Filter {
+    Filter(signature, summary, examples: examples) { (call) throws(EvaluationError) in
+      if case .integer = call.input { return call.input }
+      guard let number = try NumberText.number(call, for: signature) else { return .null }
+      return NumberText.simplest(transform(number))
+    }
+  }
+
+  static let numbers: [Filter] = [
+    Filter(
+      "number(decimals?, locale?)", "Written for people: grouped, with so many decimals (else up to 3).",
+      examples: [
+        ("1234567 | number", "\"1,234,567\""), ("1234.5 | number(2, 'de')", "\"1.234,50\""),
+      ]
+    ) { (call) throws(EvaluationError) in
+      guard let number = try NumberText.number(call, for: "number") else { return .null }
+      let decimals = try NumberText.decimals(call, 0, for: "number")
+      return .string(NumberText.decimal(number, decimals: decimals, locale: try call.text(1, of: "number") ?? "en"))
+    },
+    Filter(
+      "currency(code, locale?)", "An amount of money.",
+      examples: [("1234.5 | currency('USD')", "\"$1,234.50\""), ("3 | currency('EUR', 'de')", "\"3,00\u{A0}€\"")]
+    ) { (call) throws(EvaluationError) in
+      guard let number = try NumberText.number(call, for: "currency") else { return .null }
+      let code = try call.text(0, of: "currency") ?? ""
+      guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
+        throw EvaluationError("currency takes a code of three capitals such as 'EUR', not", showing: code)
+      }
+      return .string(NumberText.currency(number, code: code, locale: try call.text(1, of: "currency") ?? "en_US"))
+    },
+    Filter(
+      "round(decimals?)", "The nearest number with so many decimals; halves go away from zero.",
+      examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")]
+    ) { (call) throws(EvaluationError) in
+      if case .integer = call.input { return call.input }
+      guard let number = try NumberText.number(call, for: "round") else { return .null }
+      guard let decimals = try NumberText.decimals(call, 0, for: "round"), decimals > 0 else {
+        return NumberText.simplest(number.rounded(.toNearestOrAwayFromZero))
+      }
+      var scale = 1.0
+      for _ in 0..<decimals { scale *= 10 }
+      let scaled = number * scale
+      return scaled.isFinite ? .number(scaled.rounded(.toNearestOrAwayFromZero) / scale) : .number(number)
+    },
+    numeric("floor", "The integer below.", examples: [("2.7 | floor", "2")]) { $0.rounded(.down) },
+    numeric("ceil", "The integer above.", examples: [("2.1 | ceil", "3")]) { $0.rounded(.up) },
+    Filter("abs", "Without its sign.", examples: [("-3 | abs", "3")]) { (call) throws(EvaluationError) in
+      guard let number = try call.inputNumber(for: "abs") else { return .null }
+      return number < 0 ? try Arithmetic.negative(of: call.input) : call.input
+    },
+    Filter(
+      "min(expression?)", "The least element; null for an empty array.",
+      examples: [("[3, 1, 2] | min", "1"), ("labels | min(name)", "\"bug\"")], takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "min") { $0.precedes($1) } },
+    Filter(
+      "max(expression?)", "The greatest element; null for an empty array.",
+      examples: [("[3, 1, 2] | max", "3")], takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "max") { $1.precedes($0) } },
+    Filter(
+      "sum(expression?)", "All numbers added up; nulls are left out.",
+      examples: [("[1, 2, 3] | sum", "6"), ("labels | sum(name | length)", "5")], takesElementExpressions: true
+    ) { (call) throws(EvaluationError) in
+      guard let elements = try call.inputElements(for: "sum") else { return .null }
+      var sum = Value.integer(0)
+      for value in call.arguments.isEmpty ? elements : try call.evaluateForEach(elements) where !value.isNull {
+        sum = try Arithmetic.apply(.add, sum, value)
+      }
+      return sum
+    },
+    Filter(
+      "int", "As an integer, towards zero: of a number, a text of one, or a boolean.",
+      examples: [("'42' | int", "42"), ("-2.9 | int", "-2")]
+    ) { (call) throws(EvaluationError) in
+      if case .integer = call.input { return call.input }
+      if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
+      if let text = call.input.string, let value = Int64(text) { return .integer(value) }
+      guard let number = try NumberText.number(call, for: "int") else { return .null }
+      return NumberText.simplest(number.rounded(.towardZero))
+    },
+    Filter(
+      "float", "As a number: of a text of one, or a boolean.", examples: [("'2.5' | float", "2.5")]
+    ) { (call) throws(EvaluationError) in
+      if call.input.kind == .number { return call.input }
+      if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
+      guard let number = try NumberText.number(call, for: "float") else { return .null }
+      return .number(number)
+    },
+    Filter(
+      "boolean", "As a boolean: the strings false, no, off and 0 are false too.",
+      examples: [("'yes' | boolean", "true"), ("'off' | boolean", "false"), ("0 | boolean", "false")]
+    ) { (call) throws(EvaluationError) in
+      if call.input.isNull { return .null }
+      let words = ["false", "no", "off", "0"]
+      if let string = call.input.string, words.contains(string.lowercased()) { return .bool(false) }
+      return .bool(call.input.isTruthy)
+    },
+  ]
+}

@@ -1,0 +1,117 @@
+import JSON
+
+extension Filter {
+  /// A filter from text to text; null stays null.
+  private static func textual(
+    _ signature: String, _ summary: String, examples: [(String, String)],
+    _ transform: @escaping @Sendable (String) -> String
+  ) -> Filter {
+    Filter(signature, summary, examples: examples) { (call) throws(EvaluationError) in
+      guard let text = try call.inputText(for: "\(signature)") else { return .null }
+      return try Arithmetic.bounded(transform(text), by: signature)
+    }
+  }
+
+  static let text: [Filter] = [
+    Filter(
+      "truncate(length, ending?)",
+      "At most so many characters; what is cut off is shown by the ending (`…`), which counts.",
+      examples: [("'A long title' | truncate(6)", "\"A lon…\""), ("'Short' | truncate(8, '...')", "\"Short\"")]
+    ) { (call) throws(EvaluationError) in
+      guard let text = try call.inputText(for: "truncate") else { return .null }
+      guard let length = try call.integer(0, of: "truncate"), length >= 0 else {
+        throw EvaluationError("truncate takes a length of 0 or more")
+      }
+      // No character is less than a byte.
+      if text.utf8.count <= length { return call.input }
+      guard let cut = text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex), cut < text.endIndex
+      else { return call.input }
+      let ending = (try call.text(1, of: "truncate") ?? "…").prefix(length)
+      var kept = text.prefix(length - ending.count)
+      while kept.last?.isWhitespace == true { kept.removeLast() }
+      return .string(String(kept) + ending)
+    },
+    textual("upper", "In capitals.", examples: [("'straße' | upper", "\"STRASSE\"")]) { $0.uppercased() },
+    textual("lower", "In small letters.", examples: [("'README' | lower", "\"readme\"")]) { $0.lowercased() },
+    textual("capitalize", "The first letter in capitals.", examples: [("'open now' | capitalize", "\"Open now\"")]) {
+      $0.prefix(1).uppercased() + $0.dropFirst()
+    },
+    textual(
+      "titleCase", "The first letter of each word in capitals.",
+      examples: [("'pull request' | titleCase", "\"Pull Request\"")]
+    ) { text in
+      var result = ""
+      var startsWord = true
+      for character in text {
+        result += startsWord ? character.uppercased() : String(character)
+        startsWord = character.isWhitespace
+      }
+      return result
+    },
+    textual("trim", "Without white space at both ends.", examples: [("'  a b ' | trim", "\"a b\"")]) { text in
+      let start = text.drop { $0.isWhitespace }
+      let end = start.lastIndex { !$0.isWhitespace }
+      return end.map { String(start[...$0]) } ?? ""
+    },
+    Filter(
+      "replace(part, replacement)", "Every occurrence of a part replaced.",
+      examples: [("'a-b-c' | replace('-', '/')", "\"a/b/c\"")]
+    ) { (call) throws(EvaluationError) in
+      guard let text = try call.inputText(for: "replace") else { return .null }
+      let part = try call.text(0, of: "replace") ?? ""
+      let replacement = try call.text(1, of: "replace") ?? ""
+      return .string(try TextReplacement.replacing(part, in: text, by: replacement))
+    },
+    Filter(
+      "split(separator)", "The parts between separators, as an array; characters for an empty separator.",
+      examples: [("'a, b' | split(', ')", "[\"a\",\"b\"]")]
+    ) { (call) throws(EvaluationError) in
+      guard let text = try call.inputText(for: "split") else { return .null }
+      let separator = try call.text(0, of: "split") ?? ""
+      if separator.isEmpty { return .array(text.map { .string(String($0)) }) }
+      return .array(TextReplacement.parts(of: text, between: separator).map { .string($0) })
+    },
+    Filter(
+      "contains(part)", "Whether a string has a part, or an array an element.",
+      examples: [("'swift' | contains('if')", "true"), ("[1, 2] | contains(3)", "false")]
+    ) { (call) throws(EvaluationError) in
+      try BinaryOperator.isIn.apply(try call.argument(0) ?? .null, call.input)
+    },
+    Filter(
+      "startsWith(part)", "Whether a string starts with a part.",
+      examples: [("'feature/x' | startsWith('feature/')", "true")]
+    ) { (call) throws(EvaluationError) in
+      guard let text = try call.inputText(for: "startsWith") else { return .bool(false) }
+      return .bool(text.utf8.starts(with: (try call.text(0, of: "startsWith") ?? "").utf8))
+    },
+    Filter(
+      "endsWith(part)", "Whether a string ends with a part.", examples: [("'a.png' | endsWith('.png')", "true")]
+    ) { (call) throws(EvaluationError) in
+      guard let text = try call.inputText(for: "endsWith") else { return .bool(false) }
+      return .bool(text.utf8.reversed().starts(with: (try call.text(0, of: "endsWith") ?? "").utf8.reversed()))
+    },
+    textual(
+      "stripHtml", "The text of HTML: tags go, blocks end lines, entities become characters.",
+      examples: [("'<p>Fish &amp; <b>chips</b></p>' | stripHtml", "\"Fish & chips\"")]
+    ) { HTMLText.text(of: $0) },
+    Filter(
+      "plural(one, other)", "The word for a number.",
+      examples: [("1 | plural('reply', 'replies')", "\"reply\""), ("3 | plural('reply', 'replies')", "\"replies\"")]
+    ) { (call) throws(EvaluationError) in
+      guard let number = try call.inputNumber(for: "plural") else { return .null }
+      return try call.argument(abs(number) == 1 ? 0 : 1) ?? .null
+    },
+    Filter(
+      "string", "As text: numbers in decimal digits, arrays and objects as JSON.",
+      examples: [("42 | string", "\"42\""), ("[1] | string", "\"[1]\"")]
+    ) { (call) throws(EvaluationError) in
+      switch call.input.kind {
+      case .null, .string: return call.input
+      case .boolean, .number, .array, .object:
+        var text = ""
+        call.input.append(to: &text)
+        return try Arithmetic.bounded(text, by: "string")
+      }
+    },
+  ]
+}

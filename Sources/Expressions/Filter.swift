@@ -1,0 +1,40 @@
+/// A filter: `value | name(arguments)`. All that there are stand in one table, which the documentation is checked
+/// against.
+public struct Filter: Sendable {
+  public let name: String
+  /// How it is written: `truncate(length, ending?)`.
+  public let signature: String
+  /// One line of documentation.
+  public let summary: String
+  /// Expressions and their values as JSON, evaluated by a test.
+  public let examples: [(expression: String, value: String)]
+  /// Its arguments are evaluated for each element of a list.
+  let takesElementExpressions: Bool
+  let arity: ClosedRange<Int>
+  let apply: @Sendable (FilterCall) throws(EvaluationError) -> Value
+
+  /// The arity is read from the signature: arguments with `?` may be left out.
+  init(
+    _ signature: String, _ summary: String, examples: [(String, String)], takesElementExpressions: Bool = false,
+    apply: @escaping @Sendable (FilterCall) throws(EvaluationError) -> Value
+  ) {
+    self.signature = signature
+    self.summary = summary
+    self.examples = examples.map { (expression: $0.0, value: $0.1) }
+    self.takesElementExpressions = takesElementExpressions
+    self.apply = apply
+    let parts = signature.split(separator: "(")
+    name = parts.first.map { String($0) } ?? signature
+    let arguments = parts.count > 1 ? parts[1].split(separator: ",") : []
+    arity = arguments.filter { !$0.contains("?") }.count...arguments.count
+  }
+
+  /// In the order of the documentation.
+  public static let all = text + lists + numbers + dates + encodings
+
+  static let names = all.map(\.name).joined(separator: ", ")
+
+  private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+
+  static func named(_ name: String) -> Filter? { byName[name] }
+}

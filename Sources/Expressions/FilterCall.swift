@@ -1,0 +1,73 @@
+import JSON
+
+/// One use of a filter: what it is given.
+struct FilterCall {
+  let input: Value
+  let arguments: [Node]
+  let scope: Scope
+
+  /// The value of an argument; nil where it was left out.
+  func argument(_ position: Int) throws(EvaluationError) -> Value? {
+    guard position < arguments.count else { return nil }
+    return try arguments[position].evaluate(in: scope)
+  }
+
+  /// A text argument; nil where it was left out or is null.
+  func text(_ position: Int, of filter: String) throws(EvaluationError) -> String? {
+    guard let value = try argument(position), !value.isNull else { return nil }
+    guard let text = value.text else {
+      throw EvaluationError("\(filter) takes a string as argument \(position + 1), not \(value.kind.phrase)")
+    }
+    return text
+  }
+
+  /// An integer argument; nil where it was left out or is null.
+  func integer(_ position: Int, of filter: String) throws(EvaluationError) -> Int? {
+    guard let value = try argument(position), !value.isNull else { return nil }
+    guard let integer = value.integerValue, let result = Int(exactly: integer) else {
+      throw EvaluationError("\(filter) takes an integer as argument \(position + 1), not \(value.kind.phrase)")
+    }
+    return result
+  }
+
+  /// The input's text: of a string, number or boolean. Nil for null, which filters hand on.
+  func inputText(for filter: String) throws(EvaluationError) -> String? {
+    if input.isNull { return nil }
+    guard let text = input.text else { throw unfit(filter, "a string") }
+    return text
+  }
+
+  /// The elements of the input; nil for null.
+  func inputElements(for filter: String) throws(EvaluationError) -> [Value]? {
+    if input.isNull { return nil }
+    guard let elements = input.elements else { throw unfit(filter, "an array") }
+    return elements
+  }
+
+  /// The input's number; nil for null.
+  func inputNumber(for filter: String) throws(EvaluationError) -> Double? {
+    if input.isNull { return nil }
+    guard let number = input.doubleValue else { throw unfit(filter, "a number") }
+    return number
+  }
+
+  func unfit(_ filter: String, _ expected: String) -> EvaluationError {
+    EvaluationError("\(filter) takes \(expected), not \(input.kind.phrase)")
+  }
+
+  /// Evaluates an argument for each element: `$item`, `$index` and plain names are the element's.
+  func evaluateForEach(_ elements: [Value], argument: Int = 0) throws(EvaluationError) -> [Value] {
+    var scope = scope
+    let budget = scope.budget ?? Budget()
+    scope.budget = budget
+    var results: [Value] = []
+    results.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      try budget.visit()
+      let result = try arguments[argument].evaluate(in: scope.entering(element, index: index))
+      try budget.charge(result)
+      results.append(result)
+    }
+    return results
+  }
+}

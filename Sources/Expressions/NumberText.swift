@@ -1,0 +1,52 @@
+import Foundation
+
+/// Numbers and their texts.
+enum NumberText {
+  /// The input as a number, also of a text that is one; nil for null.
+  static func number(_ call: FilterCall, for filter: String) throws(EvaluationError) -> Double? {
+    if call.input.isNull { return nil }
+    if let number = call.input.doubleValue { return number }
+    if let text = call.input.string {
+      let trimmed = text.trimmingCharacters(in: .whitespaces)
+      let isDecimal = trimmed.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
+      if isDecimal, let number = Double(trimmed), number.isFinite { return number }
+      throw EvaluationError("\(filter) takes a number, not the string", showing: text)
+    }
+    throw call.unfit(filter, "a number")
+  }
+
+  static func decimals(_ call: FilterCall, _ position: Int, for filter: String) throws(EvaluationError) -> Int? {
+    guard let decimals = try call.integer(position, of: filter) else { return nil }
+    guard (0...20).contains(decimals) else {
+      throw EvaluationError("\(filter) takes 0 to 20 decimals, not \(decimals)")
+    }
+    return decimals
+  }
+
+  /// An integer where it is one.
+  static func simplest(_ number: Double) -> Value { Int64(exactly: number).map { .integer($0) } ?? .number(number) }
+
+  static func decimal(_ number: Double, decimals: Int?, locale: String) -> String {
+    let style = FloatingPointFormatStyle<Double>(locale: Locale(identifier: locale))
+    let precision: NumberFormatStyleConfiguration.Precision =
+      decimals.map { .fractionLength($0) } ?? .fractionLength(0...3)
+    return style.precision(precision).rounded(rule: .toNearestOrAwayFromZero).format(number)
+  }
+
+  static func currency(_ number: Double, code: String, locale: String) -> String {
+    FloatingPointFormatStyle<Double>.Currency(code: code, locale: Locale(identifier: locale))
+      .rounded(rule: .toNearestOrAwayFromZero).format(number)
+  }
+
+  /// The element (or what an argument gives for it) that comes before all others.
+  static func extreme(
+    _ call: FilterCall, _ filter: String, _ isBetter: (Value, Value) -> Bool
+  ) throws(EvaluationError) -> Value {
+    guard let elements = try call.inputElements(for: filter) else { return .null }
+    let values = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
+    return values.filter { !$0.isNull }.reduce(nil) { best, value in
+      guard let best else { return value }
+      return isBetter(value, best) ? value : best
+    } ?? .null
+  }
+}

@@ -1,0 +1,104 @@
+import JSON
+
+/// A way to a value from a root: `user.avatar_url`, `$response.data[0]`.
+struct Path: Sendable {
+  var root: Root
+  var steps: [Step] = []
+
+  enum Root: Sendable, Equatable {
+    /// Names without a root.
+    case names
+    case item, index, key, count, response, id, edit, parameters, environment
+
+    /// How it is written after `$`.
+    static let named: [(name: String, root: Root)] = [
+      ("item", .item), ("index", .index), ("key", .key), ("count", .count), ("response", .response),
+      ("params", .parameters), ("id", .id), ("edit", .edit),
+    ]
+  }
+
+  enum Step: Sendable {
+    case name(JSONKey)
+    case index(Int)
+  }
+
+  var dependencies: Dependencies {
+    switch root {
+    case .names, .item: .item
+    case .index: .index
+    case .key: .key
+    case .count: .count
+    case .response: .response
+    case .id: .id
+    case .edit: .edit
+    case .parameters: .parameters
+    case .environment: .environment
+    }
+  }
+
+  var documentPath: JSONPath? {
+    guard root == .names || root == .item || root == .response else { return nil }
+    return steps.map { step in
+      switch step {
+      case .name(let key): .name(key.name)
+      case .index(let index): .index(index)
+      }
+    }
+  }
+
+  /// Null where the path leads nowhere.
+  func value(in scope: Scope) -> Value { find(in: scope) ?? .null }
+
+  /// Nil where the path leads nowhere.
+  func find(in scope: Scope) -> Value? {
+    switch root {
+    case .names: walk(from: scope.names)
+    case .item: walk(from: scope.item)
+    case .response: walk(from: scope.response)
+    case .key: walk(from: scope.key)
+    case .id: walk(from: scope.id)
+    case .edit: walk(from: scope.edit)
+    case .index: walk(from: scope.index.map { .integer(Int64($0)) } ?? .null)
+    case .count: walk(from: scope.count.map { .integer(Int64($0)) } ?? .null)
+    case .parameters: lookUp(in: scope.parameters)
+    case .environment: lookUp(in: scope.environment)
+    }
+  }
+
+  @inline(__always)
+  private func walk(from start: Value) -> Value? {
+    guard case .json(var view) = start else { return walkSlowly(from: start) }
+    for step in steps {
+      let next =
+        switch step {
+        case .name(let key): view[key]
+        case .index(let index): view[index]
+        }
+      guard let next else { return nil }
+      view = next
+    }
+    return Value(view)
+  }
+
+  private func walkSlowly(from start: Value) -> Value? {
+    var value = start
+    for step in steps {
+      let next =
+        switch step {
+        case .name(let key): value[key]
+        case .index(let index): value[index]
+        }
+      guard let next else { return nil }
+      value = next
+    }
+    return value
+  }
+
+  private func lookUp(in values: [String: String]) -> Value? {
+    guard let first = steps.first else {
+      return .object(values.sorted { $0.key < $1.key }.map { Value.Member(name: $0.key, value: .string($0.value)) })
+    }
+    guard steps.count == 1, case .name(let key) = first else { return nil }
+    return values[key.name].map { .string($0) }
+  }
+}

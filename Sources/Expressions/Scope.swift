@@ -1,0 +1,60 @@
+public import JSON
+
+/// What an expression can see. Cheap to copy. Holds views: valid only while their documents live.
+public struct Scope {
+  /// `$item`.
+  public var item: Value { didSet { names = item } }
+  /// Whose members are meant by names without a root: the item, or the one around a list of plain values.
+  var names: Value
+  /// `$index`: the position of the item in its list.
+  public var index: Int?
+  /// `$key`: of the group or section.
+  public var key: Value = .null
+  /// `$count`: rows of the group or section.
+  public var count: Int?
+  /// `$response`: the whole document.
+  public var response: Value = .null
+  /// `$id`: of the row that is edited.
+  public var id: Value = .null
+  /// `$edit`: the body of the edit.
+  public var edit: Value = .null
+  /// `$params.name`.
+  public var parameters: [String: String] = [:]
+  /// `env.NAME`. Never shown in errors.
+  public var environment: [String: String] = [:]
+  /// Shared by all that is evaluated for the elements of one list.
+  var budget: Budget?
+
+  public init(item: Value = .null, index: Int? = nil) {
+    (self.item, names, self.index) = (item, item, index)
+  }
+
+  public init(item: JSONView, index: Int? = nil) { self.init(item: Value(item), index: index) }
+
+  /// The scope inside of a list: `$item` and `$index` are the element's; names are its members if it is an object,
+  /// else still those of the item around it.
+  public func entering(_ element: Value, index: Int) -> Scope {
+    var scope = self
+    scope.item = element
+    if element.kind != .object { scope.names = names }
+    scope.index = index
+    return scope
+  }
+}
+
+/// Bounds what lists in lists may cost, so that no expression hangs: elements visited and bytes made.
+final class Budget {
+  private var elements = 1_000_000
+  private var bytes = 16 << 20
+
+  func visit() throws(EvaluationError) {
+    elements -= 1
+    guard elements >= 0 else { throw EvaluationError("more than 1000000 elements are visited") }
+  }
+
+  func charge(_ value: Value) throws(EvaluationError) {
+    guard case .string(let string) = value else { return }
+    bytes -= string.utf8.count
+    guard bytes >= 0 else { throw EvaluationError("more than 16 MB of text are made") }
+  }
+}

@@ -1,0 +1,103 @@
+public import JSON
+
+extension Template {
+  /// The value for what is in the scope.
+  public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
+    switch form {
+    case .constant(let value, _): return Value(value)
+    case .expression(let expression): return try expression.evaluate(in: scope)
+    case .text(let pieces): return .string(try text(of: pieces, in: scope, encoding: .plain))
+    case .array(let templates):
+      var elements: [Value] = []
+      for template in templates {
+        if case .each(let list, let body) = template.form {
+          elements += try Self.each(of: list, body, in: scope)
+        } else {
+          elements.append(try template.evaluate(in: scope))
+        }
+      }
+      return .array(elements)
+    case .object(let members):
+      var values: [Value.Member] = []
+      values.reserveCapacity(members.count)
+      for member in members {
+        values.append(Value.Member(name: member.name, value: try member.template.evaluate(in: scope)))
+      }
+      return .object(values)
+    case .each(let list, let body): return .array(try Self.each(of: list, body, in: scope))
+    }
+  }
+
+  /// Writes the value as JSON, without making it first. What was written before an error stays written.
+  public func write(to writer: inout JSONWriter, in scope: Scope) throws(EvaluationError) {
+    switch form {
+    case .constant(_, let encoded): writer.write(raw: encoded)
+    case .expression(let expression): try expression.evaluate(in: scope).write(to: &writer)
+    case .object(let members):
+      writer.beginObject()
+      for member in members {
+        writer.name(encoded: member.encodedName)
+        try member.template.write(to: &writer, in: scope)
+      }
+      writer.endObject()
+    case .text, .array, .each: try evaluate(in: scope).write(to: &writer)
+    }
+  }
+
+  /// How values are put into a text.
+  public enum TextEncoding: Sendable {
+    case plain
+    /// Percent-encoded (RFC 3986 §2.3) but for a value that the text starts with, which is the URL's own beginning.
+    case url
+  }
+
+  /// The value as text: for URLs, headers, identities. Nil where it is null, an array or an object.
+  public func text(in scope: Scope, encoding: TextEncoding = .plain) throws(EvaluationError) -> String? {
+    if case .text(let pieces) = form { return try text(of: pieces, in: scope, encoding: encoding) }
+    return try evaluate(in: scope).text
+  }
+
+  private func text(
+    of pieces: [Piece], in scope: Scope, encoding: TextEncoding
+  ) throws(EvaluationError) -> String {
+    var text = ""
+    for piece in pieces {
+      switch piece {
+      case .literal(let literal): text += literal
+      case .expression(let expression):
+        let value = try expression.evaluate(in: scope)
+        if encoding == .url, !text.isEmpty {
+          var part = ""
+          value.append(to: &part)
+          text += URLText.encode(part)
+        } else {
+          value.append(to: &text)
+        }
+      }
+    }
+    guard text.utf8.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("the template") }
+    return text
+  }
+
+  private static func each(
+    of list: Expression, _ body: Template, in scope: Scope
+  ) throws(EvaluationError) -> [Value] {
+    let input = try list.evaluate(in: scope)
+    if input.isNull { return [] }
+    guard let elements = input.elements else {
+      throw EvaluationError("$each takes an array, not \(input.kind.phrase)")
+    }
+    var scope = scope
+    let budget = scope.budget ?? Budget()
+    scope.budget = budget
+    var results: [Value] = []
+    results.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      try budget.visit()
+      let result = try body.evaluate(in: scope.entering(element, index: index))
+      try budget.charge(result)
+      results.append(result)
+    }
+    return results
+  }
+}

@@ -1,0 +1,89 @@
+public import JSON
+
+/// What a configuration says a value is made like: JSON whose strings may have `${…}` in them.
+///
+/// A string that is one whole `${…}` becomes the expression's value with its type; text around it makes a string,
+/// in which null is nothing and arrays and objects are JSON. `$${` stands for a `${` that is meant so.
+///
+/// An object with a member `$each` becomes an array: its other members, or `$value` alone, are made for each element
+/// of the list, which `$item` and `$index` name then. Among the elements of an array it adds its own in place.
+public struct Template: Sendable {
+  /// What it reads, all together.
+  public let dependencies: Dependencies
+  let form: Form
+
+  indirect enum Form: Sendable {
+    case constant(JSONValue, encoded: [UInt8])
+    case expression(Expression)
+    /// Pieces of a string.
+    case text([Piece])
+    case array([Template])
+    case object([Member])
+    case each(Expression, Template)
+  }
+
+  enum Piece: Sendable {
+    case literal(String)
+    case expression(Expression)
+  }
+
+  public struct Member: Sendable {
+    public let name: String
+    public let template: Template
+    /// The name as JSON text, with its colon.
+    let encodedName: [UInt8]
+
+    init(name: String, template: Template) {
+      (self.name, self.template) = (name, template)
+      encodedName = JSONValue.string(name).bytes + [UInt8(ascii: ":")]
+    }
+  }
+
+  init(_ form: Form) {
+    self.form = form
+    dependencies = form.dependencies
+  }
+
+  /// A value that is always the same.
+  public init(constant value: JSONValue) { self.init(.constant(value, encoded: value.bytes)) }
+
+  /// A value that is one expression's.
+  public init(expression: Expression) { self.init(.expression(expression)) }
+
+  /// The members of an object's template, in order; nil for what is none.
+  public var members: [Member]? {
+    switch form {
+    case .object(let members): members
+    case .constant(.object(let members), _):
+      members.map { Member(name: $0.name, template: Template(constant: $0.value)) }
+    case .constant, .expression, .text, .array, .each: nil
+    }
+  }
+
+  /// Where it is a constant: its value.
+  public var constant: JSONValue? {
+    if case .constant(let value, _) = form { value } else { nil }
+  }
+
+  /// Where it is one whole `${…}`: the expression.
+  public var expression: Expression? {
+    if case .expression(let expression) = form { expression } else { nil }
+  }
+}
+
+extension Template.Form {
+  var dependencies: Dependencies {
+    switch self {
+    case .constant: []
+    case .expression(let expression): expression.dependencies
+    case .text(let pieces):
+      pieces.reduce(into: []) { sum, piece in
+        if case .expression(let expression) = piece { sum.formUnion(expression.dependencies) }
+      }
+    case .array(let templates): templates.reduce(into: []) { $0.formUnion($1.dependencies) }
+    case .object(let members): members.reduce(into: []) { $0.formUnion($1.template.dependencies) }
+    // The index inside is the element's.
+    case .each(let list, let body): list.dependencies.union(body.dependencies.subtracting(.index))
+    }
+  }
+}

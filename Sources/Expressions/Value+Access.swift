@@ -1,0 +1,105 @@
+public import JSON
+
+extension Value {
+  /// The value of a boolean.
+  public var boolValue: Bool? {
+    if case .bool(let value) = self { value } else { nil }
+  }
+
+  /// The value of a number that is an integer and fits.
+  public var integerValue: Int64? {
+    switch self {
+    case .integer(let value): value
+    case .number(let value): Int64(exactly: value)
+    case .null, .bool, .string, .text, .json, .array, .object: nil
+    }
+  }
+
+  /// The value of any number.
+  public var doubleValue: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    case .json(let view): view.double
+    case .null, .bool, .string, .text, .array, .object: nil
+    }
+  }
+
+  /// A string's own text; nil for other kinds.
+  public var string: String? {
+    switch self {
+    case .string(let value): value
+    case .text(let value): String(value)
+    case .null, .bool, .integer, .number, .json, .array, .object: nil
+    }
+  }
+
+  /// What stands in a text for a string, number or boolean: decimal digits, `true`. Nil for null, arrays, objects.
+  public var text: String? {
+    switch self {
+    case .null, .array, .object: nil
+    case .bool(let value): value ? "true" : "false"
+    case .integer(let value): value.description
+    case .number(let value): Value.text(of: value)
+    case .string(let value): value
+    case .text(let value): String(value)
+    case .json(let view): view.uint64?.description
+    }
+  }
+
+  /// The shortest decimal text that reads back as the same number; no fraction where there is none.
+  static func text(of number: Double) -> String {
+    if let integer = Int64(exactly: number), integer.magnitude < 1 << 53 { return integer.description }
+    return number.description
+  }
+
+  /// How many elements or members; 0 for other kinds.
+  public var count: Int {
+    switch self {
+    case .array(let elements): elements.count
+    case .object(let members): members.count
+    case .json(let view): view.count
+    case .null, .bool, .integer, .number, .string, .text: 0
+    }
+  }
+
+  /// The elements of an array; nil for other kinds. Complexity: O(elements).
+  public var elements: [Value]? {
+    switch self {
+    case .array(let elements): elements
+    case .json(let view) where view.kind == .array: view.elements.map { Value($0) }
+    case .null, .bool, .integer, .number, .string, .text, .json, .object: nil
+    }
+  }
+
+  /// The members of an object in their order; nil for other kinds. Complexity: O(members).
+  public var members: [Member]? {
+    switch self {
+    case .object(let members): members
+    case .json(let view) where view.kind == .object:
+      view.members.map { Member(name: String($0.name), value: Value($0.value)) }
+    case .null, .bool, .integer, .number, .string, .text, .json, .array: nil
+    }
+  }
+
+  /// The member of an object; nil where there is none.
+  public subscript(key: JSONKey) -> Value? {
+    switch self {
+    case .json(let view): view[key].map { Value($0) }
+    case .object(let members): members.first { $0.name == key.name }?.value
+    case .null, .bool, .integer, .number, .string, .text, .array: nil
+    }
+  }
+
+  /// The element of an array; negative positions count from the end. Nil where there is none.
+  public subscript(position: Int) -> Value? {
+    switch self {
+    case .json(let view): return view[position].map { Value($0) }
+    case .array(let elements):
+      // A position is far from overflow once it is compared with the count.
+      guard position >= -elements.count, position < elements.count else { return nil }
+      return elements[position < 0 ? elements.count + position : position]
+    case .null, .bool, .integer, .number, .string, .text, .object: return nil
+    }
+  }
+}
