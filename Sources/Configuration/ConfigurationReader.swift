@@ -13,14 +13,17 @@ public struct ConfigurationReader: Sendable {
   /// - Returns: the definition, or nil where there is an error among the diagnostics; and the diagnostics, errors and
   ///   warnings, in the order of the file.
   public static func read(
-    text: String, file: String, environment: [String: String]
+    text: String,
+    file: String,
+    environment: [String: String]
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     read(text: text, file: file, environment: Environment(environment))
   }
 
   /// Reads a configuration from a file. Where it can't be read, that is the one diagnostic.
   public static func read(
-    path: String, environment: [String: String]
+    path: String,
+    environment: [String: String]
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     do {
       let data = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -36,13 +39,17 @@ public struct ConfigurationReader: Sendable {
   }
 
   private static func refusal(
-    of path: String, _ message: String, _ suggestion: String
+    of path: String,
+    _ message: String,
+    _ suggestion: String
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     (nil, [Diagnostic(file: path, line: 1, column: 1, message: message, suggestion: suggestion)])
   }
 
   static func read(
-    text: String, file: String, environment: Environment
+    text: String,
+    file: String,
+    environment: Environment
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     let reading = Reading(file: file, environment: environment)
     var yaml = YAMLReader(text: text)

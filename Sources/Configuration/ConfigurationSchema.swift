@@ -11,7 +11,8 @@ public struct ConfigurationSchema {
       "title": "Tablecast configuration",
       "$ref": root,
       "$defs": .object(
-        writer.definitions.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) }),
+        writer.definitions.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: $0.value) }
+      ),
     ]
   }
 }

@@ -22,7 +22,12 @@ public struct Diagnostic: Hashable, Sendable {
   public var suggestion: String?
 
   public init(
-    severity: Severity = .error, file: String, line: Int, column: Int, message: String, suggestion: String? = nil
+    severity: Severity = .error,
+    file: String,
+    line: Int,
+    column: Int,
+    message: String,
+    suggestion: String? = nil
   ) {
     self.severity = severity
     self.file = file

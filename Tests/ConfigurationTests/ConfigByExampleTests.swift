@@ -12,7 +12,10 @@ import Testing
 
   init() throws {
     let (definition, diagnostics) = ConfigurationReader.read(
-      text: try fixture("config-by-example.yaml"), file: "config.yaml", environment: ["GITHUB_TOKEN": "t0ps3cret"])
+      text: try fixture("config-by-example.yaml"),
+      file: "config.yaml",
+      environment: ["GITHUB_TOKEN": "t0ps3cret"]
+    )
     #expect(diagnostics.isEmpty, "\(diagnostics)")
     self.definition = try #require(definition)
   }
@@ -49,7 +52,8 @@ import Testing
     #expect(
       definition.cells.map(\.identifier) == [
         "SectionTitle", "TableViewCellWithLabel", "TableViewCellWithImageAndLabel", "TableViewExpandableCell",
-      ])
+      ]
+    )
     #expect(definition.cells[2].registration == .nib("TableViewCellWithImageAndLabel"))
     #expect(definition.cells[2].fields[1] == .init(name: "imageName", type: .string, isOptional: true))
     #expect(definition.cells[2].fallback == "TableViewCellWithLabel")

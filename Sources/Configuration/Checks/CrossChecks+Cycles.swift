@@ -4,14 +4,20 @@ extension CrossChecks {
   /// Fallbacks and `use` lead somewhere.
   func checkCycles() {
     let places = Dictionary(
-      reading.uses.filter { $0.path.last == CellKeys.fallback.name }.map { ($0.path.dropLast().last ?? "", $0.name.place) },
-      uniquingKeysWith: { first, _ in first })
+      reading.uses.filter { $0.path.last == CellKeys.fallback.name }.map {
+        ($0.path.dropLast().last ?? "", $0.name.place)
+      },
+      uniquingKeysWith: { first, _ in first }
+    )
     var next: [String: [String]] = [:]
     for cell in definition.cells { next[cell.identifier] = cell.fallback.map { [$0] } ?? [] }
     for circle in cycles(in: next) {
       report(
-        circle, "fallbacks go round in a circle", "let one of them end without a fallback",
-        circle.compactMap { places[$0] }.min())
+        circle,
+        "fallbacks go round in a circle",
+        "let one of them end without a fallback",
+        circle.compactMap { places[$0] }.min()
+      )
     }
 
     for table in [nil] + definition.tables.map(Optional.some) { checkUses(in: table) }
@@ -51,7 +57,12 @@ extension CrossChecks {
           + [ServiceKeys.representations.name, step.name]
       }
       let places = uses.filter { use in owners.contains { use.path.starts(with: $0) } }.map(\.name.place)
-      report(circle.map(\.name), "representations use each other in a circle", "let one of them name a cell", places.min())
+      report(
+        circle.map(\.name),
+        "representations use each other in a circle",
+        "let one of them name a cell",
+        places.min()
+      )
     }
   }
 

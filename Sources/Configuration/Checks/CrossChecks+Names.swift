@@ -19,12 +19,17 @@ extension CrossChecks {
     guard !names.contains(use.name.value) else { return }
     let near = nearest(to: use.name.value, among: names)
     reading.error(
-      at: use.name.place, "there is no \(noun) \(excerpt(use.name.value))",
-      near.map { "did you mean '\($0)'?" } ?? (names.isEmpty ? "declare one under `\(noun)s`" : "there is \(some(names))"))
+      at: use.name.place,
+      "there is no \(noun) \(excerpt(use.name.value))",
+      near.map { "did you mean '\($0)'?" }
+        ?? (names.isEmpty ? "declare one under `\(noun)s`" : "there is \(some(names))")
+    )
   }
 
   private func some(_ names: [String]) -> String {
-    names.count > 6 ? names.prefix(6).joined(separator: ", ") + " …" : names.count > 1
-      ? names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "") : names.first ?? ""
+    names.count > 6
+      ? names.prefix(6).joined(separator: ", ") + " …"
+      : names.count > 1
+        ? names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "") : names.first ?? ""
   }
 }

@@ -11,8 +11,10 @@ extension CrossChecks {
       let given = Set(use.fields.map(\.key.value))
       for field in cell.fields where !field.isOptional && !given.contains(field.name) {
         reading.warning(
-          at: use.place, "the field '\(field.name)' of \(cell.identifier) is not filled: no item fits",
-          "give it a value, or declare it `optional \(field.type.written)`")
+          at: use.place,
+          "the field '\(field.name)' of \(cell.identifier) is not filled: no item fits",
+          "give it a value, or declare it `optional \(field.type.written)`"
+        )
       }
     }
     for name in declarations(.cell) {
@@ -22,7 +24,8 @@ extension CrossChecks {
         reading.warning(
           at: name.place,
           "the fallback \(fallback.identifier) needs the field '\(field.name)', which \(name.value) does not have",
-          "give \(name.value) that field, or declare it optional in \(fallback.identifier)")
+          "give \(name.value) that field, or declare it optional in \(fallback.identifier)"
+        )
       }
     }
   }
@@ -33,9 +36,11 @@ extension CrossChecks {
       guard !name.hasPrefix("$") else { return }
       let near = nearest(to: name, among: cell.fields.map(\.name))
       reading.error(
-        at: entry.key.place, "\(cell.identifier) has no field \(excerpt(name))",
+        at: entry.key.place,
+        "\(cell.identifier) has no field \(excerpt(name))",
         near.map { "did you mean '\($0)'?" }
-          ?? (cell.fields.isEmpty ? "declare it under `fields`" : "it has \(alternatives(cell.fields.map(\.name)))"))
+          ?? (cell.fields.isEmpty ? "declare it under `fields`" : "it has \(alternatives(cell.fields.map(\.name)))")
+      )
       return
     }
     if field.isOptional, entry.value.isNull { return }

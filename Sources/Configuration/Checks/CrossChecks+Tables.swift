@@ -10,8 +10,10 @@ extension CrossChecks {
       checkLook(of: table, places)
       if let place = places.forward, isLocal(table) {
         reading.error(
-          at: place, "a local table has no upstream to forward headers to",
-          "leave 'forward' out")
+          at: place,
+          "a local table has no upstream to forward headers to",
+          "leave 'forward' out"
+        )
       }
     }
     checkParameters()
@@ -24,25 +26,36 @@ extension CrossChecks {
   private func checkIdentity(of table: TableDefinition, _ places: TablePlaces) {
     guard table.rowID == nil, !places.rowIDIsWrong, case .upstream? = source(table.source)?.kind else { return }
     reading.error(
-      at: places.row, "'row.id' is missing: rows of an upstream need an identity",
-      "write for example `row: {id: \"${id}\"}`")
+      at: places.row,
+      "'row.id' is missing: rows of an upstream need an identity",
+      "write for example `row: {id: \"${id}\"}`"
+    )
   }
 
   private func checkEdits(of table: TableDefinition, _ places: TablePlaces) {
     if let place = places.edits, isLocal(table) {
-      reading.error(at: place, "edits of a local table are not forwarded", "leave 'edits' out: the service owns the items")
+      reading.error(
+        at: place,
+        "edits of a local table are not forwarded",
+        "leave 'edits' out: the service owns the items"
+      )
     }
   }
 
   /// Some item of the table can be shown.
   private func checkLook(of table: TableDefinition, _ places: TablePlaces) {
     let hasDefault = table.cell != nil || hasRepresentation("$default", in: table) || places.hasCell
-    let hasTypes = table.rowType != nil && !(declarations(.representation(table: nil)).isEmpty && declarations(.representation(table: table.name)).isEmpty)
+    let hasTypes =
+      table.rowType != nil
+      && !(declarations(.representation(table: nil)).isEmpty
+        && declarations(.representation(table: table.name)).isEmpty)
     guard !hasDefault, !hasTypes else { return }
     reading.error(
-      at: places.place, "nothing says how the items of '\(table.name)' are shown",
+      at: places.place,
+      "nothing says how the items of '\(table.name)' are shown",
       table.rowType == nil && !definition.representations.isEmpty
-        ? "give it `row.type`, a `cell`, or a representation `$default`" : "give it a `cell` and a `payload`")
+        ? "give it `row.type`, a `cell`, or a representation `$default`" : "give it a `cell` and a `payload`"
+    )
   }
 
   /// `$params.NAME` is a parameter of the table, or of every table that reads the source.
@@ -57,8 +70,11 @@ extension CrossChecks {
       for table in tables where !table.parameters.contains(where: { $0.name == use.name.value }) {
         let near = nearest(to: use.name.value, among: table.parameters.map(\.name))
         reading.error(
-          at: use.name.place, "the table '\(table.name)' has no parameter '\(use.name.value)'",
-          near.map { "did you mean '\($0)'?" } ?? "declare it: `parameters: {\(use.name.value): {pattern: \"[a-z0-9-]+\"}}`")
+          at: use.name.place,
+          "the table '\(table.name)' has no parameter '\(use.name.value)'",
+          near.map { "did you mean '\($0)'?" }
+            ?? "declare it: `parameters: {\(use.name.value): {pattern: \"[a-z0-9-]+\"}}`"
+        )
       }
     }
   }

@@ -28,8 +28,10 @@ extension CrossChecks {
       }
       if !isNamed, !mayBeType {
         reading.warning(
-          at: declaration.name.place, "no table has items of the type '\(name)'",
-          "name it in `row.type`, or by `use`")
+          at: declaration.name.place,
+          "no table has items of the type '\(name)'",
+          "name it in `row.type`, or by `use`"
+        )
       }
     }
   }
@@ -39,10 +41,15 @@ extension CrossChecks {
     for table in definition.tables where table.cell == nil && !hasRepresentation("$default", in: table) {
       guard let types = types(of: table), let node = rowType(of: table) else { continue }
       for type in types where !hasRepresentation(type, in: table) {
-        let near = nearest(to: type, among: definition.representations.keys.sorted() + table.representations.keys.sorted())
+        let near = nearest(
+          to: type,
+          among: definition.representations.keys.sorted() + table.representations.keys.sorted()
+        )
         reading.warning(
-          at: node.place, "no representation takes the type '\(type)': its items are skipped",
-          near.map { "did you mean '\($0)'?" } ?? "declare it under `representations`, or `$default`")
+          at: node.place,
+          "no representation takes the type '\(type)': its items are skipped",
+          near.map { "did you mean '\($0)'?" } ?? "declare it under `representations`, or `$default`"
+        )
       }
     }
   }
@@ -65,10 +72,15 @@ extension CrossChecks {
       guard let url = request.url?.scalar?.text, url.hasPrefix("http://") else { continue }
       let host = url.dropFirst(7).prefix { !"/?#".contains($0) }
       let loopback = ["localhost", "127.0.0.1", "[::1]"]
-      guard !loopback.contains(where: { host == $0 || host.hasPrefix($0 + ":") }), !host.hasPrefix("${") else { continue }
+      guard !loopback.contains(where: { host == $0 || host.hasPrefix($0 + ":") }), !host.hasPrefix("${") else {
+        continue
+      }
       for header in request.headers where ["authorization", "cookie"].contains(header.value.lowercased()) {
         reading.warning(
-          at: header.place, "'\(header.value)' is sent without encryption", "use https:// for what is not on this machine")
+          at: header.place,
+          "'\(header.value)' is sent without encryption",
+          "use https:// for what is not on this machine"
+        )
       }
     }
   }

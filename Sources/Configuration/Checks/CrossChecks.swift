@@ -46,8 +46,10 @@ extension CrossChecks {
     else { return }
     definition.cells = [
       CellDefinition(
-        identifier: Self.builtInCell, registration: .nib(Self.builtInCell),
-        fields: [CellDefinition.Field(name: "title", type: .string)])
+        identifier: Self.builtInCell,
+        registration: .nib(Self.builtInCell),
+        fields: [CellDefinition.Field(name: "title", type: .string)]
+      )
     ]
     let title = Template.builtInTitle
     for index in definition.tables.indices {
@@ -71,5 +73,6 @@ extension CrossChecks {
 extension Template {
   /// The first of an item's `title`, `name` and `id` as text, else the item's JSON.
   fileprivate static let builtInTitle = try? Template(
-    .object([.init(name: "title", value: "${(title ?? name ?? id ?? ($item | json)) | string}")]))
+    .object([.init(name: "title", value: "${(title ?? name ?? id ?? ($item | json)) | string}")])
+  )
 }

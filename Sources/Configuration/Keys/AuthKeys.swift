@@ -5,9 +5,11 @@ enum AuthKeys: ObjectKeys {
   static let noun = "the authentication"
 
   static let tokens = Key(
-    required: "tokens", .list(of: .object(TokenKeys.self), noun: "the list of tokens"),
+    required: "tokens",
+    .list(of: .object(TokenKeys.self), noun: "the list of tokens"),
     example: "[{name: app, sha256: 9f86…0a08, allow: [read, edit]}]",
-    "Bearer tokens and what they allow. Without any, everyone may read and nobody may edit.")
+    "Bearer tokens and what they allow. Without any, everyone may read and nobody may edit."
+  )
 
   static let keys = [tokens.description]
 
@@ -23,16 +25,28 @@ enum TokenKeys: ObjectKeys {
   static let noun = "a token"
 
   static let label = Key(
-    required: "name", .plainText("a name", example: "app"), example: "app", "What logs call the holder.")
+    required: "name",
+    .plainText("a name", example: "app"),
+    example: "app",
+    "What logs call the holder."
+  )
   static let sha256 = Key(
-    required: "sha256", .digest, example: "${env.APP_TOKEN_SHA256}",
-    "SHA-256 of the token in 64 hexadecimal digits (`printf %s TOKEN | sha256sum`).")
+    required: "sha256",
+    .digest,
+    example: "${env.APP_TOKEN_SHA256}",
+    "SHA-256 of the token in 64 hexadecimal digits (`printf %s TOKEN | sha256sum`)."
+  )
   static let allow: Key<[AuthDefinition.Capability]> = Key(
-    required: "allow", .list(of: .word, noun: "the list of what is allowed", atLeast: 1), example: "[read, edit]",
-    "What it allows: `read`, `edit`, `admin`.")
+    required: "allow",
+    .list(of: .word, noun: "the list of what is allowed", atLeast: 1),
+    example: "[read, edit]",
+    "What it allows: `read`, `edit`, `admin`."
+  )
   static let tables = Key(
-    "tables", .list(of: .plainText("a table's name", example: "todo*"), noun: "the list of tables"),
-    "Names of tables with `*` for any part. Default: all tables.")
+    "tables",
+    .list(of: .plainText("a table's name", example: "todo*"), noun: "the list of tables"),
+    "Names of tables with `*` for any part. Default: all tables."
+  )
 
   static let keys = [label.description, sha256.description, allow.description, tables.description]
 
@@ -55,7 +69,10 @@ extension ValueReader where Value == [UInt8] {
     let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count == 64, text.utf8.count == 64 else {
       reading.error(
-        at: node.place, "this is no SHA-256 digest", "write 64 hexadecimal digits, as `sha256sum` prints them")
+        at: node.place,
+        "this is no SHA-256 digest",
+        "write 64 hexadecimal digits, as `sha256sum` prints them"
+      )
       return nil
     }
     return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }

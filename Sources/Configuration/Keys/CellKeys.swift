@@ -5,19 +5,36 @@ enum CellKeys: ObjectKeys {
   static let noun = "a cell"
 
   static let fields = Key(
-    "fields", .map(of: .field, noun: "the fields", names: .any),
+    "fields",
+    .map(of: .field, noun: "the fields", names: .any),
     "The payload's fields with their types: `string number integer boolean url date object any`, `list of TYPE`, "
-      + "`{oneOf: [a, b]}`, each with `optional` before it.")
+      + "`{oneOf: [a, b]}`, each with `optional` before it."
+  )
   static let nib = Key(
-    "nib", .plainText("a nib's name", example: "TableViewCellWithLabel"), "The nib that an iOS client registers.")
+    "nib",
+    .plainText("a nib's name", example: "TableViewCellWithLabel"),
+    "The nib that an iOS client registers."
+  )
   static let `class` = Key(
-    "class", .plainText("a class's name", example: "TableViewExpandableCell"), "The class that an iOS client registers.")
+    "class",
+    .plainText("a class's name", example: "TableViewExpandableCell"),
+    "The class that an iOS client registers."
+  )
   static let version = Key(
-    "version", .integer(1...1_000_000), "Counts up when the fields change, for `Accept-Cells`. Default: 1.")
+    "version",
+    .integer(1...1_000_000),
+    "Counts up when the fields change, for `Accept-Cells`. Default: 1."
+  )
   static let expands = Key(
-    "expands", .plainText("a field's name", example: "isExpanded"), "The boolean field that a tap toggles.")
+    "expands",
+    .plainText("a field's name", example: "isExpanded"),
+    "The boolean field that a tap toggles."
+  )
   static let fallback = Key(
-    "fallback", .cellName, "The cell for clients that can't show this one; fields of the same names are taken over.")
+    "fallback",
+    .cellName,
+    "The cell for clients that can't show this one; fields of the same names are taken over."
+  )
   static let select = Key("select", .template, "What a tap leads to, unless the representation says otherwise.")
 
   static let keys = [
@@ -48,13 +65,18 @@ enum CellKeys: ObjectKeys {
     guard let field = cell.fields.first(where: { $0.name == name }) else {
       let near = nearest(to: name, among: cell.fields.map(\.name))
       reading.error(
-        at: place, "'expands' names no field of this cell: \(excerpt(name))",
-        near.map { "did you mean '\($0)'?" } ?? "declare it: `\(name): boolean`")
+        at: place,
+        "'expands' names no field of this cell: \(excerpt(name))",
+        near.map { "did you mean '\($0)'?" } ?? "declare it: `\(name): boolean`"
+      )
       return
     }
     if field.type != .boolean {
       reading.error(
-        at: place, "'expands' names the field '\(name)', which is \(field.type.noun)", "it must be a boolean")
+        at: place,
+        "'expands' names the field '\(name)', which is \(field.type.noun)",
+        "it must be a boolean"
+      )
     }
   }
 }

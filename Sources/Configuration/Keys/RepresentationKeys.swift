@@ -8,10 +8,16 @@ enum RepresentationKeys: ObjectKeys {
 
   static let cell = Key("cell", .cellName, "The cell that shows the item.")
   static let payload = Key(
-    "payload", .payload, "The cell's payload in its own shape, with `${…}` where the item comes in.")
+    "payload",
+    .payload,
+    "The cell's payload in its own shape, with `${…}` where the item comes in."
+  )
   static let select = Key("select", .template, "What a tap leads to: `{type: open, url: \"${html_url}\"}`.")
   static let cases = Key(
-    "cases", .list(of: .object(CaseKeys.self), noun: "the cases", atLeast: 1), "The first whose `when` holds is taken.")
+    "cases",
+    .list(of: .object(CaseKeys.self), noun: "the cases", atLeast: 1),
+    "The first whose `when` holds is taken."
+  )
   static let use = Key("use", .representationName, "Another representation, by name.")
 
   static let keys = [cell.description, payload.description, select.description, cases.description, use.description]
@@ -23,7 +29,8 @@ enum RepresentationKeys: ObjectKeys {
         at: object.place,
         styles.isEmpty
           ? "\(noun) without a cell" : "\(noun) with \(styles.map { "'\($0)'" }.joined(separator: " and "))",
-        "write `cell` and `payload`, or `cases`, or `use`")
+        "write `cell` and `payload`, or `cases`, or `use`"
+      )
       return nil
     }
     if object.has(cell) { return CellMapping(object, cell, payload, select).map(RepresentationDefinition.cell) }
@@ -59,7 +66,10 @@ enum CellMappingKeys: ObjectKeys {
 
   static let cell = Key(required: "cell", .cellName, example: "SectionTitle", "The cell that shows it.")
   static let payload = Key(
-    "payload", .payload, "The cell's payload; `$key` is the group, `$count` the number of rows.")
+    "payload",
+    .payload,
+    "The cell's payload; `$key` is the group, `$count` the number of rows."
+  )
 
   static let keys = [cell.description, payload.description]
 
@@ -69,14 +79,18 @@ enum CellMappingKeys: ObjectKeys {
 extension CellMapping {
   /// Reads a cell with its payload, and remembers them to be held together.
   init?(
-    _ object: ObjectReader, _ cellKey: Key<Located<String>>, _ payloadKey: Key<Payload>, _ selectKey: Key<Template>?
+    _ object: ObjectReader,
+    _ cellKey: Key<Located<String>>,
+    _ payloadKey: Key<Payload>,
+    _ selectKey: Key<Template>?
   ) {
     let cell = object[cellKey]
     let payload = object.has(payloadKey) ? object[payloadKey] : Payload.empty
     let select = selectKey.flatMap { object[$0] }
     guard let cell else { return nil }
     object.reading.mappings.append(
-      PayloadUse(cell: cell, fields: payload?.fields ?? [], place: object.place(of: payloadKey), isRead: payload != nil))
+      PayloadUse(cell: cell, fields: payload?.fields ?? [], place: object.place(of: payloadKey), isRead: payload != nil)
+    )
     guard let template = payload?.template else { return nil }
     self.init(cell: cell.value, payload: template, select: select)
   }

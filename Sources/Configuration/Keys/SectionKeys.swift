@@ -5,7 +5,12 @@ enum SectionKeys: ObjectKeys {
   static let name = "Section"
   static let noun = "a section"
 
-  static let id = Key(required: "id", .plainText("an identity", example: "open"), example: "open", "Unique in the table.")
+  static let id = Key(
+    required: "id",
+    .plainText("an identity", example: "open"),
+    example: "open",
+    "Unique in the table."
+  )
   static let source = Key("source", .sourceName, "Another source than the table's.")
   static let `where` = Key("where", .expression, "Which items it takes. Default: every one.")
   static let header = Key("header", .object(CellMappingKeys.self), "The cell above the rows.")
@@ -39,15 +44,24 @@ enum GroupKeys: ObjectKeys {
   static let noun = "the groups"
 
   static let groupBy = Key(
-    required: "groupBy", .expression, example: "department", "The group of an item; each group is a section.")
+    required: "groupBy",
+    .expression,
+    example: "department",
+    "The group of an item; each group is a section."
+  )
   static let order = Key(
-    "order", .list(of: .plainText("a group's key", example: "Design"), noun: "the order of groups"),
-    "Groups that come first, in this order.")
+    "order",
+    .list(of: .plainText("a group's key", example: "Design"), noun: "the order of groups"),
+    "Groups that come first, in this order."
+  )
   static let sortGroups: Key<SortDirection> = Key("sortGroups", .word, "How the others come. Default: as they are met.")
   static let header = SectionKeys.header
   static let footer = SectionKeys.footer
   static let hideEmpty = Key(
-    "hideEmpty", .boolean, "Groups named in `order` are left out while they have no rows. Default: true.")
+    "hideEmpty",
+    .boolean,
+    "Groups named in `order` are left out while they have no rows. Default: true."
+  )
   static let sort = SectionKeys.sort
   static let limit = SectionKeys.limit
 
@@ -83,10 +97,16 @@ enum SectionListKeys: ObjectKeys {
   enum Match: String, CaseIterable, Sendable { case first, all }
 
   static let match = Key(
-    "match", ValueReader<Match>.word, "An item goes to the `first` section that takes it (the default), or to `all`.")
+    "match",
+    ValueReader<Match>.word,
+    "An item goes to the `first` section that takes it (the default), or to `all`."
+  )
   static let list = Key(
-    required: "list", .list(of: .object(SectionKeys.self), noun: "the list of sections", atLeast: 1),
-    example: "[{id: open, where: state == 'open'}]", "The sections, in this order.")
+    required: "list",
+    .list(of: .object(SectionKeys.self), noun: "the list of sections", atLeast: 1),
+    example: "[{id: open, where: state == 'open'}]",
+    "The sections, in this order."
+  )
 
   static let keys = [match.description, list.description]
 
@@ -98,7 +118,10 @@ enum SectionListKeys: ObjectKeys {
 
 extension ValueReader where Value == SectionsDefinition {
   private static let list = ValueReader<[SectionDefinition]>.list(
-    of: .object(SectionKeys.self), noun: "the list of sections", atLeast: 1)
+    of: .object(SectionKeys.self),
+    noun: "the list of sections",
+    atLeast: 1
+  )
 
   /// A list, a list with `match`, or groups.
   static let sections = ValueReader(
@@ -124,8 +147,10 @@ extension ValueReader where Value == SectionsDefinition {
       guard let text = entry.value.scalar?.text else { continue }
       if let earlier = first[text] {
         reading.error(
-          at: entry.value.place, "two sections have the id \(excerpt(text)); the first is in line \(earlier.line)",
-          "give this one another")
+          at: entry.value.place,
+          "two sections have the id \(excerpt(text)); the first is in line \(earlier.line)",
+          "give this one another"
+        )
       } else {
         first[text] = entry.value.place
       }
@@ -150,8 +175,10 @@ enum SortKeys: ObjectKeys {
 
 extension ValueReader where Value == [SortDefinition] {
   private static let one = ValueReader<SortDefinition>.either(
-    ValueReader<Expression>.expression.map { SortDefinition(key: $0) }, when: { $0.entries == nil },
-    or: .object(SortKeys.self))
+    ValueReader<Expression>.expression.map { SortDefinition(key: $0) },
+    when: { $0.entries == nil },
+    or: .object(SortKeys.self)
+  )
   private static let several = ValueReader.list(of: one, noun: "the sort", atLeast: 1)
 
   /// `name`, `{by: updated, order: descending}`, or a list of these: the first that differs decides.

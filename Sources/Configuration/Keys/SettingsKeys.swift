@@ -5,8 +5,11 @@ enum StoreKeys: ObjectKeys {
   static let noun = "the store"
 
   static let path = Key(
-    required: "path", .text("a file's path", example: "data/tablecast.sqlite"), example: "data/tablecast.sqlite",
-    "The SQLite file; made with its folder if it isn't there. Default: `data/tablecast.sqlite`.")
+    required: "path",
+    .text("a file's path", example: "data/tablecast.sqlite"),
+    example: "data/tablecast.sqlite",
+    "The SQLite file; made with its folder if it isn't there. Default: `data/tablecast.sqlite`."
+  )
 
   static let keys = [path.description]
 
@@ -21,7 +24,10 @@ enum ViewsKeys: ObjectKeys {
 
   static let idle = Key("idle", .duration(atLeast: .seconds(1)), "A view idle for so long is dropped. Default: 30m.")
   static let max = Key(
-    "max", .integer(1...100_000_000), "How many are held; the least recently used goes first. Default: 100000.")
+    "max",
+    .integer(1...100_000_000),
+    "How many are held; the least recently used goes first. Default: 100000."
+  )
 
   static let keys = [idle.description, max.description]
 
@@ -38,8 +44,11 @@ enum CORSKeys: ObjectKeys {
   static let noun = "the CORS settings"
 
   static let origins = Key(
-    required: "origins", .list(of: .origin, noun: "the list of origins"), example: "[https://app.example.com]",
-    "Origins that may read replies, as `https://app.example.com`; `*` for all.")
+    required: "origins",
+    .list(of: .origin, noun: "the list of origins"),
+    example: "[https://app.example.com]",
+    "Origins that may read replies, as `https://app.example.com`; `*` for all."
+  )
 
   static let keys = [origins.description]
 
@@ -82,11 +91,20 @@ enum InstancesKeys: ObjectKeys {
   static let noun = "the instances"
 
   static let max = Key(
-    "max", .integer(1...1_000_000), "How many are held; the least recently read goes first. Default: 1000.")
+    "max",
+    .integer(1...1_000_000),
+    "How many are held; the least recently read goes first. Default: 1000."
+  )
   static let freezeAfter = Key(
-    "freezeAfter", .duration(atLeast: .seconds(1)), "Polled only while someone read it in so long. Default: 5m.")
+    "freezeAfter",
+    .duration(atLeast: .seconds(1)),
+    "Polled only while someone read it in so long. Default: 5m."
+  )
   static let dropAfter = Key(
-    "dropAfter", .duration(atLeast: .seconds(1)), "Forgotten when nobody read it for so long. Default: 30m.")
+    "dropAfter",
+    .duration(atLeast: .seconds(1)),
+    "Forgotten when nobody read it for so long. Default: 30m."
+  )
 
   static let keys = [max.description, freezeAfter.description, dropAfter.description]
 
@@ -97,7 +115,10 @@ enum InstancesKeys: ObjectKeys {
     object.set(&instances.dropAfter, from: dropAfter)
     if instances.dropAfter < instances.freezeAfter {
       object.reading.error(
-        at: object.place(of: dropAfter), "'dropAfter' is shorter than 'freezeAfter'", "an instance is frozen first")
+        at: object.place(of: dropAfter),
+        "'dropAfter' is shorter than 'freezeAfter'",
+        "an instance is frozen first"
+      )
     }
     return instances
   }

@@ -7,9 +7,15 @@ enum LocalKeys: ObjectKeys {
   static let noun = "a local source"
 
   static let items = Key(
-    "items", .list(of: .item, noun: "the list of items"), "What the table starts with: JSON objects.")
+    "items",
+    .list(of: .item, noun: "the list of items"),
+    "What the table starts with: JSON objects."
+  )
   static let defaultItem = Key(
-    "default", .item, "What an added `{}` becomes; an added item gets its members from here where it lacks them.")
+    "default",
+    .item,
+    "What an added `{}` becomes; an added item gets its members from here where it lacks them."
+  )
 
   static let keys = [items.description, defaultItem.description]
 
@@ -28,9 +34,15 @@ enum PagingKeys: ObjectKeys {
   static let link = Key("link", .boolean, "`true`: the next page is named by `Link: <…>; rel=\"next\"` (RFC 8288).")
   static let nextURL = Key("nextUrl", .expression, "The next page's URL stands in the response, here.")
   static let cursor = Key(
-    "cursor", .expression, "A cursor stands in the response, here; null or missing on the last page.")
+    "cursor",
+    .expression,
+    "A cursor stands in the response, here; null or missing on the last page."
+  )
   static let parameter = Key(
-    "parameter", .plainText("a query parameter", example: "after"), "With `cursor`: the query parameter it goes into.")
+    "parameter",
+    .plainText("a query parameter", example: "after"),
+    "With `cursor`: the query parameter it goes into."
+  )
   static let page = Key("page", .object(PageNumberKeys.self), "Pages have numbers.")
   static let offset = Key("offset", .object(OffsetKeys.self), "Pages are named by the number of items before them.")
   static let maxPages = Key("maxPages", .integer(1...1_000_000), "More is a failed fetch. Default: 100.")
@@ -47,8 +59,10 @@ enum PagingKeys: ObjectKeys {
     let present = object.present(of: styles)
     guard present.count == 1 else {
       object.reading.error(
-        at: object.place, present.isEmpty ? "the paging does not say how" : "the paging has \(alternatives(present)) at once",
-        "write one of \(alternatives(styles))")
+        at: object.place,
+        present.isEmpty ? "the paging does not say how" : "the paging has \(alternatives(present)) at once",
+        "write one of \(alternatives(styles))"
+      )
       return nil
     }
     guard let style = style(of: object) else { return nil }
@@ -86,11 +100,17 @@ enum PageNumberKeys: ObjectKeys {
   static let noun = "the paging by number"
 
   static let parameter = Key(
-    required: "parameter", .plainText("a query parameter", example: "page"), example: "page",
-    "The query parameter that the number goes into.")
+    required: "parameter",
+    .plainText("a query parameter", example: "page"),
+    example: "page",
+    "The query parameter that the number goes into."
+  )
   static let start = Key("start", .integer(0...1_000_000), "The first page's number. Default: 1.")
   static let size = Key(
-    "size", .integer(1...1_000_000), "Items of a full page: fewer end the list. Default: an empty page ends it.")
+    "size",
+    .integer(1...1_000_000),
+    "Items of a full page: fewer end the list. Default: an empty page ends it."
+  )
 
   static let keys = [parameter.description, start.description, size.description]
 
@@ -105,10 +125,17 @@ enum OffsetKeys: ObjectKeys {
   static let noun = "the paging by offset"
 
   static let parameter = Key(
-    required: "parameter", .plainText("a query parameter", example: "offset"), example: "offset",
-    "The query parameter that the offset goes into.")
+    required: "parameter",
+    .plainText("a query parameter", example: "offset"),
+    example: "offset",
+    "The query parameter that the offset goes into."
+  )
   static let size = Key(
-    required: "size", .integer(1...1_000_000), example: "100", "Items of a full page: fewer end the list.")
+    required: "size",
+    .integer(1...1_000_000),
+    example: "100",
+    "Items of a full page: fewer end the list."
+  )
 
   static let keys = [parameter.description, size.description]
 
@@ -124,8 +151,11 @@ enum EachKeys: ObjectKeys {
   static let noun = "the fan-out"
 
   static let url = Key(
-    required: "url", .urlTemplate, example: "\"https://api.example.com/items/${$item}\"",
-    "An item's URL; `$item` is its id.")
+    required: "url",
+    .urlTemplate,
+    example: "\"https://api.example.com/items/${$item}\"",
+    "An item's URL; `$item` is its id."
+  )
   static let concurrency = Key("concurrency", .integer(1...256), "Requests at once. Default: 8.")
   static let limit = Key("limit", .integer(1...1_000_000), "At most so many items, the first ones. Default: 500.")
 
@@ -150,9 +180,16 @@ enum TLSKeys: ObjectKeys {
     var key: String?
   }
 
-  static let caBundle = Key("caBundle", .text("a file's path", example: "/etc/ssl/ca.pem"), "Certificates to trust: PEM.")
+  static let caBundle = Key(
+    "caBundle",
+    .text("a file's path", example: "/etc/ssl/ca.pem"),
+    "Certificates to trust: PEM."
+  )
   static let certificate = Key(
-    "certificate", .text("a file's path", example: "/etc/ssl/client.pem"), "The client's certificate: PEM.")
+    "certificate",
+    .text("a file's path", example: "/etc/ssl/client.pem"),
+    "The client's certificate: PEM."
+  )
   static let key = Key("key", .text("a file's path", example: "/etc/ssl/client.key"), "The client's private key: PEM.")
 
   static let keys = [caBundle.description, certificate.description, key.description]
@@ -170,8 +207,11 @@ enum WebhookKeys: ObjectKeys {
   static let noun = "the webhook"
 
   static let secret = Key(
-    required: "secret", .text("a secret", example: "${env.HOOK_SECRET}"), example: "${env.HOOK_SECRET}",
-    "The key of the HMAC-SHA256 over the body that a call must carry.")
+    required: "secret",
+    .text("a secret", example: "${env.HOOK_SECRET}"),
+    example: "${env.HOOK_SECRET}",
+    "The key of the HMAC-SHA256 over the body that a call must carry."
+  )
 
   static let keys = [secret.description]
 

@@ -15,45 +15,83 @@ enum SourceKeys: ObjectKeys {
 
   static let local = Key("local", .object(LocalKeys.self), "Items that the service owns, instead of an upstream.")
   static let url = Key(
-    "url", .urlTemplate,
-    "The upstream's URL; `${…}` is percent-encoded into it and can't change scheme, host or path depth.")
+    "url",
+    .urlTemplate,
+    "The upstream's URL; `${…}` is percent-encoded into it and can't change scheme, host or path depth."
+  )
   static let method = Key("method", .method, "The request method. Default: GET, or POST with a `body`.")
   static let query = Key(
-    "query", .map(of: .textTemplate, noun: "the query parameters", names: .any),
-    "Query parameters, added to those of the URL; one that is null is left out.")
+    "query",
+    .map(of: .textTemplate, noun: "the query parameters", names: .any),
+    "Query parameters, added to those of the URL; one that is null is left out."
+  )
   static let headers = Key(
-    "headers", .map(of: .textTemplate, noun: "the headers", names: .header), "Request headers.")
+    "headers",
+    .map(of: .textTemplate, noun: "the headers", names: .header),
+    "Request headers."
+  )
   static let body = Key("body", .template, "The request's body: JSON in its own shape, or text.")
   static let every = Key(
-    "every", .duration(), "How often it is fetched. Default: 1m. `0s`: never by itself, only on refresh.")
+    "every",
+    .duration(),
+    "How often it is fetched. Default: 1m. `0s`: never by itself, only on refresh."
+  )
   static let maxAge = Key(
-    "maxAge", .duration(), "What the upstream's `Cache-Control: max-age` may lengthen `every` to. Default: 1h.")
+    "maxAge",
+    .duration(),
+    "What the upstream's `Cache-Control: max-age` may lengthen `every` to. Default: 1h."
+  )
   static let connectTimeout = Key(
-    "connectTimeout", .duration(atLeast: .milliseconds(1)), "For the connection to stand. Default: 5s.")
+    "connectTimeout",
+    .duration(atLeast: .milliseconds(1)),
+    "For the connection to stand. Default: 5s."
+  )
   static let timeout = Key("timeout", .duration(atLeast: .milliseconds(1)), "For one request in all. Default: 10s.")
   static let stallTimeout = Key(
-    "stallTimeout", .duration(atLeast: .milliseconds(1)), "Without a byte for so long, a request fails. Default: 10s.")
+    "stallTimeout",
+    .duration(atLeast: .milliseconds(1)),
+    "Without a byte for so long, a request fails. Default: 10s."
+  )
   static let maxBytes = Key("maxBytes", .size, "Of one response's body, decompressed. Default: 32MB.")
   static let maxRedirects = Key("maxRedirects", .integer(0...50), "Redirects followed. Default: 5.")
   static let allowPrivateRedirects = Key(
-    "allowPrivateRedirects", .boolean,
-    "Follow redirects to loopback, link-local and private addresses. Default: false.")
+    "allowPrivateRedirects",
+    .boolean,
+    "Follow redirects to loopback, link-local and private addresses. Default: false."
+  )
   static let retries = Key(
-    "retries", .integer(0...20), "How often a fetch is tried again before it counts as failed. Default: 2.")
+    "retries",
+    .integer(0...20),
+    "How often a fetch is tried again before it counts as failed. Default: 2."
+  )
   static let items = Key(
-    "items", .expression, "Where the list stands in a response: `${data.members}`. Default: the response itself.")
+    "items",
+    .expression,
+    "Where the list stands in a response: `${data.members}`. Default: the response itself."
+  )
   static let paging = Key("paging", .object(PagingKeys.self), "How the next page is found.")
   static let each = Key(
-    "each", .object(EachKeys.self), "The response is a list of ids: each item is a request of its own.")
+    "each",
+    .object(EachKeys.self),
+    "The response is a list of ids: each item is a request of its own."
+  )
   static let emptyMeans: Key<UpstreamDefinition.EmptyMeaning> = Key(
-    "emptyMeans", .word, "When a list is suddenly empty: `clear` the table (the default) or `keep` its rows.")
+    "emptyMeans",
+    .word,
+    "When a list is suddenly empty: `clear` the table (the default) or `keep` its rows."
+  )
   static let tls = Key("tls", .object(TLSKeys.self), "Certificates other than the system's.")
   static let webhook = Key(
-    "webhook", .object(WebhookKeys.self), "Lets the upstream say that it changed: POST /v1/hooks/{source}.")
+    "webhook",
+    .object(WebhookKeys.self),
+    "Lets the upstream say that it changed: POST /v1/hooks/{source}."
+  )
   static let forward = Key(
-    "forward", .list(of: .headerName, noun: "the list of headers"),
+    "forward",
+    .list(of: .headerName, noun: "the list of headers"),
     "The caller's own request headers to send upstream, in all tables of this source; each caller then has rows of "
-      + "their own.")
+      + "their own."
+  )
 
   static let keys = [
     url.description, local.description, method.description, query.description, headers.description, body.description,
@@ -68,13 +106,19 @@ enum SourceKeys: ObjectKeys {
       let items = object[local]
       for key in object.present(of: keys.map { $0.name }) where key != local.name {
         object.reading.error(
-          at: object.place, "a local source has no '\(key)'", "keep `local`, or `url` with its keys, not both")
+          at: object.place,
+          "a local source has no '\(key)'",
+          "keep `local`, or `url` with its keys, not both"
+        )
       }
       return items.map { DeclaredSource(kind: .local($0)) }
     }
     if !object.has(url) {
       object.reading.error(
-        at: object.place, "'url' is missing", "write for example `url: https://api.example.com/team`, or `local: {}`")
+        at: object.place,
+        "'url' is missing",
+        "write for example `url: https://api.example.com/team`, or `local: {}`"
+      )
     }
     let upstream = upstream(object)
     let headers = object[forward] ?? []
@@ -105,12 +149,17 @@ enum SourceKeys: ObjectKeys {
     upstream.each = object[each]
     object.set(&upstream.emptyMeans, from: emptyMeans)
     if let files = object[tls] {
-      (upstream.caBundle, upstream.clientCertificate, upstream.clientKey) = (files.caBundle, files.certificate, files.key)
+      (upstream.caBundle, upstream.clientCertificate, upstream.clientKey) = (
+        files.caBundle, files.certificate, files.key
+      )
     }
     upstream.webhookSecret = object[webhook]
     if upstream.every != .zero, upstream.every < .seconds(1) {
       object.reading.warning(
-        at: object.place(of: every), "this asks the upstream more than once a second", "is that meant?")
+        at: object.place(of: every),
+        "this asks the upstream more than once a second",
+        "is that meant?"
+      )
     }
     return address == nil ? nil : upstream
   }

@@ -25,7 +25,11 @@ enum PermissionKeys: ObjectKeys {
   static let name = "Permissions"
   static let noun = "the permissions"
 
-  static let edit = Key("edit", .rule, "Changed and deleted: `true`, `false` or an expression of the item. Default: false.")
+  static let edit = Key(
+    "edit",
+    .rule,
+    "Changed and deleted: `true`, `false` or an expression of the item. Default: false."
+  )
   static let move = Key("move", .rule, "Moved to another place. Default: false.")
   static let select = Key("select", .rule, "Tapped. Default: true.")
 
@@ -44,7 +48,8 @@ extension ValueReader where Value == PermissionsDefinition.Rule {
   static let rule = ValueReader.either(
     ValueReader<Bool>.boolean.map(PermissionsDefinition.Rule.constant),
     when: { if case .boolean = $0.scalar?.resolved { true } else { false } },
-    or: ValueReader<Expression>.expression.map(PermissionsDefinition.Rule.expression))
+    or: ValueReader<Expression>.expression.map(PermissionsDefinition.Rule.expression)
+  )
 }
 
 enum ParameterKeys: ObjectKeys {
@@ -57,9 +62,15 @@ enum ParameterKeys: ObjectKeys {
   }
 
   static let pattern = Key(
-    "pattern", .pattern, "A regular expression that a value matches as a whole. Default: `[A-Za-z0-9._~-]{1,64}`.")
+    "pattern",
+    .pattern,
+    "A regular expression that a value matches as a whole. Default: `[A-Za-z0-9._~-]{1,64}`."
+  )
   static let defaultValue = Key(
-    "default", .plainText("a value", example: "swift"), "Taken where an address names no value; without it, 400.")
+    "default",
+    .plainText("a value", example: "swift"),
+    "Taken where an address names no value; without it, 400."
+  )
 
   static let keys = [pattern.description, defaultValue.description]
 
@@ -71,8 +82,10 @@ enum ParameterKeys: ObjectKeys {
       (try? expression.wholeMatch(in: value)) == nil
     {
       object.reading.error(
-        at: object.place(of: defaultValue), "the default \(excerpt(value)) does not match the pattern",
-        "write one that matches \(parameter.pattern)")
+        at: object.place(of: defaultValue),
+        "the default \(excerpt(value)) does not match the pattern",
+        "write one that matches \(parameter.pattern)"
+      )
     }
     return parameter
   }
@@ -81,7 +94,10 @@ enum ParameterKeys: ObjectKeys {
 extension ValueReader where Value == ParameterKeys.Parameter {
   /// A mapping, or nothing: a parameter with the default pattern.
   static let parameter = ValueReader.either(
-    ValueReader(.null) { _, _ in ParameterKeys.Parameter() }, when: \.isNull, or: .object(ParameterKeys.self))
+    ValueReader(.null) { _, _ in ParameterKeys.Parameter() },
+    when: \.isNull,
+    or: .object(ParameterKeys.self)
+  )
 }
 
 extension ValueReader where Value == String {
@@ -96,7 +112,10 @@ extension ValueReader where Value == String {
       return text
     } catch {
       reading.error(
-        at: node.place, "\(excerpt(text)) is no regular expression: \(error)", "write for example `[a-z0-9-]+`")
+        at: node.place,
+        "\(excerpt(text)) is no regular expression: \(error)",
+        "write for example `[a-z0-9-]+`"
+      )
       return nil
     }
   }
@@ -116,8 +135,10 @@ extension ValueReader where Value == String {
     ]
     if refused.contains(text.lowercased()) {
       reading.error(
-        at: node.place, "the header '\(text)' belongs to one connection and can't be sent on",
-        "forward what names the caller: `Authorization`, `Cookie`, `Accept-Language`")
+        at: node.place,
+        "the header '\(text)' belongs to one connection and can't be sent on",
+        "forward what names the caller: `Authorization`, `Cookie`, `Accept-Language`"
+      )
       return nil
     }
     return text
@@ -165,10 +186,16 @@ enum EditRequestKeys: ObjectKeys {
 
   static let method = Key("method", .method, "The request method.")
   static let url = Key(
-    required: "url", .urlTemplate, example: "\"https://api.example.com/items/${$id}\"",
-    "Where to: the item's members, `$id`, `$edit` and `$params` are percent-encoded into it.")
+    required: "url",
+    .urlTemplate,
+    example: "\"https://api.example.com/items/${$id}\"",
+    "Where to: the item's members, `$id`, `$edit` and `$params` are percent-encoded into it."
+  )
   static let headers = Key(
-    "headers", .map(of: .textTemplate, noun: "the headers", names: .header), "Request headers.")
+    "headers",
+    .map(of: .textTemplate, noun: "the headers", names: .header),
+    "Request headers."
+  )
   static let body = Key("body", .template, "The body: `${$edit}` is what the caller sent. Default: none.")
 
   static let keys = [method.description, url.description, headers.description, body.description]

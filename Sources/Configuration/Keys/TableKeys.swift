@@ -13,28 +13,43 @@ enum TableKeys: ObjectKeys {
 
   static let title = Key("title", .plainText("a title", example: "Swift issues"), "Shown above. Default: the name.")
   static let source = Key(
-    "source", .tableSource, "A source's name, or a source itself: `{local: {items: […]}}`, `{url: …}`.")
+    "source",
+    .tableSource,
+    "A source's name, or a source itself: `{local: {items: […]}}`, `{url: …}`."
+  )
   static let row = Key("row", .object(RowKeys.self), "The identity and the type of each row.")
   static let cell = Key("cell", .cellName, "The default cell, for items that no representation takes.")
   static let payload = Key("payload", .payload, "The default cell's payload.")
   static let select = Key("select", .template, "What a tap on the default cell leads to.")
   static let representations = Key(
-    "representations", .map(of: .object(RepresentationKeys.self), noun: "the representations", names: .any),
-    "This table's own look, over the shared ones.")
+    "representations",
+    .map(of: .object(RepresentationKeys.self), noun: "the representations", names: .any),
+    "This table's own look, over the shared ones."
+  )
   static let sections = Key("sections", .sections, "A list of sections, or groups. Default: one, with id `main`.")
   static let animation = Key("animation", .object(AnimationKeys.self), "How clients animate changes: UIKit's names.")
   static let can = Key("can", .object(PermissionKeys.self), "What a person may do with a row.")
   static let sharedTaps = Key(
-    "sharedTaps", .boolean, "A tap without a view changes the table for everyone. Default: false.")
+    "sharedTaps",
+    .boolean,
+    "A tap without a view changes the table for everyone. Default: false."
+  )
   static let parameters = Key(
-    "parameters", .map(of: .parameter, noun: "the parameters", names: .identifier),
-    "Makes this a family of tables, addressed as `table;owner=apple`; expressions see `$params.owner`.")
+    "parameters",
+    .map(of: .parameter, noun: "the parameters", names: .identifier),
+    "Makes this a family of tables, addressed as `table;owner=apple`; expressions see `$params.owner`."
+  )
   static let forward = Key(
-    "forward", .list(of: .headerName, noun: "the list of headers"),
-    "The caller's own request headers to send upstream; each caller then has rows of their own.")
+    "forward",
+    .list(of: .headerName, noun: "the list of headers"),
+    "The caller's own request headers to send upstream; each caller then has rows of their own."
+  )
   static let edits = Key("edits", .object(EditsKeys.self), "How edits are sent to the upstream. Default: not at all.")
   static let instances = Key(
-    "instances", .object(InstancesKeys.self), "How many instances of a family live, and for how long.")
+    "instances",
+    .object(InstancesKeys.self),
+    "How many instances of a family live, and for how long."
+  )
 
   static let keys = [
     title.description, source.description, row.description, cell.description, payload.description,
@@ -81,10 +96,15 @@ enum TableKeys: ObjectKeys {
     let place = object.node(of: row)?.place ?? object.place
     object.reading.tables.append(
       TablePlaces(
-        name: table.name, place: object.place, row: object.has(row) ? object.place(of: row) : place,
+        name: table.name,
+        place: object.place,
+        row: object.has(row) ? object.place(of: row) : place,
         edits: object.has(edits) ? object.place(of: edits) : nil,
         forward: object.has(forward) ? object.place(of: forward) : nil,
-        rowIDIsWrong: table.rowID == nil && rowHasID(object), hasCell: object.has(cell)))
+        rowIDIsWrong: table.rowID == nil && rowHasID(object),
+        hasCell: object.has(cell)
+      )
+    )
   }
 
   private static func rowHasID(_ object: ObjectReader) -> Bool {
@@ -98,7 +118,11 @@ enum TableKeys: ObjectKeys {
       table.cell = CellMapping(object, cell, payload, select)
     } else {
       for extra in object.present(of: [payload.name, select.name]) {
-        object.reading.error(at: object.place, "'\(extra)' without 'cell'", "name the cell: `cell: TableViewCellWithLabel`")
+        object.reading.error(
+          at: object.place,
+          "'\(extra)' without 'cell'",
+          "name the cell: `cell: TableViewCellWithLabel`"
+        )
       }
     }
   }
@@ -122,13 +146,18 @@ enum RowKeys: ObjectKeys {
   static let noun = "the row"
 
   static let id = Key(
-    "id", .identity, "Unique in the table; numbers become their decimal text. Required unless the source is local.")
+    "id",
+    .identity,
+    "Unique in the table; numbers become their decimal text. Required unless the source is local."
+  )
   static let type = Key("type", .textTemplate, "The item's type: picks the representation.")
 
   static let keys = [id.description, type.description]
 
   static func value(of object: ObjectReader) -> (id: Template?, type: Template?)? {
-    if let node = object.node(of: type) { object.reading.rowTypes.append((object.reading.path.dropLast().last ?? "", node)) }
+    if let node = object.node(of: type) {
+      object.reading.rowTypes.append((object.reading.path.dropLast().last ?? "", node))
+    }
     return (object[id], object[type])
   }
 }
@@ -138,7 +167,10 @@ extension ValueReader where Value == Template {
   static let identity = ValueReader(Self.textTemplate.schema) { node, reading in
     if let text = node.scalar?.text, !text.contains("${"), !node.isNull {
       reading.error(
-        at: node.place, "every row would have the same identity \(excerpt(text))", "write `id: \"${\(text)}\"`")
+        at: node.place,
+        "every row would have the same identity \(excerpt(text))",
+        "write `id: \"${\(text)}\"`"
+      )
       return nil
     }
     return Self.textTemplate.read(node, reading)
@@ -153,8 +185,10 @@ enum TableSource: Sendable {
 
 extension ValueReader where Value == TableSource {
   static let tableSource = ValueReader.either(
-    ValueReader<Located<String>>.sourceName.map(TableSource.named), when: { $0.entries == nil },
-    or: ValueReader<DeclaredSource>.object(SourceKeys.self).map(TableSource.inline))
+    ValueReader<Located<String>>.sourceName.map(TableSource.named),
+    when: { $0.entries == nil },
+    or: ValueReader<DeclaredSource>.object(SourceKeys.self).map(TableSource.inline)
+  )
 }
 
 extension TableDefinition {

@@ -1,5 +1,7 @@
 import Definitions
 
+// What was written is shown in messages, not what it resulted in: that may come from the environment.
+
 extension ValueReader where Value == ListenAddress {
   /// `8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
   static let listenAddress = ValueReader(
@@ -11,7 +13,10 @@ extension ValueReader where Value == ListenAddress {
     else { return nil }
     guard let address = ListenAddress(parsing: text) else {
       reading.error(
-        at: node.place, "\(excerpt(text)) is no address and port", "write it as `127.0.0.1:8080`, `\"[::1]:8080\"` or `8080`")
+        at: node.place,
+        "\(node.seen) is no address and port",
+        "write it as `127.0.0.1:8080`, `\"[::1]:8080\"` or `8080`"
+      )
       return nil
     }
     return address
@@ -46,12 +51,15 @@ extension ValueReader where Value == StoreDefinition {
     ValueReader(.enumeration(["memory"])) { node, reading in
       if node.scalar?.text == "memory" { return .memory }
       reading.error(
-        at: node.place, "the store is `memory` or a mapping, and this is \(node.seen)",
-        "write `store: {path: \(node.scalar.map(\.text) ?? ServiceDefinition.defaultStorePath)}`")
+        at: node.place,
+        "the store is `memory` or a mapping, and this is \(node.seen)",
+        "write `store: {path: \(node.scalar.map(\.text) ?? ServiceDefinition.defaultStorePath)}`"
+      )
       return nil
     },
     when: { $0.scalar != nil },
-    or: .object(StoreKeys.self))
+    or: .object(StoreKeys.self)
+  )
 }
 
 extension ValueReader where Value == String {
@@ -65,7 +73,10 @@ extension ValueReader where Value == String {
     let rest = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
     guard text == "*" || rest.map({ !$0.isEmpty && !$0.contains("/") }) == true else {
       reading.error(
-        at: node.place, "\(excerpt(text)) is no origin", "write scheme, host and port only: `https://app.example.com`")
+        at: node.place,
+        "\(node.seen) is no origin",
+        "write scheme, host and port only: `https://app.example.com`"
+      )
       return nil
     }
     return text

@@ -19,7 +19,8 @@ extension ValueReader where Value == DeclaredField {
     .text(
       description: "a field's type",
       pattern: "^(optional )?(list of )*(\(words.map(\.name).joined(separator: "|")))$",
-      examples: words.map(\.name) + ["optional string", "list of string"]),
+      examples: words.map(\.name) + ["optional string", "list of string"]
+    ),
     .object(ChoiceKeys.self),
   ])
 
@@ -44,9 +45,11 @@ extension ValueReader where Value == DeclaredField {
     guard words.count == 1, let type = Self.words.first(where: { $0.name == words[0] })?.type else {
       let near = nearest(to: words.last ?? "", among: Self.words.map(\.name) + ["optional"])
       reading.error(
-        at: node.place, "\(excerpt(text)) is no type",
+        at: node.place,
+        "\(excerpt(text)) is no type",
         near.map { "did you mean '\($0)'?" }
-          ?? "write \(alternatives(Self.words.map(\.name))), `list of string`, or `optional` before one")
+          ?? "write \(alternatives(Self.words.map(\.name))), `list of string`, or `optional` before one"
+      )
       return .unknown
     }
     field.type = (0..<lists).reduce(type) { type, _ in .list(type) }
@@ -60,7 +63,10 @@ enum ChoiceKeys: ObjectKeys {
   static let noun = "a field's type"
 
   private static let words = ValueReader<[String]>.list(
-    of: .plainText("a word", example: "open"), noun: "the list of words", atLeast: 1)
+    of: .plainText("a word", example: "open"),
+    noun: "the list of words",
+    atLeast: 1
+  )
   static let oneOf = Key("oneOf", words, "The texts that the field may be.")
   static let optionalOneOf = Key("optional oneOf", words, "The texts that the field may be, or null.")
 

@@ -66,7 +66,10 @@ struct ExpressionText {
       }
       let isAsked = token(index - 1) == .symbol("(") && token(index - 2) == .word("has")
       return Name(
-        name: name, offset: tokens[index].offset, hasDefault: isAsked || token(next) == .symbol("??"))
+        name: name,
+        offset: tokens[index].offset,
+        hasDefault: isAsked || token(next) == .symbol("??")
+      )
     }
   }
 
@@ -93,7 +96,8 @@ struct ExpressionText {
         if nested > 0 {
           nested -= 1
         } else if let question {
-          guard let first = constants(in: question + 1..<index), let second = constants(in: index + 1..<range.upperBound)
+          guard let first = constants(in: question + 1..<index),
+            let second = constants(in: index + 1..<range.upperBound)
           else { return nil }
           return first + second
         }

@@ -23,7 +23,10 @@ private func editDistance(_ first: [Unicode.Scalar], _ second: [Unicode.Scalar])
     for column in 1...second.count {
       let same = first[row - 1] == second[column - 1]
       current[column] = min(
-        last[column] + 1, current[column - 1] + 1, last[column - 1] + (same ? 0 : 1))
+        last[column] + 1,
+        current[column - 1] + 1,
+        last[column - 1] + (same ? 0 : 1)
+      )
       if row > 1, column > 1, first[row - 1] == second[column - 2], first[row - 2] == second[column - 1] {
         current[column] = min(current[column], beforeLast[column - 2] + 1)
       }

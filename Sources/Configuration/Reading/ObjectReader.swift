@@ -10,8 +10,10 @@ struct ObjectReader {
     guard let entries = node.entries else {
       let names = keys.filter(\.isRequired).map(\.name) + keys.filter { !$0.isRequired }.map(\.name)
       reading.error(
-        at: node.place, "\(noun) is expected here, and this is \(node.seen)",
-        "write a mapping with keys such as \(alternatives(names.prefix(3).map { "'\($0)'" }))")
+        at: node.place,
+        "\(noun) is expected here, and this is \(node.seen)",
+        "write a mapping with keys such as \(alternatives(names.prefix(3).map { "'\($0)'" }))"
+      )
       return nil
     }
     place = node.place
@@ -24,8 +26,10 @@ struct ObjectReader {
     for entry in entries where !known.contains(entry.key.value) {
       let near = nearest(to: entry.key.value, among: keys.map(\.name))
       reading.error(
-        at: entry.key.place, "unknown key \(excerpt(entry.key.value)) in \(noun)",
-        near.map { "did you mean '\($0)'?" } ?? "it has \(alternatives(keys.map(\.name)))")
+        at: entry.key.place,
+        "unknown key \(excerpt(entry.key.value)) in \(noun)",
+        near.map { "did you mean '\($0)'?" } ?? "it has \(alternatives(keys.map(\.name)))"
+      )
     }
   }
 

@@ -108,15 +108,19 @@ extension Reading {
       case .missing:
         guard !name.hasDefault else { continue }
         error(
-          at: place, "the environment variable \(name.name) is not set",
+          at: place,
+          "the environment variable \(name.name) is not set",
           nearest(to: name.name, among: environment.names).map { "did you mean \($0)?" }
-            ?? "set it, or name a file in \(name.name)_FILE, or write `env.\(name.name) ?? '…'`")
+            ?? "set it, or name a file in \(name.name)_FILE, or write `env.\(name.name) ?? '…'`"
+        )
       case .unreadableFile:
         error(at: place, "the file that \(name.name)_FILE names can't be read", "it must be a readable UTF-8 file")
       }
     }
     for name in text.names(under: "$params") {
-      parameterUses.append((path, Located(value: name.name, place: self.place(of: scalar, place, offset: start + name.offset))))
+      parameterUses.append(
+        (path, Located(value: name.name, place: self.place(of: scalar, place, offset: start + name.offset)))
+      )
     }
   }
 

@@ -57,8 +57,14 @@ final class Reading {
   private func report(_ severity: Diagnostic.Severity, at place: Place, _ message: String, _ suggestion: String?) {
     diagnostics.append(
       Diagnostic(
-        severity: severity, file: file, line: place.line, column: place.column, message: message,
-        suggestion: suggestion))
+        severity: severity,
+        file: file,
+        line: place.line,
+        column: place.column,
+        message: message,
+        suggestion: suggestion
+      )
+    )
   }
 }
 

@@ -23,8 +23,10 @@ struct URLOrigin {
         guard let expression = try? Expression(String(body)) else { return nil }
         guard expression.dependencies.isSubset(of: .environment) else {
           reading.error(
-            at: place, "scheme and host of a URL can't depend on an item or a caller",
-            "write them out, or take them from `env`")
+            at: place,
+            "scheme and host of a URL can't depend on an item or a caller",
+            "write them out, or take them from `env`"
+          )
           return nil
         }
         guard let value = reading.constant(body, at: place) else { return nil }

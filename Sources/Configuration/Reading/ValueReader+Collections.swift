@@ -40,7 +40,9 @@ extension ValueReader {
 
   /// One reader for what `matches`, another for the rest.
   static func either(
-    _ first: ValueReader, when matches: @escaping @Sendable (YAMLNode) -> Bool, or second: ValueReader
+    _ first: ValueReader,
+    when matches: @escaping @Sendable (YAMLNode) -> Bool,
+    or second: ValueReader
   ) -> ValueReader {
     ValueReader(.anyOf([first.schema, second.schema])) { node, reading in
       matches(node) ? first.read(node, reading) : second.read(node, reading)
@@ -67,8 +69,10 @@ enum NameRule: Sendable {
       guard !text.isEmpty, text.utf8.count <= 64, text.utf8.allSatisfy(Self.isURLCharacter), text != ".", text != ".."
       else {
         reading.error(
-          at: name.place, "the name \(excerpt(text)) can't stand in a URL",
-          "a name has 1–64 of the characters A–Z a–z 0–9 . _ -")
+          at: name.place,
+          "the name \(excerpt(text)) can't stand in a URL",
+          "a name has 1–64 of the characters A–Z a–z 0–9 . _ -"
+        )
         return
       }
     case .identifier:
@@ -77,13 +81,19 @@ enum NameRule: Sendable {
         text.utf8.allSatisfy({ Self.isURLCharacter($0) && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "-") })
       else {
         reading.error(
-          at: name.place, "the name \(excerpt(text)) is no identifier", "a name has letters, digits and _, no digit first")
+          at: name.place,
+          "the name \(excerpt(text)) is no identifier",
+          "a name has letters, digits and _, no digit first"
+        )
         return
       }
     case .header:
       guard !text.isEmpty, text.utf8.allSatisfy(Self.isTokenCharacter) else {
         reading.error(
-          at: name.place, "\(excerpt(text)) is no header name", "write for example `Accept-Language`")
+          at: name.place,
+          "\(excerpt(text)) is no header name",
+          "write for example `Accept-Language`"
+        )
         return
       }
     }

@@ -3,7 +3,10 @@ import JSON
 
 extension ValueReader where Value == Expression {
   static let expression = ValueReader(
-    .anyOf([.text(description: "an expression, bare or in ${…}", pattern: nil, examples: ["state == 'open'"]), .boolean, .number])
+    .anyOf([
+      .text(description: "an expression, bare or in ${…}", pattern: nil, examples: ["state == 'open'"]), .boolean,
+      .number,
+    ])
   ) { node, reading in
     reading.expression(node)
   }
@@ -30,7 +33,8 @@ extension ValueReader where Value == Template {
     .text(description: "a URL with ${…}", pattern: #"^(https?://|\$\{)"#, examples: ["https://api.example.com/team"])
   ) { node, reading in
     guard let template = Self.textTemplate.read(node, reading), let text = node.scalar?.text else { return nil }
-    guard text.hasPrefix("${") || text.hasPrefix("http"), let origin = URLOrigin(of: TemplateText(text), at: node.place, reading)
+    guard text.hasPrefix("${") || text.hasPrefix("http"),
+      let origin = URLOrigin(of: TemplateText(text), at: node.place, reading)
     else {
       if !text.hasPrefix("${"), !text.hasPrefix("http") { reportOrigin(of: text, at: node.place, reading) }
       return nil
@@ -44,7 +48,10 @@ extension ValueReader where Value == Template {
 
   private static func reportOrigin(of text: String, at place: Place, _ reading: Reading) {
     reading.error(
-      at: place, "\(excerpt(text)) is no URL of an upstream", "it begins with `https://` or `http://` and a host")
+      at: place,
+      "\(excerpt(text)) is no URL of an upstream",
+      "it begins with `https://` or `http://` and a host"
+    )
   }
 }
 
@@ -90,7 +97,10 @@ extension ValueReader where Value == String {
     let methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
     if let text = node.scalar?.text, methods.contains(text) { return text }
     reading.error(
-      at: node.place, "\(node.seen) is no request method", "write \(alternatives(methods)), in capitals")
+      at: node.place,
+      "\(node.seen) is no request method",
+      "write \(alternatives(methods)), in capitals"
+    )
     return nil
   }
 }

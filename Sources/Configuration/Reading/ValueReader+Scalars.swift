@@ -16,7 +16,8 @@ extension ValueReader where Value == Int {
         return nil
       }
       guard range.contains(value) else {
-        let bounds = range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
+        let bounds =
+          range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
         reading.error(at: node.place, "the number \(value) is out of range", "it is \(bounds)")
         return nil
       }
@@ -75,8 +76,10 @@ extension ValueReader where Value: RawRepresentable & CaseIterable & Sendable, V
       if let scalar = node.scalar, let value = Value(rawValue: scalar.text) { return value }
       let near = node.scalar.flatMap { nearest(to: $0.text, among: words) }
       reading.error(
-        at: node.place, "\(node.seen) is none of \(alternatives(words))",
-        near.map { "did you mean '\($0)'?" } ?? "write one of them")
+        at: node.place,
+        "\(node.seen) is none of \(alternatives(words))",
+        near.map { "did you mean '\($0)'?" } ?? "write one of them"
+      )
       return nil
     }
   }

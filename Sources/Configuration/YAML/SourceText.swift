@@ -29,6 +29,12 @@ struct SourceText: Sendable {
     return lines[place.line - 1].dropFirst(max(0, place.column - 1))
   }
 
+  /// The end of the text for what lies behind it.
+  func clamped(_ place: Place) -> Place {
+    guard place.line > lines.count, let last = lines.last else { return place }
+    return Place(line: lines.count, column: last.count + 1)
+  }
+
   /// Whether the text stands at the place as it is.
   func stands(_ text: String, at place: Place) -> Bool {
     let rest = rest(from: place)

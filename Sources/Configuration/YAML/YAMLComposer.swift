@@ -22,10 +22,13 @@ struct YAMLComposer {
         let deep = depth > YAMLReader.maximumDepth
         problems.append(
           YAMLProblem(
-            place: place, message: deep ? "too deep a nesting" : "too many values, all aliases followed",
+            place: place,
+            message: deep ? "too deep a nesting" : "too many values, all aliases followed",
             suggestion: deep
               ? "at most \(YAMLReader.maximumDepth) levels are read"
-              : "at most \(YAMLReader.maximumNodes) are read"))
+              : "at most \(YAMLReader.maximumNodes) are read"
+          )
+        )
       }
       return nil
     }
@@ -85,8 +88,11 @@ struct YAMLComposer {
       first[entry.key.value] = earlier
       problems.append(
         YAMLProblem(
-          place: entry.key.place, message: "the key \(excerpt(entry.key.value)) stands twice in this mapping",
-          suggestion: "keep this one or the one in line \(earlier.line)"))
+          place: entry.key.place,
+          message: "the key \(excerpt(entry.key.value)) stands twice in this mapping",
+          suggestion: "keep this one or the one in line \(earlier.line)"
+        )
+      )
       return false
     }
   }
@@ -99,8 +105,11 @@ struct YAMLComposer {
     case .scalar:
       problems.append(
         YAMLProblem(
-          place: node.place, message: "'<<' merges mappings, and this is \(node.seen)",
-          suggestion: "write `<<: *anchor`"))
+          place: node.place,
+          message: "'<<' merges mappings, and this is \(node.seen)",
+          suggestion: "write `<<: *anchor`"
+        )
+      )
       return []
     }
   }

@@ -12,10 +12,14 @@ extension YAMLProblem {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      self.init(problem: problem, context: context?.text, at: Place(mark), in: source)
+      self.init(problem: problem, context: context?.text, at: source.clamped(Place(mark)), in: source)
     case .reader(let problem, let offset, _, let text):
       let place = offset.map { Place(scalarOffset: $0, in: text) } ?? .start
-      self.init(place: place, message: "YAML: \(problem)", suggestion: problem.hasPrefix("control") ? "take it out" : "the file must be UTF-8 text")
+      self.init(
+        place: place,
+        message: "YAML: \(problem)",
+        suggestion: problem.hasPrefix("control") ? "take it out" : "the file must be UTF-8 text"
+      )
     case .duplicatedKeysInMapping(let keys, let context):
       self.init(place: Place(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice")
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
@@ -26,12 +30,18 @@ extension YAMLProblem {
   private init(problem: String, context: String?, at place: Place, in source: SourceText) {
     if let braces = Self.unquotedExpression(at: place, in: source) {
       self.init(
-        place: braces, message: "'${' unquoted inside { } or [ ] is not YAML",
-        suggestion: "put the whole value in quotes: \"${…}\"")
+        place: braces,
+        message: "'${' unquoted inside { } or [ ] is not YAML",
+        suggestion: "put the whole value in quotes: \"${…}\""
+      )
       return
     }
     if problem.hasPrefix("Maximum nesting") {
-      self.init(place: place, message: "too deep a nesting", suggestion: "at most \(YAMLReader.maximumDepth) levels are read")
+      self.init(
+        place: place,
+        message: "too deep a nesting",
+        suggestion: "at most \(YAMLReader.maximumDepth) levels are read"
+      )
       return
     }
     let message = "YAML: \(problem)" + (context.map { " \($0)" } ?? "")
@@ -78,7 +88,8 @@ extension Place {
   init(scalarOffset: Int, in text: String) {
     var place = Place.start
     for scalar in text.unicodeScalars.prefix(max(0, scalarOffset)) {
-      place = scalar == "\n" ? Place(line: place.line + 1, column: 1) : Place(line: place.line, column: place.column + 1)
+      place =
+        scalar == "\n" ? Place(line: place.line + 1, column: 1) : Place(line: place.line, column: place.column + 1)
     }
     self = place
   }

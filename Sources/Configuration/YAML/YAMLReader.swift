@@ -31,8 +31,11 @@ struct YAMLReader {
     guard text.utf8.count <= Self.maximumBytes else {
       problems.append(
         YAMLProblem(
-          place: .start, message: "the file has \(text.utf8.count) bytes",
-          suggestion: "at most \(Self.maximumBytes) are read"))
+          place: .start,
+          message: "the file has \(text.utf8.count) bytes",
+          suggestion: "at most \(Self.maximumBytes) are read"
+        )
+      )
       return nil
     }
     if let place = aliasAsKey {
@@ -50,8 +53,11 @@ struct YAMLReader {
         if exchangeKey(at: Place(context.mark)) { continue }
         problems.append(
           YAMLProblem(
-            place: Place(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice in this mapping",
-            suggestion: "keep one of them"))
+            place: Place(context.mark),
+            message: "the key \(excerpt(keys.first ?? "")) stands twice in this mapping",
+            suggestion: "keep one of them"
+          )
+        )
         return nil
       } catch let error as YamlError {
         problems.append(YAMLProblem(error, in: source))

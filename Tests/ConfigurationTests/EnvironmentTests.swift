@@ -1,0 +1,96 @@
+import Definitions
+import JSON
+import Testing
+
+@testable import Configuration
+
+@Suite struct EnvironmentTests {
+  static func text(_ expression: String) -> String {
+    """
+    sources: {s: {url: https://x.example, webhook: {secret: "\(expression)"}}}
+    tables: {t: {source: s, row: {id: "${id}"}}}
+    """
+  }
+
+  func secret(_ expression: String, _ environment: Environment) -> (String?, [String]) {
+    let (definition, diagnostics) = ConfigurationReader.read(
+      text: Self.text(expression),
+      file: "t",
+      environment: environment
+    )
+    guard case .upstream(let upstream)? = definition?.sources.first?.kind else {
+      return (nil, diagnostics.map(\.description))
+    }
+    return (upstream.webhookSecret, diagnostics.map(\.description))
+  }
+
+  @Test func valuesComeFromVariablesAndFiles() {
+    let environment = Environment(["A": "one", "B_FILE": "/run/secrets/b", "C_FILE": "/nowhere"]) { path in
+      path == "/run/secrets/b" ? "two\n" : nil
+    }
+    #expect(secret("${env.A}", environment) == ("one", []))
+    #expect(secret("x-${env.A}-${env.B}", environment) == ("x-one-two", []))
+    #expect(secret("${env['B']}", environment) == ("two", []))
+    #expect(secret("${env.Z ?? 'none'}", environment) == ("none", []))
+    #expect(secret("${env.A ?? 'none'}", environment) == ("one", []))
+    #expect(
+      secret("${env.C}", environment).1 == [
+        "t:1:60: the file that C_FILE names can't be read, it must be a readable UTF-8 file"
+      ]
+    )
+    #expect(
+      secret("${env.AA}", environment).1 == ["t:1:60: the environment variable AA is not set, did you mean A?"]
+    )
+    #expect(secret("${name}", environment).1.first?.hasPrefix("t:1:57: only `env` can stand in an expression") == true)
+  }
+
+  @Test func missingVariablesAreNamedWherever() {
+    let found = diagnostics(
+      """
+      sources: {s: {url: https://x.example, headers: {A: "${env.ONE} ${env.TWO}", B: "${has(env.THREE) ? 1 : 2}"}}}
+      tables: {t: {source: s, row: {id: "${env.FOUR ?? id}${'env.FIVE'}"}, sections: [{id: a, where: env.SIX == x}]}}
+      """
+    )
+    #expect(
+      found.map { $0.prefix { $0 != "," } } == [
+        "1:55: the environment variable ONE is not set", "1:66: the environment variable TWO is not set",
+        "2:96: the environment variable SIX is not set",
+      ],
+      "\(found)"
+    )
+  }
+
+  /// The definition has the values that expressions name, and diagnostics have none.
+  @Test func valuesAreNotPrinted() {
+    let value = "t0ps3cret"
+    let text = """
+      listen: ${env.S}
+      auth: {tokens: [{name: "${env.S}", sha256: "${env.S}", allow: ["${env.S}"]}]}
+      cors: {origins: ["${env.S}"]}
+      sources: {s: {url: "${env.S}", every: "${env.S}", headers: {A: "${(env.S}"}}}
+      tables: {t: {source: s, row: {id: "${env.S}"}}}
+      """
+    let (definition, found) = ConfigurationReader.read(text: text, file: "t", environment: ["S": value, "T": value])
+    #expect(definition == nil)
+    #expect(found.count > 5)
+    #expect(!found.contains { $0.description.contains(value) }, "\(found)")
+    #expect(!found.contains { ($0.json.bytes).count == 0 })
+  }
+
+  @Test func originsMayComeFromTheEnvironment() throws {
+    let text = """
+      sources: {s: {url: "${env.BASE ?? 'http://127.0.0.1:81'}/flights?since=${env.SINCE}"}}
+      tables: {t: {source: s, row: {id: "${id}"}}}
+      """
+    func found(_ base: String?) -> [String] {
+      var environment = ["SINCE": "now"]
+      environment["BASE"] = base
+      return diagnostics(text, environment: environment)
+    }
+    #expect(found(nil) == [])
+    #expect(found("https://x.example/v1") == [])
+    #expect(found("ftp://x.example").count == 1)
+    #expect(found("https://${id}").count == 1)
+    #expect(found("https://a b").count == 1)
+  }
+}

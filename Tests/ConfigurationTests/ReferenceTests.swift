@@ -1,0 +1,85 @@
+import Definitions
+import Foundation
+import JSON
+import Testing
+
+@testable import Configuration
+
+/// config/ is what it says it is.
+@Suite struct ReferenceTests {
+  static let environment = ["HOOK_SECRET": "h", "APP_TOKEN_SHA256": String(repeating: "0a", count: 32)]
+
+  func text(_ path: String) throws -> String {
+    try String(contentsOf: repository.appending(path: path), encoding: .utf8)
+  }
+
+  @Test(arguments: ["config/reference.yaml", "config/demo.yaml"])
+  func hasNoDiagnostics(path: String) throws {
+    let (definition, diagnostics) = ConfigurationReader.read(
+      text: try text(path),
+      file: path,
+      environment: Self.environment
+    )
+    #expect(diagnostics.isEmpty, "\(diagnostics)")
+    #expect(definition != nil)
+  }
+
+  /// Every key that the decoder knows stands in the reference.
+  @Test func referenceHasEveryKey() throws {
+    var yaml = YAMLReader(text: try text("config/reference.yaml"))
+    let reading = Reading(file: "reference.yaml", environment: Environment(Self.environment))
+    let node = yaml.read()
+    let root = try #require(node)
+    _ = ValueReader<ServiceDefinition>.object(ServiceKeys.self).read(root, reading)
+    var known: Set<String> = []
+    guard case .object(let definitions)? = ConfigurationSchema.json["$defs"] else {
+      Issue.record("the schema has definitions")
+      return
+    }
+    for definition in definitions {
+      guard case .object(let properties)? = definition.value["properties"] else { continue }
+      for property in properties { known.insert("\(definition.name).\(property.name)") }
+    }
+    #expect(known.count > 100)
+    #expect(known.subtracting(reading.keysInUse).sorted() == [])
+    #expect(reading.keysInUse.subtracting(known).sorted() == [])
+  }
+
+  /// `config/schema.json` is the decoder's: `tablecast schema > config/schema.json` writes it anew.
+  @Test func schemaIsUpToDate() throws {
+    #expect(try text("config/schema.json") == ConfigurationSchema.text)
+  }
+
+  @Test(arguments: ["config/reference.yaml", "config/demo.yaml", "Tests/Fixtures/config-by-example.yaml"])
+  func schemaTakesWhatTheDecoderTakes(path: String) throws {
+    var yaml = YAMLReader(text: try text(path))
+    let node = yaml.read()
+    let root = try #require(node)
+    #expect(SchemaValidator(ConfigurationSchema.json).problems(of: JSONValue(root)) == [])
+  }
+
+  /// Mistakes of form are mistakes to both.
+  @Test(arguments: [
+    "listne: 8080\ntables: {}",
+    "sources: {}",
+    "tables: []",
+    "tables: {}\nhistory: many",
+    "tables: {}\nhistory: 0",
+    "tables: {}\nstore: disk",
+    "tables: {}\nsources: {a: {url: ftp://x}}",
+    "tables: {}\nsources: {a: {url: https://x.example, every: soon}}",
+    "tables: {}\nsources: {a: {url: https://x.example, emptyMeans: gone}}",
+    "tables: {}\nsources: {a: {url: https://x.example, paging: {page: {}}}}",
+    "tables: {}\ncells: {A: {fields: {a: strin}}}",
+    "tables: {a: {source: {local: {items: [1]}}}}",
+    "tables: {a: {source: {local: {}}, sections: []}}",
+    "tables: {a: {source: {local: {}}, animation: {insert: slow}}}",
+  ])
+  func schemaRefusesWhatTheDecoderRefuses(text: String) throws {
+    #expect(diagnostics(text).contains { !$0.contains("warning:") })
+    var yaml = YAMLReader(text: text)
+    let node = yaml.read()
+    let root = try #require(node)
+    #expect(SchemaValidator(ConfigurationSchema.json).problems(of: JSONValue(root)) != [])
+  }
+}

@@ -1,0 +1,167 @@
+import Definitions
+import Foundation
+import Testing
+
+@testable import Configuration
+
+/// What is YAML's own: syntax, repeated keys, aliases, merge keys, bounds.
+@Suite struct YAMLTests {
+  typealias Case = DiagnosticsTests.Case
+
+  static let cases = [
+    Case(
+      "`${` unquoted in braces",
+      "tables:\n  x: {source: y, row: {id: ${id}, type: a}}\n",
+      #"2:28: '${' unquoted inside { } or [ ] is not YAML, put the whole value in quotes: "${…}""#
+    ),
+    Case("`${` unquoted in brackets", "a: [${b}]", "1:5: '${' unquoted inside { } or [ ] is not YAML"),
+    Case(
+      "tab",
+      "tables:\n\tx: 1",
+      "2:1: YAML: found character that cannot start any token while scanning for the next token, indent with spaces"
+    ),
+    Case(
+      "colon in an expression",
+      "x: ${a ? b : c}",
+      "1:12: YAML: mapping values are not allowed in this context, put a value that contains ': ' in quotes"
+    ),
+    Case(
+      "at sign",
+      "x: @foo",
+      "1:4: YAML: found character that cannot start any token while scanning for the next token, put the value in quotes"
+    ),
+    Case("unclosed bracket", "x: [1, 2", "1:9: YAML: "),
+    Case("control character", "x: \u{1}", "1:4: YAML: control characters are not allowed, take it out"),
+    Case("two documents", "tables: {}\n---\ntables: {}\n", "2:1: YAML: but found another document"),
+    Case(
+      "repeated keys",
+      "history: 1\nhistory: 2\ntables: {}\nhistory: x\nlimits: {waiters: 1, \"waiters\": 2}\n",
+      "2:1: the key 'history' stands twice in this mapping, keep this one or the one in line 1",
+      "4:1: the key 'history' stands twice",
+      "5:22: the key 'waiters' stands twice in this mapping"
+    ),
+    Case(
+      "repeated keys hide nothing",
+      "history: x\nhistory: 2\nlisten: y\ntables: {}\n",
+      "1:10: a whole number is expected",
+      "2:1: the key 'history' stands twice",
+      "3:9: the text 'y' is no address"
+    ),
+    Case("unknown alias", "history: *x\ntables: {}\n", "1:10: YAML: found undefined alias"),
+    Case("alias as a key", "a: &a b\n*a : 1\n", "2:1: an alias can't be a key"),
+    Case("merge of a text", "tables: {}\nviews: {<<: 3}\n", "2:13: '<<' merges mappings, and this is the number 3"),
+    Case("a list as a key", "tables: {}\n[a]: 1\n", "2:1: a key that is no text"),
+    Case(
+      "deep",
+      "a: " + String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
+      "1:68: too deep a nesting, at most 64 levels are read"
+    ),
+    Case("very deep", "a: " + String(repeating: "[", count: 5000), "1:5: too deep a nesting"),
+  ]
+
+  @Test(arguments: cases)
+  func says(_ test: Case) { DiagnosticsTests().says(test) }
+
+  @Test(.timeLimit(.minutes(1)))
+  func aliasBombIsBounded() {
+    let levels = (1..<60).map { "a\($0): &a\($0) [*a\($0 - 1), *a\($0 - 1)]\n" }.joined()
+    let found = diagnostics("a0: &a0 [x, x]\n" + levels)
+    #expect(found == ["1:10: too many values, all aliases followed, at most 200000 are read"])
+    #expect(
+      diagnostics("a0: &a0 [x, x]\n" + levels + "? *a59\n: 1\n") == [
+        "61:3: an alias can't be a key, write the key itself"
+      ]
+    )
+  }
+
+  @Test func sizeIsBounded() {
+    #expect(
+      diagnostics(String(repeating: "# \n", count: 1_500_000)) == [
+        "1:1: the file has 4500000 bytes, at most 4194304 are read"
+      ]
+    )
+  }
+
+  @Test func anchorsAndMergeKeysWork() throws {
+    let text = """
+      sources:
+        a: &a {url: https://x.example, every: 5m, timeout: 3s}
+        b: {<<: *a, every: 1m}
+        c: {<<: [{timeout: 2s}, *a], every: 30s}
+      tables:
+        a: &t {source: a, row: {id: "${id}"}}
+        b: {<<: *t, source: b}
+        c: {<<: *t, source: c}
+      """
+    let (definition, found) = ConfigurationReader.read(text: text, file: "t", environment: [:])
+    #expect(found.isEmpty, "\(found)")
+    let upstreams = try #require(definition).sources.compactMap { source in
+      if case .upstream(let upstream) = source.kind { upstream } else { nil }
+    }
+    #expect(upstreams.map(\.every) == [.seconds(300), .seconds(60), .seconds(30)])
+    #expect(upstreams.map(\.timeout) == [.seconds(3), .seconds(3), .seconds(2)])
+  }
+
+  struct Scalar: CustomTestStringConvertible {
+    var text: String
+    var resolved: ResolvedScalar
+    var testDescription: String { text }
+  }
+
+  @Test(arguments: [
+    Scalar(text: "", resolved: .null), Scalar(text: "~", resolved: .null), Scalar(text: "null", resolved: .null),
+    Scalar(text: "true", resolved: .boolean(true)), Scalar(text: "False", resolved: .boolean(false)),
+    Scalar(text: "yes", resolved: .string), Scalar(text: "on", resolved: .string),
+    Scalar(text: "12", resolved: .integer(12)),
+    Scalar(text: "-7", resolved: .integer(-7)), Scalar(text: "0x1F", resolved: .integer(31)),
+    Scalar(text: "0o17", resolved: .integer(15)), Scalar(text: "1.5", resolved: .number(1.5)),
+    Scalar(text: "1e3", resolved: .number(1000)), Scalar(text: "1e999", resolved: .string),
+    Scalar(text: "12:30", resolved: .string), Scalar(text: "2026-05-01", resolved: .string),
+    Scalar(text: "1_000", resolved: .string), Scalar(text: "99999999999999999999", resolved: .number(1e20)),
+    Scalar(text: "+", resolved: .string), Scalar(text: "-", resolved: .string), Scalar(text: ".", resolved: .string),
+  ])
+  func coreSchema(_ scalar: Scalar) {
+    #expect(YAMLScalar(text: scalar.text, isPlain: true).resolved == scalar.resolved)
+    #expect(YAMLScalar(text: scalar.text, isPlain: false).resolved == .string)
+  }
+
+  /// Any bytes in, no crash, and a place inside of the text out.
+  @Test func anyTextIsAnswered() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SplitMix(state: seed)
+    let sample = Array(try fixture("config-by-example.yaml").unicodeScalars)
+    let alphabet = Array("{}[]:,-?*&!|>'\"%@`#$ \n\t\\~<=0a".unicodeScalars)
+    for round in 0..<150 {
+      var scalars = Array(sample[..<Int.random(in: 0...sample.count, using: &random)])
+      for _ in 0..<Int.random(in: 0...6, using: &random) where !scalars.isEmpty {
+        scalars[Int.random(in: 0..<scalars.count, using: &random)] = alphabet.randomElement(using: &random) ?? " "
+      }
+      let text = String(String.UnicodeScalarView(scalars))
+      let (definition, found) = ConfigurationReader.read(
+        text: text,
+        file: "t",
+        environment: ["GITHUB_TOKEN": "t0ps3cret"]
+      )
+      #expect(definition != nil || !found.isEmpty, "seed \(seed), round \(round)")
+      #expect(!found.contains { $0.description.contains("t0ps3cret") }, "seed \(seed), round \(round)")
+      let lines = SourceText(text).lines
+      #expect(
+        found.allSatisfy { $0.line >= 1 && $0.line <= lines.count && $0.column >= 1 },
+        "seed \(seed), round \(round)"
+      )
+    }
+  }
+}
+
+/// A small generator with a seed that a failure can print.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
