@@ -54,7 +54,7 @@ public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAnObject(found: String)
   /// The table holds as many items as it may.
   case tooManyItems(limit: Int)
-  /// No identity or place is left in 64 bits.
+  /// every identity was given.
   case exhausted
 
   /// What is wrong and what would be right, for a person.

@@ -27,6 +27,8 @@ public struct LocalItems: Sendable {
   public static let defaultLimit = 100_000
   /// Between neighbours that were added at the end.
   static let spacing: Int64 = 1 << 32
+  /// Identities fit 40 bits: a store has the rest of a key for the table.
+  static let identityLimit: UInt64 = 1 << 40
 
   /// A table's first items, with identities 1, 2, 3 …; what `source.local.items` says, when nothing was stored.
   ///
@@ -84,7 +86,7 @@ extension LocalItems {
   ) throws(EditError) -> Item {
     guard case .object(var members) = body else { throw .notAnObject(found: body.kindName) }
     guard items.count < limit else { throw .tooManyItems(limit: limit) }
-    guard nextID < .max else { throw .exhausted }
+    guard nextID < Self.identityLimit else { throw .exhausted }
     if case .object(let defaults) = defaultItem {
       members += defaults.filter { missing in !members.contains { $0.name == missing.name } }
     }

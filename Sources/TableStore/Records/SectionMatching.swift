@@ -1,0 +1,88 @@
+import TableModel
+
+/// Which section of the version before each section of a version goes on from, and how much of its rows stand
+/// at its two ends as they did.
+struct SectionMatching {
+  struct Match {
+    /// The section's index in the version before.
+    var old: Int
+    /// How many rows at the beginning are the same, and how many more at the end.
+    var prefix: Int
+    var suffix: Int
+    var isUnchanged: Bool
+  }
+
+  /// By section of the version.
+  var matches: [Match?] = []
+
+  /// O(sections + rows of the sections that changed), over fingerprints, confirmed by bytes.
+  init(_ table: Table, _ previous: Table?) {
+    var oldIndex: [String: Int] = [:]
+    for (index, section) in (previous?.sections ?? []).enumerated() { oldIndex[section.id] = index }
+    matches = table.sections.map { section in
+      guard let previous, let old = oldIndex[section.id] else { return nil }
+      return Match(section, previous.sections[old], at: old)
+    }
+  }
+}
+
+extension SectionMatching.Match {
+  fileprivate init(_ section: Section, _ before: Section, at old: Int) {
+    self.old = old
+    prefix = 0
+    suffix = 0
+    let shorter = min(section.rows.count, before.rows.count)
+    if section === before {
+      prefix = shorter
+      isUnchanged = true
+      return
+    }
+    while prefix < shorter, Row.identical(section.rows[prefix], before.rows[prefix]) { prefix += 1 }
+    while suffix < shorter - prefix,
+      Row.identical(
+        section.rows[section.rows.count - 1 - suffix], before.rows[before.rows.count - 1 - suffix])
+    {
+      suffix += 1
+    }
+    isUnchanged =
+      prefix == section.rows.count && prefix == before.rows.count
+      && CellModel.same(section.header, before.header) && CellModel.same(section.footer, before.footer)
+  }
+}
+
+/// The rows of a version that do not stand where they stood: found again, or gone.
+struct DisplacedRows {
+  struct Found {
+    var number: UInt64
+    var section: Int
+    var position: Int
+    var row: Row
+  }
+
+  /// Identities are unique in a table, and almost always so are their fingerprints.
+  private var rows: [RowKey: [Found]] = [:]
+
+  mutating func collect(from table: Table, numbers: [[UInt64]], matching: SectionMatching) {
+    var kept: [Int: SectionMatching.Match] = [:]
+    for case let match? in matching.matches { kept[match.old] = match }
+    for (index, section) in table.sections.enumerated() {
+      let count = section.rows.count
+      let first = kept[index]?.prefix ?? 0
+      let last = count - (kept[index]?.suffix ?? 0)
+      for position in first..<last {
+        let found = Found(
+          number: numbers[index][position], section: index, position: position, row: section.rows[position])
+        rows[section.keys[position], default: []].append(found)
+      }
+    }
+  }
+
+  mutating func take(_ row: Row) -> Found? {
+    guard let candidates = rows[row.key], let index = candidates.firstIndex(where: { Row.identical($0.row, row) })
+    else { return nil }
+    return rows[row.key]?.remove(at: index)
+  }
+
+  /// The numbers of what was not taken.
+  var rest: [UInt64] { rows.values.flatMap { $0.map(\.number) } }
+}

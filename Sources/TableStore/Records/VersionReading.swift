@@ -1,0 +1,127 @@
+import TableModel
+
+/// Makes tables of version records again, oldest first: sections that did not change are shared.
+struct VersionReading {
+  /// By number.
+  let rows: [UInt64: Row]
+  let name: String
+  /// Shared with the rows'.
+  var names: NameTable
+  /// The version read last, with its rows' numbers.
+  private(set) var last: (table: Table, numbers: [[UInt64]])?
+
+  init(name: String, rows: [UInt64: Row], names: NameTable) {
+    self.name = name
+    self.rows = rows
+    self.names = names
+  }
+
+  /// The table of the next record.
+  mutating func read(_ record: [UInt8]) throws(RecordError) -> Table {
+    var reader = RecordReader(record)
+    guard try reader.byte() == VersionRecord.format else {
+      throw RecordError(description: "a version's record is of an unknown format")
+    }
+    var table = try reader.attributes(name: name)
+    var numbers: [[UInt64]] = []
+    for _ in 0..<(try reader.count(of: 2)) {
+      guard let kind = VersionRecord.SectionKind(rawValue: try reader.byte()) else {
+        throw RecordError(description: "a section's record is of an unknown kind")
+      }
+      switch kind {
+      case .unchanged:
+        let base = try base(of: &reader)
+        table.sections.append(base.section)
+        numbers.append(base.numbers)
+      case .changed:
+        let base = try base(of: &reader)
+        try readSection(&reader, base: base, into: &table, &numbers)
+      case .new:
+        try readSection(&reader, base: nil, into: &table, &numbers)
+      }
+    }
+    last = (table, numbers)
+    return table
+  }
+
+  private func base(of reader: inout RecordReader) throws(RecordError) -> (section: Section, numbers: [UInt64]) {
+    let index = try reader.count(of: 0)
+    guard let last, index < last.table.sections.count else {
+      throw RecordError(description: "a version's record refers to a section that the one before has not")
+    }
+    return (last.table.sections[index], last.numbers[index])
+  }
+
+  private mutating func readSection(
+    _ reader: inout RecordReader, base: (section: Section, numbers: [UInt64])?, into table: inout Table,
+    _ numbers: inout [[UInt64]]
+  ) throws(RecordError) {
+    let id = try reader.string()
+    let header = try model(&reader, before: base?.section.header)
+    let footer = try model(&reader, before: base?.section.footer)
+    let count = try reader.count(of: 0)
+    var sectionRows: [Row] = []
+    var sectionNumbers: [UInt64] = []
+    for _ in 0..<(try reader.count(of: 3)) {
+      guard let kind = VersionRecord.RunKind(rawValue: try reader.byte()) else {
+        throw RecordError(description: "a run of rows is of an unknown kind")
+      }
+      let start = try reader.number()
+      let length = try reader.count(of: 0)
+      switch kind {
+      case .positions:
+        guard let base, start <= UInt64(base.numbers.count), length <= base.numbers.count - Int(start) else {
+          throw RecordError(description: "a run of rows reaches past its section")
+        }
+        sectionRows += base.section.rows[Int(start)..<(Int(start) + length)]
+        sectionNumbers += base.numbers[Int(start)..<(Int(start) + length)]
+      case .numbers:
+        for offset in 0..<UInt64(length) {
+          guard let row = rows[start &+ offset] else {
+            throw RecordError(description: "row \(start &+ offset) is missing")
+          }
+          sectionRows.append(row)
+          sectionNumbers.append(start &+ offset)
+        }
+      }
+    }
+    guard sectionRows.count == count else { throw RecordError(description: "a section lacks rows") }
+    table.sections.append(Section(id: id, header: header, footer: footer, rows: sectionRows))
+    numbers.append(sectionNumbers)
+  }
+
+  private mutating func model(
+    _ reader: inout RecordReader, before: CellModel?
+  ) throws(RecordError) -> CellModel? {
+    guard let kind = VersionRecord.ModelKind(rawValue: try reader.byte()) else {
+      throw RecordError(description: "a header's or footer's record is of an unknown kind")
+    }
+    switch kind {
+    case .none: return nil
+    case .unchanged: return before
+    case .written: return try reader.cellModel(names: &names)
+    }
+  }
+}
+
+extension RecordReader {
+  fileprivate mutating func attributes(name: String) throws(RecordError) -> Table {
+    let title = try string()
+    let state = try word(TableState.self)
+    var problem: Problem?
+    if try byte() != 0 { problem = Problem(title: try string(), detail: try string(), since: try string()) }
+    let animation = AnimationConfiguration(
+      insert: try word(RowAnimation.self), delete: try word(RowAnimation.self), reload: try word(RowAnimation.self))
+    return Table(
+      name: name, title: title, state: state, problem: problem, animation: animation,
+      omittedSections: try count(of: 0), skippedItems: try count(of: 0))
+  }
+
+  private mutating func word<Word: RawRepresentable<String>>(_: Word.Type) throws(RecordError) -> Word {
+    let text = try string()
+    guard let word = Word(rawValue: text) else {
+      throw RecordError(description: "a version's record has the unknown word \(text)")
+    }
+    return word
+  }
+}

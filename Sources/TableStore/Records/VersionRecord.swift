@@ -1,0 +1,164 @@
+import TableModel
+
+/// A version as it is written: by what is different from the version before, or whole (a *key frame*).
+///
+/// Rows are written once, under a number, and versions name them. A section that did not change is a reference
+/// to the one before; in one that did, whatever stands in the old order is given by runs of old positions, so
+/// a row added, changed, moved or removed costs a few bytes however long its section is.
+struct VersionRecord {
+  /// The record; its rows are in `added`, or were written before.
+  var bytes: [UInt8]
+  /// Rows that are not written yet, with the numbers they get.
+  var added: [(number: UInt64, row: Row)] = []
+  /// Rows of the version before that this one does not have.
+  var gone: [UInt64] = []
+  /// The numbers of this version's rows, by section.
+  var numbers: [[UInt64]] = []
+  /// The next free row number.
+  var nextRow: UInt64
+
+  /// What a section begins with.
+  enum SectionKind: UInt8 {
+    /// As in the version before: its index there.
+    case unchanged
+    /// Built on one of the version before: its index there.
+    case changed
+    case new
+  }
+
+  /// How a header or footer is given.
+  enum ModelKind: UInt8 {
+    case none, unchanged, written
+  }
+
+  /// What rows of a section are a run of.
+  enum RunKind: UInt8 {
+    /// Consecutive positions of the section that this one is built on.
+    case positions
+    /// Consecutive row numbers.
+    case numbers
+  }
+
+  static let format: UInt8 = 1
+
+  /// - Parameters:
+  ///   - previous: The version before, with its rows' numbers; nil for a key frame written first of all.
+  ///   - isKeyFrame: Whether the record has to be read without the one before. Rows are shared all the same.
+  /// - Complexity: O(sections + rows of the sections that changed).
+  init(
+    of table: Table, after previous: (table: Table, numbers: [[UInt64]])?, isKeyFrame: Bool, nextRow: UInt64
+  ) {
+    self.bytes = []
+    self.nextRow = nextRow
+    let matching = SectionMatching(table, previous?.table)
+    var pool = DisplacedRows()
+    if let previous { pool.collect(from: previous.table, numbers: previous.numbers, matching: matching) }
+    var writer = RecordWriter()
+    writer.write(byte: Self.format)
+    writer.writeAttributes(of: table)
+    writer.write(count: table.sections.count)
+    numbers.reserveCapacity(table.sections.count)
+    for (index, section) in table.sections.enumerated() {
+      let match = matching.matches[index]
+      let old = match.flatMap { match in
+        previous.map { (section: $0.table.sections[match.old], numbers: $0.numbers[match.old]) }
+      }
+      let placed = place(section, match: match, oldNumbers: old?.numbers ?? [], pool: &pool)
+      numbers.append(placed.map(\.number))
+      if let match, match.isUnchanged, !isKeyFrame {
+        writer.write(byte: SectionKind.unchanged.rawValue)
+        writer.write(count: match.old)
+        continue
+      }
+      let base = isKeyFrame ? nil : old?.section
+      writer.write(byte: (base == nil ? SectionKind.new : .changed).rawValue)
+      if let match, base != nil { writer.write(count: match.old) }
+      writer.write(section.id)
+      writer.write(section.header, before: base.map { .some($0.header) } ?? nil)
+      writer.write(section.footer, before: base.map { .some($0.footer) } ?? nil)
+      writer.writeRuns(placed, byPosition: base != nil)
+    }
+    gone = pool.rest
+    bytes = writer.bytes
+  }
+
+  /// A row's number, and where it stood in the section that its own is built on.
+  struct PlacedRow {
+    var number: UInt64
+    var position: Int?
+  }
+
+  private mutating func place(
+    _ section: Section, match: SectionMatching.Match?, oldNumbers: [UInt64], pool: inout DisplacedRows
+  ) -> [PlacedRow] {
+    let prefix = match?.prefix ?? 0
+    let suffix = match?.suffix ?? 0
+    let count = section.rows.count
+    var placed: [PlacedRow] = []
+    placed.reserveCapacity(count)
+    for position in 0..<prefix { placed.append(PlacedRow(number: oldNumbers[position], position: position)) }
+    for row in section.rows[prefix..<(count - suffix)] {
+      if let found = pool.take(row) {
+        let position = found.section == match?.old ? found.position : nil
+        placed.append(PlacedRow(number: found.number, position: position))
+      } else {
+        added.append((nextRow, row))
+        placed.append(PlacedRow(number: nextRow))
+        nextRow += 1
+      }
+    }
+    for position in (oldNumbers.count - suffix)..<oldNumbers.count {
+      placed.append(PlacedRow(number: oldNumbers[position], position: position))
+    }
+    return placed
+  }
+}
+
+extension RecordWriter {
+  fileprivate mutating func writeAttributes(of table: Table) {
+    write(table.title)
+    write(table.state.rawValue)
+    write(byte: table.problem == nil ? 0 : 1)
+    if let problem = table.problem {
+      write(problem.title)
+      write(problem.detail)
+      write(problem.since)
+    }
+    write(table.animation.insert.rawValue)
+    write(table.animation.delete.rawValue)
+    write(table.animation.reload.rawValue)
+    write(count: table.omittedSections)
+    write(count: table.skippedItems)
+  }
+
+  /// - Parameter before: What the section that this one is built on has; nil where it is built on none.
+  fileprivate mutating func write(_ model: CellModel?, before: CellModel??) {
+    guard let model else { return write(byte: VersionRecord.ModelKind.none.rawValue) }
+    if let before, CellModel.same(before, model) {
+      return write(byte: VersionRecord.ModelKind.unchanged.rawValue)
+    }
+    write(byte: VersionRecord.ModelKind.written.rawValue)
+    write(model)
+  }
+
+  fileprivate mutating func writeRuns(_ rows: [VersionRecord.PlacedRow], byPosition: Bool) {
+    var runs: [(kind: VersionRecord.RunKind, start: UInt64, count: UInt64)] = []
+    for row in rows {
+      let position = byPosition ? row.position : nil
+      let kind: VersionRecord.RunKind = position == nil ? .numbers : .positions
+      let value = position.map { UInt64($0) } ?? row.number
+      if let last = runs.last, last.kind == kind, last.start + last.count == value {
+        runs[runs.count - 1].count += 1
+      } else {
+        runs.append((kind, value, 1))
+      }
+    }
+    write(count: rows.count)
+    write(count: runs.count)
+    for run in runs {
+      write(byte: run.kind.rawValue)
+      write(run.start)
+      write(run.count)
+    }
+  }
+}
