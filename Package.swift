@@ -20,6 +20,7 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "tablecast",
   platforms: [.macOS(.v15)],
+  products: [.executable(name: "tablecast", targets: ["tablecast"])],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -60,6 +61,14 @@ let package = Package(
         "TableStore", "Upstream", crypto, logging,
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
+      swiftSettings: ours),
+    .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
+    .executableTarget(
+      name: "tablecast",
+      dependencies: [
+        "AirportDemo", "Configuration", "Definitions", "HTTPServer", "JSON", "TableService", "TableStore", "Upstream",
+        argumentParser, logging,
+      ],
       swiftSettings: ours),
   ],
   cxxLanguageStandard: .cxx17

@@ -7,6 +7,8 @@ public struct Expression: Sendable, CustomStringConvertible {
   /// Everything behind one reference, so that a copy costs little.
   private let program: Program
 
+  var root: Node { program.root }
+
   private final class Program: Sendable {
     let text: String
     let dependencies: Dependencies

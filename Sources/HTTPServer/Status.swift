@@ -39,6 +39,7 @@ public struct Status: Hashable, Sendable {
   public static let badGateway = Status(502)
   public static let serviceUnavailable = Status(503)
   public static let gatewayTimeout = Status(504)
+  public static let insufficientStorage = Status(507)
   public static let httpVersionNotSupported = Status(505)
 
   /// The registered name, empty where there is none.

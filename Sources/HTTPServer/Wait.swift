@@ -8,7 +8,7 @@ public struct Topic: RawRepresentable, Hashable, Sendable {
 /// A request that waits for one of its topics to be woken.
 public struct Wait: Sendable {
   /// The most topics that one request can wait for.
-  public static let maximumTopics = 64
+  public static let maximumTopics = 65
 
   /// 1 to 64; further ones are left out.
   public let topics: [Topic]

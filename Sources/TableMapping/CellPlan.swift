@@ -111,10 +111,13 @@ extension CellPlan.Candidate {
 /// Why a cell does not take an item.
 struct Misfit: Error {
   var reason: String
+  /// The field of the cell's payload that is to blame.
+  var field: String?
 
   init(reason: String) { self.reason = reason }
 
   init(cell: String, check: CellPlan.Check, problem: String) {
+    field = check.field
     reason = "the field “\(check.field)” of \(cell) \(problem); \(check.type.expectation) is expected"
   }
 }

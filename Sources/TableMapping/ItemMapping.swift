@@ -41,7 +41,7 @@ struct ItemMapping {
       }
       return .placedOften(placements)
     } catch let error as Misfit {
-      return .skipped(id: id, type: type, reason: error.reason)
+      return .skipped(id: id, type: type, reason: error.reason, field: error.field)
     } catch {
       return .skipped(id: id, type: type, reason: "\(error)")
     }

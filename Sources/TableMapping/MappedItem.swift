@@ -26,7 +26,7 @@ public final class MappedItem: Sendable {
   enum Outcome: Sendable {
     /// No section takes it.
     case unplaced
-    case skipped(id: String?, type: String?, reason: String)
+    case skipped(id: String?, type: String?, reason: String, field: String? = nil)
     case placed(Placement)
     /// In several sections.
     case placedOften([Placement])
@@ -45,5 +45,16 @@ public final class MappedItem: Sendable {
     /// The key's text; `none` for items without a key.
     var id: String
     var key: SortKey
+  }
+}
+
+extension MappedItem {
+  /// The identity of the item's row; of the first where it stands in several sections.
+  var rowID: String? {
+    switch outcome {
+    case .placed(let placement): placement.row.id
+    case .placedOften(let placements): placements.first?.row.id
+    case .unplaced, .skipped: nil
+    }
   }
 }

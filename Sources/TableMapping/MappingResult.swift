@@ -30,6 +30,11 @@ public struct MappingResult: Sendable {
   /// The item of a row; also of one that a section's limit keeps out of sight. O(1).
   public func item(_ id: String) -> MappedItem? { lookup.item(id) }
 
+  /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
+  public func items(of source: String) -> [(row: String?, bytes: [UInt8])] {
+    (cache.sources[source]?.items ?? []).map { ($0.rowID, $0.bytes) }
+  }
+
   /// The content as a table. `state` nil: `ready`, or `empty` where there are no rows.
   public func table(_ definition: TableDefinition, state: TableState? = nil, problem: Problem? = nil) -> Table {
     let isEmpty = sections.allSatisfy(\.rows.isEmpty)

@@ -53,8 +53,8 @@ struct MappingRun {
       if let warning = item.warning { report.warn(warning) }
       switch item.outcome {
       case .unplaced: break
-      case .skipped(let id, let type, let reason):
-        report.skip(item, id: id, type: type, reason: reason)
+      case .skipped(let id, let type, let reason, let field):
+        report.skip(item, id: id, type: type, reason: reason, field: field)
       case .placed(let placement):
         if !assembly.add(placement, of: item) { report.skipDuplicate(item, placement) }
       case .placedOften(let placements):
@@ -105,10 +105,12 @@ struct MappingRun {
       if warnings.count < MappingResult.maximumKept { warnings.append(warning) }
     }
 
-    mutating func skip(_ item: MappedItem, id: String?, type: String?, reason: String) {
+    mutating func skip(_ item: MappedItem, id: String?, type: String?, reason: String, field: String? = nil) {
       skippedItems += 1
       guard skipped.count < MappingResult.maximumKept else { return }
-      skipped.append(SkippedItem(source: item.source, index: item.index, id: id, type: type, reason: reason))
+      skipped.append(
+        SkippedItem(
+          source: item.source, index: item.index, id: id, type: type, reason: reason, field: field))
     }
 
     mutating func skipDuplicate(_ item: MappedItem, _ placement: MappedItem.Placement) {

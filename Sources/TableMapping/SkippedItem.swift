@@ -10,9 +10,14 @@ public struct SkippedItem: Equatable, Sendable {
   public var type: String?
   /// For a person: what was wrong, where, and what would be right.
   public var reason: String
+  /// The field of the cell's payload that is to blame, where one is.
+  public var field: String?
 
-  public init(source: String, index: Int, id: String? = nil, type: String? = nil, reason: String) {
+  public init(
+    source: String, index: Int, id: String? = nil, type: String? = nil, reason: String, field: String? = nil
+  ) {
     (self.source, self.index, self.id, self.type, self.reason) = (source, index, id, type, reason)
+    self.field = field
   }
 }
 

@@ -55,6 +55,13 @@ public struct TableMapper: Sendable {
     map([source: .items([item])], parameters: parameters, environment: environment).skipped.first
   }
 
+  /// The row's identity that an item makes, if it has a row by itself.
+  public func identity(
+    of item: SourceItem, in source: String, parameters: [String: String] = [:], environment: [String: String] = [:]
+  ) -> String? {
+    map([source: .items([item])], parameters: parameters, environment: environment).sections.first?.rows.first?.id
+  }
+
   /// The cell that takes a row where a client can show no cell of its chain: that of the table's `cell`, else of
   /// `$default`, else the built-in one; nil where the table has none of them.
   public var defaultCell: String? {

@@ -8,8 +8,12 @@ struct CellRegistry: Sendable {
   private let definitions: [CellDefinition]
   private let positions: [String: Int]
 
-  init(_ definitions: [CellDefinition]) {
+  /// The cell of rows whose whole chain a client can't show.
+  private let defaultCell: String?
+
+  init(_ definitions: [CellDefinition], defaultCell: String? = nil) {
     self.definitions = definitions
+    self.defaultCell = defaultCell
     positions = Dictionary(
       definitions.enumerated().map { ($1.identifier, $0) },
       uniquingKeysWith: { first, _ in first }
@@ -17,6 +21,12 @@ struct CellRegistry: Sendable {
   }
 
   subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }
+
+  /// A row as a client sees it that can show these cells. O(1) where its own is among them, else O(bytes).
+  func variant(of row: Row, _ accepted: AcceptedCells) -> Row {
+    row.showing(
+      accepted: { accepted.accepts($0, version: self[$0]?.version ?? 1) }, defaultCell: defaultCell.flatMap { self[$0] })
+  }
 
   /// `{"cells":[{"cellIdentifier","version","class" or "nib","expands","fallback","schema"}]}`
   var listing: [UInt8] {

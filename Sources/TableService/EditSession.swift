@@ -1,3 +1,4 @@
+import HTTPServer
 import Definitions
 import Expressions
 import JSON

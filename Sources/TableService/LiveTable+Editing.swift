@@ -1,3 +1,4 @@
+import Dispatch
 import Crypto
 import Definitions
 import HTTPServer
@@ -48,7 +49,7 @@ extension LiveTable {
 
     var session = content.access { EditSession($0, table: latest.table, named: name) }
     var rows: [String] = []
-    do {
+    do throws(ServiceError) {
       for edit in command.edits { rows.append(try session.apply(edit)) }
     } catch {
       return completion(error.response)
@@ -75,7 +76,7 @@ extension LiveTable {
     context.store.commit(commit) { [self] result in
       content.queue.async { [self] in
         settle(result, version, stored)
-        completion(result.failure.map { ServiceError($0).response } ?? response)
+        completion(result.failure.map { (error: StoreError) in ServiceError(error).response } ?? response)
       }
     }
   }
@@ -105,7 +106,7 @@ extension LiveTable {
 }
 
 extension EditAnswer {
-  fileprivate func response(rows: [String], cursor: Cursor, path: String) -> Response {
+  func response(rows: [String], cursor: Cursor, path: String) -> Response {
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("cursor")

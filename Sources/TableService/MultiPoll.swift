@@ -26,8 +26,13 @@ final class MultiPoll: Waiter {
     guard wait > 0 else { return .response(unchanged) }
     for member in members { member.table.beginWaiting() }
     return .wait(
-      Wait(topics: members.flatMap(\.topics), timeout: .seconds(wait), waiter: self)
+      Wait(topics: topics, timeout: .seconds(wait), waiter: self)
     )
+  }
+
+  private var topics: [Topic] {
+    let view = members.first?.ask.lens.view
+    return members.map(\.table.topic) + (view.map { [members[0].table.context.views.topic(view: $0)] } ?? [])
   }
 
   func woken(_ exchange: Exchange) -> Reply? {

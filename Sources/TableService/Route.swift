@@ -27,9 +27,9 @@ enum Route: Equatable {
     case refresh
   }
 
-  /// The route of a path's segments, still percent-encoded; nil where nothing is.
-  init?(segments: [Substring]) {
-    switch segments.map(String.init) {
+  /// The route of a path, still percent-encoded; nil where nothing is.
+  init?(path: String) {
+    switch path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init) {
     case [], [""]: self = .inspector
     case ["healthz"]: self = .health
     case ["readyz"]: self = .readiness

@@ -11,7 +11,7 @@ final class ServiceContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let acceptedCells = AcceptedCellsRegistry()
-  let client = TransferClient()
+  let client: TransferClient
   let logger: Logger
   /// How many versions of a table are held.
   let history: Int
@@ -24,7 +24,8 @@ final class ServiceContext: Sendable {
   private let server = Mutex<Server?>(nil)
   private let environment: Mutex<[String: String]>
 
-  init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) {
+  init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
+    client = try TransferClient()
     store = environment.store
     logger = environment.logger
     history = definition.history

@@ -1,4 +1,5 @@
 import HTTPServer
+import TableStore
 
 /// What a request is answered with when it can't be done: a status and words that a person can act on.
 struct ServiceError: Error {
@@ -31,5 +32,20 @@ struct ServiceError: Error {
       return .problem(status, title: title, detail: detail, members: ["field": .string(field)], headers: headers)
     }
     return .problem(status, title: title, detail: detail, headers: headers)
+  }
+}
+
+extension ServiceError {
+  /// What the protocol answers to an edit that the store did not take.
+  init(_ error: StoreError) {
+    switch error {
+    case .full:
+      self.init(status: .insufficientStorage, detail: "There is no room left to store the edit: nothing has changed.")
+    case .superseded, .closed:
+      self.init(
+        status: .serviceUnavailable, detail: "\(error): nothing has changed.", headers: [HeaderField(.retryAfter, "1")])
+    case .newerVersion, .corrupt, .foreign, .locked, .cannotOpen, .failed:
+      self.init(status: .internalServerError, detail: "The edit could not be stored: nothing has changed.")
+    }
   }
 }

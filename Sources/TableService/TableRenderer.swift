@@ -95,9 +95,8 @@ struct TableRenderer: Sendable {
 
   /// The changes between two tables: stages, or a snapshot where that is smaller.
   func changes(from old: Table, to new: Table, cursor: Cursor) -> ChangesContent {
-    guard let changeset = Changeset(from: old, to: new) else { return .reset(.large, new) }
     var writer = JSONWriter(capacity: 1024)
-    writer.write(stages: changeset)
+    writer.write(stages: Changeset(from: old, to: new))
     if writer.bytes.count > 256, writer.bytes.count > snapshotSize(new) { return .reset(.large, new) }
     return .stages(writer.bytes)
   }

@@ -1,9 +1,9 @@
 public import Definitions
 public import HTTPServer
-public import Logging
+import Logging
 import Synchronization
 import TableModel
-public import TableStore
+import TableStore
 
 /// The HTTP face: routes, long polls, event streams, edits, views.
 ///
@@ -19,7 +19,7 @@ public final class TableService: RequestHandler {
   ///
   /// - Throws: ``StartError`` where a table can't be made of its definition, or the store can't be read.
   public init(_ definition: ServiceDefinition, environment: ServiceEnvironment) throws {
-    context = ServiceContext(definition, environment)
+    context = try ServiceContext(definition, environment)
     catalog = Catalog(context)
     authorizer = Mutex(Authorizer(definition.auth, isOpen: environment.isOpenForEdits))
     cellsListing = Mutex(Self.cellsRepresentation(definition))
@@ -65,15 +65,14 @@ public final class TableService: RequestHandler {
   // MARK: Requests
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    guard
-      let route = Route(segments: request.rawPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst())
+    guard let route = Route(path: request.rawPath)
     else {
       return .response(
         ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
       )
     }
     if let answer = request.answer(allowing: route.methods) { return .response(answer) }
-    do {
+    do throws(ServiceError) {
       try authorize(request, route)
       return try reply(to: route, request, exchange)
     } catch {

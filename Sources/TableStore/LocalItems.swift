@@ -38,6 +38,9 @@ public struct LocalItems: Sendable {
     for value in seed { try insert(value) }
   }
 
+  /// No items; nothing was given out yet.
+  public static let empty = LocalItems(stored: [], nextID: 1)
+
   /// Items as a store has kept them. O(n log n).
   init(stored: some Sequence<StoredItem>, nextID: UInt64, limit: Int = LocalItems.defaultLimit) {
     self.limit = limit

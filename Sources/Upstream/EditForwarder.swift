@@ -1,3 +1,4 @@
+internal import Dispatch
 public import Definitions
 internal import Expressions
 public import JSON

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Configuration
+import Foundation
+
+struct Check: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Report every mistake in a configuration, and what is declared and unused.",
+    discussion: "Exits with 1 where there is an error; warnings alone leave it 0.")
+
+  @Argument(help: "The configuration, a YAML file.")
+  var file: String
+
+  @Flag(help: "For machines: a JSON list of {file, line, column, severity, message, suggestion}.")
+  var json = false
+
+  func run() throws {
+    let (definition, diagnostics) = ConfigurationReader.read(path: file, environment: ProcessInfo.processInfo.environment)
+    if json {
+      print(String(decoding: diagnostics.json.bytes, as: UTF8.self))
+    } else if !diagnostics.isEmpty {
+      print(diagnostics.rendered(inColor: isatty(1) == 1), terminator: "")
+    }
+    if definition == nil || diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
+    if !json, let definition {
+      print("\(file): \(definition.tables.count) tables, \(definition.sources.count) sources, \(definition.cells.count) cells: fine")
+    }
+  }
+}
+
+struct Schema: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print the JSON Schema of configurations, for editors.")
+
+  func run() { print(ConfigurationSchema.text, terminator: "") }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Dispatch
+import Foundation
+import Synchronization
+import Upstream
+
+struct Health: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Ask a running service whether it is alive: exits with 0 or 1.",
+    discussion: "For a container's HEALTHCHECK, whose image has no curl.")
+
+  @Option(help: "The service's address.")
+  var url = "http://127.0.0.1:8080"
+
+  func run() throws {
+    guard let address = UpstreamURL("\(url)/healthz") else {
+      throw ValidationError("`\(url)` is no URL: http://127.0.0.1:8080 is one.")
+    }
+    var limits = TransferLimits()
+    limits.timeout = .seconds(2)
+    let isAlive = Mutex(false)
+    let semaphore = DispatchSemaphore(value: 0)
+    try TransferClient().send(TransferRequest(url: address, limits: limits)) { result in
+      if case .success(let response) = result, response.status == 200 { isAlive.withLock { $0 = true } }
+      semaphore.signal()
+    }
+    semaphore.wait()
+    if !isAlive.withLock({ $0 }) { throw ExitCode(1) }
+  }
+}

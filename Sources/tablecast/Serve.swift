@@ -1,0 +1,35 @@
+import ArgumentParser
+import Configuration
+import Definitions
+import Dispatch
+import Foundation
+import HTTPServer
+import Logging
+import TableService
+
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Serve the tables of a configuration.")
+
+  @Option(name: .shortAndLong, help: "The configuration, a YAML file.")
+  var config: String
+
+  @Option(help: "Where to listen, instead of the configuration's `listen`: HOST:PORT. Port 0: the kernel chooses.")
+  var listen: String?
+
+  @Flag(
+    help: """
+      Let everyone who reaches the service edit, also where it does not listen on loopback. Without tokens in the \
+      configuration, editing is open on loopback only.
+      """)
+  var insecure = false
+
+  @Option(help: "What is logged: trace, debug, info, notice, warning, error, critical.")
+  var logLevel: Logger.Level = .info
+
+  func run() throws {
+    Logs.bootstrap(level: logLevel)
+    try Service(configuration: config, listen: listen, insecure: insecure).run()
+  }
+}
+
+extension Logger.Level: ExpressibleByArgument {}

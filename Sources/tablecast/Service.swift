@@ -1,0 +1,171 @@
+import ArgumentParser
+import Configuration
+import Definitions
+import Dispatch
+import Foundation
+import HTTPServer
+import Logging
+import Synchronization
+import TableService
+import TableStore
+
+/// The service as a process: from its configuration to the signal that ends it.
+final class Service: Sendable {
+  /// How long an ending may take.
+  private static let grace = Duration.milliseconds(4500)
+
+  private let file: String
+  private let logger = Logger(label: "tablecast")
+  private let definition: ServiceDefinition
+  private let listen: ListenAddress
+  private let insecure: Bool
+
+  /// - Throws: `ExitCode` where the configuration has mistakes; they have been printed.
+  init(configuration file: String, listen: String?, insecure: Bool) throws {
+    (self.file, self.insecure) = (file, insecure)
+    definition = try Self.read(file)
+    self.listen = try listen.map(ListenAddress.init(argument:)) ?? definition.listen
+  }
+
+  /// Reads a configuration; prints what is wrong with it.
+  private static func read(_ file: String) throws -> ServiceDefinition {
+    let (definition, diagnostics) = ConfigurationReader.read(path: file, environment: ProcessInfo.processInfo.environment)
+    let errors = diagnostics.filter { $0.severity == .error }
+    if !diagnostics.isEmpty {
+      FileHandle.standardError.write(Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
+    }
+    guard let definition, errors.isEmpty else { throw ExitCode(1) }
+    return definition
+  }
+
+  /// Serves until a signal ends it; does not return.
+  func run() throws -> Never {
+    let store = try openStore()
+    let isOpen = insecure || listen.isLoopback
+    let service: TableService
+    do {
+      service = try TableService(
+        definition, environment: ServiceEnvironment(store: store, logger: logger, isOpenForEdits: isOpen))
+    } catch {
+      throw CleanExit.failure("\(file): \(error)")
+    }
+    let server = Server(configuration: definition.server(listen), handler: service, logger: logger)
+    let address: SocketAddress
+    do {
+      address = try server.start()
+    } catch {
+      throw CleanExit.failure("\(error)")
+    }
+    service.start(on: server)
+    logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
+    if isOpen, definition.auth.tokens.isEmpty, definition.tables.contains(where: \.canBeEdited) {
+      logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
+    }
+
+    let signals = [
+      on(SIGTERM) { [self] in end(service, server, store) },
+      on(SIGINT) { [self] in end(service, server, store) },
+      on(SIGHUP) { [self] in reload(service) },
+    ]
+    signal(SIGPIPE, SIG_IGN)
+    withExtendedLifetime(signals) { dispatchMain() }
+  }
+
+  private func openStore() throws -> any Store {
+    switch definition.store {
+    case .memory: return MemoryStore(history: definition.history)
+    case .sqlite(let path):
+      _ = path
+      return MemoryStore(history: definition.history)
+    }
+  }
+
+  private func on(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "tablecast.signal.\(number)"))
+    source.setEventHandler(handler: body)
+    source.activate()
+    return source
+  }
+
+  // MARK: Signals
+
+  /// SIGTERM: no new connections, waiting polls answered with what they have, everything written, exit 0.
+  private func end(_ service: TableService, _ server: Server, _ store: any Store) {
+    logger.notice("Ending: waiting polls are answered, open requests finished")
+    service.drain()
+    server.drain(deadline: Self.grace) { [logger] in
+      service.close {
+        store.close { result in
+          if case .failure(let error) = result { logger.error("The store was not closed", metadata: ["reason": "\(error)"]) }
+          logger.notice("Ended")
+          exit(0)
+        }
+      }
+    }
+    // Whatever hangs, the process ends when it promised.
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(4900)) { exit(0) }
+  }
+
+  /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
+  private func reload(_ service: TableService) {
+    do {
+      let definition = try Self.read(file)
+      try service.reload(definition)
+      logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
+    } catch {
+      logger.error("The configuration is not usable: the old one is kept", metadata: ["file": "\(file)", "reason": "\(error)"])
+    }
+  }
+}
+
+extension CleanExit {
+  /// An error that says enough by itself.
+  static func failure(_ message: String) -> any Error {
+    FileHandle.standardError.write(Data("tablecast: \(message)\n".utf8))
+    return ExitCode(1)
+  }
+}
+
+extension TableDefinition {
+  /// Whether something in it can be edited by clients.
+  fileprivate var canBeEdited: Bool {
+    if edits.insert != nil || edits.patch != nil || edits.delete != nil || edits.move != nil { return true }
+    if case .constant(false) = can.edit, case .constant(false) = can.move { return false }
+    return true
+  }
+}
+
+extension ListenAddress {
+  var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+  /// `HOST:PORT`, `[::1]:PORT`, `PORT`
+  init(argument: String) throws {
+    self.init()
+    let text = argument.hasPrefix("[") || argument.contains(":") ? argument : "127.0.0.1:\(argument)"
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+      throw ValidationError("`\(argument)` is no address: HOST:PORT, such as 127.0.0.1:8080.")
+    }
+    let host = text[..<colon]
+    self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
+    self.port = port
+  }
+}
+
+extension ServiceDefinition {
+  /// How the server is set up for this service.
+  func server(_ listen: ListenAddress) -> HTTPServer.Configuration {
+    var server = HTTPServer.Configuration()
+    server.host = listen.host
+    server.port = listen.port
+    if let connections = limits.connections { server.limits.connections = connections }
+    if let waiters = limits.waiters { server.limits.waiters = waiters }
+    server.limits.connectionsPerAddress = limits.connectionsPerAddress
+    server.limits.waitersPerAddress = limits.waitersPerAddress
+    if let body = limits.requestBody { server.limits.body = body }
+    if !cors.origins.isEmpty {
+      server.crossOrigin = .init(origins: cors.origins.contains("*") ? .any : .list(cors.origins))
+    }
+    return server
+  }
+}
