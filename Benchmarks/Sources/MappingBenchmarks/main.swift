@@ -1,1 +1,68 @@
-print(1)
+// What mapping costs: response bytes to encoded, fingerprinted rows, cold and with 1 % of the items changed.
+// `MappingBenchmarks [items] [runs]` prints milliseconds as JSON; with a third argument, the response is written there.
+import Definitions
+import Expressions
+import Foundation
+import JSON
+import TableMapping
+import TableModel
+
+let arguments = CommandLine.arguments
+let count = arguments.count > 1 ? Int(arguments[1]) ?? 20_000 : 20_000
+let runs = arguments.count > 2 ? Int(arguments[2]) ?? 15 : 15
+
+var feed = IssueFeed(count: count)
+let response = feed.response()
+feed.edit(every: 100)
+let edited = feed.response()
+if arguments.count > 3 { try Data(response).write(to: URL(fileURLWithPath: arguments[3])) }
+
+var table = TableDefinition(name: "issues", title: "Issues", source: "issues")
+table.rowID = try Template(text: "${number}")
+table.cell = CellMapping(
+  cell: "IssueCell",
+  payload: try Template([
+    "title": "#${number} ${title}", "author": "${user.login}", "imageName": "${user.avatar_url}",
+    "comments": "${comments}",
+  ]))
+let cell = CellDefinition(
+  identifier: "IssueCell",
+  fields: [
+    .init(name: "title", type: .string), .init(name: "author", type: .string),
+    .init(name: "imageName", type: .url, isOptional: true), .init(name: "comments", type: .integer),
+  ])
+let mapper = try TableMapper(table: table, cells: [cell])
+
+func milliseconds(_ body: () -> MappingResult) -> (Double, MappingResult) {
+  let clock = ContinuousClock()
+  let start = clock.now
+  let result = body()
+  return (Double((clock.now - start).components.attoseconds) / 1e15, result)
+}
+
+func peakMemory() -> Int {
+  var usage = rusage()
+  getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+  return usage.ru_maxrss * 1024
+}
+
+let before = peakMemory()
+var (_, kept) = milliseconds { mapper.map(["issues": .pages([response])]) }
+let during = peakMemory()
+var cold: [Double] = []
+var warm: [Double] = []
+for run in 0..<runs {
+  cold.append(milliseconds { mapper.map(["issues": .pages([response])]) }.0)
+  let page = run % 2 == 0 ? edited : response
+  let (time, result) = milliseconds { mapper.map(["issues": .pages([page])], reusing: kept.cache) }
+  warm.append(time)
+  kept = result
+}
+cold.sort()
+warm.sort()
+print(
+  """
+  {"items":\(count),"bytes":\(response.count),"rows":\(kept.sections.first?.rows.count ?? 0),\
+  "cold":\(cold[runs / 2]),"coldBest":\(cold[0]),"warm":\(warm[runs / 2]),"warmBest":\(warm[0]),\
+  "memoryOfResponse":\(Double(during - before) / Double(response.count))}
+  """)

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Mapping against Node in one run: prints both, and the ratio. Takes the number of items.
+set -eu
+cd "$(dirname "$0")/.."
+items=${1:-20000}
+response=$(mktemp)
+trap 'rm -f "$response"' EXIT
+program=${MAPPING_BENCHMARKS:-}
+if [ -z "$program" ]; then
+  swift build -c release --product MappingBenchmarks >&2
+  program=$(swift build -c release --show-bin-path)/MappingBenchmarks
+fi
+ours=$("$program" "$items" 15 "$response")
+node=$(node Mapping/map.js "$response" 15)
+echo "tablecast $ours"
+echo "node      $node"
+node -e 'const [o, n] = process.argv.slice(1).map((t) => JSON.parse(t));
+  console.log(`ratio     cold ${(n.median / o.cold).toFixed(1)}x, 1 % changed ${(n.median / o.warm).toFixed(1)}x`);' "$ours" "$node"
