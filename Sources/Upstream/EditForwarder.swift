@@ -1,4 +1,5 @@
 public import Definitions
+internal import Dispatch
 internal import Expressions
 public import JSON
 
