@@ -143,18 +143,18 @@ import Testing
   @Test func opensProbesAndCloses() {
     var breaker = CircuitBreaker()
     for _ in 0..<5 {
-      #expect(breaker.permits(at: .zero))
+      #expect(breaker.permits(at: .zero) == true)
       breaker.record(.bad, error: .noResources, at: .zero, random: 1)
     }
     #expect(breaker.state == .open(until: .seconds(1), period: .seconds(1)))
-    #expect(!breaker.permits(at: .milliseconds(999)))
-    #expect(breaker.permits(at: .seconds(1)))
-    #expect(!breaker.permits(at: .seconds(1)), "one probe at a time")
+    #expect(breaker.permits(at: .milliseconds(999)) == false)
+    #expect(breaker.permits(at: .seconds(1)) == true)
+    #expect(breaker.permits(at: .seconds(1)) == false, "one probe at a time")
     breaker.record(.bad, at: .seconds(1), random: 1)
     #expect(breaker.state == .open(until: .seconds(3), period: .seconds(2)))
-    #expect(breaker.permits(at: .seconds(2), isUrgent: true), "somebody asked")
+    #expect(breaker.permits(at: .seconds(2), isUrgent: true) == true, "somebody asked")
     breaker.record(.unknown, at: .seconds(2), random: 1)
-    #expect(breaker.permits(at: .seconds(2)), "a cancelled probe makes room")
+    #expect(breaker.permits(at: .seconds(2)) == true, "a cancelled probe makes room")
     breaker.record(.good, at: .seconds(2), random: 1)
     #expect(breaker.state == .closed(failures: 0))
   }
@@ -163,7 +163,7 @@ import Testing
     var breaker = CircuitBreaker()
     for round in 0..<40 {
       breaker.record(round % 5 == 4 ? .good : .bad, at: .zero, random: 0)
-      #expect(breaker.permits(at: .zero))
+      #expect(breaker.permits(at: .zero) == true)
     }
   }
 
