@@ -1,5 +1,6 @@
 internal import Dispatch
 public import Definitions
+internal import Dispatch
 internal import Expressions
 public import JSON
 

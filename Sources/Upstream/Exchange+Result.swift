@@ -45,7 +45,7 @@ extension Exchange {
         mayHaveArrived: false
       )
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
-      return interruption(who, what)
+      return interruption(code, what)
     default:
       return UpstreamError(
         .malformedResponse,
@@ -112,11 +112,11 @@ extension Exchange {
     )
   }
 
-  private func interruption(_ who: String, _ what: String) -> UpstreamError {
+  private func interruption(_ code: CURLcode, _ what: String) -> UpstreamError {
     let received = size(CURLINFO_SIZE_DOWNLOAD_T)
     let announced = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     let detail =
-      if size(CURLINFO_STARTTRANSFER_TIME_T) == 0 {
+      if code == CURLE_GOT_NOTHING || size(CURLINFO_STARTTRANSFER_TIME_T) == 0 {
         "\(what): the connection was closed without an answer"
       } else if announced > 0 {
         "\(what): \(received) of \(announced) bytes came before the connection ended"

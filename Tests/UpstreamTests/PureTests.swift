@@ -1,0 +1,156 @@
+import Crypto
+import Definitions
+import Expressions
+import Testing
+
+@testable import Upstream
+
+@Suite struct ResponseFreshnessTests {
+  @Test(
+    arguments: [
+      ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+      ("Thu, 29 Feb 2024 00:00:00 GMT", 1_709_164_800), ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("yesterday", nil),
+      ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:00:00 GMT", nil), ("", nil),
+    ] as [(String, Int64?)]
+  )
+  func date(_ text: String, _ expected: Int64?) { #expect(HTTPDate.parse(text) == expected) }
+
+  static func fields(_ pairs: [(String, String)]) -> [HeaderField] { pairs.compactMap { HeaderField($0.0, $0.1) } }
+
+  @Test func retryAfter() {
+    func seconds(_ pairs: (String, String)...) -> Duration? {
+      ResponseFreshness.retryAfter(Self.fields(pairs), now: 784_111_770)
+    }
+    #expect(seconds(("Retry-After", "120")) == .seconds(120))
+    #expect(seconds(("Retry-After", "Sun, 06 Nov 1994 08:49:37 GMT")) == .seconds(7))
+    #expect(
+      seconds(("Retry-After", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Date", "Sun, 06 Nov 1994 08:49:30 GMT"))
+        == .seconds(7)
+    )
+    #expect(seconds(("Retry-After", "Sun, 06 Nov 1994 08:00:00 GMT")) == .zero)
+    #expect(seconds(("Retry-After", "99999999999999999999999")) == .seconds(3_200_000_000))
+    #expect(seconds(("Retry-After", "soon")) == nil)
+    #expect(seconds() == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("max-age=60", nil, 60), ("public, Max-Age=\"60\"", nil, 60), ("max-age=60", "50", 10), ("max-age=60", "90", 0),
+      ("no-cache, max-age=60", nil, nil), ("no-store", nil, nil), ("max-age=x", nil, nil), ("private", nil, nil),
+    ] as [(String, String?, Int?)]
+  )
+  func maxAge(_ control: String, _ age: String?, _ expected: Int?) {
+    let fields = Self.fields([("cache-control", control)] + (age.map { [("Age", $0)] } ?? []))
+    #expect(ResponseFreshness.maxAge(fields) == expected.map { .seconds($0) })
+  }
+}
+
+@Suite struct NetworkAddressTests {
+  @Test(arguments: [
+    "127.0.0.1", "127.9.9.9", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254",
+    "100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1", "fe80::1%lo", "fc00::1",
+    "fd12:3456::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:192.168.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::",
+    "2001:db8::1",
+  ])
+  func isInside(_ text: String) { #expect(NetworkAddress(text)?.isPrivate == true) }
+
+  @Test(arguments: [
+    "8.8.8.8", "172.15.0.1", "172.32.0.1", "100.63.0.1", "192.0.1.1", "1.1.1.1", "2606:4700::1111",
+    "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+  ])
+  func isOutside(_ text: String) { #expect(NetworkAddress(text)?.isPrivate == false) }
+
+  @Test func garbageIsNone() { #expect(NetworkAddress("localhost") == nil) }
+}
+
+@Suite struct WebhookSignatureTests {
+  // From GitHub's documentation of webhooks.
+  let secret = "It's a Secret to Everybody"
+  let body = Array("Hello, World!".utf8)
+  let digits = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+
+  @Test func valid() {
+    #expect(WebhookSignature.isValid("sha256=" + digits, of: body, secret: secret))
+    #expect(WebhookSignature.isValid(" SHA256=" + digits.uppercased() + " ", of: body, secret: secret))
+    #expect(WebhookSignature.isValid(digits, of: body, secret: secret))
+  }
+
+  @Test func invalid() {
+    let changed = digits.replacing("75", with: "76", maxReplacements: 1)
+    for wrong in [changed, "", "sha256=", "sha1=" + digits, digits + "00", String(digits.dropLast(2)), "zz" + digits] {
+      #expect(!WebhookSignature.isValid(wrong, of: body, secret: secret))
+    }
+    #expect(!WebhookSignature.isValid(digits, of: body + [0], secret: secret))
+    #expect(!WebhookSignature.isValid(digits, of: body, secret: "other"))
+    let ofNoKey = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: [UInt8]()))
+      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    #expect(!WebhookSignature.isValid(ofNoKey, of: body, secret: ""), "no secret is no key")
+  }
+}
+
+@Suite struct LinkHeaderTests {
+  @Test(
+    arguments: [
+      ("</a?page=2>; rel=\"next\"", "/a?page=2"), ("</a>; rel=prev, </b>; rel=next", "/b"),
+      ("<https://x/a,b;c>; title=\"q\"; rel=\"last next\"", "https://x/a,b;c"), ("</a>; rel=\"nextish\"", nil),
+      ("</a>", nil), ("", nil), ("<", nil), ("</a>; REL=Next", "/a"),
+    ] as [(String, String?)]
+  )
+  func next(_ value: String, _ expected: String?) { #expect(LinkHeader.next(value) == expected) }
+}
+
+@Suite struct RequestBuilderTests {
+  static func url(_ template: String, _ parameters: [String: String], _ environment: [String: String] = [:]) throws
+    -> String
+  {
+    let definition = UpstreamDefinition(url: try Template(text: template))
+    let context = FetchContext(parameters: parameters, environment: environment)
+    return try RequestBuilder(definition: definition, context: context).first().url.absolute
+  }
+
+  @Test(arguments: [
+    ("apple", "https://api.test/repos/apple/issues"), ("a/b", "https://api.test/repos/a%2Fb/issues"),
+    ("a?b#c", "https://api.test/repos/a%3Fb%23c/issues"), ("a b", "https://api.test/repos/a%20b/issues"),
+    ("..%2f", "https://api.test/repos/..%252f/issues"), ("é", "https://api.test/repos/%C3%A9/issues"),
+    ("@evil.test", "https://api.test/repos/%40evil.test/issues"), ("a..b", "https://api.test/repos/a..b/issues"),
+    ("\r\nX: y", "https://api.test/repos/%0D%0AX%3A%20y/issues"),
+  ])
+  func parametersAreEncoded(_ value: String, _ expected: String) throws {
+    #expect(try Self.url("https://api.test/repos/${$params.owner}/issues", ["owner": value]) == expected)
+  }
+
+  @Test(arguments: [
+    ("https://api.test/repos/${$params.p}/issues", ".."), ("https://api.test/repos/${$params.p}/issues", "."),
+    ("https://api.test/repos/${$params.p}", "."), ("https://api.test/a/${$params.p}", ".."),
+    ("https://api.test/a/.${$params.p}/b", "."), ("${$params.p}/a", "https://evil.test"),
+    ("${$params.p}", "https://evil.test/"), ("https://${$params.p}/a", "evil.test"),
+    ("https://${$params.p}.api.test/a", "evil"), ("https://api.test:${$params.p}/a", "81"),
+  ])
+  func parametersMayNotLeadElsewhere(_ template: String, _ value: String) throws {
+    #expect(throws: UpstreamError.self) { try Self.url(template, ["p": value]) }
+  }
+
+  @Test func theEnvironmentMayBeTheBase() throws {
+    let url = try Self.url("${env.API}/items?key=${env.KEY}", [:], ["API": "http://127.0.0.1:81/v1", "KEY": "a&b"])
+    #expect(url == "http://127.0.0.1:81/v1/items?key=a%26b")
+  }
+
+  @Test func headersCanNotBeSplit() throws {
+    var definition = UpstreamDefinition(url: try Template(text: "https://api.test/"))
+    definition.headers = [("X-Owner", try Template(text: "${$params.p}"))]
+    let context = FetchContext(parameters: ["p": "a\r\nX-Admin: yes"])
+    #expect(throws: UpstreamError.self) { try RequestBuilder(definition: definition, context: context).first() }
+  }
+
+  @Test func nextURLsAreOfTheSameOrigin() throws {
+    let url = try #require(UpstreamURL("http://a.test:80/x?page=1#f"))
+    #expect(url.absolute == "http://a.test:80/x?page=1")
+    #expect(url.description == "http://a.test/x")
+    #expect(url.replacingQuery("page", with: "2")?.absolute == "http://a.test:80/x?page=2")
+    #expect(url.resolve("?page=3")?.absolute == "http://a.test:80/x?page=3")
+    #expect(url.resolve("//b.test/y")?.origin.host == "b.test")
+    for wrong in ["file:///etc/passwd", "javascript:alert(1)", "ftp://a.test/", "http://"] {
+      #expect(url.resolve(wrong) == nil)
+    }
+  }
+}

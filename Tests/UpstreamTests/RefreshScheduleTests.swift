@@ -1,0 +1,178 @@
+import Testing
+
+@testable import Upstream
+
+@Suite struct RefreshScheduleTests {
+  typealias Schedule = RefreshSchedule
+
+  static func schedule(every: Duration = .seconds(10), retries: Int = 2) -> Schedule {
+    var configuration = Schedule.Configuration()
+    configuration.every = every
+    configuration.retries = retries
+    return Schedule(configuration)
+  }
+
+  static let transient = Schedule.Outcome.failure(isTransient: true, retryAfter: nil)
+  static let final = Schedule.Outcome.failure(isTransient: false, retryAfter: nil)
+  static let success = Schedule.Outcome.success(maxAge: nil)
+
+  @Test(arguments: [(0.0, 9.0), (0.5, 10.0), (0.999, 10.998)])
+  func jitter(random: Double, seconds: Double) throws {
+    var schedule = Self.schedule()
+    #expect(schedule.start() == .fetch)
+    let step = schedule.finished(Self.success, at: .zero, random: random)
+    #expect(step.settled)
+    guard case .sleep(let until?) = step.action else { throw Unexpected(step) }
+    #expect(abs(until.seconds - seconds) < 0.001)
+    #expect(schedule.timerFired(at: until - .milliseconds(1)) == .sleep(until: until))
+    #expect(schedule.timerFired(at: until) == .fetch)
+  }
+
+  struct Unexpected: Error {
+    init(_ what: Any) { print(what) }
+  }
+
+  @Test(arguments: [
+    (every: 10, maxAge: 5, maximum: 3600, next: 10), (10, 60, 3600, 60), (10, 9000, 3600, 3600), (10, 60, 5, 10),
+  ])
+  func maxAgeLengthens(every: Int, maxAge: Int, maximum: Int, next: Int) {
+    var configuration = Schedule.Configuration()
+    configuration.every = .seconds(every)
+    configuration.maximumAge = .seconds(maximum)
+    var schedule = Schedule(configuration)
+    _ = schedule.start()
+    let step = schedule.finished(.success(maxAge: .seconds(maxAge)), at: .seconds(100), random: 0.5)
+    #expect(step.action == .sleep(until: .seconds(100 + next)))
+  }
+
+  @Test func zeroIsFetchedOnceAndThenOnRequest() {
+    var schedule = Self.schedule(every: .zero)
+    #expect(schedule.start() == .fetch)
+    #expect(schedule.finished(Self.success, at: .zero, random: 0) == .init(settled: true, action: .sleep(until: nil)))
+    #expect(schedule.timerFired(at: .seconds(9999)) == .nothing)
+    #expect(schedule.refreshAsked(at: .seconds(9999)) == .joins(.fetch))
+    #expect(schedule.finished(Self.final, at: .zero, random: 0).action == .sleep(until: nil))
+  }
+
+  @Test func zeroIsTriedUntilItWorked() {
+    var schedule = Self.schedule(every: .zero)
+    _ = schedule.start()
+    #expect(schedule.finished(Self.final, at: .zero, random: 0.5).action == .sleep(until: .seconds(2)))
+    _ = schedule.timerFired(at: .seconds(2))
+    #expect(schedule.finished(Self.final, at: .seconds(2), random: 0.5).action == .sleep(until: .seconds(6)))
+  }
+
+  @Test func retriesWithFullJitterThenSettles() {
+    var schedule = Self.schedule()
+    _ = schedule.start()
+    #expect(
+      schedule.finished(Self.transient, at: .zero, random: 0.5)
+        == .init(settled: false, action: .sleep(until: .milliseconds(125)))
+    )
+    #expect(schedule.timerFired(at: .milliseconds(125)) == .fetch)
+    #expect(
+      schedule.finished(Self.transient, at: .zero, random: 0.5)
+        == .init(settled: false, action: .sleep(until: .milliseconds(250)))
+    )
+    #expect(schedule.timerFired(at: .milliseconds(250)) == .fetch)
+    #expect(
+      schedule.finished(Self.transient, at: .seconds(1), random: 0.5)
+        == .init(settled: true, action: .sleep(until: .seconds(3)))
+    )
+  }
+
+  @Test func recoveryGrowsUpToTheInterval() {
+    var schedule = Self.schedule(every: .seconds(10))
+    _ = schedule.start()
+    for delay in [2, 4, 8, 10, 10] {
+      #expect(schedule.finished(Self.final, at: .zero, random: 0.5).action == .sleep(until: .seconds(delay)))
+      #expect(schedule.timerFired(at: .seconds(delay)) == .fetch)
+    }
+  }
+
+  @Test func retryAfterIsObeyedByPollsAndRequests() {
+    var schedule = Self.schedule()
+    _ = schedule.start()
+    let step = schedule.finished(.failure(isTransient: true, retryAfter: .seconds(30)), at: .zero, random: 0.5)
+    #expect(step == .init(settled: true, action: .sleep(until: .seconds(30))))
+    #expect(schedule.refreshAsked(at: .seconds(29)) == .refused)
+    #expect(schedule.refreshAsked(at: .seconds(30)) == .joins(.fetch))
+  }
+
+  @Test func askedDuringARefreshLeadsToOneMore() {
+    var schedule = Self.schedule()
+    _ = schedule.start()
+    #expect(schedule.refreshAsked(at: .zero) == .joinsNext)
+    #expect(schedule.refreshAsked(at: .zero) == .joinsNext)
+    #expect(schedule.finished(Self.success, at: .zero, random: 0) == .init(settled: true, action: .fetch))
+    #expect(schedule.finished(Self.success, at: .zero, random: 0.5).action == .sleep(until: .seconds(10)))
+  }
+
+  @Test func askedDuringBackoffIsTheNextAttempt() {
+    var schedule = Self.schedule()
+    _ = schedule.start()
+    _ = schedule.finished(Self.transient, at: .zero, random: 1)
+    #expect(schedule.refreshAsked(at: .zero) == .joins(.fetch))
+    #expect(schedule.state == .fetching(attempt: 1, again: false))
+  }
+
+  @Test func suspendedPollsNothing() {
+    var schedule = Self.schedule()
+    _ = schedule.start()
+    #expect(schedule.suspend() == .nothing)
+    #expect(schedule.finished(Self.success, at: .zero, random: 0.5).action == .sleep(until: nil))
+    #expect(schedule.timerFired(at: .seconds(99)) == .nothing)
+    #expect(schedule.refreshAsked(at: .seconds(99)) == .joins(.fetch))
+    #expect(schedule.finished(Self.success, at: .seconds(100), random: 0.5).action == .sleep(until: nil))
+    #expect(schedule.resume(at: .seconds(105)) == .sleep(until: .seconds(110)))
+    #expect(schedule.suspend() == .sleep(until: nil))
+    #expect(schedule.resume(at: .seconds(111)) == .fetch)
+  }
+
+  @Test func stoppedDoesNothing() {
+    var schedule = Self.schedule()
+    _ = schedule.start()
+    schedule.stop()
+    #expect(schedule.finished(Self.success, at: .zero, random: 0) == .init(settled: false, action: .nothing))
+    #expect(schedule.refreshAsked(at: .zero) == .refused)
+    #expect(schedule.start() == .nothing)
+  }
+}
+
+@Suite struct CircuitBreakerTests {
+  @Test func opensProbesAndCloses() {
+    var breaker = CircuitBreaker()
+    for _ in 0..<5 {
+      #expect(breaker.permits(at: .zero) == true)
+      breaker.record(.bad, error: .noResources, at: .zero, random: 1)
+    }
+    #expect(breaker.state == .open(until: .seconds(1), period: .seconds(1)))
+    #expect(breaker.permits(at: .milliseconds(999)) == false)
+    #expect(breaker.permits(at: .seconds(1)) == true)
+    #expect(breaker.permits(at: .seconds(1)) == false, "one probe at a time")
+    breaker.record(.bad, at: .seconds(1), random: 1)
+    #expect(breaker.state == .open(until: .seconds(3), period: .seconds(2)))
+    #expect(breaker.permits(at: .seconds(2), isUrgent: true) == true, "somebody asked")
+    breaker.record(.unknown, at: .seconds(2), random: 1)
+    #expect(breaker.permits(at: .seconds(2)) == true, "a cancelled probe makes room")
+    breaker.record(.good, at: .seconds(2), random: 1)
+    #expect(breaker.state == .closed(failures: 0))
+  }
+
+  @Test func oneGoodAnswerForgives() {
+    var breaker = CircuitBreaker()
+    for round in 0..<40 {
+      breaker.record(round % 5 == 4 ? .good : .bad, at: .zero, random: 0)
+      #expect(breaker.permits(at: .zero) == true)
+    }
+  }
+
+  @Test func periodHasABound() {
+    var breaker = CircuitBreaker()
+    for _ in 0..<100 {
+      _ = breaker.permits(at: .zero, isUrgent: true)
+      breaker.record(.bad, at: .zero, random: 0.5)
+    }
+    #expect(breaker.state == .open(until: .seconds(15) * 0.75, period: .seconds(15)))
+  }
+}
