@@ -39,12 +39,13 @@ struct HeadScanner {
         throw .malformed("A line feed without a carriage return.")
       } else if byte == 0 {
         throw .malformed("A NUL byte in the head.")
+      } else if lines == 0, position > limits.target + RequestLine.longestMethod + 12 {
+        throw .targetTooLong(limits.target)
       } else if position == 1, !ByteClass.isToken(byte) {
         throw .malformed("A request begins with a method, which is a token.")
       }
     }
-    if lines == 0, position > limits.target + RequestLine.longestMethod + 12 { throw .targetTooLong(limits.target) }
-    if bytes.count >= limits.head {
+    if position >= limits.head {
       throw .headTooLarge("A request's head may have \(limits.head) bytes; this one is longer.")
     }
     return .incomplete

@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""seeds.py DIRECTORY: writes the seed corpora, made of Tests/HTTPCases/cases.jsonl."""
+import json, os, sys
+
+here = os.path.dirname(os.path.abspath(__file__))
+root = sys.argv[1]
+
+
+def write(target, name, data):
+    os.makedirs(os.path.join(root, target), exist_ok=True)
+    with open(os.path.join(root, target, name), "wb") as file:
+        file.write(data)
+
+
+for line in open(os.path.join(here, "../Tests/HTTPCases/cases.jsonl")):
+    case = json.loads(line)
+    text = "".join(p["text"] * min(p["count"], 40) for p in case["send"])
+    data = text.encode("latin-1")
+    write("Requests", case["name"], b"\x07\x13" + data[:4096])
+    if b"chunked" in data and b"\r\n\r\n" in data:
+        write("Chunks", case["name"], data.split(b"\r\n\r\n", 1)[1][:4096])
+    lines = data.split(b"\r\n")
+    words = lines[0].split(b" ")
+    if len(words) > 1:
+        write("Grammar", case["name"] + "-target", b"\x00" + words[1][:512])
+    kinds = {b"host": 1, b"accept-encoding": 2, b"if-none-match": 3}
+    for number, field in enumerate(lines[1:20]):
+        if b":" in field:
+            name, value = field.split(b":", 1)
+            kind = kinds.get(name.lower(), 4 + number % 2)
+            write("Grammar", f"{case['name']}-{number}", bytes([kind]) + value.strip()[:512])
