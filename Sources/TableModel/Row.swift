@@ -15,9 +15,19 @@ public final class Row: Sendable {
   public let expansion: Range<Int>?
   public let key: RowKey
 
-  public init(
+  public convenience init(
     id: String, encoded: [UInt8], cells: [CellPart], permissions: Permissions,
     select: Range<Int>? = nil, expansion: Range<Int>? = nil
+  ) {
+    self.init(
+      id: id, encoded: encoded, cells: cells, permissions: permissions, select: select, expansion: expansion,
+      key: RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded)))
+  }
+
+  /// With a key of the caller's: so that tests can have fingerprints collide.
+  package init(
+    id: String, encoded: [UInt8], cells: [CellPart], permissions: Permissions,
+    select: Range<Int>? = nil, expansion: Range<Int>? = nil, key: RowKey
   ) {
     precondition(!cells.isEmpty, "a row has a cell")
     self.id = id
@@ -26,7 +36,7 @@ public final class Row: Sendable {
     self.permissions = permissions
     self.select = select
     self.expansion = expansion
-    key = RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+    self.key = key
   }
 
   public var cellIdentifier: String { cells[0].cellIdentifier }
