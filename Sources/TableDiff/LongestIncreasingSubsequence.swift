@@ -54,6 +54,9 @@ struct LongestIncreasingSubsequence {
         // In order with all before: most rows of most changes.
         pile = length
         length += 1
+      } else if value < tops[latest] && (latest == 0 || tops[latest - 1] < value) {
+        // Where the last one is: back to the order that a row from further down interrupted.
+        pile = latest
       } else if tops[latest] < value && value <= tops[latest + 1] {
         // Next to the last one: a block of rows that moved together. (`latest` is not the last pile here, or
         // the value would have gone behind it.)

@@ -16,18 +16,33 @@ public final class Row: Sendable {
   public let key: RowKey
 
   public convenience init(
-    id: String, encoded: [UInt8], cells: [CellPart], permissions: Permissions,
-    select: Range<Int>? = nil, expansion: Range<Int>? = nil
+    id: String,
+    encoded: [UInt8],
+    cells: [CellPart],
+    permissions: Permissions,
+    select: Range<Int>? = nil,
+    expansion: Range<Int>? = nil
   ) {
     self.init(
-      id: id, encoded: encoded, cells: cells, permissions: permissions, select: select, expansion: expansion,
-      key: RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded)))
+      id: id,
+      encoded: encoded,
+      cells: cells,
+      permissions: permissions,
+      select: select,
+      expansion: expansion,
+      key: RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+    )
   }
 
   /// With a key of the caller's: so that tests can have fingerprints collide.
   package init(
-    id: String, encoded: [UInt8], cells: [CellPart], permissions: Permissions,
-    select: Range<Int>? = nil, expansion: Range<Int>? = nil, key: RowKey
+    id: String,
+    encoded: [UInt8],
+    cells: [CellPart],
+    permissions: Permissions,
+    select: Range<Int>? = nil,
+    expansion: Range<Int>? = nil,
+    key: RowKey
   ) {
     precondition(!cells.isEmpty, "a row has a cell")
     self.id = id
@@ -43,7 +58,10 @@ public final class Row: Sendable {
 
   /// Equal to the byte. O(1) where the fingerprints differ or both are one object.
   public static func same(_ first: Row, _ second: Row) -> Bool {
-    first === second || (first.key == second.key && first.encoded == second.encoded)
+    first === second
+      || first.key.identity.rawValue == second.key.identity.rawValue
+        && first.key.content.rawValue == second.key.content.rawValue
+        && Fingerprint.haveSameBytes(first.encoded, second.encoded)
   }
 }
 
