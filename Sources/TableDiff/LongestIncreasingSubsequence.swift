@@ -62,7 +62,7 @@ struct LongestIncreasingSubsequence {
         var count = length
         while count > 1 {
           let half = count >> 1
-          pile &+= half & isSmaller(tops[pile + half - 1], value)
+          pile &+= half & isSmaller(tops[pile &+ half &- 1], value)
           count &-= half
         }
         pile &-= isSmaller(tops[pile], value)
@@ -73,10 +73,11 @@ struct LongestIncreasingSubsequence {
     return length
   }
 
-  /// All bits set if `first < second`, else none.
+  /// All bits set if `first < second`, else none; neither is negative, so their difference fits. (In wider integers
+  /// the compiler would see through it, and branch.)
   @inline(__always)
   private static func isSmaller(_ first: Int32, _ second: Int32) -> Int {
-    (Int(first) &- Int(second)) >> (Int.bitWidth - 1)
+    Int((first &- second) >> 31)
   }
 }
 
