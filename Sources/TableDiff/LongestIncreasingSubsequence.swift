@@ -11,7 +11,7 @@ struct LongestIncreasingSubsequence {
   /// Calls `body` with the index of each value that is not part of the subsequence, from last to first.
   ///
   /// Negative values are no part of the sequence and are skipped; all others are distinct. O(n) where values
-  /// arrive in order or in long runs, O(n log n) at worst.
+  /// arrive in order, O(n log n) at worst.
   mutating func forEachOutside(_ values: [Int32], _ body: (Int) -> Void) {
     if tops.count < values.count {
       tops = [Int32](repeating: 0, count: values.count)
@@ -45,35 +45,39 @@ struct LongestIncreasingSubsequence {
     piles: UnsafeMutableBufferPointer<Int32>
   ) -> Int {
     var length = 0
-    var latest = 0
     for index in 0..<values.count {
       let value = values[index]
       if value < 0 { continue }
-      let pile: Int
+      var pile = length
       if length == 0 || tops[length - 1] < value {
         // In order with all before: most rows of most changes.
-        pile = length
         length += 1
-      } else if tops[latest] < value && value <= tops[latest + 1] {
-        // Next to the last one: a block of rows that moved together. (`latest` is not the last pile here, or
-        // the value would have gone behind it.)
-        pile = latest + 1
+      } else if length > 1, tops[length - 2] < value {
+        // In order again, after a row that came from further up.
+        pile = length - 1
       } else {
-        var low = 0
+        // The first top that is not smaller. A comparison is a mask here and not a branch, which for rows in no
+        // order would be foreseen wrongly half of the time.
+        pile = 0
         var count = length
-        while count > 0 {
-          let half = count / 2
-          let isBelow = tops[low + half] < value
-          low = isBelow ? low + half + 1 : low
-          count = isBelow ? count - half - 1 : half
+        while count > 1 {
+          let half = count >> 1
+          pile &+= half & isSmaller(tops[pile &+ half &- 1], value)
+          count &-= half
         }
-        pile = low
+        pile &-= isSmaller(tops[pile], value)
       }
       tops[pile] = value
       piles[index] = Int32(truncatingIfNeeded: pile)
-      latest = pile
     }
     return length
+  }
+
+  /// All bits set if `first < second`, else none; neither is negative, so their difference fits. (In wider integers
+  /// the compiler would see through it, and branch.)
+  @inline(__always)
+  private static func isSmaller(_ first: Int32, _ second: Int32) -> Int {
+    Int((first &- second) >> 31)
   }
 }
 

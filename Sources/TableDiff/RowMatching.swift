@@ -56,13 +56,22 @@ struct RowMatching {
   private(set) var oldStrays: [Stray] = []
   private(set) var newStrays: [Stray] = []
   private(set) var updates: [Update] = []
+  /// How many strays found their counterpart.
+  private(set) var matches = 0
+  /// How many of these found it in another section.
+  private(set) var crossings = 0
 
   /// O(rows in sections that changed), and O(1) for each section that did not.
   init(from old: [Section], to new: [Section], sections: SectionMatching) {
-    for (index, pair) in sections.pairs.enumerated() {
-      let (oldSection, newSection) = (old[pair.from], new[pair.to])
-      if !Section.sameRows(oldSection, newSection) { sweep(oldSection, newSection, pair: index) }
+    let changed = sections.pairs.indices.filter {
+      !Section.sameRows(old[sections.pairs[$0].from], new[sections.pairs[$0].to])
     }
+    // Enough for every row to be a stray. What stays unused of it is never touched, and so costs nothing, while
+    // growing by doubling costs a shuffle a third of its time.
+    oldStrays.reserveCapacity(changed.reduce(0) { $0 + old[sections.pairs[$1].from].keys.count })
+    newStrays.reserveCapacity(changed.reduce(0) { $0 + new[sections.pairs[$1].to].keys.count })
+    pairs.reserveCapacity(changed.count)
+    for pair in changed { sweep(old[sections.pairs[pair].from], new[sections.pairs[pair].to], pair: pair) }
     matchStrays()
   }
 
@@ -131,8 +140,8 @@ struct RowMatching {
       from += removed
       to += arrived
     }
-    for row in from..<oldRange.upperBound { oldStrays.append(Stray(row, of: old, pair: pair)) }
-    for row in to..<newRange.upperBound { newStrays.append(Stray(row, of: new, pair: pair)) }
+    oldStrays.append(contentsOf: (from..<oldRange.upperBound).lazy.map { Stray($0, of: old, pair: pair) })
+    newStrays.append(contentsOf: (to..<newRange.upperBound).lazy.map { Stray($0, of: new, pair: pair) })
   }
 
   /// How many rows to leave out on one side, so that the next ones pair; one on each side where none is in sight.
@@ -173,6 +182,7 @@ struct RowMatching {
       IdentityTable(count: old.count) { old[$0].identity }
     }
     var changed: [Update] = []
+    var (matches, crossings) = (0, 0)
     table.withLookup { lookup in
       oldStrays.withUnsafeMutableBufferPointer { old in
         newStrays.withUnsafeMutableBufferPointer { new in
@@ -184,6 +194,8 @@ struct RowMatching {
             guard let found else { continue }
             old[found].match = Int32(truncatingIfNeeded: index)
             new[index].match = Int32(truncatingIfNeeded: found)
+            matches += 1
+            if old[found].pair != stray.pair { crossings += 1 }
             if UnsafeRows.isChanged(old[found].row, stray.row) {
               changed.append(Update(old[found].row, stray.row, pair: Int(stray.pair), row: Int(stray.index)))
             }
@@ -191,6 +203,7 @@ struct RowMatching {
         }
       }
     }
+    (self.matches, self.crossings) = (matches, crossings)
     guard !changed.isEmpty else { return }
     updates += changed
     updates.sort()

@@ -16,6 +16,8 @@ struct RowMoves {
   init(_ matching: RowMatching) {
     var subsequence = LongestIncreasingSubsequence()
     var destinations: [Int32] = []
+    // The rows that the sweep paired increase already, so no more than the strays can move.
+    moves.reserveCapacity(matching.matches - matching.crossings)
     ends.reserveCapacity(matching.pairs.count)
     for pair in matching.pairs {
       if fill(&destinations, pair, matching) {
@@ -27,6 +29,8 @@ struct RowMoves {
     }
   }
 
+  var count: Int { moves.count }
+
   func moves(ofPair index: Int) -> ArraySlice<Move> {
     moves[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
   }
@@ -34,21 +38,23 @@ struct RowMoves {
   /// Sets `destinations[i]` to the new place of the middle's row `i` if it stays in the section, else to -1.
   /// False where nothing can have moved: the sweep paired all rows that stay, and it pairs in order.
   private func fill(_ destinations: inout [Int32], _ pair: RowMatching.Pair, _ matching: RowMatching) -> Bool {
-    var isFilled = false
-    for stray in matching.oldStrays[pair.oldStrays] where stray.match >= 0 {
-      let counterpart = matching.newStrays[Int(stray.match)]
-      guard counterpart.pair == stray.pair else { continue }
-      if !isFilled {
-        destinations.removeAll(keepingCapacity: true)
-        destinations.append(contentsOf: repeatElement(-1, count: pair.middle.count))
-        isFilled = true
+    let first = pair.middle.lowerBound
+    let hasMoved = matching.oldStrays[pair.oldStrays].contains(where: matching.staysInSection)
+    guard hasMoved else { return false }
+    destinations.removeAll(keepingCapacity: true)
+    destinations.append(contentsOf: repeatElement(-1, count: pair.middle.count))
+    // Every row of a run and every stray is a row of the middle, so all indexes are in range.
+    destinations.withUnsafeMutableBufferPointer { destinations in
+      for stray in matching.oldStrays[pair.oldStrays] where matching.staysInSection(stray) {
+        destinations[Int(stray.index) - first] = matching.newStrays[Int(stray.match)].index
       }
-      destinations[Int(stray.index) - pair.middle.lowerBound] = counterpart.index
-    }
-    guard isFilled else { return false }
-    for run in matching.runs[pair.runs] {
-      let first = run.from - pair.middle.lowerBound
-      for offset in 0..<run.count { destinations[first + offset] = Int32(truncatingIfNeeded: run.to + offset) }
+      for run in matching.runs[pair.runs] {
+        var destination = Int32(truncatingIfNeeded: run.to)
+        for index in run.from - first..<run.from - first + run.count {
+          destinations[index] = destination
+          destination &+= 1
+        }
+      }
     }
     return true
   }

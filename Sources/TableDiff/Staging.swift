@@ -38,7 +38,7 @@ struct Staging {
     if isStaged { first.sections = departures } else { last.sections = departures }
     last.sections.insert = sections.inserted.map { .init(at: $0, section: new.sections[$0]) }
     last.sections.update = sectionUpdates()
-    addRows(to: &last)
+    last.rows = rowOperations()
     last.rows.update = rowUpdates()
     last.attributes = attributes()
     return [first, last].filter { !$0.isEmpty }
@@ -64,40 +64,42 @@ struct Staging {
   }
 
   /// Deletes, inserts and moves of rows.
-  private func addRows(to stage: inout Changeset.Stage) {
+  private func rowOperations() -> Changeset.RowOperations {
+    var operations = Changeset.RowOperations()
+    operations.delete.reserveCapacity(rows.oldStrays.count - rows.matches)
+    operations.insert.reserveCapacity(rows.newStrays.count - rows.matches)
+    operations.move.reserveCapacity(moves.count + rows.crossings)
     for (index, pair) in rows.pairs.enumerated() {
       let section = sectionBefore(pair.pair)
       let newSection = sections.pairs[pair.pair].to
-      let oldRows = old.sections[sections.pairs[pair.pair].from].rows
-      for move in moves.moves(ofPair: index).reversed() {
-        stage.rows.move.append(
-          .init(
-            from: IndexPath(section: section, row: move.from),
-            to: IndexPath(section: newSection, row: move.to),
-            id: oldRows[move.from].id
+      old.sections[sections.pairs[pair.pair].from].withUnsafeRows { oldRows in
+        for move in moves.moves(ofPair: index).reversed() {
+          operations.move.append(
+            .init(
+              from: IndexPath(section: section, row: move.from),
+              to: IndexPath(section: newSection, row: move.to),
+              id: oldRows.id(move.from)
+            )
           )
-        )
+        }
       }
       for stray in rows.oldStrays[pair.oldStrays] where !rows.staysInSection(stray) {
         let place = IndexPath(section: section, row: Int(stray.index))
-        let id = oldRows[Int(stray.index)].id
         if stray.match < 0 {
-          stage.rows.delete.append(.init(at: place, id: id))
+          operations.delete.append(.init(at: place, id: stray.id))
         } else {
           let counterpart = rows.newStrays[Int(stray.match)]
-          let destination = IndexPath(
-            section: sections.pairs[Int(counterpart.pair)].to,
-            row: Int(counterpart.index)
-          )
-          stage.rows.move.append(.init(from: place, to: destination, id: id))
+          let destination = IndexPath(section: sections.pairs[Int(counterpart.pair)].to, row: Int(counterpart.index))
+          operations.move.append(.init(from: place, to: destination, id: stray.id))
         }
       }
       let newRows = new.sections[newSection].rows
       for stray in rows.newStrays[pair.newStrays] where stray.match < 0 {
         let place = IndexPath(section: newSection, row: Int(stray.index))
-        stage.rows.insert.append(.init(at: place, row: newRows[Int(stray.index)]))
+        operations.insert.append(.init(at: place, row: newRows[Int(stray.index)]))
       }
     }
+    return operations
   }
 
   /// The index, before the stage that changes rows, of a section that stays.

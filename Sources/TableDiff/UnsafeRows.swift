@@ -9,6 +9,8 @@ struct UnsafeRows {
 
   var count: Int { keys.count }
 
+  func id(_ index: Int) -> String { rows[index]._withUnsafeGuaranteedRef { $0.id } }
+
   /// Whether row `index` and row `other` of `rows` have one identity.
   @inline(__always)
   func isSame(_ index: Int, as other: Int, in others: UnsafeRows) -> Bool {
@@ -63,6 +65,8 @@ struct Stray {
   let index: Int32
   /// Index among the strays of the other table; -1: none, the row is deleted or inserted.
   var match: Int32 = -1
+
+  var id: String { row._withUnsafeGuaranteedRef { $0.id } }
 
   @inline(__always)
   init(_ index: Int, of rows: UnsafeRows, pair: Int) {

@@ -50,6 +50,34 @@ public struct Fingerprint: Hashable, Sendable {
     Fingerprint(rawValue: Self.fold(rawValue ^ Self.multiplier0, other.rawValue &+ Self.multiplier1))
   }
 
+  /// Whether two arrays, whose fingerprints agree, are equal to the byte. O(n).
+  ///
+  /// A difference is not expected any more, so all of it is compared, without a branch per byte: several times
+  /// faster than `==`, which stops at the first byte that differs and so goes byte by byte.
+  static func haveSameBytes(_ first: [UInt8], _ second: [UInt8]) -> Bool {
+    guard first.count == second.count else { return false }
+    return first.withUnsafeBytes { first in
+      second.withUnsafeBytes { second in
+        let count = first.count
+        guard first.baseAddress != second.baseAddress, count > 0 else { return true }
+        guard count >= 8 else { return first.elementsEqual(second) }
+        var difference: UInt64 = 0
+        var offset = 0
+        while offset <= count - 8 {
+          difference |=
+            first.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            ^ second.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+          offset += 8
+        }
+        // The last eight bytes, some of them once more.
+        difference |=
+          first.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+          ^ second.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        return difference == 0
+      }
+    }
+  }
+
   /// What a digest of nothing starts from.
   public static let empty = Fingerprint(rawValue: multiplier1)
 

@@ -15,9 +15,34 @@ public final class Row: Sendable {
   public let expansion: Range<Int>?
   public let key: RowKey
 
-  public init(
-    id: String, encoded: [UInt8], cells: [CellPart], permissions: Permissions,
-    select: Range<Int>? = nil, expansion: Range<Int>? = nil
+  public convenience init(
+    id: String,
+    encoded: [UInt8],
+    cells: [CellPart],
+    permissions: Permissions,
+    select: Range<Int>? = nil,
+    expansion: Range<Int>? = nil
+  ) {
+    self.init(
+      id: id,
+      encoded: encoded,
+      cells: cells,
+      permissions: permissions,
+      select: select,
+      expansion: expansion,
+      key: RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+    )
+  }
+
+  /// With a key of the caller's: so that tests can have fingerprints collide.
+  package init(
+    id: String,
+    encoded: [UInt8],
+    cells: [CellPart],
+    permissions: Permissions,
+    select: Range<Int>? = nil,
+    expansion: Range<Int>? = nil,
+    key: RowKey
   ) {
     precondition(!cells.isEmpty, "a row has a cell")
     self.id = id
@@ -26,14 +51,17 @@ public final class Row: Sendable {
     self.permissions = permissions
     self.select = select
     self.expansion = expansion
-    key = RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+    self.key = key
   }
 
   public var cellIdentifier: String { cells[0].cellIdentifier }
 
   /// Equal to the byte. O(1) where the fingerprints differ or both are one object.
   public static func same(_ first: Row, _ second: Row) -> Bool {
-    first === second || (first.key == second.key && first.encoded == second.encoded)
+    first === second
+      || first.key.identity.rawValue == second.key.identity.rawValue
+        && first.key.content.rawValue == second.key.content.rawValue
+        && Fingerprint.haveSameBytes(first.encoded, second.encoded)
   }
 }
 
