@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import Foundation
 public import HTTPServer
 import Synchronization
@@ -10,20 +10,19 @@ public final class AirportAPI: RequestHandler {
     var board: Representation
   }
   private let state: Mutex<State>
-  private let timer = Mutex<(any DispatchSourceTimer)?>(nil)
 
   public init(seed: UInt64) {
     let airport = Airport(seed: seed)
     state = Mutex(State(airport: airport, board: Self.board(airport)))
   }
 
-  /// Lets a minute of the airport's time pass every `interval` seconds.
-  public func run(every interval: Double) {
+  /// Lets a minute of the airport's time pass every `interval` seconds, for as long as the timer is held.
+  public func run(every interval: Double) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "airport"))
     timer.schedule(deadline: .now() + interval, repeating: interval)
     timer.setEventHandler { [weak self] in self?.advance() }
     timer.activate()
-    self.timer.withLock { $0 = timer }
+    return timer
   }
 
   func advance() {

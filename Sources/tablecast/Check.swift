@@ -1,3 +1,5 @@
+import JSON
+import Definitions
 import ArgumentParser
 import Configuration
 import Foundation

@@ -96,13 +96,13 @@ struct DemoUpstream: ParsableCommand {
     }
     print(address.port)
     fflush(nil)
-    airport.run(every: interval)
+    let clock = airport.run(every: interval)
     // The demo's Ctrl-C reaches the whole group: the end of the input is what counts.
     signal(SIGINT, SIG_IGN)
     DispatchQueue.global().async {
       while !FileHandle.standardInput.availableData.isEmpty {}
-      exit(0)
+      Foundation.exit(0)
     }
-    withExtendedLifetime(server) { dispatchMain() }
+    withExtendedLifetime((server, clock)) { dispatchMain() }
   }
 }

@@ -1,10 +1,10 @@
-import ArgumentParser
+public import ArgumentParser
 import Configuration
 import Definitions
 import Dispatch
 import Foundation
 import HTTPServer
-import Logging
+public import Logging
 import TableService
 
 struct Serve: ParsableCommand {
@@ -32,4 +32,4 @@ struct Serve: ParsableCommand {
   }
 }
 
-extension Logger.Level: ExpressibleByArgument {}
+extension Logger.Level: @retroactive ExpressibleByArgument {}
