@@ -39,7 +39,13 @@ extension RecordReader {
       throw RecordError(description: "a row's record points outside the row")
     }
     return Row(
-      id: id, encoded: encoded, cells: cells, permissions: permissions, select: select, expansion: expansion)
+      id: id,
+      encoded: encoded,
+      cells: cells,
+      permissions: permissions,
+      select: select,
+      expansion: expansion
+    )
   }
 
   mutating func cellModel(names: inout NameTable) throws(RecordError) -> CellModel {

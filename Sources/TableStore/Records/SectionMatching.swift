@@ -40,7 +40,9 @@ extension SectionMatching.Match {
     while prefix < shorter, Row.identical(section.rows[prefix], before.rows[prefix]) { prefix += 1 }
     while suffix < shorter - prefix,
       Row.identical(
-        section.rows[section.rows.count - 1 - suffix], before.rows[before.rows.count - 1 - suffix])
+        section.rows[section.rows.count - 1 - suffix],
+        before.rows[before.rows.count - 1 - suffix]
+      )
     {
       suffix += 1
     }
@@ -71,7 +73,11 @@ struct DisplacedRows {
       let last = count - (kept[index]?.suffix ?? 0)
       for position in first..<last {
         let found = Found(
-          number: numbers[index][position], section: index, position: position, row: section.rows[position])
+          number: numbers[index][position],
+          section: index,
+          position: position,
+          row: section.rows[position]
+        )
         rows[section.keys[position], default: []].append(found)
       }
     }

@@ -53,7 +53,9 @@ struct VersionReading {
   }
 
   private mutating func readSection(
-    _ reader: inout RecordReader, base: (section: Section, numbers: [UInt64])?, into table: inout Table,
+    _ reader: inout RecordReader,
+    base: (section: Section, numbers: [UInt64])?,
+    into table: inout Table,
     _ numbers: inout [[UInt64]]
   ) throws(RecordError) {
     let id = try reader.string()
@@ -91,7 +93,8 @@ struct VersionReading {
   }
 
   private mutating func model(
-    _ reader: inout RecordReader, before: CellModel?
+    _ reader: inout RecordReader,
+    before: CellModel?
   ) throws(RecordError) -> CellModel? {
     guard let kind = VersionRecord.ModelKind(rawValue: try reader.byte()) else {
       throw RecordError(description: "a header's or footer's record is of an unknown kind")
@@ -111,10 +114,19 @@ extension RecordReader {
     var problem: Problem?
     if try byte() != 0 { problem = Problem(title: try string(), detail: try string(), since: try string()) }
     let animation = AnimationConfiguration(
-      insert: try word(RowAnimation.self), delete: try word(RowAnimation.self), reload: try word(RowAnimation.self))
+      insert: try word(RowAnimation.self),
+      delete: try word(RowAnimation.self),
+      reload: try word(RowAnimation.self)
+    )
     return Table(
-      name: name, title: title, state: state, problem: problem, animation: animation,
-      omittedSections: try count(of: 0), skippedItems: try count(of: 0))
+      name: name,
+      title: title,
+      state: state,
+      problem: problem,
+      animation: animation,
+      omittedSections: try count(of: 0),
+      skippedItems: try count(of: 0)
+    )
   }
 
   private mutating func word<Word: RawRepresentable<String>>(_: Word.Type) throws(RecordError) -> Word {

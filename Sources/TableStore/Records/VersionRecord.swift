@@ -46,7 +46,10 @@ struct VersionRecord {
   ///   - isKeyFrame: Whether the record has to be read without the one before. Rows are shared all the same.
   /// - Complexity: O(sections + rows of the sections that changed).
   init(
-    of table: Table, after previous: (table: Table, numbers: [[UInt64]])?, isKeyFrame: Bool, nextRow: UInt64
+    of table: Table,
+    after previous: (table: Table, numbers: [[UInt64]])?,
+    isKeyFrame: Bool,
+    nextRow: UInt64
   ) {
     self.bytes = []
     self.nextRow = nextRow
@@ -89,7 +92,10 @@ struct VersionRecord {
   }
 
   private mutating func place(
-    _ section: Section, match: SectionMatching.Match?, oldNumbers: [UInt64], pool: inout DisplacedRows
+    _ section: Section,
+    match: SectionMatching.Match?,
+    oldNumbers: [UInt64],
+    pool: inout DisplacedRows
   ) -> [PlacedRow] {
     let prefix = match?.prefix ?? 0
     let suffix = match?.suffix ?? 0

@@ -1,0 +1,123 @@
+import Foundation
+import GRDB
+import TableModel
+
+extension SQLiteStore {
+  /// Opens a database, or creates it with the folders it needs. Blocks while it is checked and brought up to
+  /// date; a file that can't be used is left as it is.
+  ///
+  /// - Parameters:
+  ///   - path: The file. Beside it lie `-wal` and `-shm`, which belong to it, and `.lock`.
+  ///   - history: How many versions of a table are kept, at least.
+  ///   - now: Seconds since 1970; idempotency keys expire by it.
+  ///   - boot: What tells one run of the machine from the next; nil: nothing does, so a power loss is assumed
+  ///     after every end that was not clean.
+  /// - Throws: ``StoreError``: `locked`, `newerVersion`, `foreign`, `corrupt`, `cannotOpen`, `full`.
+  public convenience init(
+    path: String,
+    history: Int = 64,
+    now: @escaping @Sendable () -> Int64 = secondsSince1970,
+    boot: String? = SQLiteStore.bootIdentity()
+  ) throws(StoreError) {
+    try self.init(path: path, history: history, now: now, boot: boot, maximumPages: nil)
+  }
+
+  /// - Parameter maximumPages: Bounds the file, as a full disk does; for tests.
+  convenience init(
+    path: String,
+    history: Int,
+    now: @escaping @Sendable () -> Int64,
+    boot: String?,
+    maximumPages: Int?
+  ) throws(StoreError) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .cannotOpen(path: path, reason: "its folder can't be created: \(error.localizedDescription)")
+    }
+    let lock = try StoreLock(path: path)
+    do {
+      let pool = try Self.openPool(path: path, maximumPages: maximumPages)
+      try pool.writeWithoutTransaction { db in try Self.beginRun(in: db, boot: boot) }
+      self.init(path: path, pool: pool, history: max(history, 1), now: now, lock: lock)
+    } catch {
+      let error = StoreError(error, path: path)
+      if case .failed(let reason) = error { throw .cannotOpen(path: path, reason: reason) }
+      throw error
+    }
+  }
+
+  private static func openPool(path: String, maximumPages: Int?) throws -> DatabasePool {
+    try inspect(path)
+    var configuration = Configuration()
+    configuration.label = "tablecast.store"
+    configuration.maximumReaderCount = 2
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in
+      if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }
+    }
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    try StoreSchema.migrator.migrate(pool)
+    return pool
+  }
+
+  /// Looks at a file before anything is written to it.
+  private static func inspect(_ path: String) throws {
+    let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    guard size > 0 else { return }
+    let queue = try DatabaseQueue(path: path)
+    defer { try? queue.close() }
+    try queue.writeWithoutTransaction { db in
+      let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+      let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
+      guard application == StoreSchema.applicationID || isEmpty else { throw StoreError.foreign(path: path) }
+      guard !isEmpty else { return }
+      let migrator = StoreSchema.migrator
+      let unknown = try migrator.appliedIdentifiers(db).subtracting(migrator.migrations).sorted()
+      if let newest = unknown.last {
+        throw StoreError.newerVersion(path: path, schema: newest, known: migrator.migrations.last ?? "none")
+      }
+      // A whole check takes about a second a gigabyte: it is made where it is cheap, or where there is a reason.
+      let wasClosed = try String.fetchOne(db, sql: "SELECT value FROM info WHERE name = 'closed'") == "cleanly"
+      guard size <= checkedSize || !wasClosed else { return }
+      let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(1)")
+      guard findings == ["ok"] else {
+        throw StoreError.corrupt(path: path, detail: findings.first ?? "the check says nothing")
+      }
+    }
+  }
+
+  /// Databases up to this size are checked whole whenever they are opened.
+  private static let checkedSize = 64 << 20
+
+  /// Notes that the file is in use, and gives new epochs to the tables that a power loss may have set back.
+  private static func beginRun(in db: Database, boot: String?) throws {
+    try db.execute(sql: "PRAGMA synchronous = FULL")
+    try db.inTransaction(.immediate) {
+      let last = try String.fetchOne(db, sql: "SELECT value FROM info WHERE name = 'boot'")
+      if boot == nil || boot != last {
+        for id in try Int64.fetchAll(db, sql: "SELECT id FROM feed WHERE at_risk AND epoch IS NOT NULL") {
+          try db.execute(
+            sql: "UPDATE feed SET epoch = ?, at_risk = 0 WHERE id = ?",
+            arguments: [Int64(Epoch.random().rawValue), id]
+          )
+        }
+      }
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO info VALUES ('boot', ?), ('closed', 'not yet')",
+        arguments: [boot ?? ""]
+      )
+      return .commit
+    }
+  }
+
+  /// The kernel's name for the time since the machine was started; nil where it gives none.
+  public static func bootIdentity() -> String? {
+    guard let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8) else {
+      return nil
+    }
+    let identity = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    return identity.isEmpty ? nil : identity
+  }
+}

@@ -1,0 +1,163 @@
+import DequeModule
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+
+/// A store in one SQLite file, in WAL mode.
+///
+/// **What is promised, and how.** A commit of `full` durability is acknowledged after SQLite has synced the
+/// write-ahead log (`synchronous=FULL`). One of `process` durability is acknowledged when the kernel has it
+/// (`synchronous=NORMAL`), which outlives the process but not the machine. SQLite keeps a prefix of the commits
+/// in either case, so after a power loss such versions may be missing at the end, and their numbers must not be
+/// given to others under the same epoch: clients hold them. So a table's first commit of that kind in a run is
+/// made with `full` and marks the table as *at risk*; a clean close takes the mark away; and who opens the file
+/// after another boot of the machine (the kernel's boot identity tells) and finds marks gives those tables new
+/// epochs. Tables whose commits were all `full` go on in theirs.
+///
+/// **Groups.** Commits that arrive while others are written are written next, in one transaction: one wait for
+/// the disk for all. Where a group fails, its commits are tried one by one, so each succeeds or fails alone.
+public final class SQLiteStore: Store {
+  let path: String
+  let pool: DatabasePool
+  let history: Int
+  let now: @Sendable () -> Int64
+  let lock: StoreLock
+  private let jobs = Mutex(Jobs())
+  /// Touched on the database's writer queue alone.
+  let writer: WriterBox
+
+  private struct Jobs {
+    var waiting: Deque<Job> = []
+    var isRunning = false
+    var isClosed = false
+  }
+
+  /// What waits for the writer.
+  enum Job: Sendable {
+    case commit(Commit, @Sendable (Result<Void, StoreError>) -> Void)
+    /// Performs and completes itself.
+    case task(@Sendable (Database, inout StoreWriter) -> Void)
+  }
+
+  /// `@unchecked Sendable`: `value` is read and changed only by jobs, which run one at a time on the writer's
+  /// serial queue.
+  final class WriterBox: @unchecked Sendable {
+    var value: StoreWriter
+    init(_ value: StoreWriter) { self.value = value }
+  }
+
+  init(path: String, pool: DatabasePool, history: Int, now: @escaping @Sendable () -> Int64, lock: StoreLock) {
+    self.path = path
+    self.pool = pool
+    self.history = history
+    self.now = now
+    self.lock = lock
+    writer = WriterBox(StoreWriter(path: path, history: history))
+  }
+
+  public func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    if !enqueue(.commit(commit, completion)) { completion(.failure(.closed)) }
+  }
+
+  public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+    perform(completion) { db, writer in try writer.restore(table, in: db) }
+  }
+
+  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    perform(completion) { db, writer in try writer.remove(table, in: db) }
+  }
+
+  public func reply(
+    table: String,
+    key: String,
+    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
+  ) {
+    guard jobs.withLock({ !$0.isClosed }) else { return completion(.failure(.closed)) }
+    let now = now()
+    pool.asyncRead { [path] result in
+      completion(
+        Result {
+          try StoreWriter.reply(table: table, key: key, now: now, in: try result.get())
+        }.mapError { StoreError($0, path: path) }
+      )
+    }
+  }
+
+  public func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    perform(completion) { db, writer in try writer.sync(db) }
+  }
+
+  public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    let finish: @Sendable (Database, inout StoreWriter) -> Void = { [self] db, writer in
+      let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
+      // Closing waits for the writer's queue, so it can't be done on it.
+      DispatchQueue.global().async { [self] in
+        let closed = Result { try pool.close() }.mapError { StoreError($0, path: path) }
+        lock.release()
+        completion(result.flatMap { closed })
+      }
+    }
+    if !enqueue(.task(finish), closing: true) { completion(.failure(.closed)) }
+  }
+
+  private func perform<Value: Sendable>(
+    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    _ body: @escaping @Sendable (Database, inout StoreWriter) throws -> Value
+  ) {
+    let job = Job.task { [path] db, writer in
+      completion(Result { try body(db, &writer) }.mapError { StoreError($0, path: path) })
+    }
+    if !enqueue(job) { completion(.failure(.closed)) }
+  }
+
+  /// False where the store is closed.
+  private func enqueue(_ job: Job, closing: Bool = false) -> Bool {
+    let (accepted, starts) = jobs.withLock { jobs in
+      guard !jobs.isClosed else { return (false, false) }
+      jobs.isClosed = closing
+      jobs.waiting.append(job)
+      defer { jobs.isRunning = true }
+      return (true, !jobs.isRunning)
+    }
+    if starts {
+      pool.asyncWriteWithoutTransaction { [self] db in run(db) }
+    }
+    return accepted
+  }
+
+  /// Works off what waits, until nothing does. On the writer's queue.
+  private func run(_ db: Database) {
+    while let jobs = next() {
+      var group: [(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)] = []
+      for job in jobs {
+        switch job {
+        case .commit(let commit, let completion): group.append((commit, completion))
+        case .task(let task): task(db, &writer.value)
+        }
+      }
+      guard !group.isEmpty else { continue }
+      let results = writer.value.write(group.map(\.commit), now: now(), in: db)
+      for (entry, result) in zip(group, results) { entry.completion(result) }
+    }
+  }
+
+  /// The next task alone, or the commits up to the next task; nil where nothing waits.
+  private func next() -> [Job]? {
+    jobs.withLock { jobs in
+      var taken: [Job] = []
+      while let job = jobs.waiting.first, taken.count < Self.groupLimit {
+        if case .task = job {
+          if taken.isEmpty { taken.append(jobs.waiting.removeFirst()) }
+          break
+        }
+        taken.append(jobs.waiting.removeFirst())
+      }
+      jobs.isRunning = !taken.isEmpty
+      return taken.isEmpty ? nil : taken
+    }
+  }
+
+  /// So that the first of a group does not wait for ever more behind it.
+  private static let groupLimit = 512
+}

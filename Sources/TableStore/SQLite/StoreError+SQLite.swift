@@ -1,0 +1,19 @@
+import GRDB
+
+extension StoreError {
+  /// What an error of the database, or of a record in it, means for a store.
+  init(_ error: any Error, path: String) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as RecordError: self = .corrupt(path: path, detail: error.description)
+    case let error as DatabaseError:
+      switch error.resultCode {
+      case .SQLITE_FULL: self = .full
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+        self = .corrupt(path: path, detail: error.message ?? "not a database")
+      default: self = .failed(error.message ?? "SQLite code \(error.extendedResultCode.rawValue)")
+      }
+    default: self = .failed(String(describing: error))
+    }
+  }
+}

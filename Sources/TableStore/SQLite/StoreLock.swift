@@ -1,0 +1,49 @@
+import Foundation
+import Synchronization
+
+/// Keeps a second process off the database: an advisory lock on a file beside it, which says who holds it.
+///
+/// The kernel lets go of the lock when the process ends, however it ends, so there is nothing to clean up. The
+/// file itself stays: removing it would let two processes lock two files of one name.
+final class StoreLock: Sendable {
+  /// The lock's descriptor, until it is given up.
+  private let descriptor: Mutex<Int32?>
+
+  /// - Parameter path: The database's. The lock's file has `.lock` after it.
+  init(path: String) throws(StoreError) {
+    let file = path + ".lock"
+    // Closed on exec, so that no child process goes on holding the lock.
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw .cannotOpen(path: file, reason: String(cString: strerror(errno))) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      let holder = Self.text(of: descriptor)
+      Foundation.close(descriptor)
+      guard code == EWOULDBLOCK else { throw .cannotOpen(path: file, reason: String(cString: strerror(code))) }
+      throw .locked(path: path, holder: holder.isEmpty ? "another process" : holder)
+    }
+    let process = ProcessInfo.processInfo
+    let started = Date.now.formatted(.iso8601)
+    let text = Array("process \(process.processIdentifier) on \(process.hostName), since \(started)\n".utf8)
+    // What stands in it is for a person; the lock holds without it, on a full disk too.
+    _ = ftruncate(descriptor, 0)
+    _ = pwrite(descriptor, text, text.count, 0)
+    self.descriptor = Mutex(descriptor)
+  }
+
+  deinit { release() }
+
+  func release() {
+    descriptor.withLock { descriptor in
+      if let open = descriptor { Foundation.close(open) }
+      descriptor = nil
+    }
+  }
+
+  private static func text(of descriptor: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,57 @@
+import GRDB
+
+/// The tables of the database and how they came to be.
+///
+/// Keys of rows and items are `feed << 40 | number`, so a table's lie side by side and need no other index.
+enum StoreSchema {
+  /// `TBLC`, in the file's header: tells our databases from other programs'.
+  static let applicationID = 0x5442_4C43
+
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    // A migration, once released, is never edited: the next change is the next migration.
+    migrator.registerMigration("1") { db in
+      try db.execute(
+        sql: """
+          PRAGMA application_id = \(applicationID);
+          CREATE TABLE info (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+          CREATE TABLE feed (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            epoch INTEGER,                       -- of its versions; null where there are none
+            at_risk INTEGER NOT NULL DEFAULT 0,  -- has versions that a power loss may have taken
+            next_item INTEGER                    -- null where no items were ever stored
+          );
+          CREATE TABLE version (
+            feed INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            key_frame INTEGER NOT NULL,
+            gone BLOB NOT NULL,                  -- numbers of rows that the version before had
+            record BLOB NOT NULL,
+            PRIMARY KEY (feed, number)
+          ) WITHOUT ROWID;
+          CREATE TABLE row (key INTEGER PRIMARY KEY, record BLOB NOT NULL);
+          CREATE TABLE item (key INTEGER PRIMARY KEY, rank INTEGER NOT NULL, body BLOB NOT NULL);
+          CREATE TABLE object (
+            feed INTEGER NOT NULL, row TEXT NOT NULL, body BLOB NOT NULL, PRIMARY KEY (feed, row)
+          ) WITHOUT ROWID;
+          CREATE TABLE reply (
+            feed INTEGER NOT NULL, key TEXT NOT NULL, request BLOB NOT NULL, status INTEGER NOT NULL,
+            headers BLOB NOT NULL, body BLOB NOT NULL, expires INTEGER NOT NULL, PRIMARY KEY (feed, key)
+          ) WITHOUT ROWID;
+          CREATE INDEX reply_expires ON reply (expires);
+          """
+      )
+    }
+    return migrator
+  }
+
+  /// The key of a table's row or item.
+  static func key(feed: Int64, number: UInt64) -> Int64 { feed << 40 | Int64(number & (1 << 40 - 1)) }
+
+  /// The keys of all rows or items of a table.
+  static func keys(feed: Int64) -> ClosedRange<Int64> { feed << 40...(feed << 40 | (1 << 40 - 1)) }
+
+  /// Feeds have the 23 bits above.
+  static let feedLimit: Int64 = 1 << 23
+}

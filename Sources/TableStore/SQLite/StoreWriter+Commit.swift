@@ -1,0 +1,187 @@
+import Foundation
+import GRDB
+import TableModel
+
+extension StoreWriter {
+  /// Writes one commit, within a transaction.
+  mutating func write(_ commit: Commit, in db: Database) throws {
+    // Taken out while it changes, so that its arrays are not copied.
+    var feed = try feeds[commit.table] ?? open(commit.table, in: db)
+    if commit.version != nil, commit.durability == .process, !feed.isAtRisk {
+      try db.cachedStatement(sql: "UPDATE feed SET at_risk = 1 WHERE id = ?").execute(arguments: [feed.id])
+      feed.isAtRisk = true
+    }
+    if let version = commit.version { try write(version, of: &feed, in: db) }
+    if let items = commit.items { try write(items, of: &feed, in: db) }
+    for object in commit.objects { try write(object, feed: feed.id, in: db) }
+    if let reply = commit.reply { try write(reply, feed: feed.id, in: db) }
+    feeds[commit.table] = feed
+  }
+
+  /// The state of a table that was not restored in this run, or is new.
+  func open(_ table: String, in db: Database) throws -> FeedState {
+    let sql = "SELECT id, epoch, at_risk, next_item FROM feed WHERE name = ?"
+    if let row = try GRDB.Row.fetchOne(db, sql: sql, arguments: [table]) {
+      let epoch: Int64? = row["epoch"]
+      let nextItem: Int64? = row["next_item"]
+      return FeedState(
+        id: row["id"],
+        epoch: epoch.map { Epoch(rawValue: UInt64(bitPattern: $0)) },
+        isAtRisk: row["at_risk"],
+        nextItem: nextItem.map { UInt64(bitPattern: $0) }
+      )
+    }
+    try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [table])
+    guard db.lastInsertedRowID < StoreSchema.feedLimit else { throw StoreError.failed("too many tables") }
+    return FeedState(id: db.lastInsertedRowID, isAtRisk: false)
+  }
+
+  // MARK: - Versions
+
+  private func write(_ version: Version, of feed: inout FeedState, in db: Database) throws {
+    if feed.last == nil || feed.epoch != version.cursor.epoch {
+      try startEpoch(version.cursor.epoch, of: &feed, in: db)
+    }
+    let isKeyFrame = feed.keyFrames.last.map { version.number >= $0 + UInt64(history) } ?? true
+    let record = VersionRecord(
+      of: version.table,
+      after: feed.last.map { ($0.version.table, $0.numbers) },
+      isKeyFrame: isKeyFrame,
+      nextRow: feed.nextRow
+    )
+    for (number, row) in record.added {
+      var writer = RecordWriter()
+      writer.write(row)
+      try db.cachedStatement(sql: "INSERT INTO row (key, record) VALUES (?, ?)")
+        .execute(arguments: [StoreSchema.key(feed: feed.id, number: number), Data(writer.bytes)])
+    }
+    var gone = RecordWriter()
+    for number in record.gone { gone.write(number) }
+    try db.cachedStatement(
+      sql: "INSERT INTO version (feed, number, key_frame, gone, record) VALUES (?, ?, ?, ?, ?)"
+    )
+    .execute(arguments: [
+      feed.id, Int64(bitPattern: version.number), isKeyFrame, Data(gone.bytes), Data(record.bytes),
+    ])
+    feed.last = (version, record.numbers)
+    feed.nextRow = record.nextRow
+    if isKeyFrame {
+      feed.keyFrames.append(version.number)
+      try prune(&feed, upTo: version.number, in: db)
+    }
+  }
+
+  /// Forgets the versions of another epoch, with their rows.
+  private func startEpoch(_ epoch: Epoch, of feed: inout FeedState, in db: Database) throws {
+    try deleteVersions(feed: feed.id, in: db)
+    try db.execute(
+      sql: "UPDATE feed SET epoch = ? WHERE id = ?",
+      arguments: [Int64(bitPattern: epoch.rawValue), feed.id]
+    )
+    feed.epoch = epoch
+    feed.last = nil
+    feed.keyFrames = []
+    feed.nextRow = 0
+  }
+
+  private func deleteVersions(feed: Int64, in db: Database) throws {
+    let keys = StoreSchema.keys(feed: feed)
+    try db.execute(sql: "DELETE FROM version WHERE feed = ?", arguments: [feed])
+    try db.execute(
+      sql: "DELETE FROM row WHERE key BETWEEN ? AND ?",
+      arguments: [keys.lowerBound, keys.upperBound]
+    )
+  }
+
+  /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read,
+  /// with the rows that no later version has.
+  private func prune(_ feed: inout FeedState, upTo current: UInt64, in db: Database) throws {
+    let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
+    guard let first = feed.keyFrames.first, let base = feed.keyFrames.last(where: { $0 <= oldestHeld }), base > first
+    else { return }
+    let arguments: StatementArguments = [feed.id, Int64(bitPattern: first), Int64(bitPattern: base)]
+    // What the oldest record says is gone was deleted when it became the oldest.
+    let lists = try Data.fetchAll(
+      db,
+      sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",
+      arguments: arguments
+    )
+    let delete = try db.cachedStatement(sql: "DELETE FROM row WHERE key = ?")
+    for list in lists {
+      var reader = RecordReader(Array(list))
+      while !reader.isAtEnd {
+        try delete.execute(arguments: [StoreSchema.key(feed: feed.id, number: try reader.number())])
+      }
+    }
+    try db.execute(sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?", arguments: arguments)
+    feed.keyFrames.removeAll { $0 < base }
+  }
+
+  // MARK: - Items, objects, replies
+
+  private func write(_ changes: ItemChanges, of feed: inout FeedState, in db: Database) throws {
+    for id in changes.deleted {
+      try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?")
+        .execute(arguments: [StoreSchema.key(feed: feed.id, number: id.rawValue)])
+    }
+    for entry in changes.stored {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO item (key, rank, body) VALUES (?, ?, ?)")
+        .execute(arguments: [
+          StoreSchema.key(feed: feed.id, number: entry.item.id.rawValue), entry.rank, Data(entry.item.body),
+        ])
+    }
+    if feed.nextItem.map({ $0 < changes.nextID }) ?? true {
+      try db.cachedStatement(sql: "UPDATE feed SET next_item = ? WHERE id = ?")
+        .execute(arguments: [Int64(bitPattern: changes.nextID), feed.id])
+      feed.nextItem = changes.nextID
+    }
+  }
+
+  private func write(_ change: ObjectChange, feed: Int64, in db: Database) throws {
+    if let bytes = change.bytes {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO object (feed, row, body) VALUES (?, ?, ?)")
+        .execute(arguments: [feed, change.row, Data(bytes)])
+    } else {
+      try db.cachedStatement(sql: "DELETE FROM object WHERE feed = ? AND row = ?")
+        .execute(arguments: [feed, change.row])
+    }
+  }
+
+  private func write(_ reply: StoredReply, feed: Int64, in db: Database) throws {
+    var headers = RecordWriter()
+    for header in reply.headers {
+      headers.write(header.name)
+      headers.write(header.value)
+    }
+    try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO reply (feed, key, request, status, headers, body, expires)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """
+    )
+    .execute(arguments: [
+      feed, reply.key, Data(reply.request), reply.status, Data(headers.bytes), Data(reply.body), reply.expires,
+    ])
+  }
+
+  // MARK: - Removing
+
+  /// Forgets all about a table.
+  mutating func remove(_ table: String, in db: Database) throws {
+    guard let id = try Int64.fetchOne(db, sql: "SELECT id FROM feed WHERE name = ?", arguments: [table]) else { return }
+    let keys = StoreSchema.keys(feed: id)
+    try db.inTransaction(.immediate) {
+      try deleteVersions(feed: id, in: db)
+      try db.execute(
+        sql: "DELETE FROM item WHERE key BETWEEN ? AND ?",
+        arguments: [keys.lowerBound, keys.upperBound]
+      )
+      for name in ["object", "reply"] {
+        try db.execute(sql: "DELETE FROM \(name) WHERE feed = ?", arguments: [id])
+      }
+      try db.execute(sql: "DELETE FROM feed WHERE id = ?", arguments: [id])
+      return .commit
+    }
+    feeds[table] = nil
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import GRDB
+import TableModel
+
+extension StoreWriter {
+  /// Reads all that is stored of a table, and remembers what writing its next version needs.
+  mutating func restore(_ table: String, in db: Database) throws -> StoredTable {
+    var result = StoredTable()
+    let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [table]) ?? false
+    guard exists else { return result }
+    var feed = try open(table, in: db)
+    result.feed = try restoreVersions(of: &feed, name: table, in: db)
+    result.items = try restoreItems(of: feed, in: db)
+    let objects = try GRDB.Row.fetchCursor(
+      db,
+      sql: "SELECT row, body FROM object WHERE feed = ?",
+      arguments: [feed.id]
+    )
+    while let row = try objects.next() {
+      let body: Data = row["body"]
+      result.objects[row["row"]] = Array(body)
+    }
+    feeds[table] = feed
+    return result
+  }
+
+  private func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws -> StoredFeed? {
+    guard let epoch = feed.epoch else { return nil }
+    var names = NameTable()
+    let rows = try restoreRows(of: &feed, names: &names, in: db)
+    var reading = VersionReading(name: name, rows: rows, names: names)
+    var versions: [Version] = []
+    let records = try GRDB.Row.fetchCursor(
+      db,
+      sql: "SELECT number, key_frame, record FROM version WHERE feed = ? ORDER BY number",
+      arguments: [feed.id]
+    )
+    while let row = try records.next() {
+      let stored: Int64 = row["number"]
+      let number = UInt64(bitPattern: stored)
+      if let last = versions.last, last.number &+ 1 != number {
+        throw RecordError(description: "version \(last.number + 1) of table \(name) is missing")
+      }
+      if row["key_frame"] { feed.keyFrames.append(number) }
+      let record: Data = row["record"]
+      let table = try reading.read(Array(record))
+      versions.append(Version(cursor: Cursor(epoch: epoch, version: number), table: table))
+    }
+    guard let last = versions.last, let numbers = reading.last?.numbers else { return nil }
+    feed.last = (last, numbers)
+    return StoredFeed(epoch: epoch, versions: versions.suffix(history))
+  }
+
+  private func restoreRows(
+    of feed: inout FeedState,
+    names: inout NameTable,
+    in db: Database
+  ) throws -> [UInt64: TableModel.Row] {
+    let keys = StoreSchema.keys(feed: feed.id)
+    let records = try GRDB.Row.fetchCursor(
+      db,
+      sql: "SELECT key, record FROM row WHERE key BETWEEN ? AND ?",
+      arguments: [keys.lowerBound, keys.upperBound]
+    )
+    var rows: [UInt64: TableModel.Row] = [:]
+    while let entry = try records.next() {
+      let key: Int64 = entry["key"]
+      let record: Data = entry["record"]
+      let number = UInt64(key - keys.lowerBound)
+      var reader = RecordReader(Array(record))
+      rows[number] = try reader.row(names: &names)
+      feed.nextRow = max(feed.nextRow, number + 1)
+    }
+    return rows
+  }
+
+  private func restoreItems(of feed: FeedState, in db: Database) throws -> LocalItems? {
+    guard let nextItem = feed.nextItem else { return nil }
+    let keys = StoreSchema.keys(feed: feed.id)
+    let records = try GRDB.Row.fetchCursor(
+      db,
+      sql: "SELECT key, rank, body FROM item WHERE key BETWEEN ? AND ?",
+      arguments: [keys.lowerBound, keys.upperBound]
+    )
+    var stored: [StoredItem] = []
+    while let entry = try records.next() {
+      let key: Int64 = entry["key"]
+      let body: Data = entry["body"]
+      let id = ItemID(rawValue: UInt64(key - keys.lowerBound))
+      stored.append(StoredItem(item: Item(id: id, body: Array(body)), rank: entry["rank"]))
+    }
+    return LocalItems(stored: stored, nextID: nextItem)
+  }
+
+  /// The answer kept under a key, on any connection.
+  static func reply(table: String, key: String, now: Int64, in db: Database) throws -> StoredReply? {
+    let found = try GRDB.Row.fetchOne(
+      db,
+      sql: """
+        SELECT request, status, headers, body, expires FROM reply
+        WHERE feed = (SELECT id FROM feed WHERE name = ?) AND key = ? AND expires > ?
+        """,
+      arguments: [table, key, now]
+    )
+    guard let found else { return nil }
+    let request: Data = found["request"]
+    let body: Data = found["body"]
+    let encoded: Data = found["headers"]
+    var reader = RecordReader(Array(encoded))
+    var headers: [StoredReply.Header] = []
+    while !reader.isAtEnd { headers.append(StoredReply.Header(name: try reader.string(), value: try reader.string())) }
+    return StoredReply(
+      key: key,
+      request: Array(request),
+      status: found["status"],
+      headers: headers,
+      body: Array(body),
+      expires: found["expires"]
+    )
+  }
+}

@@ -1,0 +1,146 @@
+import GRDB
+import TableModel
+
+/// What writes commits: knows of each table what was written last. Lives on the database's writer queue.
+struct StoreWriter {
+  let path: String
+  let history: Int
+  /// By table name; what a failed transaction changed is set back.
+  var feeds: [String: FeedState] = [:]
+  /// The level of `PRAGMA synchronous` that the connection has.
+  private var level: Commit.Durability = .full
+  /// After a failed sync nobody knows what of the file the kernel has still to write, and a later sync may claim
+  /// success: nothing more is written in this run.
+  private var failure: StoreError?
+  private var nextExpiry: Int64 = 0
+
+  /// How long expired keys may stay, in seconds.
+  private static let expiryInterval: Int64 = 60
+
+  init(path: String, history: Int) {
+    self.path = path
+    self.history = history
+  }
+
+  /// What is stored of a table's versions, as far as writing the next one needs it.
+  struct FeedState {
+    let id: Int64
+    var epoch: Epoch?
+    /// The version stored last and the numbers of its rows; nil where it was not restored: then the next one
+    /// begins anew.
+    var last: (version: Version, numbers: [[UInt64]])?
+    var nextRow: UInt64 = 0
+    /// Numbers of the key frames that are stored, growing. The oldest record is one.
+    var keyFrames: [UInt64] = []
+    var isAtRisk: Bool
+    var nextItem: UInt64?
+  }
+
+  /// Writes commits in one transaction, or where that fails one by one. The results are in their order.
+  mutating func write(_ commits: [Commit], now: Int64, in db: Database) -> [Result<Void, StoreError>] {
+    if let failure { return commits.map { _ in .failure(failure) } }
+    do {
+      return try transaction(commits, now: now, in: db)
+    } catch {
+      let reason = StoreError(error, path: path)
+      if let error = error as? DatabaseError, error.extendedResultCode == .SQLITE_IOERR_FSYNC {
+        failure = .failed("the disk failed to keep what was written; check it, then start Tablecast again")
+        return commits.map { _ in .failure(failure ?? reason) }
+      }
+      guard commits.count > 1, error.isWorthAnotherTry else { return commits.map { _ in .failure(reason) } }
+      return commits.flatMap { write([$0], now: now, in: db) }
+    }
+  }
+
+  private mutating func transaction(
+    _ commits: [Commit],
+    now: Int64,
+    in db: Database
+  ) throws -> [Result<Void, StoreError>] {
+    let before = feeds
+    do {
+      try setLevel(level(for: commits), in: db)
+      try db.beginTransaction(.immediate)
+      if now >= nextExpiry { try expire(now: now, in: db) }
+      var results: [Result<Void, StoreError>] = []
+      results.reserveCapacity(commits.count)
+      for commit in commits {
+        // Found out before anything of the commit is written: the others of the group go on.
+        if isSuperseded(commit) {
+          results.append(.failure(.superseded))
+        } else {
+          try write(commit, in: db)
+          results.append(.success(()))
+        }
+      }
+      try db.commit()
+      return results
+    } catch {
+      feeds = before
+      // SQLite has rolled back by itself after some errors, a full disk among them.
+      if db.isInsideTransaction { try db.rollback() }
+      throw error
+    }
+  }
+
+  private func isSuperseded(_ commit: Commit) -> Bool {
+    guard let version = commit.version, let last = feeds[commit.table]?.last?.version else { return false }
+    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+  }
+
+  /// Full where an edit is among them, or the first version of a table that a power loss may take.
+  private func level(for commits: [Commit]) -> Commit.Durability {
+    let needsSync = commits.contains { commit in
+      commit.durability == .full || commit.version != nil && feeds[commit.table]?.isAtRisk != true
+    }
+    return needsSync ? .full : .process
+  }
+
+  private mutating func setLevel(_ wanted: Commit.Durability, in db: Database) throws {
+    guard level != wanted else { return }
+    switch wanted {
+    case .full: try db.cachedStatement(sql: "PRAGMA synchronous = FULL").execute()
+    case .process: try db.cachedStatement(sql: "PRAGMA synchronous = NORMAL").execute()
+    }
+    level = wanted
+  }
+
+  private mutating func expire(now: Int64, in db: Database) throws {
+    try db.execute(sql: "DELETE FROM reply WHERE expires <= ?", arguments: [now])
+    nextExpiry = now + Self.expiryInterval
+  }
+
+  /// Syncs what was written with less.
+  mutating func sync(_ db: Database) throws {
+    if let failure { throw failure }
+    try setLevel(.full, in: db)
+    // A commit syncs the whole log, so any that writes will do.
+    try db.inTransaction(.immediate) {
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO info VALUES ('synced', coalesce((SELECT value FROM info "
+          + "WHERE name = 'synced'), 0) + 1)"
+      )
+      return .commit
+    }
+  }
+
+  /// The clean end of a run: everything is synced, so no table is at risk.
+  mutating func finish(_ db: Database) throws {
+    if let failure { throw failure }
+    try setLevel(.full, in: db)
+    try db.inTransaction(.immediate) {
+      try db.execute(sql: "UPDATE feed SET at_risk = 0 WHERE at_risk")
+      try db.execute(sql: "INSERT OR REPLACE INTO info VALUES ('closed', 'cleanly')")
+      return .commit
+    }
+    try db.checkpoint(.truncate)
+  }
+}
+
+extension Error {
+  /// Whether the commits of a group that failed so are tried alone: one of them may have been too large.
+  fileprivate var isWorthAnotherTry: Bool {
+    guard let error = self as? DatabaseError else { return true }
+    return error.resultCode != .SQLITE_IOERR && error.resultCode != .SQLITE_CORRUPT
+  }
+}
