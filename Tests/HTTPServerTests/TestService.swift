@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Logging
 import Synchronization
 import Testing
@@ -22,7 +23,7 @@ final class TestService: RequestHandler {
   private let state = Mutex(State())
   private let table: Representation
   private let health = Representation(body: Array("ok\n".utf8), contentType: "text/plain")
-  private let large = Representation(body: TestService.text(3_000_000), contentType: "text/plain")
+  private static let large = Representation(body: TestService.text(3_000_000), contentType: "text/plain")
 
   let port: UInt16
   private let server: Server
@@ -64,8 +65,10 @@ final class TestService: RequestHandler {
   var recorded: Recorded { state.withLock { $0.recorded } }
   func record(_ change: (inout Recorded) -> Void) { state.withLock { change(&$0.recorded) } }
 
-  func drain(deadline: Duration) async {
-    await withCheckedContinuation { continuation in server.drain(deadline: deadline) { continuation.resume() } }
+  func drain(deadline: Duration) -> DispatchSemaphore {
+    let end = DispatchSemaphore(value: 0)
+    server.drain(deadline: deadline) { end.signal() }
+    return end
   }
 
   /// A new version of a topic, as services publish: the version first, the wake afterwards.
@@ -87,7 +90,7 @@ final class TestService: RequestHandler {
         request.answer(allowing: .post) ?? Response(status: .created, headers: .json, body: [0x7b, 0x7d])
       )
     case ("echo", 1): return .response(Response(status: .ok, additional: echo(request), body: request.body))
-    case ("large", 1): return .response(large.response(to: request))
+    case ("large", 1): return .response(TestService.large.response(to: request))
     case ("wait", 1): return wait(request)
     case ("later", 1):
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
@@ -122,11 +125,12 @@ final class TestService: RequestHandler {
 
   static func text(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(0x61 + $0 * 7 % 26) } }
 
-  /// Waits until `condition` holds; false where it doesn't within some seconds.
-  static func eventually(_ condition: () -> Bool) async -> Bool {
-    for _ in 0..<1000 {
+  /// Waits until `condition` holds; false where it doesn't within some seconds. Blocks like the client's reading
+  /// does: tests that wait for one another's threads would take longer than any patience.
+  static func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<5000 {
       if condition() { return true }
-      try? await Task.sleep(for: .milliseconds(5))
+      usleep(1000)
     }
     return condition()
   }

@@ -1,0 +1,103 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct ConnectionStateMachineTests {
+  private let limits = Configuration.Limits()
+  private let timeouts = Timeouts(Configuration.Timeouts())
+
+  private func machine() -> ConnectionStateMachine { ConnectionStateMachine(now: 1000, timeouts) }
+
+  @Test func aSilentClientIsClosedWithoutAWord() {
+    var machine = machine()
+    #expect(machine.deadline == 9000)
+    #expect(machine.deadlineReached(now: 8999, timeouts) == .nothing)
+    #expect(machine.deadlineReached(now: 9000, timeouts) == .close)
+  }
+
+  @Test func aDripDoesNotMoveTheHeadsDeadline() {
+    var machine = machine()
+    for now in stride(from: 1000, to: 9000, by: 500) {
+      machine.received(isBody: false, bodyCount: 0, now: now, timeouts)
+    }
+    #expect(machine.deadline == 9000)
+    #expect(machine.deadlineReached(now: 9000, timeouts) == .refuse(.tooSlow))
+  }
+
+  @Test func aBodyNeedsItsRate() {
+    var machine = machine()
+    // A byte a second: idle never, and yet too slow.
+    var now = 1000
+    var count = 0
+    while machine.deadlineReached(now: now, timeouts) == .nothing, now < 60_000 {
+      count += 1
+      machine.received(isBody: true, bodyCount: count, now: now, timeouts)
+      now += 1000
+    }
+    #expect(now == 10_000)
+  }
+
+  @Test func keepAliveEndsWithTheLimitOfRequests() {
+    var limits = limits
+    limits.requestsPerConnection = 2
+    var machine = machine()
+    machine.requestRead(keepsAlive: true, limits)
+    #expect(machine.keepsAlive && !machine.wantsInput)
+    machine.responded(now: 2000, timeouts)
+    #expect(machine.phase == .idle && machine.wantsInput)
+    #expect(machine.deadlineReached(now: 2000 + timeouts.keepAlive, timeouts) == .close)
+    machine.requestRead(keepsAlive: true, limits)
+    machine.responded(now: 3000, timeouts)
+    #expect(machine.phase == .closing)
+  }
+
+  @Test func outputThatWaitsStopsReadingAndHasADeadline() {
+    var machine = machine()
+    machine.requestRead(keepsAlive: true, limits)
+    machine.responded(now: 1000, timeouts)
+    machine.outputWaits(now: 1000, timeouts)
+    #expect(!machine.wantsInput)
+    machine.outputWaits(now: 5000, timeouts)
+    #expect(machine.deadlineReached(now: 1000 + timeouts.write, timeouts) != .cutOff)
+    #expect(machine.deadlineReached(now: 5000 + timeouts.write, timeouts) == .cutOff)
+    machine.outputTaken(now: 6000, timeouts)
+    #expect(machine.wantsInput && machine.deadline == 6000 + timeouts.keepAlive)
+  }
+
+  @Test func whoeverGoesIsTreatedByWhatWasGoingOn() {
+    var fresh = machine()
+    #expect(fresh.peerFinished() == .close)
+    var handling = machine()
+    handling.requestRead(keepsAlive: true, limits)
+    #expect(handling.peerFinished() == .nothing)
+    #expect(!handling.keepsAlive)
+    var waiting = machine()
+    waiting.requestRead(keepsAlive: true, limits)
+    waiting.parked(until: 30_000)
+    #expect(waiting.deadline == 30_000)
+    #expect(waiting.peerFinished() == .close)
+  }
+
+  @Test func drainingLetsNothingGoOn() {
+    var idle = machine()
+    #expect(idle.drainBegan() == .close)
+    var waiting = machine()
+    waiting.requestRead(keepsAlive: true, limits)
+    waiting.parked(until: 30_000)
+    #expect(waiting.drainBegan() == .timeOut)
+    var head = machine()
+    head.received(isBody: false, bodyCount: 0, now: 1000, timeouts)
+    #expect(head.drainBegan() == .nothing)
+    head.requestRead(keepsAlive: true, limits)
+    head.responded(now: 1, timeouts)
+    #expect(head.phase == .closing)
+  }
+
+  @Test func aStreamsSilenceCallsForASign() {
+    var machine = machine()
+    machine.requestRead(keepsAlive: true, limits)
+    machine.streamed(heartbeat: 16_000)
+    #expect(machine.deadlineReached(now: 16_000, timeouts) == .heartbeat)
+    #expect(machine.deadline == 16_000 + timeouts.heartbeat)
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+
+@testable import HTTPServer
+
+/// Long polls, late answers and streams, over real sockets.
+@Suite struct WaitingTests {
+  private static func get(_ target: String, _ headers: String = "") -> String {
+    "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n"
+  }
+
+  @Test func aWakeAnswersAllWhoWaitForTheTopicAndNobodyElse() throws {
+    let service = try TestService()
+    let clients = (0..<40).map { _ in TestClient(port: service.port) }
+    let other = TestClient(port: service.port)
+    for client in clients { client.send(Self.get("/wait?topic=1&topic=2")) }
+    other.send(Self.get("/wait?topic=3"))
+    #expect(TestService.eventually { service.statistics.waiters == 41 })
+    service.publish(2)
+    for client in clients { #expect(client.receive().code == "200") }
+    #expect(service.statistics.waiters == 1)
+    #expect(other.receive(seconds: 0.05) == .timeout)
+    service.publish(3)
+    #expect(other.receive().response?.text == "1")
+    #expect(service.statistics.woken == 41)
+    // The connections are usable again.
+    for client in clients.prefix(3) {
+      client.send(CaseTests.health)
+      #expect(client.receive().code == "200")
+    }
+  }
+
+  @Test func timeOutsAreTheWaitersAndNotTheConnections() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1&ms=50"))
+    #expect(client.receive().response?.text == "timed out")
+    client.send(CaseTests.health)
+    #expect(client.receive().code == "200")
+    #expect(service.statistics.timedOut == 1)
+  }
+
+  @Test func aWaiterMayGoOnWaiting() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1&needed=2"))
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    service.publish(1)
+    #expect(client.receive(seconds: 0.05) == .timeout)
+    service.publish(1)
+    #expect(client.receive().response?.text == "2")
+  }
+
+  @Test func noPublicationIsLostBetweenComparingAndWaiting() throws {
+    let service = try TestService()
+    // Each client follows the version from another thread's publications: a lost one would hang it.
+    let publisher = Thread {
+      for _ in 0..<300 {
+        service.publish(7)
+        sched_yield()
+      }
+    }
+    publisher.start()
+    let client = TestClient(port: service.port)
+    var version = 0
+    while version < 300 {
+      client.send(Self.get("/wait?topic=7&after=\(version)"))
+      let text = client.receive().response?.text
+      let next = try #require(text.flatMap { Int($0) })
+      #expect(next > version)
+      version = next
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func aClientThatGoesIsNoticedAtOnce(byReset: Bool) throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1"))
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    if byReset { client.reset() } else { client.close() }
+    #expect(TestService.eventually { service.statistics.connections == 0 })
+    #expect(service.recorded.abandoned == 1)
+    #expect(service.statistics.waiters == 0)
+    service.publish(1)
+  }
+
+  @Test func requestsBehindAWaitingOneAreAnsweredAfterIt() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1") + CaseTests.health + Self.get("/v1/tables"))
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    client.send(CaseTests.health)
+    service.publish(1)
+    #expect(client.receive().response?.text == "1")
+    #expect(client.receive().response?.text == "ok\n")
+    #expect(client.receive().response?.body.count == 3000)
+    #expect(client.receive().response?.text == "ok\n")
+  }
+
+  @Test func lateAnswersKeepTheirPlace() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/later") + CaseTests.health + Self.get("/later"))
+    #expect(client.receive().response?.text == "late")
+    #expect(client.receive().response?.text == "ok\n")
+    #expect(client.receive().response?.text == "late")
+  }
+
+  @Test func aStreamSendsChunksUntilItEnds() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/stream"))
+    #expect(client.receiveHead().response?.headers["transfer-encoding"] == "chunked")
+    #expect(client.receiveChunk() == Array("open".utf8))
+    for version in 1...3 {
+      service.publish(9)
+      #expect(client.receiveChunk() == Array("\(version)".utf8))
+    }
+    #expect(client.receiveChunk() == [])
+    #expect(TestService.eventually { service.recorded.streamsClosed == 1 })
+    client.send(CaseTests.health)
+    #expect(client.receive().code == "200")
+  }
+
+  @Test func anHTTP10StreamEndsWithItsConnection() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+    #expect(TestService.eventually { service.statistics.streams == 1 })
+    for _ in 1...3 { service.publish(9) }
+    let response = try #require(client.receive().response)
+    #expect(response.headers["transfer-encoding"] == nil)
+    #expect(response.headers["connection"] == "close")
+    #expect(response.text.hasPrefix("open"))
+  }
+
+  @Test func silenceBringsAHeartbeat() throws {
+    let service = try TestService { $0.timeouts.heartbeat = .milliseconds(40) }
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/stream"))
+    _ = client.receiveHead()
+    #expect(client.receiveChunk() == Array("open".utf8))
+    #expect(client.receiveChunk() == Array("heartbeat".utf8))
+    #expect(client.receiveChunk() == Array("heartbeat".utf8))
+  }
+
+  @Test func aStreamReaderThatTakesNothingIsCutOff() throws {
+    let service = try TestService { $0.limits.streamBacklog = 200_000 }
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/stream?fill=100000"))
+    #expect(TestService.eventually { service.statistics.streams == 1 })
+    for _ in 0..<400 where service.statistics.slowReaders == 0 {
+      service.publish(9)
+      // The third version would end it.
+      if service.version(9) == 2 { service.publish(8) }
+      usleep(1000)
+    }
+    #expect(TestService.eventually { service.recorded.streamsClosed == 1 })
+  }
+}
