@@ -1,0 +1,81 @@
+public import Definitions
+
+/// Typed cell models for apps, made from the cells that a configuration declares.
+public struct CodeGenerator {
+  public enum Language: String, CaseIterable, Sendable { case swift, typescript, kotlin }
+
+  /// Source text of one file. Deterministic: in the order of the cells; ends with a line break. O(fields).
+  ///
+  /// What is generated decodes a row, a header or a footer by its `cellIdentifier`, and has a case for cells that it
+  /// does not know. Names that the language reserves or can't have are changed; on the wire they stay what they are.
+  public static func generate(_ language: Language, cells: [CellDefinition]) -> String {
+    switch language {
+    case .swift: SwiftGenerator(cells: cells).text
+    case .typescript: TypeScriptGenerator(cells: cells).text
+    case .kotlin: KotlinGenerator(cells: cells).text
+    }
+  }
+}
+
+/// A cell with names that fit the language.
+struct NamedCell {
+  struct Field {
+    /// On the wire.
+    var key: String
+    /// In the language.
+    var name: String
+    /// Of a type that belongs to the field: `Size` for a `oneOf`.
+    var typeName: String
+    var type: FieldType
+    var isOptional: Bool
+  }
+
+  var identifier: String
+  var version: Int
+  var typeName: String
+  var caseName: String
+  var fields: [Field]
+
+  /// - Parameters:
+  ///   - typeNames: names of types that cells can't have: those that the generated code uses itself.
+  ///   - caseNames: likewise for the names of the union's cases.
+  static func all(
+    _ cells: [CellDefinition],
+    typeNames: Set<String>,
+    caseNames: Set<String> = []
+  ) -> [NamedCell] {
+    var types = Names(taken: typeNames)
+    var cases = Names(taken: caseNames)
+    return cells.map { cell in
+      let typeName = types.unique(Names.upperCamel(cell.identifier))
+      var fields = Names(taken: [])
+      var fieldTypes = Names(taken: typeNames.union([typeName]))
+      return NamedCell(
+        identifier: cell.identifier,
+        version: cell.version,
+        typeName: typeName,
+        caseName: cases.unique(Names.lowerCamel(cell.identifier)),
+        fields: cell.fields.map { field in
+          Field(
+            key: field.name,
+            name: fields.unique(Names.lowerCamel(field.name)),
+            typeName: fieldTypes.unique(Names.upperCamel(field.name)),
+            type: field.type,
+            isOptional: field.isOptional
+          )
+        }
+      )
+    }
+  }
+}
+
+extension FieldType {
+  /// The words of a `oneOf`, be it in a list.
+  var words: [String]? {
+    switch self {
+    case .oneOf(let words): words
+    case .list(let element): element.words
+    case .string, .number, .integer, .boolean, .url, .date, .object, .any: nil
+    }
+  }
+}
