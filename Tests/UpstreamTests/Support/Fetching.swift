@@ -26,7 +26,7 @@ extension Source {
     client: TransferClient,
     context: FetchContext = FetchContext(),
     retries: Int = 0,
-    onUpdate: @escaping Completion = { _ in },
+    recorder: Recorder<String>? = nil,
     _ change: (inout UpstreamDefinition) throws -> Void = { _ in }
   ) throws -> Source {
     var definition = try UpstreamDefinition(quick: url)
@@ -41,7 +41,7 @@ extension Source {
       context: context,
       client: client,
       schedule: schedule,
-      onUpdate: onUpdate
+      onUpdate: { recorder?.append($0.word) }
     )
   }
 }
