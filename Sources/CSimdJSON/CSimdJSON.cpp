@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 #include <simdjson.h>
+#include <sys/mman.h>
 
 using simdjson::dom::document;
 using simdjson::internal::dom_parser_implementation;
@@ -14,6 +15,29 @@ struct csimdjson_parser {
   document whole;
   document element;
 };
+
+// Buffers are as big as the worst text needs and mostly untouched. Page faults on what is touched cost more than
+// parsing does, unless the pages are huge. Advice only: to be refused it changes nothing.
+static void advise(void *start, size_t length) {
+#ifdef MADV_HUGEPAGE
+  constexpr uintptr_t page = 2 << 20;
+  uintptr_t first = (uintptr_t(start) + page - 1) & ~(page - 1);
+  uintptr_t last = (uintptr_t(start) + length) & ~(page - 1);
+  if (first < last) { (void)madvise(reinterpret_cast<void *>(first), last - first, MADV_HUGEPAGE); }
+#else
+  (void)start;
+  (void)length;
+#endif
+}
+
+static simdjson::error_code allocate(document &document, size_t length) {
+  auto error = document.allocate(length);
+  if (!error) {
+    advise(document.tape.get(), length * sizeof(uint64_t));
+    advise(document.string_buf.get(), length);
+  }
+  return error;
+}
 
 static int code(simdjson::error_code error) {
   switch (error) {
@@ -36,6 +60,8 @@ static int code(simdjson::error_code error) {
 
 extern "C" {
 
+void csimdjson_advise(void *start, size_t length) { advise(start, length); }
+
 size_t csimdjson_padding(void) { return simdjson::SIMDJSON_PADDING; }
 
 csimdjson_parser *csimdjson_create(size_t maximum_depth) {
@@ -53,9 +79,11 @@ int csimdjson_index(csimdjson_parser *parser, const uint8_t *text, size_t length
     auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
         length, parser->maximum_depth, parser->implementation);
     if (error) { return code(error); }
+    advise(parser->implementation->structural_indexes.get(), length * sizeof(uint32_t));
   } else if (parser->implementation->capacity() < length) {
     auto error = parser->implementation->set_capacity(length);
     if (error) { return code(error); }
+    advise(parser->implementation->structural_indexes.get(), length * sizeof(uint32_t));
   }
   return code(parser->implementation->stage1(text, length, simdjson::stage1_mode::regular));
 }
@@ -71,7 +99,7 @@ size_t csimdjson_structural_count(const csimdjson_parser *parser) {
 int csimdjson_parse(csimdjson_parser *parser) {
   if (!parser->implementation) { return csimdjson_empty; }
   if (parser->whole.capacity() < parser->length) {
-    auto error = parser->whole.allocate(parser->length);
+    auto error = allocate(parser->whole, parser->length);
     if (error) { return code(error); }
   }
   return code(parser->implementation->stage2(parser->whole));
@@ -82,7 +110,7 @@ int csimdjson_parse_element(csimdjson_parser *parser, size_t structural, size_t 
     return csimdjson_empty;
   }
   if (parser->element.capacity() < length) {
-    auto error = parser->element.allocate(length * 2);
+    auto error = allocate(parser->element, length * 2);
     if (error) { return code(error); }
   }
   parser->implementation->next_structural_index = uint32_t(structural);

@@ -13,14 +13,14 @@ enum DateParser {
       return try date(fromUnixTime: number)
     }
     throw EvaluationError(
-      "date takes ISO 8601, an HTTP date or a Unix time, not '\(text.prefix(40))'")
+      "date takes ISO 8601, an HTTP date or a Unix time, not", showing: text)
   }
 
   /// Milliseconds from the number of digits: seconds reach them in the year 5138.
   private static func date(fromUnixTime number: Double) throws(EvaluationError) -> Date {
     let seconds = abs(number) >= 100_000_000_000 ? number / 1000 : number
     guard abs(seconds) < 253_402_300_800 else {
-      throw EvaluationError("date takes Unix times of the years to 9999, not \(Value.text(of: number))")
+      throw EvaluationError("date takes Unix times of the years to 9999, not", showing: Value.text(of: number))
     }
     return Date(timeIntervalSince1970: seconds)
   }

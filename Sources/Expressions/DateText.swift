@@ -18,7 +18,7 @@ enum DateText {
       return formatter.string(from: date)
     }
     guard let text else {
-      throw EvaluationError("date takes a time zone such as 'Europe/Berlin', not '\(zone.prefix(40))'")
+      throw EvaluationError("date takes a time zone such as 'Europe/Berlin', not", showing: zone)
     }
     return text
   }

@@ -1,9 +1,19 @@
 /// Why an expression has no value for an item. The item is then unfit; the expression itself is well formed.
 public struct EvaluationError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// For people: names the operator or filter and what it met. Never holds an environment value.
-  public var message: String
+  private let outline: String
+  /// The start of what was met.
+  private let value: String?
 
-  public init(_ message: String) { self.message = message }
+  public init(_ message: String) { (outline, value) = (message, nil) }
+
+  /// A message that ends with the value that was met.
+  init(_ outline: String, showing value: String) { (self.outline, self.value) = (outline, String(value.prefix(40))) }
+
+  /// For people: names the operator or filter and what it met. Never holds an environment value.
+  public var message: String { value.map { "\(outline) '\($0)'" } ?? outline }
+
+  /// What an expression that reads the environment may say.
+  var withoutValue: EvaluationError { EvaluationError(outline) }
 
   public var description: String { message }
 }

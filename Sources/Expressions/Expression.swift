@@ -4,32 +4,49 @@ public import JSON
 ///
 /// See docs/expressions.md for the language.
 public struct Expression: Sendable, CustomStringConvertible {
-  /// As it was written.
-  public let text: String
-  /// What the value depends on.
-  public let dependencies: Dependencies
-  let root: Node
-  /// Where the whole expression is a path: the fast way.
-  let path: Path?
+  /// Everything behind one reference, so that a copy costs little.
+  private let program: Program
+
+  private final class Program: Sendable {
+    let text: String
+    let dependencies: Dependencies
+    let root: Node
+    /// Where the whole expression is a path: the fast way.
+    let path: CompiledPath?
+
+    init(text: String, root: Node) {
+      (self.text, self.root, dependencies) = (text, root, root.dependencies)
+      if case .path(let path) = root { self.path = CompiledPath(path) } else { path = nil }
+    }
+  }
 
   /// At most so many bytes of text.
   public static let maximumLength = 8 << 10
   /// Operators, parentheses and filters in each other.
   public static let maximumDepth = 64
+  /// Operators, filters and steps of paths, all together.
+  public static let maximumOperators = 256
 
   /// Compiles a text.
   public init(_ text: String) throws(ExpressionError) {
     var parser = try ExpressionParser(text)
-    root = try parser.parseWhole()
-    self.text = text
-    dependencies = root.dependencies
-    if case .path(let path) = root { self.path = path } else { path = nil }
+    program = Program(text: text, root: try parser.parseWhole())
   }
+
+  /// As it was written.
+  public var text: String { program.text }
+
+  /// What the value depends on.
+  public var dependencies: Dependencies { program.dependencies }
 
   /// The value for what is in the scope. Views in it live as long as the scope's documents.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
-    if let path { return path.value(in: scope) }
-    return try root.evaluate(in: scope)
+    if let path = program.path { return path.value(in: scope) }
+    do throws(EvaluationError) {
+      return try program.root.evaluate(in: scope)
+    } catch {
+      throw dependencies.contains(.environment) ? error.withoutValue : error
+    }
   }
 
   /// Whether the value counts as true: everything but null, false, 0 and the empty string.
@@ -39,7 +56,7 @@ public struct Expression: Sendable, CustomStringConvertible {
 
   /// Where the expression is nothing but a path into the item or the response: `$response`, `data.members`.
   /// In `items` both mean the response.
-  public var documentPath: JSONPath? { path?.documentPath }
+  public var documentPath: JSONPath? { program.path?.path.documentPath }
 
   public var description: String { text }
 }

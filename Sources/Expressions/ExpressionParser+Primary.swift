@@ -5,8 +5,8 @@ extension ExpressionParser {
   mutating func parsePostfix() throws(ExpressionError) -> Node {
     let start = token
     var node = try parsePrimary()
-    var length = 0
     while true {
+      let offset = token.offset
       if take(".") {
         node = node.member(JSONKey(try parseMemberName()))
       } else if isNext("["), let open = Optional(token) {
@@ -16,10 +16,7 @@ extension ExpressionParser {
       } else {
         break
       }
-      length += 1
-      guard length <= Expression.maximumDepth * 4 else {
-        throw ExpressionError("a path may have \(Expression.maximumDepth * 4) steps", offset: start.offset)
-      }
+      try countOperator(at: offset)
     }
     if case .path(let path) = node, path.root == .environment, path.steps.count != 1 {
       throw ExpressionError("env takes one name: env.NAME", offset: start.offset)

@@ -8,7 +8,8 @@ import JSON
 struct ExpressionParser {
   var tokens: [Token]
   var position = 0
-  var depth = 0
+  private var depth = 0
+  private var operators = 0
 
   init(_ text: String) throws(ExpressionError) { tokens = try Lexer.tokens(of: text) }
 
@@ -44,20 +45,23 @@ struct ExpressionParser {
     return .conditional(condition, yes, try parseExpression())
   }
 
-  /// Chains of one operator are trees that lean to the left: their length counts as depth.
+  /// Counts an operator: chains are trees that lean to the left, and evaluating them takes stack too.
+  mutating func countOperator(at offset: Int) throws(ExpressionError) {
+    operators += 1
+    guard operators <= Expression.maximumOperators else {
+      throw ExpressionError("more than \(Expression.maximumOperators) operators", offset: offset)
+    }
+  }
+
   private mutating func chain(
     _ operand: (inout ExpressionParser) throws(ExpressionError) -> Node,
     _ join: (inout ExpressionParser, Node) throws(ExpressionError) -> Node?
   ) throws(ExpressionError) -> Node {
     var node = try operand(&self)
-    var length = 0
     while true {
       let offset = token.offset
       guard let next = try join(&self, node) else { return node }
-      length += 1
-      guard depth + length <= Expression.maximumDepth * 4 else {
-        throw ExpressionError("more than \(length) operators in a row", offset: offset)
-      }
+      try countOperator(at: offset)
       node = next
     }
   }

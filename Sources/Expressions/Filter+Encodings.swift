@@ -29,7 +29,7 @@ extension Filter {
     },
     Filter(
       "hash", "16 hexadecimal digits that depend on the value alone (FNV-1a of its JSON text).",
-      examples: [("'a' | hash", "\"99ad8f19549f56b9\"")]
+      examples: [("'a' | hash", "\"d4272417d7c77eea\"")]
     ) { (call) throws(EvaluationError) in
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325
       for byte in call.input.json.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }

@@ -64,7 +64,7 @@ extension Filter {
       guard let elements = try call.inputElements(for: "sort") else { return .null }
       let direction = try call.text(1, of: "sort") ?? "ascending"
       guard direction == "ascending" || direction == "descending" else {
-        throw EvaluationError("sort takes 'ascending' or 'descending', not '\(direction)'")
+        throw EvaluationError("sort takes 'ascending' or 'descending', not", showing: direction)
       }
       let keys = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
       let sorted = zip(elements, keys).sorted {

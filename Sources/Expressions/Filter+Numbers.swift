@@ -31,7 +31,7 @@ extension Filter {
       guard let number = try NumberText.number(call, for: "currency") else { return .null }
       let code = try call.text(0, of: "currency") ?? ""
       guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
-        throw EvaluationError("currency takes a code of three capitals such as 'EUR', not '\(code.prefix(20))'")
+        throw EvaluationError("currency takes a code of three capitals such as 'EUR', not", showing: code)
       }
       return .string(NumberText.currency(number, code: code, locale: try call.text(1, of: "currency") ?? "en_US"))
     },

@@ -10,7 +10,7 @@ enum NumberText {
       let trimmed = text.trimmingCharacters(in: .whitespaces)
       let isDecimal = trimmed.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
       if isDecimal, let number = Double(trimmed), number.isFinite { return number }
-      throw EvaluationError("\(filter) takes a number, not the string '\(text.prefix(40))'")
+      throw EvaluationError("\(filter) takes a number, not the string", showing: text)
     }
     throw call.unfit(filter, "a number")
   }

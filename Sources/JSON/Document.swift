@@ -38,7 +38,8 @@ public final class Document {
     text = copy.buffer
     count = copy.count
     self.limits = limits
-    parser = Parser(maximumDepth: limits.maximumDepth)
+    // simdjson counts the document and refuses at its limit; ours is the depth that is still taken.
+    parser = Parser(maximumDepth: limits.maximumDepth + 2)
     let code = parser.index(text, count: count)
     guard code == 0 else { throw JSONError.describing(code, in: bytes) }
     try StructureCheck.run(self)
@@ -114,7 +115,7 @@ extension Document {
 
     init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
       try Self.check(bytes.count, limits)
-      buffer = .allocate(byteCount: bytes.count + Parser.padding, alignment: 64)
+      buffer = Self.allocate(bytes.count + Parser.padding)
       count = bytes.count
       bytes.withUnsafeBytes { buffer.copyMemory(from: $0) }
       pad()
@@ -122,7 +123,7 @@ extension Document {
 
     init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
       try Self.check(bytes.count, limits)
-      buffer = .allocate(byteCount: bytes.count + Parser.padding, alignment: 64)
+      buffer = Self.allocate(bytes.count + Parser.padding)
       count = bytes.count
       buffer.copyMemory(from: bytes)
       pad()
@@ -136,6 +137,13 @@ extension Document {
         buffer[2] = UInt8(ascii: " ")
       }
       UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).initializeMemory(as: UInt8.self, repeating: 0x20)
+    }
+
+    private static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
+      guard count >= 4 << 20 else { return .allocate(byteCount: count, alignment: 64) }
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 2 << 20)
+      csimdjson_advise(buffer.baseAddress, count)
+      return buffer
     }
 
     private static func check(_ count: Int, _ limits: JSONLimits) throws(JSONError) {

@@ -18,7 +18,8 @@ extension JSONView {
   /// As for a `JSONKey`.
   public subscript(name: String) -> JSONView? { self[JSONKey(name)] }
 
-  @inlinable subscript(name: UnsafeBufferPointer<UInt8>) -> JSONView? {
+  /// As for a `JSONKey`; the name in UTF-8.
+  @inlinable public subscript(name: UnsafeBufferPointer<UInt8>) -> JSONView? {
     guard tag == TapeTag.object else { return nil }
     let end = next - 1
     var position = index + 1

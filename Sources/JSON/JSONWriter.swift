@@ -109,7 +109,7 @@ public struct JSONWriter: Sendable {
     var start = 0
     while start < text.count {
       let end = JSONEscaping.endOfPlainRun(in: text, from: start)
-      if end > start { bytes.append(contentsOf: text[start..<end]) }
+      if end > start { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end])) }
       guard end < text.count else { break }
       JSONEscaping.append(text[end], to: &bytes)
       start = end + 1

@@ -88,20 +88,22 @@ struct StructureWalk {
   }
 
   private mutating func skipValue() throws(JSONError) {
-    var depth = 0
-    repeat {
-      switch byte(at: position) {
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-      case UInt8(ascii: ","), UInt8(ascii: ":"):
-        if depth == 0 { throw JSONError(.syntax, "a value is expected", offset: offset(at: position)) }
-      default: break
-      }
-      if depth < 0 || position >= structurals.count {
+    let first = byte(at: position)
+    if first | 0x20 == StructureCheck.opening {
+      // Ends inside of the text, as brackets match.
+      var depth = 0
+      repeat {
+        let bracket = text[Int(structurals[position])] | 0x20
+        depth += (bracket == StructureCheck.opening ? 1 : 0) - (bracket == StructureCheck.closing ? 1 : 0)
+        position += 1
+      } while depth > 0
+    } else {
+      let isSeparator = first == UInt8(ascii: ",") || first == UInt8(ascii: ":")
+      if isSeparator || first | 0x20 == StructureCheck.closing || position >= structurals.count {
         throw JSONError(.syntax, "a value is expected", offset: offset(at: position))
       }
       position += 1
-    } while depth > 0
+    }
   }
 
   /// The unescaped text of the string that starts here.

@@ -15,6 +15,9 @@ typedef struct csimdjson_parser csimdjson_parser;
 /// How many readable bytes must follow a text.
 size_t csimdjson_padding(void);
 
+/// Asks for huge pages under a big buffer, before it is touched.
+void csimdjson_advise(void *start, size_t length);
+
 /// Null when there is no memory.
 csimdjson_parser *csimdjson_create(size_t maximum_depth);
 void csimdjson_destroy(csimdjson_parser *parser);

@@ -1,0 +1,74 @@
+import JSON
+
+/// A path whose steps lie in memory without references, so that walking a document counts none.
+///
+/// `@unchecked Sendable`: the memory is written in `init` alone and freed in `deinit` alone.
+final class CompiledPath: @unchecked Sendable {
+  let path: Path
+  private let start: Start
+  private let steps: UnsafeMutableBufferPointer<Step>
+  private let names: UnsafeMutableBufferPointer<UInt8>
+
+  private enum Start { case names, item, response, other }
+
+  private struct Step {
+    /// Of a member, in UTF-8; nil for a position.
+    var name: UnsafeBufferPointer<UInt8>?
+    var index: Int
+  }
+
+  init(_ path: Path) {
+    self.path = path
+    start =
+      switch path.root {
+      case .names: .names
+      case .item: .item
+      case .response: .response
+      case .index, .key, .count, .id, .edit, .parameters, .environment: .other
+      }
+    let bytes = path.steps.map { step in
+      if case .name(let key) = step { Array(key.name.utf8) } else { [UInt8]() }
+    }
+    names = .allocate(capacity: bytes.reduce(0) { $0 + $1.count })
+    _ = names.initialize(from: bytes.joined())
+    steps = .allocate(capacity: path.steps.count)
+    var offset = 0
+    for (position, step) in path.steps.enumerated() {
+      let count = bytes[position].count
+      let compiled =
+        switch step {
+        case .name: Step(name: UnsafeBufferPointer(rebasing: names[offset..<(offset + count)]), index: 0)
+        case .index(let index): Step(name: nil, index: index)
+        }
+      steps.initializeElement(at: position, to: compiled)
+      offset += count
+    }
+  }
+
+  deinit {
+    steps.deallocate()
+    names.deallocate()
+  }
+
+  /// Null where the path leads nowhere.
+  func value(in scope: Scope) -> Value {
+    switch start {
+    case .names: if case .json(let view) = scope.names { return value(from: view) }
+    case .item: if case .json(let view) = scope.item { return value(from: view) }
+    case .response: if case .json(let view) = scope.response { return value(from: view) }
+    case .other: break
+    }
+    return path.value(in: scope)
+  }
+
+  @inline(__always)
+  private func value(from view: JSONView) -> Value {
+    var view = view
+    for step in steps {
+      let next = if let name = step.name { view[name] } else { view[step.index] }
+      guard let next else { return .null }
+      view = next
+    }
+    return Value(view)
+  }
+}
