@@ -5,10 +5,12 @@ import TableModel
 /// Equal fingerprints are only likely to mean equal things: the caller confirms.
 struct IdentityIndex: Sendable {
   private var slots: [UInt32]
-  private var mask: Int
+  private let mask: Int
+  private var room: Int
 
   /// For at most `capacity` entries.
   init(capacity: Int) {
+    room = capacity
     var size = 16
     while size < capacity * 2 { size *= 2 }
     slots = [UInt32](repeating: 0, count: size)
@@ -30,7 +32,8 @@ struct IdentityIndex: Sendable {
   /// O(1). Entries past the capacity are ignored, so that the search always ends.
   @inline(__always)
   mutating func insert(_ position: Int, under fingerprint: Fingerprint) {
-    guard position < mask >> 1 + 1 else { return }
+    guard room > 0 else { return }
+    room -= 1
     var slot = Int(truncatingIfNeeded: fingerprint.rawValue) & mask
     while slots[slot] != 0 { slot = (slot + 1) & mask }
     slots[slot] = UInt32(truncatingIfNeeded: position + 1)

@@ -6,38 +6,36 @@ internal import TableModel
 /// Maps one item after another: what is reused from item to item lives here.
 struct ItemMapping {
   let plan: TablePlan
-  var scope: Scope
-  var warning: String?
+  private(set) var warning: String?
   private var builder = RowBuilder()
   private var values: [Value] = []
   private var errors: [String?] = []
 
-  init(plan: TablePlan, scope: Scope) {
-    (self.plan, self.scope) = (plan, scope)
-  }
+  init(plan: TablePlan) { self.plan = plan }
 
   /// What becomes of the item in scope. `json` gives its text, `source` the place of its source in the plan.
-  mutating func outcome(source: String, givenID: String?, json: () -> String) -> MappedItem.Outcome {
+  mutating func outcome(
+    in scope: Scope, source: String, givenID: String?, json: () -> String
+  ) -> MappedItem.Outcome {
     var (id, type): (String?, String?)
     warning = nil
     do {
-      let sections = try sections(from: source)
+      let sections = try sections(from: source, scope)
       if sections.isEmpty { return .unplaced }
-      let identity = try identity(givenID: givenID)
+      let identity = try identity(givenID: givenID, scope)
       id = identity
-      scope.id = .string(identity)
       let typeValue = try plan.definition.rowType?.evaluate(in: scope) ?? .null
       let row: Row
       do throws(Misfit) {
-        row = try self.row(identity, type: typeValue, json: json)
+        row = try self.row(identity, type: typeValue, scope, json: json)
       } catch {
         type = typeValue.text
         throw error
       }
-      if sections.count == 1 { return .placed(try placement(row, section: sections[0], isFirst: true)) }
+      if sections.count == 1 { return .placed(try placement(row, section: sections[0], isFirst: true, scope)) }
       var placements: [MappedItem.Placement] = []
       for section in sections {
-        placements.append(try placement(row, section: section, isFirst: placements.isEmpty))
+        placements.append(try placement(row, section: section, isFirst: placements.isEmpty, scope))
       }
       return .placedOften(placements)
     } catch let error as Misfit {
@@ -47,7 +45,7 @@ struct ItemMapping {
     }
   }
 
-  private func sections(from source: String) throws(Misfit) -> [Int] {
+  private func sections(from source: String, _ scope: Scope) throws(Misfit) -> [Int] {
     switch plan.sections {
     case .groups: return [0]
     case .list(let sections, let firstMatch):
@@ -67,7 +65,7 @@ struct ItemMapping {
     }
   }
 
-  private func identity(givenID: String?) throws(Misfit) -> String {
+  private func identity(givenID: String?, _ scope: Scope) throws(Misfit) -> String {
     guard let template = plan.definition.rowID else {
       if let givenID { return givenID }
       throw Misfit(reason: "the table has no `row.id`, which only the items of a local source can do without")
@@ -89,19 +87,21 @@ struct ItemMapping {
   }
 
   /// The row by the type's representation, else by the table's defaults. Throws why the first choice was none.
-  private mutating func row(_ id: String, type: Value, json: () -> String) throws(Misfit) -> Row {
+  private mutating func row(
+    _ id: String, type: Value, _ scope: Scope, json: () -> String
+  ) throws(Misfit) -> Row {
     var first: Misfit?
     let own = type.isNull ? nil : plan.registry.plan(forType: type)
     if let own {
       do throws(Misfit) {
-        if let row = try row(id, by: own) { return row }
+        if let row = try row(id, by: own, scope) { return row }
       } catch {
         first = error
       }
     }
     for plan in plan.defaults {
       do throws(Misfit) {
-        if let row = try row(id, by: plan) { return row }
+        if let row = try row(id, by: plan, scope) { return row }
       } catch {
         if first == nil { first = error }
       }
@@ -109,7 +109,7 @@ struct ItemMapping {
     if let first { throw first }
     if plan.hasBuiltInCell {
       values = [BuiltInCell.title(of: scope.item, json: json)]
-      let permissions = permissions()
+      let permissions = permissions(scope)
       return builder.row(id: id, chain: [Self.builtInLayout], values: values, permissions: permissions)
     }
     let name = type.text.map { "the type “\($0)”" } ?? "an item without a type"
@@ -123,7 +123,9 @@ struct ItemMapping {
     identifier: BuiltInCell.definition.identifier, fields: [CellLayout.Field(name: "title", slot: 0)])
 
   /// Nil where no case of the representation holds.
-  private mutating func row(_ id: String, by representation: RepresentationPlan) throws(Misfit) -> Row? {
+  private mutating func row(
+    _ id: String, by representation: RepresentationPlan, _ scope: Scope
+  ) throws(Misfit) -> Row? {
     let cell: CellPlan
     do throws(EvaluationError) {
       guard let found = try representation.cell(in: scope) else { return nil }
@@ -131,27 +133,31 @@ struct ItemMapping {
     } catch {
       throw Misfit(reason: "`when`: \(error)")
     }
-    let chain = try fill(cell)
+    let chain = try cell.dependencies.contains(.id) ? fill(cell, scope.naming(id)) : fill(cell, scope)
     var select = Value.null
     if let template = cell.select {
       do throws(EvaluationError) {
-        select = try template.evaluate(in: scope)
+        select = try evaluate(template, id: id, scope)
       } catch {
         warning = "`select` of \(cell.cell): \(error); the row \(id) leads nowhere"
       }
     }
-    let permissions = permissions()
+    let permissions = permissions(scope)
     return builder.row(id: id, chain: chain, values: values, permissions: permissions, select: select)
   }
 
+  private func evaluate(_ template: Template, id: String, _ scope: Scope) throws(EvaluationError) -> Value {
+    try template.evaluate(in: template.dependencies.contains(.id) ? scope.naming(id) : scope)
+  }
+
   /// A header or footer for what is in scope.
-  mutating func model(_ cell: CellPlan) throws(Misfit) -> CellModel? {
-    let chain = try fill(cell)
+  mutating func model(_ cell: CellPlan, in scope: Scope) throws(Misfit) -> CellModel? {
+    let chain = try fill(cell, scope)
     return chain.first.map { builder.cellModel($0, values: values) }
   }
 
   /// Evaluates the fields and gives the cells that they fit, in order.
-  private mutating func fill(_ cell: CellPlan) throws(Misfit) -> [CellLayout] {
+  private mutating func fill(_ cell: CellPlan, _ scope: Scope) throws(Misfit) -> [CellLayout] {
     values.removeAll(keepingCapacity: true)
     errors.removeAll(keepingCapacity: true)
     for (slot, field) in cell.fields.enumerated() {
@@ -187,16 +193,16 @@ struct ItemMapping {
     return cell.layouts
   }
 
-  private mutating func permissions() -> Permissions {
+  private mutating func permissions(_ scope: Scope) -> Permissions {
     var permissions: Permissions = []
     let can = plan.definition.can
-    if holds(can.edit, "edit") { permissions.insert(.edit) }
-    if holds(can.move, "move") { permissions.insert(.move) }
-    if holds(can.select, "select") { permissions.insert(.select) }
+    if holds(can.edit, "edit", scope) { permissions.insert(.edit) }
+    if holds(can.move, "move", scope) { permissions.insert(.move) }
+    if holds(can.select, "select", scope) { permissions.insert(.select) }
     return permissions
   }
 
-  private mutating func holds(_ rule: PermissionsDefinition.Rule, _ name: String) -> Bool {
+  private mutating func holds(_ rule: PermissionsDefinition.Rule, _ name: String, _ scope: Scope) -> Bool {
     switch rule {
     case .constant(let value): return value
     case .expression(let expression):
@@ -209,11 +215,13 @@ struct ItemMapping {
     }
   }
 
-  private func placement(_ row: Row, section: Int, isFirst: Bool) throws(Misfit) -> MappedItem.Placement {
+  private func placement(
+    _ row: Row, section: Int, isFirst: Bool, _ scope: Scope
+  ) throws(Misfit) -> MappedItem.Placement {
     var group: MappedItem.GroupKey?
     if case .groups(let groups, _) = plan.sections {
       do throws(EvaluationError) {
-        group = try groupKey(groups)
+        group = try groupKey(groups, scope)
       } catch {
         throw Misfit(reason: "`groupBy`: \(error)")
       }
@@ -226,10 +234,19 @@ struct ItemMapping {
     return MappedItem.Placement(section: section, group: group, row: row, sortKeys: sortKeys)
   }
 
-  private func groupKey(_ groups: GroupsDefinition) throws(EvaluationError) -> MappedItem.GroupKey {
+  private func groupKey(_ groups: GroupsDefinition, _ scope: Scope) throws(EvaluationError) -> MappedItem.GroupKey {
     let value = try groups.key.evaluate(in: scope)
     let text = value.text ?? ""
     return text.isEmpty
       ? MappedItem.GroupKey(id: "none", key: .none) : MappedItem.GroupKey(id: text, key: SortKey(value))
+  }
+}
+
+extension Scope {
+  /// `$id` is the row's.
+  fileprivate func naming(_ id: String) -> Scope {
+    var scope = self
+    scope.id = .string(id)
+    return scope
   }
 }

@@ -8,7 +8,6 @@ public final class MappedItem: Sendable {
   public let source: String
   /// The identity that the service gave it, for an item of a local table.
   public let givenID: String?
-  let fingerprint: Fingerprint
   /// Its place in the source's list when it was mapped.
   let index: Int
   let outcome: Outcome
@@ -16,11 +15,10 @@ public final class MappedItem: Sendable {
   let warning: String?
 
   init(
-    bytes: [UInt8], source: String, givenID: String?, fingerprint: Fingerprint, index: Int, outcome: Outcome,
-    warning: String?
+    bytes: [UInt8], source: String, givenID: String?, index: Int, outcome: Outcome, warning: String?
   ) {
     (self.bytes, self.source, self.givenID) = (bytes, source, givenID)
-    (self.fingerprint, self.index, self.outcome, self.warning) = (fingerprint, index, outcome, warning)
+    (self.index, self.outcome, self.warning) = (index, outcome, warning)
   }
 
   enum Outcome: Sendable {

@@ -18,15 +18,19 @@ public final class MappingCache: Sendable {
 /// A source's items in their order, and where to find them by their bytes.
 struct CachedSource: Sendable {
   let items: [MappedItem]
+  /// Of the items' bytes.
+  let fingerprints: [Fingerprint]
   /// Of whole responses, where expressions read them.
   let responses: Fingerprint
+  /// What stood around the lists of items, page by page.
+  let envelopes: [Envelope?]
   private let index: IdentityIndex
 
-  init(items: [MappedItem], responses: Fingerprint) {
-    self.items = items
-    self.responses = responses
-    var index = IdentityIndex(capacity: items.count)
-    for (position, item) in items.enumerated() { index.insert(position, under: item.fingerprint) }
+  init(items: [MappedItem], fingerprints: [Fingerprint], responses: Fingerprint, envelopes: [Envelope?]) {
+    (self.items, self.fingerprints) = (items, fingerprints)
+    (self.responses, self.envelopes) = (responses, envelopes)
+    var index = IdentityIndex(capacity: fingerprints.count)
+    for (position, fingerprint) in fingerprints.enumerated() { index.insert(position, under: fingerprint) }
     self.index = index
   }
 

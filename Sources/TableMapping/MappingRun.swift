@@ -12,6 +12,8 @@ struct MappingRun {
   private var sources: [String: CachedSource] = [:]
   /// In the order of the sources.
   private var items: [MappedItem] = []
+  /// Where the items of a source begin.
+  private var starts: [String: Int] = [:]
   private var problems: [SourceProblem] = []
   /// Of the first response of all: what `$response` is to headers.
   private var firstResponse: Document?
@@ -35,8 +37,9 @@ struct MappingRun {
       return
     }
     if firstResponse == nil { firstResponse = reader.firstResponse }
-    items += reader.items
-    sources[source.name] = CachedSource(items: reader.items, responses: reader.responses)
+    starts[source.name] = items.count
+    if items.isEmpty { items = reader.items } else { items += reader.items }
+    sources[source.name] = reader.cached
   }
 
   private var scope: Scope {
@@ -47,19 +50,19 @@ struct MappingRun {
   }
 
   consuming func finish() -> MappingResult {
-    var assembly = SectionAssembly(plan: plan, capacity: rowCount)
+    var assembly = SectionAssembly(plan: plan, items: items)
     var report = Report()
-    for item in items {
+    for (position, item) in items.enumerated() {
       if let warning = item.warning { report.warn(warning) }
       switch item.outcome {
       case .unplaced: break
       case .skipped(let id, let type, let reason, let field):
-        report.skip(item, id: id, type: type, reason: reason, field: field)
+        report.skip(item, at: place(position), id: id, type: type, reason: reason, field: field)
       case .placed(let placement):
-        if !assembly.add(placement, of: item) { report.skipDuplicate(item, placement) }
+        if !assembly.add(placement, ofItemAt: position) { report.skipDuplicate(item, at: place(position), placement) }
       case .placedOften(let placements):
-        for placement in placements where !assembly.add(placement, of: item) {
-          report.skipDuplicate(item, placement)
+        for placement in placements where !assembly.add(placement, ofItemAt: position) {
+          report.skipDuplicate(item, at: place(position), placement)
         }
       }
     }
@@ -71,23 +74,20 @@ struct MappingRun {
     return result
   }
 
-  private var rowCount: Int {
-    items.reduce(0) { count, item in
-      if case .placedOften(let placements) = item.outcome { count + placements.count } else { count + 1 }
-    }
-  }
+  /// An item's place among those of its source.
+  private func place(_ position: Int) -> Int { position - (starts[items[position].source] ?? 0) }
 
   private func assembledSections(_ assembly: SectionAssembly, _ report: inout Report) -> ([Section], Int) {
     var scope = scope
     if plan.sections.modelDependencies.contains(.response), let root = try? firstResponse?.unmanagedRoot() {
       scope.response = Value(root)
     }
-    var mapping = ItemMapping(plan: plan, scope: scope)
+    var mapping = ItemMapping(plan: plan)
     let assembled = assembly.sections { cell, section, key, count in
-      mapping.scope.key = key.value
-      mapping.scope.count = count
+      scope.key = key.value
+      scope.count = count
       do throws(Misfit) {
-        return try mapping.model(cell)
+        return try mapping.model(cell, in: scope)
       } catch {
         report.warn("header or footer of the section “\(section)”: \(error.reason)")
         return nil
@@ -105,17 +105,18 @@ struct MappingRun {
       if warnings.count < MappingResult.maximumKept { warnings.append(warning) }
     }
 
-    mutating func skip(_ item: MappedItem, id: String?, type: String?, reason: String, field: String? = nil) {
+    mutating func skip(
+      _ item: MappedItem, at index: Int, id: String?, type: String?, reason: String, field: String? = nil
+    ) {
       skippedItems += 1
       guard skipped.count < MappingResult.maximumKept else { return }
       skipped.append(
-        SkippedItem(
-          source: item.source, index: item.index, id: id, type: type, reason: reason, field: field))
+        SkippedItem(source: item.source, index: index, id: id, type: type, reason: reason, field: field))
     }
 
-    mutating func skipDuplicate(_ item: MappedItem, _ placement: MappedItem.Placement) {
+    mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ placement: MappedItem.Placement) {
       skip(
-        item, id: placement.row.id, type: nil,
+        item, at: index, id: placement.row.id, type: nil,
         reason: "another row has the identity “\(placement.row.id)”; `row.id` must differ from item to item")
     }
   }

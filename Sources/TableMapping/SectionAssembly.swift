@@ -7,9 +7,9 @@ struct SectionAssembly {
   private let plan: TablePlan
   private var buckets: [Bucket] = []
   private var groups: [String: Int] = [:]
+  private let items: [MappedItem]
+  /// Places among the items, by their rows' identities.
   private var identities: IdentityIndex
-  /// The rows and their items, in the order of the items.
-  private(set) var owners: [(row: Row, item: MappedItem)] = []
 
   private struct Bucket {
     var id: String
@@ -20,10 +20,12 @@ struct SectionAssembly {
     var sortKeys: [[SortKey]] = []
   }
 
-  init(plan: TablePlan, capacity: Int) {
-    self.plan = plan
+  /// The rows to be added are those of `items`.
+  init(plan: TablePlan, items: [MappedItem]) {
+    (self.plan, self.items) = (plan, items)
+    var capacity = items.count
+    if case .list(let sections, firstMatch: false) = plan.sections { capacity *= sections.count }
     identities = IdentityIndex(capacity: capacity)
-    owners.reserveCapacity(capacity)
     switch plan.sections {
     case .list(let sections, _):
       buckets = sections.map { Bucket(id: $0.id, plan: $0) }
@@ -35,14 +37,13 @@ struct SectionAssembly {
     }
   }
 
-  /// Adds a row; false where its identity is taken.
+  /// Adds a row of the item at a place; false where its identity is taken.
   @inline(__always)
-  mutating func add(_ placement: MappedItem.Placement, of item: MappedItem) -> Bool {
+  mutating func add(_ placement: MappedItem.Placement, ofItemAt position: Int) -> Bool {
     let row = placement.row
     let fingerprint = row.key.identity
-    guard identities.first(fingerprint, where: { owners[$0].row.id == row.id }) == nil else { return false }
-    identities.insert(owners.count, under: fingerprint)
-    owners.append((row, item))
+    guard identities.first(fingerprint, where: { items[$0].hasRow(row.id) }) == nil else { return false }
+    identities.insert(position, under: fingerprint)
     let bucket = placement.group.map { self.bucket(for: $0) } ?? placement.section
     buckets[bucket].rows.append(row)
     if !placement.sortKeys.isEmpty { buckets[bucket].sortKeys.append(placement.sortKeys) }
@@ -78,7 +79,7 @@ struct SectionAssembly {
   }
 
   /// The identities by which rows are found, and whose they are.
-  var lookup: ItemLookup { ItemLookup(owners: owners, index: identities) }
+  var lookup: ItemLookup { ItemLookup(items: items, index: identities) }
 
   private var ordered: [Bucket] {
     guard case .groups(let definition, _) = plan.sections, let direction = definition.sortGroups else { return buckets }
@@ -111,10 +112,20 @@ struct SectionAssembly {
 
 /// Finds items by their rows' identities.
 struct ItemLookup: Sendable {
-  let owners: [(row: Row, item: MappedItem)]
+  let items: [MappedItem]
   let index: IdentityIndex
 
   func item(_ id: String) -> MappedItem? {
-    index.first(Fingerprint(of: id)) { owners[$0].row.id == id }.map { owners[$0].item }
+    index.first(Fingerprint(of: id)) { items[$0].hasRow(id) }.map { items[$0] }
+  }
+}
+
+extension MappedItem {
+  fileprivate func hasRow(_ id: String) -> Bool {
+    switch outcome {
+    case .unplaced, .skipped: false
+    case .placed(let placement): placement.row.id == id
+    case .placedOften(let placements): placements.contains { $0.row.id == id }
+    }
   }
 }

@@ -6,6 +6,8 @@ internal import TableModel
 /// Reads the items of one source: takes from the cache what has not changed, and maps the rest.
 struct SourceReader {
   private(set) var items: [MappedItem] = []
+  private var fingerprints: [Fingerprint] = []
+  private var envelopes: [Envelope?] = []
   private(set) var firstResponse: Document?
   /// Of whole responses, where expressions read them.
   let responses: Fingerprint
@@ -13,6 +15,7 @@ struct SourceReader {
   private let plan: TablePlan
   private let previous: CachedSource?
   private var mapping: ItemMapping
+  private var scope: Scope
   /// Where the next item stood the last time, if nothing moved.
   private var expected = 0
 
@@ -25,7 +28,8 @@ struct SourceReader {
     source: TablePlan.SourcePlan, plan: TablePlan, previous: CachedSource?, scope: Scope, content: SourceContent
   ) {
     (self.source, self.plan) = (source, plan)
-    mapping = ItemMapping(plan: plan, scope: scope)
+    mapping = ItemMapping(plan: plan)
+    self.scope = scope
     var responses = Fingerprint.empty
     if plan.readsResponse, case .pages(let pages) = content {
       for page in pages { responses = responses.combined(with: Fingerprint(of: page)) }
@@ -34,6 +38,12 @@ struct SourceReader {
     let isUsable = !plan.dependencies.contains(.response) || previous?.responses == responses
     self.previous = isUsable ? previous : nil
     items.reserveCapacity(previous?.items.count ?? 0)
+    fingerprints.reserveCapacity(previous?.items.count ?? 0)
+  }
+
+  /// To be given to the next mapping.
+  var cached: CachedSource {
+    CachedSource(items: items, fingerprints: fingerprints, responses: responses, envelopes: envelopes)
   }
 
   mutating func read(_ content: SourceContent) throws(Failure) {
@@ -42,13 +52,13 @@ struct SourceReader {
       for item in given {
         let bytes = item.bytes
         bytes.withUnsafeBytes { buffer in
-          if !reuse(buffer, givenID: item.id) { mapApart(bytes, givenID: item.id) }
+          if !reuse(buffer, givenID: item.id) { _ = mapApart(bytes, givenID: item.id) }
         }
       }
     case .pages(let pages):
       for (number, page) in pages.enumerated() {
         do throws(JSONError) {
-          try read(page: page)
+          if try !compare(page, number: number) { try read(page: page) }
         } catch {
           let which = pages.count > 1 ? "page \(number + 1): " : ""
           throw Failure(detail: "\(which)\(error); `items` says where the list stands")
@@ -57,17 +67,70 @@ struct SourceReader {
     }
   }
 
+  /// Compares a page with the items of the last one, where it has the same envelope and most of them; only what
+  /// is new is parsed. False where it has to be read as a whole: nothing was taken from it then.
+  private mutating func compare(_ page: [UInt8], number: Int) throws(JSONError) -> Bool {
+    guard let previous, !plan.readsResponse, number < previous.envelopes.count,
+      let envelope = previous.envelopes[number]
+    else { return false }
+    let (count, place) = (items.count, expected)
+    let isRead = page.withUnsafeBytes { bytes in
+      ListScanner(bytes, envelope).map { scanner in compare(scanner, bytes, with: previous) } ?? false
+    }
+    if isRead {
+      envelopes.append(envelope)
+      return true
+    }
+    items.removeLast(items.count - count)
+    fingerprints.removeLast(fingerprints.count - count)
+    expected = place
+    return false
+  }
+
+  private mutating func compare(
+    _ scanner: ListScanner, _ bytes: UnsafeRawBufferPointer, with previous: CachedSource
+  ) -> Bool {
+    var scanner = scanner
+    // Reading as a whole is faster a byte: it is better where much is new.
+    var budget = bytes.count / 16 + 4096
+    let readsIndex = plan.dependencies.contains(.index)
+    while !scanner.isAtEnd {
+      if expected < previous.items.count, !readsIndex || expected == items.count,
+        previous.items[expected].givenID == nil, scanner.take(previous.items[expected].bytes)
+      {
+        items.append(previous.items[expected])
+        fingerprints.append(previous.fingerprints[expected])
+        expected += 1
+      } else {
+        guard let range = scanner.takeNext() else { return false }
+        budget -= range.count
+        guard budget >= 0 else { return false }
+        let item = UnsafeRawBufferPointer(rebasing: bytes[range])
+        if !reuse(item, givenID: nil), !mapApart(Array(item), givenID: nil) { return false }
+      }
+      guard scanner.separate() else { return false }
+    }
+    return true
+  }
+
   private mutating func read(page: [UInt8]) throws(JSONError) {
     let document = try Document(page)
     if plan.readsResponse {
       if firstResponse == nil { firstResponse = document }
-      mapping.scope.response = Value(try document.unmanagedRoot())
+      scope.response = Value(try document.unmanagedRoot())
     }
     if let items = source.items, items.documentPath == nil {
+      envelopes.append(nil)
       return try read(document, items)
     }
     let elements = try document.elements(at: source.items?.documentPath ?? [])
+    if let first = elements.first, let last = elements.last {
+      envelopes.append(Envelope(of: page, items: first.range.lowerBound..<last.range.upperBound))
+    } else {
+      envelopes.append(nil)
+    }
     items.reserveCapacity(items.count + elements.count)
+    fingerprints.reserveCapacity(items.count + elements.count)
     for element in elements {
       document.withBytes(of: element) { bytes in
         if reuse(bytes, givenID: nil) { return }
@@ -84,7 +147,7 @@ struct SourceReader {
 
   /// Items that an expression finds or makes: written out one by one.
   private mutating func read(_ document: Document, _ expression: Expression) throws(JSONError) {
-    var scope = mapping.scope
+    var scope = scope
     let root = Value(try document.unmanagedRoot())
     (scope.item, scope.response) = (root, root)
     let list: Value
@@ -123,23 +186,28 @@ struct SourceReader {
     if item.index != items.count, plan.dependencies.contains(.index) { return false }
     expected = position + 1
     items.append(item)
+    fingerprints.append(previous.fingerprints[position])
     return true
   }
 
-  private mutating func mapApart(_ bytes: [UInt8], givenID: String?) {
+  /// False where the item is not JSON; it is skipped then.
+  private mutating func mapApart(_ bytes: [UInt8], givenID: String?) -> Bool {
     do throws(JSONError) {
       let document = try Document(bytes)
       append(bytes, Value(try document.unmanagedRoot()), givenID: givenID)
-      withExtendedLifetime(document) {}
+      return withExtendedLifetime(document) { true }
     } catch {
       appendMalformed(bytes, error, givenID: givenID)
+      return false
     }
   }
 
   private mutating func append(_ bytes: [UInt8], _ value: Value, givenID: String?) {
-    mapping.scope.item = value
-    mapping.scope.index = items.count
-    let outcome = mapping.outcome(source: source.name, givenID: givenID) { String(decoding: bytes, as: UTF8.self) }
+    scope.item = value
+    scope.index = items.count
+    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID) {
+      String(decoding: bytes, as: UTF8.self)
+    }
     append(bytes, outcome, givenID: givenID, warning: mapping.warning)
   }
 
@@ -154,7 +222,7 @@ struct SourceReader {
     expected += 1
     items.append(
       MappedItem(
-        bytes: bytes, source: source.name, givenID: givenID, fingerprint: Fingerprint(of: bytes), index: items.count,
-        outcome: outcome, warning: warning))
+        bytes: bytes, source: source.name, givenID: givenID, index: items.count, outcome: outcome, warning: warning))
+    fingerprints.append(Fingerprint(of: bytes))
   }
 }

@@ -1,0 +1,92 @@
+/// Walks over a list of items whose envelope is known, item by item.
+struct ListScanner {
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var position: Int
+  /// Where the list's closing bracket stands.
+  private let end: Int
+
+  /// Nil where the response has another envelope.
+  init?(_ bytes: UnsafeRawBufferPointer, _ envelope: Envelope) {
+    let (head, tail) = (envelope.head, envelope.tail)
+    guard bytes.count >= head.count + tail.count else { return nil }
+    let isSame = head.withUnsafeBytes { RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[..<head.count])) }
+    guard isSame else { return nil }
+    end = bytes.count - tail.count
+    guard tail.withUnsafeBytes({ RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - tail.count)...])) })
+    else { return nil }
+    (self.bytes, position) = (bytes, head.count)
+    skipSpace()
+  }
+
+  var isAtEnd: Bool { position == end }
+
+  /// Whether the next item is this one: its bytes stand here, and it ends with them.
+  @inline(__always)
+  mutating func take(_ item: [UInt8]) -> Bool {
+    let next = position + item.count
+    guard next <= end, isBoundary(next) else { return false }
+    let isSame = item.withUnsafeBytes {
+      RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[position..<next]))
+    }
+    guard isSame else { return false }
+    position = next
+    return true
+  }
+
+  /// Where the next item stands, by its brackets and quotes; nil where that can't be told. It is not known to be JSON.
+  mutating func takeNext() -> Range<Int>? {
+    let start = position
+    var depth = 0
+    while position < end {
+      switch bytes[position] {
+      case UInt8(ascii: "\""): skipString()
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if depth < 0 { return nil }
+      case UInt8(ascii: ",") where depth == 0: return item(from: start)
+      default: break
+      }
+      position += 1
+    }
+    return position == end && depth == 0 ? item(from: start) : nil
+  }
+
+  /// Moves behind the comma after an item; false where something else stands there.
+  mutating func separate() -> Bool {
+    skipSpace()
+    if position == end { return true }
+    guard bytes[position] == UInt8(ascii: ",") else { return false }
+    position += 1
+    skipSpace()
+    return position < end
+  }
+
+  private func item(from start: Int) -> Range<Int>? {
+    var last = position
+    while last > start, Self.isSpace(bytes[last - 1]) { last -= 1 }
+    return last > start ? start..<last : nil
+  }
+
+  /// Stops at the closing quote.
+  private mutating func skipString() {
+    position += 1
+    while position < end, bytes[position] != UInt8(ascii: "\"") {
+      position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+    }
+  }
+
+  private func isBoundary(_ position: Int) -> Bool {
+    position == end || bytes[position] == UInt8(ascii: ",") || Self.isSpace(bytes[position])
+  }
+
+  private mutating func skipSpace() {
+    while position < end, Self.isSpace(bytes[position]) { position += 1 }
+  }
+
+  /// RFC 8259 §2.
+  @inline(__always)
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+  }
+}
