@@ -56,7 +56,8 @@ struct LongestIncreasingSubsequence {
         // In order again, after a row that came from further up.
         pile = length - 1
       } else {
-        // The first top that is not smaller. A comparison is a mask here and not a branch, which for rows in no
+        // The first top that is not smaller; the last top is one such, and the search keeps one at the end of its
+        // range. A comparison is a mask here and not a branch, which for rows in no
         // order would be foreseen wrongly half of the time.
         pile = 0
         var count = length
@@ -65,7 +66,6 @@ struct LongestIncreasingSubsequence {
           pile &+= half & isSmaller(tops[pile &+ half &- 1], value)
           count &-= half
         }
-        pile &-= isSmaller(tops[pile], value)
       }
       tops[pile] = value
       piles[index] = Int32(truncatingIfNeeded: pile)
