@@ -205,6 +205,7 @@ struct ItemMapping {
   private mutating func holds(_ rule: PermissionsDefinition.Rule, _ name: String, _ scope: Scope) -> Bool {
     switch rule {
     case .constant(let value): return value
+    case .whereEditable: return plan.canBeEdited(name)
     case .expression(let expression):
       do throws(EvaluationError) {
         return try expression.isTrue(in: scope)

@@ -12,6 +12,8 @@ final class TablePlan: Sendable {
   let defaults: [RepresentationPlan]
   /// Neither are cells declared nor does the table name one: what no representation takes is shown as a label.
   let hasBuiltInCell: Bool
+  /// The items are the service's own.
+  let isLocal: Bool
   let sections: SectionsPlan
   /// Of all that is evaluated for an item.
   let dependencies: Dependencies
@@ -34,6 +36,10 @@ final class TablePlan: Sendable {
     if let cell = table.cell { defaults.append(.cell(try compiler.plan(cell, path: "cell"))) }
     if let plan = plans["$default"] { defaults.append(plan) }
     self.defaults = defaults
+    isLocal = sources.contains { source in
+      guard case .local = source.kind else { return false }
+      return source.name == table.source
+    }
     hasBuiltInCell = cells.isEmpty && table.cell == nil
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections
@@ -51,6 +57,13 @@ final class TablePlan: Sendable {
       if case .expression(let expression) = rule { dependencies.formUnion(expression.dependencies) }
     }
     self.dependencies = dependencies
+  }
+
+  /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
+  func canBeEdited(_ permission: String) -> Bool {
+    if isLocal { return true }
+    let edits = definition.edits
+    return permission == "move" ? edits.move != nil : edits.patch != nil || edits.delete != nil
   }
 
   var readsResponse: Bool { dependencies.contains(.response) || sections.modelDependencies.contains(.response) }

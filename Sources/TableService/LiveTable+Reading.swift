@@ -55,7 +55,7 @@ extension LiveTable {
       }
       if let view = lens.view {
         if plain.expansion != nil {
-          context.views.tap(plain.key.identity, view: view, table: name)
+          context.views.tap(plain.key.identity, view: view, table: feed.epoch)
           context.wake([context.views.topic(view: view)])
         }
         return finish()

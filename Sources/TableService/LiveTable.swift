@@ -116,7 +116,7 @@ final class LiveTable: Sendable {
   /// The version that a client stands at, compared with the current one. On any queue. O(1).
   func standing(_ ask: TableAsk) -> Standing {
     let current = feed.current
-    let view = ask.lens.view.flatMap { context.views.standing(view: $0, table: name, version: current.number) }
+    let view = ask.lens.view.flatMap { context.views.standing(view: $0, table: feed.epoch, version: current.number) }
     let to = view?.cursor ?? current.cursor
     return Standing(isCurrent: ask.after == to, to: to)
   }
@@ -144,7 +144,7 @@ final class LiveTable: Sendable {
   /// The table through a lens. On the rendering queue.
   func shown(through lens: Lens) -> (Table, Cursor) {
     let current = feed.current
-    let view = lens.view.flatMap { context.views.standing(view: $0, table: name, version: current.number) }
+    let view = lens.view.flatMap { context.views.standing(view: $0, table: feed.epoch, version: current.number) }
     return renderer.access { ($0.table(current, at: view?.point, cells: lens.cells), view?.cursor ?? current.cursor) }
   }
 
@@ -161,7 +161,7 @@ final class LiveTable: Sendable {
   func answer(_ ask: TableAsk) -> (Representation, Cursor) {
     dispatchPrecondition(condition: .onQueue(renderer.queue))
     let current = feed.current
-    let view = ask.lens.view.flatMap { context.views.standing(view: $0, table: name, version: current.number) }
+    let view = ask.lens.view.flatMap { context.views.standing(view: $0, table: feed.epoch, version: current.number) }
     let cursor = view?.cursor ?? current.cursor
     let key = ask.key(to: cursor)
     if view == nil, let made = replies.reply(key) { return (made, cursor) }
@@ -196,7 +196,7 @@ final class LiveTable: Sendable {
     case .epoch: break
     }
     guard let view else { return .reset(.epoch) }
-    switch context.views.origin(of: after, view: view, table: name) {
+    switch context.views.origin(of: after, view: view, table: feed.epoch) {
     case .point(let number, let point):
       guard let version = feed.version(number) else { return .reset(.expired) }
       return .version(version, point)

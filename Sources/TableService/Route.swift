@@ -27,10 +27,14 @@ enum Route: Equatable {
     case refresh
   }
 
-  /// The route of a path, still percent-encoded; nil where nothing is.
-  init?(path: String) {
-    switch path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init) {
-    case [], [""]: self = .inspector
+  /// The route of a path; nil where nothing is.
+  ///
+  /// - Parameters:
+  ///   - path: its segments, percent-decoded.
+  ///   - rawPath: as it was sent: a table's parameters are told apart before they are decoded.
+  init?(path: [String], rawPath: String) {
+    switch path {
+    case []: self = .inspector
     case ["healthz"]: self = .health
     case ["readyz"]: self = .readiness
     case ["metrics"]: self = .metrics
@@ -39,12 +43,12 @@ enum Route: Equatable {
     case ["v1", "tables"]: self = .tables
     case ["v1", "changes"]: self = .changes
     case let path where path.count == 3 && path[0] == "v1" && path[1] == "hooks":
-      guard let source = percentDecoded(path[2]) else { return nil }
-      self = .hook(source: source)
+      self = .hook(source: path[2])
     case let path where path.count >= 3 && path[0] == "v1" && path[1] == "tables":
-      guard let reference = TableReference(segment: path[2]), let route = TableRoute(segments: path.dropFirst(3)) else {
-        return nil
-      }
+      let raw = rawPath.split(separator: "/", omittingEmptySubsequences: false)
+      guard raw.count > 3, let reference = TableReference(segment: raw[3]),
+        let route = TableRoute(segments: path.dropFirst(3))
+      else { return nil }
       self = .table(reference, route)
     default: return nil
     }
@@ -76,10 +80,12 @@ extension Route.TableRoute {
     case ["edits"]: self = .edits
     case ["refresh"]: self = .refresh
     case let path where path.count == 2 && (path[0] == "rows" || path[0] == "items"):
-      guard let id = percentDecoded(path[1]), !id.isEmpty else { return nil }
+      let id = path[1]
+      guard !id.isEmpty else { return nil }
       self = path[0] == "rows" ? .row(id) : .item(id)
     case let path where path.count == 3:
-      guard let id = percentDecoded(path[1]), !id.isEmpty else { return nil }
+      let id = path[1]
+      guard !id.isEmpty else { return nil }
       switch (path[0], path[2]) {
       case ("rows", "tap"): self = .tap(id)
       case ("items", "move"): self = .move(id)

@@ -29,7 +29,7 @@ final class ServiceContext: Sendable {
     store = environment.store
     logger = environment.logger
     history = definition.history
-    views = ViewDirectory()
+    views = ViewDirectory(definition.views)
     self.environment = Mutex(definition.environment)
   }
 

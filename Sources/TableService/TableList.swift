@@ -34,6 +34,7 @@ enum TableList {
     }
     writer.endArray()
     writer.endObject()
+    // Without an entity tag: cursors change with every version of every table, so it would hardly ever match.
     return Representation(
       body: writer.bytes,
       contentType: "application/json",

@@ -1,53 +1,50 @@
+import Dispatch
+import Definitions
 import HTTPServer
-import Synchronization
 import TableModel
+import TableStore
 
-/// The views of all tables: clients' own states, by table and name.
+/// The views of all tables, in the service's terms: where a view stands, and what a cursor of it names.
 final class ViewDirectory: Sendable {
   struct Standing {
     var cursor: Cursor
     var point: ViewPoint
   }
+
+  /// What a cursor names that is not one of the table's own.
   enum Origin {
     case point(version: UInt64, ViewPoint)
     case expired, ahead, unknown
   }
-  private struct Record {
-    var epoch = Epoch.random()
-    var taps: [(identity: Fingerprint, count: UInt64)] = []
-    func point(_ count: UInt64) -> ViewPoint {
-      var toggled: Set<Fingerprint> = []
-      for tap in taps where tap.count <= count {
-        if toggled.remove(tap.identity) == nil { toggled.insert(tap.identity) }
-      }
-      return ViewPoint(toggled: toggled)
-    }
-    var count: UInt64 { UInt64(taps.count) }
-  }
-  private let records = Mutex<[String: Record]>([:])
 
+  private let views: Views
+
+  init(_ definition: ViewsDefinition) {
+    views = Views(
+      maximum: definition.maximum, idle: definition.idle,
+      now: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000_000) })
+  }
+
+  /// What polls of a view are woken by when it is tapped, whatever its table.
   func topic(view: String) -> Topic { Topic(rawValue: Fingerprint(of: "view \(view)").rawValue) }
 
-  func standing(view: String, table: String, version: UInt64) -> Standing? {
-    records.withLock { $0["\(table)\u{0}\(view)"] }.map {
-      Standing(cursor: Cursor(epoch: $0.epoch, version: version << 20 | $0.count), point: $0.point($0.count))
+  /// Where a view is at a version of its table; nil where nothing was ever tapped in it. O(toggles).
+  func standing(view: String, table: Epoch, version: UInt64) -> Standing? {
+    views.state(of: view, table: table).map {
+      Standing(cursor: $0.cursor(for: version), point: ViewPoint(toggled: $0.toggled(at: $0.taps)))
     }
   }
 
-  func origin(of cursor: Cursor, view: String, table: String) -> Origin {
-    guard let record = records.withLock({ $0["\(table)\u{0}\(view)"] }), record.epoch == cursor.epoch else {
-      return .unknown
+  func origin(of cursor: Cursor, view: String, table: Epoch) -> Origin {
+    guard let state = views.state(of: view, table: table) else { return .unknown }
+    switch state.lookup(cursor, table: table) {
+    case .state(let version, let tap): return .point(version: version, ViewPoint(toggled: state.toggled(at: tap)))
+    case .expired: return .expired
+    case .ahead: return .ahead
+    case .epoch: return .unknown
     }
-    let count = cursor.version & 0xFFFFF
-    guard count <= record.count else { return .ahead }
-    return .point(version: cursor.version >> 20, record.point(count))
   }
 
-  func tap(_ row: Fingerprint, view: String, table: String) {
-    records.withLock { records in
-      var record = records["\(table)\u{0}\(view)"] ?? Record()
-      record.taps.append((row, record.count + 1))
-      records["\(table)\u{0}\(view)"] = record
-    }
-  }
+  /// Toggles a row for a view.
+  func tap(_ row: Fingerprint, view: String, table: Epoch) { _ = views.tap(view, table: table, row: row) }
 }

@@ -58,7 +58,7 @@ final class Service: Sendable {
     }
     service.start(on: server)
     logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
-    if isOpen, definition.auth.tokens.isEmpty, definition.tables.contains(where: \.canBeEdited) {
+    if isOpen, definition.auth.tokens.isEmpty {
       logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
     }
 
@@ -75,8 +75,11 @@ final class Service: Sendable {
     switch definition.store {
     case .memory: return MemoryStore(history: definition.history)
     case .sqlite(let path):
-      _ = path
-      return MemoryStore(history: definition.history)
+      do {
+        return try SQLiteStore(path: path, history: definition.history)
+      } catch {
+        throw CleanExit.failure("\(error)")
+      }
     }
   }
 
@@ -124,15 +127,6 @@ extension CleanExit {
   static func failure(_ message: String) -> any Error {
     FileHandle.standardError.write(Data("tablecast: \(message)\n".utf8))
     return ExitCode(1)
-  }
-}
-
-extension TableDefinition {
-  /// Whether something in it can be edited by clients.
-  fileprivate var canBeEdited: Bool {
-    if edits.insert != nil || edits.patch != nil || edits.delete != nil || edits.move != nil { return true }
-    if case .constant(false) = can.edit, case .constant(false) = can.move { return false }
-    return true
   }
 }
 
