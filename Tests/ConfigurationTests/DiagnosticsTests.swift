@@ -254,6 +254,17 @@ import Testing
       "1:9: warning: nothing shows the cell 'C'"
     ),
     Case(
+      "an own one that uses itself",
+      table("representations: {$default: {use: $default}}"),
+      "2:69: representations use each other in a circle: $default → $default",
+      "1:9: warning: nothing shows the cell 'C'"
+    ),
+    Case(
+      "a fallback on itself",
+      base + "cells: {C: {fields: {title: string}, fallback: C}}",
+      "2:48: fallbacks go round in a circle: C → C"
+    ),
+    Case(
       "an own one over the shared one of its name",
       table("representations: {$default: {use: $default}}")
         + "\nrepresentations: {$default: {cell: C, payload: {title: a}}}"

@@ -30,7 +30,10 @@ import Testing
   @Test(arguments: try examples())
   func fitsItsResponse(_ example: Example) throws {
     let (read, diagnostics) = ConfigurationReader.read(
-      text: example.text, file: example.fixture, environment: ["GITHUB_TOKEN": "t"])
+      text: example.text,
+      file: example.fixture,
+      environment: ["GITHUB_TOKEN": "t"]
+    )
     #expect(diagnostics.isEmpty, "\(diagnostics)")
     let definition = try #require(read)
     let table = try #require(definition.tables.first)
@@ -81,7 +84,9 @@ import Testing
     for field in cell.fields {
       let value = try members.first { $0.name == field.name }?.template.evaluate(in: scope) ?? .null
       #expect(
-        value.isNull ? field.isOptional : field.type.admits(value), "\(cell.identifier).\(field.name): \(value.json)")
+        value.isNull ? field.isOptional : field.type.admits(value),
+        "\(cell.identifier).\(field.name): \(value.json)"
+      )
     }
   }
 }

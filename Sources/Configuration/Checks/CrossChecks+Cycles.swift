@@ -39,7 +39,8 @@ extension CrossChecks {
     if table != nil, own.isEmpty { return }
     func followers(of step: Step, _ representation: RepresentationDefinition) -> [Step] {
       representation.usedNames.map { name in
-        Step(name: name, isShared: own[name] == nil || step == Step(name: name, isShared: false))
+        let isItself = step == Step(name: name, isShared: false) && definition.representations[name] != nil
+        return Step(name: name, isShared: own[name] == nil || isItself)
       }
     }
     var next: [Step: [Step]] = [:]

@@ -128,69 +128,6 @@ enum TableKeys: ObjectKeys {
   }
 }
 
-/// Where the parts of a table stand that are checked when all is read.
-struct TablePlaces {
-  var name: String
-  var place: Place
-  var row: Place
-  var edits: Place?
-  var forward: Place?
-  /// There is an identity, and its diagnostic.
-  var rowIDIsWrong: Bool
-  /// There is a default cell, right or wrong.
-  var hasCell: Bool
-}
-
-enum RowKeys: ObjectKeys {
-  static let name = "Row"
-  static let noun = "the row"
-
-  static let id = Key(
-    "id",
-    .identity,
-    "Unique in the table; numbers become their decimal text. Required unless the source is local."
-  )
-  static let type = Key("type", .textTemplate, "The item's type: picks the representation.")
-
-  static let keys = [id.description, type.description]
-
-  static func value(of object: ObjectReader) -> (id: Template?, type: Template?)? {
-    if let node = object.node(of: type) {
-      object.reading.rowTypes.append((object.reading.path.dropLast().last ?? "", node))
-    }
-    return (object[id], object[type])
-  }
-}
-
-extension ValueReader where Value == Template {
-  /// A row's identity: the same text in every row would be of no use.
-  static let identity = ValueReader(Self.textTemplate.schema) { node, reading in
-    if let text = node.scalar?.text, !text.contains("${"), !node.isNull {
-      reading.error(
-        at: node.place,
-        "every row would have the same identity \(excerpt(text))",
-        "write `id: \"${\(text)}\"`"
-      )
-      return nil
-    }
-    return Self.textTemplate.read(node, reading)
-  }
-}
-
-/// A table's `source`.
-enum TableSource: Sendable {
-  case named(Located<String>)
-  case inline(DeclaredSource)
-}
-
-extension ValueReader where Value == TableSource {
-  static let tableSource = ValueReader.either(
-    ValueReader<Located<String>>.sourceName.map(TableSource.named),
-    when: { $0.entries == nil },
-    or: ValueReader<DeclaredSource>.object(SourceKeys.self).map(TableSource.inline)
-  )
-}
-
 extension TableDefinition {
   /// A name that no declared source can have.
   static func inlineSourceName(of table: String) -> String { "$\(table)" }

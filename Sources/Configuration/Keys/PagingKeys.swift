@@ -1,31 +1,5 @@
 import Definitions
 import Expressions
-import JSON
-
-enum LocalKeys: ObjectKeys {
-  static let name = "Local"
-  static let noun = "a local source"
-
-  static let items = Key(
-    "items",
-    .list(of: .item, noun: "the list of items"),
-    "What the table starts with: JSON objects."
-  )
-  static let defaultItem = Key(
-    "default",
-    .item,
-    "What an added `{}` becomes; an added item gets its members from here where it lacks them."
-  )
-
-  static let keys = [items.description, defaultItem.description]
-
-  static func value(of object: ObjectReader) -> LocalDefinition? {
-    var local = LocalDefinition()
-    object.set(&local.items, from: items)
-    object.set(&local.defaultItem, from: defaultItem)
-    return local
-  }
-}
 
 enum PagingKeys: ObjectKeys {
   static let name = "Paging"
@@ -144,76 +118,4 @@ enum OffsetKeys: ObjectKeys {
     guard let name, let full else { return nil }
     return .offset(parameter: name, size: full)
   }
-}
-
-enum EachKeys: ObjectKeys {
-  static let name = "Each"
-  static let noun = "the fan-out"
-
-  static let url = Key(
-    required: "url",
-    .urlTemplate,
-    example: "\"https://api.example.com/items/${$item}\"",
-    "An item's URL; `$item` is its id."
-  )
-  static let concurrency = Key("concurrency", .integer(1...256), "Requests at once. Default: 8.")
-  static let limit = Key("limit", .integer(1...1_000_000), "At most so many items, the first ones. Default: 500.")
-
-  static let keys = [url.description, concurrency.description, limit.description]
-
-  static func value(of object: ObjectReader) -> FanOutDefinition? {
-    var fanOut = object[url].map { FanOutDefinition(url: $0) }
-    let (atOnce, most) = (object[concurrency], object[limit])
-    if let atOnce { fanOut?.concurrency = atOnce }
-    if let most { fanOut?.limit = most }
-    return fanOut
-  }
-}
-
-enum TLSKeys: ObjectKeys {
-  static let name = "TLS"
-  static let noun = "the TLS settings"
-
-  struct Files: Sendable {
-    var caBundle: String?
-    var certificate: String?
-    var key: String?
-  }
-
-  static let caBundle = Key(
-    "caBundle",
-    .text("a file's path", example: "/etc/ssl/ca.pem"),
-    "Certificates to trust: PEM."
-  )
-  static let certificate = Key(
-    "certificate",
-    .text("a file's path", example: "/etc/ssl/client.pem"),
-    "The client's certificate: PEM."
-  )
-  static let key = Key("key", .text("a file's path", example: "/etc/ssl/client.key"), "The client's private key: PEM.")
-
-  static let keys = [caBundle.description, certificate.description, key.description]
-
-  static func value(of object: ObjectReader) -> Files? {
-    if object.has(key), !object.has(certificate) {
-      object.reading.error(at: object.place, "'key' without 'certificate'", "write both")
-    }
-    return Files(caBundle: object[caBundle], certificate: object[certificate], key: object[key])
-  }
-}
-
-enum WebhookKeys: ObjectKeys {
-  static let name = "Webhook"
-  static let noun = "the webhook"
-
-  static let secret = Key(
-    required: "secret",
-    .text("a secret", example: "${env.HOOK_SECRET}"),
-    example: "${env.HOOK_SECRET}",
-    "The key of the HMAC-SHA256 over the body that a call must carry."
-  )
-
-  static let keys = [secret.description]
-
-  static func value(of object: ObjectReader) -> String? { object[secret] }
 }

@@ -1,0 +1,64 @@
+import Definitions
+import Expressions
+
+enum EditsKeys: ObjectKeys {
+  static let name = "Edits"
+  static let noun = "the edits"
+
+  private static func key(_ name: String, _ documentation: String) -> Key<EditRequestKeys.Request> {
+    Key(name, .object(EditRequestKeys.self), documentation)
+  }
+  static let insert = key("insert", "The request that adds an item. Default method: POST.")
+  static let patch = key("patch", "The request that changes an item. Default method: PATCH.")
+  static let delete = key("delete", "The request that removes an item. Default method: DELETE.")
+  static let move = key("move", "The request that moves an item. Default method: POST.")
+
+  static let keys = [insert.description, patch.description, delete.description, move.description]
+
+  static func value(of object: ObjectReader) -> EditsDefinition? {
+    var edits = EditsDefinition()
+    edits.insert = object[insert]?.definition(method: "POST")
+    edits.patch = object[patch]?.definition(method: "PATCH")
+    edits.delete = object[delete]?.definition(method: "DELETE")
+    edits.move = object[move]?.definition(method: "POST")
+    return edits
+  }
+}
+
+enum EditRequestKeys: ObjectKeys {
+  static let name = "EditRequest"
+  static let noun = "an edit's request"
+
+  struct Request: Sendable {
+    var method: String?
+    var url: Template
+    var headers: [(name: String, value: Template)]
+    var body: Template?
+
+    func definition(method standard: String) -> EditRequestDefinition {
+      EditRequestDefinition(method: method ?? standard, url: url, headers: headers, body: body)
+    }
+  }
+
+  static let method = Key("method", .method, "The request method.")
+  static let url = Key(
+    required: "url",
+    .urlTemplate,
+    example: "\"https://api.example.com/items/${$id}\"",
+    "Where to: the item's members, `$id`, `$edit` and `$params` are percent-encoded into it."
+  )
+  static let headers = Key(
+    "headers",
+    .map(of: .textTemplate, noun: "the headers", names: .header),
+    "Request headers."
+  )
+  static let body = Key("body", .template, "The body: `${$edit}` is what the caller sent. Default: none.")
+
+  static let keys = [method.description, url.description, headers.description, body.description]
+
+  static func value(of object: ObjectReader) -> Request? {
+    let (verb, content) = (object[method], object[body])
+    let fields = (object[headers] ?? []).map { (name: $0.name.value, value: $0.value) }
+    return object[url].map { Request(method: verb, url: $0, headers: fields, body: content) }
+  }
+}

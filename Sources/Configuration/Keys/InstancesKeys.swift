@@ -1,0 +1,39 @@
+import Definitions
+
+enum InstancesKeys: ObjectKeys {
+  static let name = "Instances"
+  static let noun = "the instances"
+
+  static let max = Key(
+    "max",
+    .integer(1...1_000_000),
+    "How many are held; the least recently read goes first. Default: 1000."
+  )
+  static let freezeAfter = Key(
+    "freezeAfter",
+    .duration(atLeast: .seconds(1)),
+    "Polled only while someone read it in so long. Default: 5m."
+  )
+  static let dropAfter = Key(
+    "dropAfter",
+    .duration(atLeast: .seconds(1)),
+    "Forgotten when nobody read it for so long. Default: 30m."
+  )
+
+  static let keys = [max.description, freezeAfter.description, dropAfter.description]
+
+  static func value(of object: ObjectReader) -> InstancesDefinition? {
+    var instances = InstancesDefinition()
+    object.set(&instances.maximum, from: max)
+    object.set(&instances.freezeAfter, from: freezeAfter)
+    object.set(&instances.dropAfter, from: dropAfter)
+    if instances.dropAfter < instances.freezeAfter {
+      object.reading.error(
+        at: object.place(of: dropAfter),
+        "'dropAfter' is shorter than 'freezeAfter'",
+        "an instance is frozen first"
+      )
+    }
+    return instances
+  }
+}

@@ -1,0 +1,50 @@
+import Definitions
+import Expressions
+
+enum ParameterKeys: ObjectKeys {
+  static let name = "Parameter"
+  static let noun = "a parameter"
+
+  struct Parameter: Sendable {
+    var pattern = #"[A-Za-z0-9._~-]{1,64}"#
+    var defaultValue: String?
+  }
+
+  static let pattern = Key(
+    "pattern",
+    .pattern,
+    "A regular expression that a value matches as a whole. Default: `[A-Za-z0-9._~-]{1,64}`."
+  )
+  static let defaultValue = Key(
+    "default",
+    .plainText("a value", example: "swift"),
+    "Taken where an address names no value; without it, 400."
+  )
+
+  static let keys = [pattern.description, defaultValue.description]
+
+  static func value(of object: ObjectReader) -> Parameter? {
+    var parameter = Parameter()
+    object.set(&parameter.pattern, from: pattern)
+    parameter.defaultValue = object[defaultValue]
+    if let value = parameter.defaultValue, let expression = try? Regex(parameter.pattern),
+      (try? expression.wholeMatch(in: value)) == nil
+    {
+      object.reading.error(
+        at: object.place(of: defaultValue),
+        "the default \(excerpt(value)) does not match the pattern",
+        "write one that matches \(parameter.pattern)"
+      )
+    }
+    return parameter
+  }
+}
+
+extension ValueReader where Value == ParameterKeys.Parameter {
+  /// A mapping, or nothing: a parameter with the default pattern.
+  static let parameter = ValueReader.either(
+    ValueReader(.null) { _, _ in ParameterKeys.Parameter() },
+    when: \.isNull,
+    or: .object(ParameterKeys.self)
+  )
+}

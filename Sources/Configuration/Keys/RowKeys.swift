@@ -1,0 +1,38 @@
+import Definitions
+import Expressions
+
+enum RowKeys: ObjectKeys {
+  static let name = "Row"
+  static let noun = "the row"
+
+  static let id = Key(
+    "id",
+    .identity,
+    "Unique in the table; numbers become their decimal text. Required unless the source is local."
+  )
+  static let type = Key("type", .textTemplate, "The item's type: picks the representation.")
+
+  static let keys = [id.description, type.description]
+
+  static func value(of object: ObjectReader) -> (id: Template?, type: Template?)? {
+    if let node = object.node(of: type) {
+      object.reading.rowTypes.append((object.reading.path.dropLast().last ?? "", node))
+    }
+    return (object[id], object[type])
+  }
+}
+
+extension ValueReader where Value == Template {
+  /// A row's identity: the same text in every row would be of no use.
+  static let identity = ValueReader(Self.textTemplate.schema) { node, reading in
+    if let text = node.scalar?.text, !text.contains("${"), !node.isNull {
+      reading.error(
+        at: node.place,
+        "every row would have the same identity \(excerpt(text))",
+        "write `id: \"${\(text)}\"`"
+      )
+      return nil
+    }
+    return Self.textTemplate.read(node, reading)
+  }
+}

@@ -1,0 +1,22 @@
+import Definitions
+
+enum ViewsKeys: ObjectKeys {
+  static let name = "Views"
+  static let noun = "the views"
+
+  static let idle = Key("idle", .duration(atLeast: .seconds(1)), "A view idle for so long is dropped. Default: 30m.")
+  static let max = Key(
+    "max",
+    .integer(1...100_000_000),
+    "How many are held; the least recently used goes first. Default: 100000."
+  )
+
+  static let keys = [idle.description, max.description]
+
+  static func value(of object: ObjectReader) -> ViewsDefinition? {
+    var views = ViewsDefinition()
+    object.set(&views.idle, from: idle)
+    object.set(&views.maximum, from: max)
+    return views
+  }
+}

@@ -1,0 +1,17 @@
+import Definitions
+
+enum WebhookKeys: ObjectKeys {
+  static let name = "Webhook"
+  static let noun = "the webhook"
+
+  static let secret = Key(
+    required: "secret",
+    .text("a secret", example: "${env.HOOK_SECRET}"),
+    example: "${env.HOOK_SECRET}",
+    "The key of the HMAC-SHA256 over the body that a call must carry."
+  )
+
+  static let keys = [secret.description]
+
+  static func value(of object: ObjectReader) -> String? { object[secret] }
+}
