@@ -70,7 +70,9 @@ extension SQLiteStore {
     defer { try? queue.close() }
     try queue.writeWithoutTransaction { db in
       let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-      let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") == 0
+      // A migrator's empty ledger is what a crash during the very first start leaves.
+      let tables = "SELECT count(*) FROM sqlite_schema WHERE tbl_name <> 'grdb_migrations'"
+      let isEmpty = try Int.fetchOne(db, sql: tables) == 0
       guard application == StoreSchema.applicationID || isEmpty else { throw StoreError.foreign(path: path) }
       guard !isEmpty else { return }
       let migrator = StoreSchema.migrator

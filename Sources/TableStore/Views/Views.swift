@@ -90,7 +90,9 @@ public final class Views: Sendable {
       forget(key, entry, in: &state)
       return false
     }
-    if pause >= idle { state.views[key]?.view.reset() }
+    if pause >= idle {
+      if entry.view.isUsedUp { state.views[key]?.view = ViewState() } else { state.views[key]?.view.reset() }
+    }
     state.views[key]?.used = now
     state.recency.refresh(entry.ticket)
     return true

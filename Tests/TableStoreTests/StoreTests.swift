@@ -1,0 +1,141 @@
+import Dispatch
+import JSON
+import Synchronization
+import TableModel
+import Testing
+
+@testable import TableStore
+
+/// What every store does, told of each.
+@Suite struct StoreTests {
+  enum Kind: CaseIterable { case memory, sqlite }
+
+  private func withStore(_ kind: Kind, now: @escaping @Sendable () -> Int64 = { 0 }, _ body: (any Store) throws -> Void)
+    throws
+  {
+    switch kind {
+    case .memory: try body(MemoryStore(now: now))
+    case .sqlite:
+      let folder = try TemporaryFolder()
+      let store = try SQLiteStore(path: folder.database, now: now)
+      try body(store)
+      try store.closed()
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func nothingIsStoredOfAnUnknownTable(kind: Kind) throws {
+    try withStore(kind) { store in
+      let stored = try store.restored("new")
+      #expect(stored.feed == nil && stored.items == nil && stored.objects.isEmpty)
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func aCommitIsFoundWhole(kind: Kind) throws {
+    try withStore(kind) { store in
+      let feed = Feed(initial: table())
+      var items = try LocalItems(seed: [["a": 1], ["b": 2]])
+      try items.move(ItemID(rawValue: 2), to: .index(0))
+      var commit = Commit(table: "t", durability: .full)
+      commit.version = feed.prepare(table([("s", [row("1")])], header: "h"))
+      commit.items = items.takeChanges()
+      commit.objects = [ObjectChange(row: "1", bytes: [1, 2]), ObjectChange(row: "2", bytes: [])]
+      let reply = StoredReply(
+        key: "k",
+        request: [9],
+        status: 201,
+        headers: [.init(name: "Location", value: "/x")],
+        body: [7],
+        expires: 10
+      )
+      commit.reply = reply
+      try store.written(commit)
+      let stored = try store.restored()
+      #expect(stored.feed?.epoch == feed.epoch)
+      #expect(stored.feed?.versions.map(\.number) == [2])
+      #expect(identical(try #require(stored.feed?.versions.last?.table), table([("s", [row("1")])], header: "h")))
+      #expect(stored.items?.map(\.id.rawValue) == [2, 1])
+      #expect(stored.items?.map(\.body) == items.map(\.body))
+      #expect(stored.objects == ["1": [1, 2], "2": []])
+      #expect(try result { store.reply(table: "t", key: "k", completion: $0) } == reply)
+      #expect(try result { store.reply(table: "u", key: "k", completion: $0) } == nil)
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func itemsThatWereAllDeletedAreNotSeededAgain(kind: Kind) throws {
+    try withStore(kind) { store in
+      var items = try LocalItems(seed: [[:]])
+      try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
+      try items.delete(ItemID(rawValue: 1))
+      try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
+      var stored = try #require(try store.restored().items)
+      #expect(stored.isEmpty)
+      #expect(try stored.insert([:]).id.rawValue == 2)
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func repliesExpire(kind: Kind) throws {
+    let clock = Mutex<Int64>(0)
+    try withStore(kind, now: { clock.withLock { $0 } }) { store in
+      var commit = Commit(table: "t", durability: .full)
+      commit.reply = StoredReply(key: "k", request: [], status: 200, headers: [], body: [], expires: 100)
+      try store.written(commit)
+      for (time, isThere) in [(99, true), (100, false), (1000, false)] as [(Int64, Bool)] {
+        clock.withLock { $0 = time }
+        #expect((try result { store.reply(table: "t", key: "k", completion: $0) } != nil) == isThere)
+      }
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func aVersionOutOfLineIsSupersededAndNothingOfItsCommitIsThere(kind: Kind) throws {
+    try withStore(kind) { store in
+      let feed = Feed(initial: table())
+      let second = try #require(feed.prepare(table([("s", [row("1")])])))
+      let third = try #require(feed.prepare(table([("s", [row("2")])])))
+      let fourth = try #require(feed.prepare(table([("s", [row("3")])])))
+      try store.written(Commit(table: "t", durability: .full, version: second))
+      var commit = Commit(table: "t", durability: .full, version: fourth)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      #expect(throws: StoreError.superseded) { try store.written(commit) }
+      #expect(try store.restored().objects.isEmpty)
+      try store.written(Commit(table: "t", durability: .full, version: third))
+      #expect(try store.restored().feed?.versions.map(\.number) == [2, 3])
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func anotherEpochReplacesTheVersions(kind: Kind) throws {
+    try withStore(kind) { store in
+      try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+      let feed = Feed(initial: table())
+      try store.write(table([("s", [row("2")])]), to: feed)
+      #expect(try store.restored().feed?.epoch == feed.epoch)
+      #expect(try store.restored().feed?.versions.count == 1)
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func aRemovedTableIsForgotten(kind: Kind) throws {
+    try withStore(kind) { store in
+      var items = try LocalItems(seed: [[:]])
+      try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
+      try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+      try result { store.remove("t", completion: $0) } as Void
+      #expect(try store.restored().feed == nil)
+      #expect(try store.restored().items == nil)
+    }
+  }
+
+  @Test(arguments: Kind.allCases) func completionsComeInOrderAndAfterCloseFail(kind: Kind) throws {
+    try withStore(kind) { store in
+      let order = Mutex<[Int]>([])
+      for number in 0..<200 {
+        var commit = Commit(table: "t\(number % 3)", durability: number % 2 == 0 ? .full : .process)
+        commit.objects = [ObjectChange(row: "1", bytes: [UInt8(number)])]
+        store.commit(commit) { _ in order.withLock { $0.append(number) } }
+      }
+      try result { store.flush(completion: $0) } as Void
+      #expect(order.withLock { $0 } == Array(0..<200))
+    }
+    let store = MemoryStore()
+    try store.closed()
+    #expect(throws: StoreError.closed) { try store.restored() }
+  }
+}

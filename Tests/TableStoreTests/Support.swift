@@ -1,0 +1,97 @@
+import Dispatch
+import Foundation
+import JSON
+import Synchronization
+import TableModel
+
+@testable import TableStore
+
+/// A generator whose seed a failing test prints.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+}
+
+func row(_ id: String, _ title: String = "t", permissions: Permissions = .select) -> Row {
+  let encoded = Array(#"{"id":"\#(id)","cellIdentifier":"C","payload":{"title":"\#(title)"},"can":{}}"#.utf8)
+  return Row(
+    id: id,
+    encoded: encoded,
+    cells: [CellPart(cellIdentifier: "C", payload: 20..<encoded.count - 10)],
+    permissions: permissions,
+    expansion: 3..<5
+  )
+}
+
+func table(_ sections: [(String, [Row])] = [], state: TableState = .ready, header: String? = nil) -> Table {
+  Table(
+    name: "t",
+    title: "T",
+    state: state,
+    sections: sections.map { id, rows in
+      Section(
+        id: id,
+        header: header.map { CellModel(cellIdentifier: "H", encoded: Array("{\"\($0)\":1}".utf8)) },
+        rows: rows
+      )
+    }
+  )
+}
+
+/// The tables are equal to the byte, in all that is stored.
+func identical(_ first: Table, _ second: Table) -> Bool {
+  Table.same(first, second)
+    && zip(first.sections, second.sections).allSatisfy { zip($0.rows, $1.rows).allSatisfy(Row.identical) }
+}
+
+/// Waits for a completion.
+func result<Value: Sendable>(
+  _ start: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
+) throws -> Value {
+  let box = Mutex<Result<Value, StoreError>?>(nil)
+  let done = DispatchSemaphore(value: 0)
+  start { result in
+    box.withLock { $0 = result }
+    done.signal()
+  }
+  done.wait()
+  guard let result = box.withLock({ $0 }) else { throw StoreError.closed }
+  return try result.get()
+}
+
+extension Store {
+  func restored(_ table: String = "t") throws -> StoredTable { try result { restore(table, completion: $0) } }
+  func written(_ commit: Commit) throws { try result { self.commit(commit, completion: $0) } }
+  func closed() throws { try result { close(completion: $0) } }
+
+  /// Commits what a feed prepares for a table.
+  func write(_ table: Table, to feed: Feed, _ durability: Commit.Durability = .full) throws {
+    guard let version = feed.prepare(table) else { return }
+    try written(Commit(table: table.name, durability: durability, version: version))
+    feed.publish(version)
+  }
+}
+
+/// A folder of its own, gone with the value.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("store-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    path = url.path
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  var database: String { path + "/data/test.sqlite" }
+}
