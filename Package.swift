@@ -20,7 +20,12 @@ let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "tablecast",
   platforms: [.macOS(.v15)],
-  products: [.executable(name: "tablecast", targets: ["tablecast"])],
+  products: [
+    .executable(name: "tablecast", targets: ["tablecast"]),
+    // What the benchmarks measure.
+    .library(name: "TableModel", targets: ["TableModel"]),
+    .library(name: "TableDiff", targets: ["TableDiff"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -62,14 +67,36 @@ let package = Package(
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours),
+    .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
-        "AirportDemo", "Configuration", "Definitions", "HTTPServer", "JSON", "TableService", "TableStore", "Upstream",
+        "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
+        "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
       swiftSettings: ours),
+
+    // A folder of tests for each module.
+    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
+    .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON"], swiftSettings: ours),
+    .testTarget(name: "TableDiffTests", dependencies: ["TableDiff", "TableModel"], swiftSettings: ours),
+    .testTarget(
+      name: "TableMappingTests",
+      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableMapping", "TableModel"],
+      swiftSettings: ours),
+    .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
+    .testTarget(
+      name: "UpstreamTests", dependencies: ["Upstream", "Definitions", "Expressions", "JSON", crypto],
+      resources: [.copy("Support/misbehaving_upstream.py")], swiftSettings: ours),
+    .testTarget(
+      name: "ConfigurationTests", dependencies: ["Configuration", "Definitions", "Expressions", "JSON", "TableModel"],
+      swiftSettings: ours),
+    .testTarget(
+      name: "CodeGenerationTests", dependencies: ["CodeGeneration", "Configuration", "Definitions"],
+      exclude: ["Generated/Cells.ts", "Generated/Cells.kt"], swiftSettings: ours),
+    .testTarget(name: "TableStoreTests", dependencies: ["JSON", "TableModel", "TableStore", grdb], swiftSettings: ours),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -10,7 +10,8 @@ public struct Fingerprint: Hashable, Sendable {
 
   private static let seed = UInt64.random(in: .min ... .max)
   private static let multiplier0: UInt64 = 0xa076_1d64_78bd_642f
-  private static let multiplier1: UInt64 = 0xe703_7ed1_a0b4_28db
+  /// Random too: with a known one, input equal to it would make a product zero and lose what came before.
+  private static let multiplier1 = UInt64.random(in: .min ... .max) | 1
 
   /// The fingerprint of `bytes`. O(n).
   public init(of bytes: UnsafeRawBufferPointer) {

@@ -38,7 +38,6 @@ enum TableList {
     return Representation(
       body: writer.bytes,
       contentType: "application/json",
-      entityTag: contentTag(writer.bytes),
       cacheControl: "no-cache"
     )
   }

@@ -28,7 +28,7 @@ final class Service: Sendable {
   }
 
   /// Reads a configuration; prints what is wrong with it.
-  private static func read(_ file: String) throws -> ServiceDefinition {
+  static func read(_ file: String) throws -> ServiceDefinition {
     let (definition, diagnostics) = ConfigurationReader.read(path: file, environment: ProcessInfo.processInfo.environment)
     let errors = diagnostics.filter { $0.severity == .error }
     if !diagnostics.isEmpty {

@@ -1,0 +1,24 @@
+import Definitions
+public import ArgumentParser
+public import CodeGeneration
+import Configuration
+import Foundation
+
+struct Generate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print typed cell models for apps, from the cells of a configuration.",
+    discussion: "Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes.")
+
+  @Argument(help: "swift, typescript or kotlin.")
+  var language: CodeGenerator.Language
+
+  @Option(name: .shortAndLong, help: "The configuration, a YAML file.")
+  var config: String
+
+  func run() throws {
+    let definition = try Service.read(config)
+    print(CodeGenerator.generate(language, cells: definition.cells), terminator: "")
+  }
+}
+
+extension CodeGenerator.Language: @retroactive ExpressibleByArgument {}

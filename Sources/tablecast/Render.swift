@@ -1,0 +1,143 @@
+import ArgumentParser
+import Definitions
+import Dispatch
+import Foundation
+import JSON
+import Synchronization
+import TableMapping
+import TableModel
+import Upstream
+
+struct Render: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show what a table makes of its items, without a server.",
+    discussion: """
+      Without --item and --response the table's sources are fetched. What has no row is shown too, with the reason.
+      """)
+
+  @Option(name: .shortAndLong, help: "The configuration, a YAML file.")
+  var config: String
+
+  @Option(name: .shortAndLong, help: "The table.")
+  var table: String
+
+  @Option(help: "A file with one item of the table's source, JSON.")
+  var item: String?
+
+  @Option(help: "A file with a response of the table's source, JSON.")
+  var response: String?
+
+  @Option(help: "A parameter of the table: NAME=VALUE. Once for each.")
+  var parameter: [String] = []
+
+  @Flag(help: "JSON: sections as clients get them, and what was skipped.")
+  var json = false
+
+  @Flag(help: "Draw again when the configuration changes.")
+  var watch = false
+
+  func validate() throws {
+    if item != nil, response != nil { throw ValidationError("Give --item or --response, not both.") }
+  }
+
+  func run() throws {
+    guard watch else { return try draw() }
+    var last: Date?
+    while true {
+      let modified = try? FileManager.default.attributesOfItem(atPath: config)[.modificationDate] as? Date
+      if modified != last {
+        last = modified
+        print("\u{1B}[2J\u{1B}[H", terminator: "")
+        // A mistake is shown by whoever found it; the next change draws again.
+        try? draw()
+      }
+      Thread.sleep(forTimeInterval: 0.25)
+    }
+  }
+
+  private func draw() throws {
+    let service = try Service.read(config)
+    guard let definition = service.tables.first(where: { $0.name == table }) else {
+      let names = service.tables.map(\.name).joined(separator: ", ")
+      throw CleanExit.failure("\(config) has no table `\(table)`: \(names) are there")
+    }
+    let mapper: TableMapper
+    do {
+      mapper = try TableMapper(
+        table: definition, cells: service.cells, representations: service.representations, sources: service.sources)
+    } catch {
+      throw CleanExit.failure("table `\(table)`: \(error)")
+    }
+    let parameters = try Self.pairs(parameter)
+    let contents = try contents(of: mapper, service, parameters)
+    let result = mapper.map(contents, parameters: parameters, environment: service.environment)
+    print(
+      json
+        ? RenderedTable.json(result, definition) : RenderedTable.text(result, definition, inColor: isatty(1) == 1),
+      terminator: "")
+  }
+
+  private static func pairs(_ arguments: [String]) throws -> [String: String] {
+    try arguments.reduce(into: [:]) { result, argument in
+      let pair = argument.split(separator: "=", maxSplits: 1)
+      guard pair.count == 2 else { throw ValidationError("`\(argument)` is not NAME=VALUE.") }
+      result[String(pair[0])] = String(pair[1])
+    }
+  }
+
+  // MARK: Contents
+
+  private func contents(of mapper: TableMapper, _ service: ServiceDefinition, _ parameters: [String: String]) throws
+    -> [String: SourceContent]
+  {
+    var contents: [String: SourceContent] = [:]
+    for name in mapper.sources {
+      if let item {
+        contents[name] = .items([SourceItem(id: "1", bytes: try Self.bytes(item))])
+      } else if let response {
+        contents[name] = .pages([try Self.bytes(response)])
+      } else {
+        switch service.sources.first(where: { $0.name == name })?.kind {
+        case .local(let local)?:
+          contents[name] = .items(local.items.enumerated().map { SourceItem(id: "\($0 + 1)", bytes: $1.bytes) })
+        case .upstream(let upstream)?: contents[name] = try fetch(name, upstream, service, parameters)
+        case nil: break
+        }
+      }
+    }
+    return contents
+  }
+
+  private static func bytes(_ path: String) throws -> [UInt8] {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw CleanExit.failure("\(path) can't be read")
+    }
+    return Array(data)
+  }
+
+  private func fetch(
+    _ name: String, _ upstream: UpstreamDefinition, _ service: ServiceDefinition, _ parameters: [String: String]
+  ) throws -> SourceContent {
+    let arrival = Mutex<SourceUpdate?>(nil)
+    let semaphore = DispatchSemaphore(value: 0)
+    let source = Source(
+      name: name, definition: upstream,
+      context: FetchContext(parameters: parameters, environment: service.environment), client: try TransferClient()
+    ) { update in
+      arrival.withLock { $0 = update }
+      semaphore.signal()
+    }
+    source.start()
+    semaphore.wait()
+    source.stop()
+    switch arrival.withLock({ $0 }) {
+    case .content(let content)?:
+      switch content.form {
+      case .pages(let pages): return .pages(pages)
+      case .items(let items): return .items(items.map { SourceItem(bytes: $0) })
+      }
+    case .failed(let error)?: throw CleanExit.failure("source `\(name)`: \(error.title): \(error.detail)")
+    case .unchanged?, nil: return .items([])
+    }
+  }
+}
