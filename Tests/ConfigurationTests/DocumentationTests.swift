@@ -75,7 +75,8 @@ import Testing
           shown == [
             "09:15  Lisbon  TC 102  gate B12", "10:05  Oslo  TC 104", "11:00  Hanoi  TC 106",
             "08:40  Rome  XY 7  gate A3",
-          ])
+          ]
+        )
       }
     }
   }
