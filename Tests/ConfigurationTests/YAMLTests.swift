@@ -33,7 +33,10 @@ import Testing
     Case("unclosed bracket", "x: [1, 2", "1:9: YAML: "),
     Case("control character", "x: \u{1}", "1:4: YAML: control characters are not allowed, take it out"),
     Case(
-      "comment in a text", Self.title("${a} #${b}"), "7:18: warning: what follows ' #' is a comment in YAML"),
+      "comment in a text",
+      Self.title("${a} #${b}"),
+      "7:18: warning: what follows ' #' is a comment in YAML"
+    ),
     Case("comment after a text", Self.title("${a} # the title")),
     Case("two documents", "tables: {}\n---\ntables: {}\n", "2:1: YAML: but found another document"),
     Case(
