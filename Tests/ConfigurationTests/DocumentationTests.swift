@@ -27,7 +27,13 @@ import Testing
     #expect(Set(try Self.examples().map(\.fixture)).count == 5)
   }
 
-  @Test(arguments: try examples())
+  /// What `tablecast demo` serves.
+  static func demo() throws -> Example {
+    let text = try String(contentsOf: repository.appending(path: "config/demo.yaml"), encoding: .utf8)
+    return Example(fixture: "flights.json", text: text)
+  }
+
+  @Test(arguments: try examples() + [demo()])
   func fitsItsResponse(_ example: Example) throws {
     let (read, diagnostics) = ConfigurationReader.read(
       text: example.text,
@@ -52,6 +58,7 @@ import Testing
       }
       #expect(items.count >= 3)
       var identities: Set<String> = []
+      var shown: [String] = []
       for item in items.elements {
         var scope = Scope(item: item)
         scope.response = Value(root)
@@ -61,6 +68,15 @@ import Testing
         let look = definition.representations[type] ?? definition.representations["$default"]
         let mapping = try look.flatMap { try Self.mapping($0, scope) } ?? table.cell
         try Self.expectFit(mapping, scope, definition.cells)
+        shown.append(try mapping?.payload.members?.first { $0.name == "title" }?.template.text(in: scope) ?? "")
+      }
+      if example.fixture == "flights.json" {
+        #expect(
+          shown == [
+            "09:15  Lisbon  TC 102  gate B12", "10:05  Oslo  TC 104", "11:00  Hanoi  TC 106",
+            "08:40  Rome  XY 7  gate A3",
+          ]
+        )
       }
     }
   }

@@ -32,6 +32,12 @@ import Testing
     ),
     Case("unclosed bracket", "x: [1, 2", "1:9: YAML: "),
     Case("control character", "x: \u{1}", "1:4: YAML: control characters are not allowed, take it out"),
+    Case(
+      "comment in a text",
+      Self.title("${a} #${b}"),
+      "7:18: warning: what follows ' #' is a comment in YAML"
+    ),
+    Case("comment after a text", Self.title("${a} # the title")),
     Case("two documents", "tables: {}\n---\ntables: {}\n", "2:1: YAML: but found another document"),
     Case(
       "repeated keys",
@@ -58,6 +64,18 @@ import Testing
     ),
     Case("very deep", "a: " + String(repeating: "[", count: 5000), "1:5: too deep a nesting"),
   ]
+
+  static func title(_ text: String) -> String {
+    """
+    cells: {C: {fields: {title: string}}}
+    tables:
+      t:
+        source: {local: {}}
+        cell: C
+        payload:
+          title: \(text)
+    """
+  }
 
   @Test(arguments: cases)
   func says(_ test: Case) { DiagnosticsTests().says(test) }

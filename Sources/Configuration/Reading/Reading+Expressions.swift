@@ -86,6 +86,7 @@ extension Reading {
     case .sequence(let elements): for element in elements { checkTexts(of: element) }
     case .scalar(let scalar):
       guard scalar.resolved == .string else { return }
+      warnIfCut(scalar, node.place)
       do throws(TemplateError) {
         _ = try Template(.string(scalar.text))
         for body in TemplateText(scalar.text).expressions {
@@ -96,6 +97,15 @@ extension Reading {
         self.error(at: place(of: scalar, node.place, offset: error.offset), "in the expression: \(error.message)")
       }
     }
+  }
+
+  private func warnIfCut(_ scalar: YAMLScalar, _ place: Place) {
+    guard scalar.isCut, scalar.text.contains("${") else { return }
+    warning(
+      at: self.place(of: scalar, place, offset: scalar.text.utf8.count),
+      "what follows ' #' is a comment in YAML, and does not belong to the value",
+      "put the whole value in quotes"
+    )
   }
 
   /// Environment variables that are missing, and those that are not: their values go with the definition.

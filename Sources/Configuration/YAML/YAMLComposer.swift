@@ -54,7 +54,15 @@ struct YAMLComposer {
     let start = inQuotes ? Place(line: place.line, column: place.column + 1) : place
     let isPlain = scalar.style == .plain && scalar.tag.description.isEmpty
     let isVerbatim = scalar.style != .literal && scalar.style != .folded && source.stands(scalar.string, at: start)
-    return YAMLScalar(text: scalar.string, isPlain: isPlain, verbatimStart: isVerbatim ? start : nil)
+    let rest = isPlain && isVerbatim ? source.rest(from: start).dropFirst(scalar.string.unicodeScalars.count) : []
+    let comment = rest.drop { $0 == " " }
+    let isCut = comment.first == "#" && comment.dropFirst().first.map { $0 != " " && $0 != "#" } == true
+    return YAMLScalar(
+      text: scalar.string,
+      isPlain: isPlain,
+      verbatimStart: isVerbatim ? start : nil,
+      isCut: isCut
+    )
   }
 
   private mutating func entries(of mapping: Node.Mapping, depth: Int) -> [YAMLEntry]? {

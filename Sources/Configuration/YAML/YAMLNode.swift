@@ -23,6 +23,8 @@ struct YAMLScalar: Sendable {
   /// Where the text itself begins, if it stands in the file as it is, character for character: then a place in the
   /// text is a place in the file.
   var verbatimStart: Place?
+  /// A comment follows that may have been meant as text: `${a} #${b}`.
+  var isCut = false
 }
 
 extension YAMLNode {
