@@ -58,7 +58,7 @@ public struct Configuration: Sendable {
     /// For a client to take something of what was written to it: closed.
     public var write: Duration = .seconds(20)
     /// For a refused client to read its refusal, while what it sends is thrown away: closed.
-    public var linger: Duration = .seconds(2)
+    public var linger: Duration = .seconds(5)
     /// Silence on a stream after which its source is asked for a sign of life.
     public var heartbeat: Duration = .seconds(15)
 

@@ -71,6 +71,14 @@ struct ConnectionStateMachine {
     }
   }
 
+  /// Whether a request is in hand that has not been answered.
+  var hasRequest: Bool {
+    switch phase {
+    case .handling, .waiting, .streaming: return true
+    case .fresh, .head, .body, .idle, .closing, .lingering, .closed: return false
+    }
+  }
+
   /// Part of a request has come: of its head, or `bodyCount` bytes of its body.
   mutating func received(isBody: Bool, bodyCount: Int, now: Int, _ timeouts: Timeouts) {
     if isBody {

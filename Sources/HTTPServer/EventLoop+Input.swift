@@ -1,6 +1,8 @@
 extension EventLoop {
   /// Reads in one turn of a connection, so that others get theirs.
   private static let readsPerTurn = 4
+  /// Bytes to read at once between requests: what can't be handled before an earlier response is taken is kept.
+  private static let headRoom = 16_384
   /// Bytes behind a parked request that are kept; a client that sends more is answered and closed.
   private static let unreadLimit = 4096
 
@@ -15,7 +17,8 @@ extension EventLoop {
         if connection.machine.phase != .closed { watch(connection) }
         return
       }
-      switch Socket.receive(connection.descriptor, input) {
+      let room = connection.reader.isReadingBody ? input.count : EventLoop.headRoom
+      switch Socket.receive(connection.descriptor, UnsafeMutableRawBufferPointer(rebasing: input[..<room])) {
       case .transferred(0):
         connection.mayHaveInput = false
         perform(connection.machine.peerFinished(), connection)
@@ -23,7 +26,7 @@ extension EventLoop {
       case .transferred(let count):
         counters.bytesRead.add(count)
         // Less than there was room for: that was all, and what comes later is another event.
-        if count < input.count, !untilEnd { connection.mayHaveInput = false }
+        if count < room, !untilEnd { connection.mayHaveInput = false }
         consume(connection, UnsafeRawBufferPointer(rebasing: input[..<count]).bindMemory(to: UInt8.self).span)
       case .wouldBlock:
         connection.mayHaveInput = false
@@ -147,16 +150,6 @@ extension EventLoop {
     connection.machine.refused()
     write(connection, refusal.response(retryAfter: shared.limits.retryAfter))
     flush(connection)
-  }
-
-  /// The peer has shut its side while its request is in hand, or its response on the way.
-  func finishedEarly(_ connection: Connection) {
-    if connection.machine.phase == .lingering {
-      discard(connection)
-    } else {
-      // Read to the end later, if at all: input behind the request in hand may still be answered.
-      perform(connection.machine.peerFinished(), connection)
-    }
   }
 
   /// Reads and throws away what a client still sends after its last response.

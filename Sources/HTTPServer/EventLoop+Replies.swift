@@ -53,6 +53,14 @@ extension EventLoop {
       perform(last: wait.waiter.timedOut(exchange), connection)
       return
     }
+    if connection.machine.peerHasFinished {
+      // It shut its side before this request was begun: nobody is there to wait.
+      counters.abandoned.add(1)
+      wait.waiter.abandoned()
+      flush(connection)
+      close(connection)
+      return
+    }
     if let refusal = admitWaiter(connection) {
       wait.waiter.abandoned()
       respond(connection, refusal)

@@ -70,11 +70,9 @@ extension EventLoop {
     }
     if event.isReadable || event.isFinished { connection.mayHaveInput = true }
     if event.isWritable, !connection.output.isEmpty { writeQueued(connection) }
-    if event.isFinished, !connection.machine.wantsInput {
-      finishedEarly(connection)
-    } else if connection.mayHaveInput {
-      read(connection, untilEnd: event.isFinished)
-    }
+    if connection.mayHaveInput { read(connection, untilEnd: event.isFinished) }
+    // Where a request is in hand, its input is not read to the end, and this event does not come again.
+    if event.isFinished, connection.machine.hasRequest { perform(connection.machine.peerFinished(), connection) }
   }
 
   private func receive(_ message: LoopMessage) {

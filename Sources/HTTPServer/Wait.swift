@@ -27,6 +27,9 @@ public struct Wait: Sendable {
 /// on the connection's event loop, and after a reply or `abandoned()` nothing is called any more.
 public protocol Waiter: AnyObject, Sendable {
   /// A topic was woken. Nil: goes on waiting, until the same deadline. A reply of `.wait` begins anew.
+  ///
+  /// A wake can come for a change that this waiter has seen already: one that was published before the request
+  /// compared, and posted its wake after the request was registered. So compare again, and return nil.
   func woken(_ exchange: Exchange) -> Reply?
   /// The time is over, or the server drains. A reply of `.wait` is not possible here; it closes the connection.
   func timedOut(_ exchange: Exchange) -> Reply

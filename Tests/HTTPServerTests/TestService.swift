@@ -116,7 +116,7 @@ final class TestService: RequestHandler {
       Wait(
         topics: topics.map { Topic(rawValue: $0) },
         timeout: .milliseconds(milliseconds),
-        waiter: TestWaiter(self, topics.first ?? 0, needed: needed)
+        waiter: TestWaiter(self, topics.first ?? 0, after: after, needed: needed)
       )
     )
   }
@@ -140,17 +140,21 @@ final class TestService: RequestHandler {
 final class TestWaiter: Waiter {
   private let service: TestService
   private let topic: UInt64
+  private let after: Int?
   private let needed: Int
   private let count = Atomic<Int>(0)
 
-  init(_ service: TestService, _ topic: UInt64, needed: Int) {
+  init(_ service: TestService, _ topic: UInt64, after: Int?, needed: Int) {
+    self.after = after
     self.service = service
     self.topic = topic
     self.needed = needed
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
-    count.wrappingAdd(1, ordering: .relaxed).newValue >= needed ? .response(service.answer(topic)) : nil
+    // The wake of a change that the request has seen already may come behind it.
+    if service.version(topic) == after { return nil }
+    return count.wrappingAdd(1, ordering: .relaxed).newValue >= needed ? .response(service.answer(topic)) : nil
   }
 
   func timedOut(_ exchange: Exchange) -> Reply {

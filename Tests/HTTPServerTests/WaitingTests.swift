@@ -85,6 +85,17 @@ import Testing
     service.publish(1)
   }
 
+  @Test(arguments: ["", "later"])
+  func aClientThatShutsItsSideAtOnceDoesNotWait(before: String) throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send((before.isEmpty ? "" : Self.get("/later")) + Self.get("/wait?topic=1"))
+    client.shutWriting()
+    if !before.isEmpty { #expect(client.receive().response?.text == "late") }
+    #expect(client.receive() == .closed)
+    #expect(TestService.eventually { service.statistics.connections == 0 && service.statistics.waiters == 0 })
+  }
+
   @Test func requestsBehindAWaitingOneAreAnsweredAfterIt() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)
