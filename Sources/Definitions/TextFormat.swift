@@ -44,12 +44,17 @@ public enum TextFormat {
         text[..<end].allSatisfy({ isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "+") || $0 == dash || $0 == 0x2e })
       else { return false }
     }
-    for byte in text where byte <= 0x7f && forbiddenInURLs[Int(byte)] { return false }
-    return true
+    return text.allSatisfy(mayStandInURL)
   }
 
-  private static let forbiddenInURLs = (0..<128).map { code in
-    code <= 32 || code == 127 || "\"<>\\^`{|}".utf8.contains(UInt8(code))
+  @inline(__always)
+  private static func mayStandInURL(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0...32, 127, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+      UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+      false
+    default: true
+    }
   }
 
   private static let dash = UInt8(ascii: "-")

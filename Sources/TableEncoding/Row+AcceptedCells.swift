@@ -61,8 +61,13 @@ extension Row {
     for _ in chain { writer.endObject() }
     let bytes = writer.bytes
     return Row(
-      id: id, encoded: bytes, cells: parts, permissions: permissions, select: selectRange,
-      expansion: parts.first.flatMap { expansion(in: bytes, $0.payload) })
+      id: id,
+      encoded: bytes,
+      cells: parts,
+      permissions: permissions,
+      select: selectRange,
+      expansion: parts.first.flatMap { expansion(in: bytes, $0.payload) }
+    )
   }
 
   /// Where the field that a tap toggles stands in another payload; nil where that has no boolean of the name.

@@ -8,8 +8,12 @@ extension Row {
     let growth = new.count - old.count
     let moved = { (range: Range<Int>) in range.lowerBound + growth..<range.upperBound + growth }
     return Row(
-      id: id, encoded: opening + new + encoded[(opening.count + old.count)...],
+      id: id,
+      encoded: opening + new + encoded[(opening.count + old.count)...],
       cells: cells.map { CellPart(cellIdentifier: $0.cellIdentifier, payload: moved($0.payload)) },
-      permissions: permissions, select: select.map(moved), expansion: expansion.map(moved))
+      permissions: permissions,
+      select: select.map(moved),
+      expansion: expansion.map(moved)
+    )
   }
 }

@@ -19,7 +19,11 @@ public struct RowBuilder: Sendable {
   ///   - select: What a tap leads to; null: nothing.
   /// - Complexity: O(bytes).
   public mutating func row(
-    id: String, chain: [CellLayout], values: [Value], permissions: Permissions, select: Value = .null
+    id: String,
+    chain: [CellLayout],
+    values: [Value],
+    permissions: Permissions,
+    select: Value = .null
   ) -> Row {
     writer.removeAll()
     writer.beginObject()
@@ -46,8 +50,13 @@ public struct RowBuilder: Sendable {
     }
     for _ in chain { writer.endObject() }
     return Row(
-      id: id, encoded: Array(writer.bytes[...]), cells: parts, permissions: permissions, select: selectRange,
-      expansion: expansion)
+      id: id,
+      encoded: Array(writer.bytes[...]),
+      cells: parts,
+      permissions: permissions,
+      select: selectRange,
+      expansion: expansion
+    )
   }
 
   /// A header or footer.
@@ -64,10 +73,13 @@ public struct RowBuilder: Sendable {
     writer.name(encoded: cell.opening)
     let start = writer.bytes.count
     writer.beginObject()
-    for (index, field) in cell.fields.enumerated() where field.slot < values.count && !values[field.slot].isNull {
-      writer.name(encoded: field.encodedName)
+    for index in cell.fields.indices {
+      let slot = cell.fields[index].slot
+      guard slot < values.count else { continue }
+      if case .null = values[slot] { continue }
+      writer.name(encoded: cell.fields[index].encodedName)
       let valueStart = writer.bytes.count
-      values[field.slot].write(to: &writer)
+      values[slot].write(to: &writer)
       if index == cell.expansion { expansion = valueStart..<writer.bytes.count }
     }
     writer.endObject()
@@ -86,6 +98,7 @@ public struct RowBuilder: Sendable {
       """
       {"edit":\(permissions.contains(.edit)),"move":\(permissions.contains(.move)),\
       "select":\(permissions.contains(.select))}
-      """.utf8)
+      """.utf8
+    )
   }
 }

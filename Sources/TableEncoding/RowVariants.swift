@@ -24,9 +24,13 @@ extension Row {
     bytes += encoded[expansion.upperBound...]
     let growth = literal.count - expansion.count
     return Row(
-      id: id, encoded: bytes, cells: cells.map { $0.shifted(by: growth, after: expansion) }, permissions: permissions,
+      id: id,
+      encoded: bytes,
+      cells: cells.map { $0.shifted(by: growth, after: expansion) },
+      permissions: permissions,
       select: select?.shifted(by: growth, after: expansion),
-      expansion: expansion.lowerBound..<expansion.upperBound + growth)
+      expansion: expansion.lowerBound..<expansion.upperBound + growth
+    )
   }
 }
 

@@ -1,32 +1,22 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 internal import TableEncoding
 
 /// A cell mapping, compiled: a template for every declared field, and the cells that can be filled from the same
 /// values where this one can't be shown.
 final class CellPlan: Sendable {
   let cell: String
-  /// In the order of the declaration: the values' slots.
-  let fields: [Field]
+  /// Of the fields in the order of the declaration: the values' slots. Null where the payload says nothing of a field,
+  /// false where that is the one that a tap toggles.
+  let templates: [Template]
+  /// By slot: integers are written without a fraction.
+  let areIntegers: [Bool]
   /// The cell itself, then those of its fallbacks that its fields can fill.
   let chain: [Candidate]
   let layouts: [CellLayout]
   let select: Template?
   let dependencies: Dependencies
-
-  struct Field: Sendable {
-    var name: String
-    var source: Source
-    var isInteger: Bool
-  }
-
-  enum Source: Sendable {
-    case template(Template)
-    /// The payload says nothing of it.
-    case absent
-    /// The field that a tap toggles is off where the payload says nothing of it.
-    case off
-  }
 
   struct Candidate: Sendable {
     var layout: CellLayout
@@ -44,18 +34,13 @@ final class CellPlan: Sendable {
   init(_ mapping: CellMapping, definition: CellDefinition, fallbacks: [CellDefinition]) {
     cell = definition.identifier
     let templates = Dictionary(
-      (mapping.payload.members ?? []).map { ($0.name, $0.template) }, uniquingKeysWith: { first, _ in first })
-    fields = definition.fields.map { field in
-      let source: Source =
-        if let template = templates[field.name] {
-          .template(template)
-        } else if field.name == definition.expands {
-          .off
-        } else {
-          .absent
-        }
-      return Field(name: field.name, source: source, isInteger: field.type == .integer)
+      (mapping.payload.members ?? []).map { ($0.name, $0.template) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    self.templates = definition.fields.map { field in
+      templates[field.name] ?? Template(constant: field.name == definition.expands ? .bool(false) : .null)
     }
+    areIntegers = definition.fields.map { $0.type == .integer }
     var slots: [String: Int] = [:]
     for (slot, field) in definition.fields.enumerated() { slots[field.name] = slot }
     chain = ([definition] + fallbacks).enumerated().compactMap { position, cell in
@@ -64,7 +49,7 @@ final class CellPlan: Sendable {
     layouts = chain.map(\.layout)
     select = mapping.select ?? definition.select
     var dependencies = select?.dependencies ?? []
-    for case .template(let template) in fields.map(\.source) { dependencies.formUnion(template.dependencies) }
+    for template in self.templates { dependencies.formUnion(template.dependencies) }
     self.dependencies = dependencies
   }
 
@@ -81,7 +66,9 @@ final class CellPlan: Sendable {
       checks.append(Check(field: field.name, slot: slot, type: field.type, isOptional: field.isOptional))
     }
     return Candidate(
-      layout: CellLayout(identifier: cell.identifier, fields: layout, expands: cell.expands), checks: checks)
+      layout: CellLayout(identifier: cell.identifier, fields: layout, expands: cell.expands),
+      checks: checks
+    )
   }
 }
 
@@ -89,12 +76,13 @@ extension CellPlan.Candidate {
   /// Why the values don't fit this cell; nil: they do.
   @inline(__always)
   func misfit(_ values: [Value], errors: [String?]) -> Misfit? {
-    for check in checks {
-      let value = values[check.slot]
+    for index in checks.indices {
+      let value = values[checks[index].slot]
       if case .null = value {
-        if !check.isOptional || !errors.isEmpty { if let misfit = misfit(check, errors) { return misfit } }
-      } else if !check.type.admits(value) {
-        return Misfit(cell: layout.identifier, check: check, problem: "is \(value.sample)")
+        if checks[index].isOptional, errors.isEmpty { continue }
+        if let misfit = misfit(checks[index], errors) { return misfit }
+      } else if !checks[index].type.admits(value) {
+        return Misfit(cell: layout.identifier, check: checks[index], problem: "is \(value.sample)")
       }
     }
     return nil

@@ -15,12 +15,15 @@ struct ItemMapping {
 
   /// What becomes of the item in scope. `json` gives its text, `source` the place of its source in the plan.
   mutating func outcome(
-    in scope: Scope, source: String, givenID: String?, json: () -> String
+    in scope: Scope,
+    source: String,
+    givenID: String?,
+    json: () -> String
   ) -> MappedItem.Outcome {
     var (id, type): (String?, String?)
     warning = nil
     do {
-      let sections = try sections(from: source, scope)
+      let sections = try plan.takesAll ? Self.firstSection : sections(from: source, scope)
       if sections.isEmpty { return .unplaced }
       let identity = try identity(givenID: givenID, scope)
       id = identity
@@ -44,6 +47,8 @@ struct ItemMapping {
       return .skipped(id: id, type: type, reason: "\(error)")
     }
   }
+
+  private static let firstSection = [0]
 
   private func sections(from source: String, _ scope: Scope) throws(Misfit) -> [Int] {
     switch plan.sections {
@@ -88,7 +93,10 @@ struct ItemMapping {
 
   /// The row by the type's representation, else by the table's defaults. Throws why the first choice was none.
   private mutating func row(
-    _ id: String, type: Value, _ scope: Scope, json: () -> String
+    _ id: String,
+    type: Value,
+    _ scope: Scope,
+    json: () -> String
   ) throws(Misfit) -> Row {
     var first: Misfit?
     let own = type.isNull ? nil : plan.registry.plan(forType: type)
@@ -116,15 +124,20 @@ struct ItemMapping {
     throw Misfit(
       reason: own == nil
         ? "no representation takes \(name), and there is neither a `$default` nor a `cell` of the table"
-        : "no case of the representation of \(name) holds, and there is neither a `$default` nor a `cell` of the table")
+        : "no case of the representation of \(name) holds, and there is neither a `$default` nor a `cell` of the table"
+    )
   }
 
   private static let builtInLayout = CellLayout(
-    identifier: BuiltInCell.definition.identifier, fields: [CellLayout.Field(name: "title", slot: 0)])
+    identifier: BuiltInCell.definition.identifier,
+    fields: [CellLayout.Field(name: "title", slot: 0)]
+  )
 
   /// Nil where no case of the representation holds.
   private mutating func row(
-    _ id: String, by representation: RepresentationPlan, _ scope: Scope
+    _ id: String,
+    by representation: RepresentationPlan,
+    _ scope: Scope
   ) throws(Misfit) -> Row? {
     let cell: CellPlan
     do throws(EvaluationError) {
@@ -160,28 +173,21 @@ struct ItemMapping {
   private mutating func fill(_ cell: CellPlan, _ scope: Scope) throws(Misfit) -> [CellLayout] {
     values.removeAll(keepingCapacity: true)
     errors.removeAll(keepingCapacity: true)
-    for (slot, field) in cell.fields.enumerated() {
-      switch field.source {
-      case .absent: values.append(.null)
-      case .off: values.append(.bool(false))
-      case .template(let template):
-        do throws(EvaluationError) {
-          var value = try template.evaluate(in: scope)
-          if field.isInteger, case .number(let number) = value, let integer = Int64(exactly: number) {
-            value = .integer(integer)
-          }
-          values.append(value)
-        } catch {
-          values.append(.null)
-          if errors.isEmpty { errors = [String?](repeating: nil, count: cell.fields.count) }
-          errors[slot] = error.message
+    for slot in cell.templates.indices {
+      do throws(EvaluationError) {
+        var value = try cell.templates[slot].evaluate(in: scope)
+        if cell.areIntegers[slot], case .number(let number) = value, let integer = Int64(exactly: number) {
+          value = .integer(integer)
         }
+        values.append(value)
+      } catch {
+        values.append(.null)
+        if errors.isEmpty { errors = [String?](repeating: nil, count: cell.templates.count) }
+        errors[slot] = error.message
       }
     }
-    var first: Misfit?
-    for (position, candidate) in cell.chain.enumerated() {
-      guard let misfit = candidate.misfit(values, errors: errors) else { continue }
-      if first == nil { first = misfit }
+    for position in cell.chain.indices {
+      guard let misfit = cell.chain[position].misfit(values, errors: errors) else { continue }
       // One does not fit: only now is a list of those that do worth its memory.
       var fitting = Array(cell.layouts[..<position])
       for rest in cell.chain[(position + 1)...] where rest.misfit(values, errors: errors) == nil {
@@ -194,6 +200,7 @@ struct ItemMapping {
   }
 
   private mutating func permissions(_ scope: Scope) -> Permissions {
+    if let constant = plan.permissions { return constant }
     var permissions: Permissions = []
     let can = plan.definition.can
     if holds(can.edit, "edit", scope) { permissions.insert(.edit) }
@@ -217,7 +224,10 @@ struct ItemMapping {
   }
 
   private func placement(
-    _ row: Row, section: Int, isFirst: Bool, _ scope: Scope
+    _ row: Row,
+    section: Int,
+    isFirst: Bool,
+    _ scope: Scope
   ) throws(Misfit) -> MappedItem.Placement {
     var group: MappedItem.GroupKey?
     if case .groups(let groups, _) = plan.sections {
@@ -227,7 +237,7 @@ struct ItemMapping {
         throw Misfit(reason: "`groupBy`: \(error)")
       }
     }
-    let plan = plan.sections.plans[section]
+    let plan = plan.sectionPlans[section]
     let sortKeys = plan.sort.map { sort in
       SortKey((try? sort.key.evaluate(in: scope)) ?? .null)
     }

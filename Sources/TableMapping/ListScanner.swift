@@ -12,7 +12,10 @@ struct ListScanner {
     let isSame = head.withUnsafeBytes { RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[..<head.count])) }
     guard isSame else { return nil }
     end = bytes.count - tail.count
-    guard tail.withUnsafeBytes({ RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - tail.count)...])) })
+    guard
+      tail.withUnsafeBytes({
+        RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - tail.count)...]))
+      })
     else { return nil }
     (self.bytes, position) = (bytes, head.count)
     skipSpace()

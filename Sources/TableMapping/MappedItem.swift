@@ -15,7 +15,12 @@ public final class MappedItem: Sendable {
   let warning: String?
 
   init(
-    bytes: [UInt8], source: String, givenID: String?, index: Int, outcome: Outcome, warning: String?
+    bytes: [UInt8],
+    source: String,
+    givenID: String?,
+    index: Int,
+    outcome: Outcome,
+    warning: String?
   ) {
     (self.bytes, self.source, self.givenID) = (bytes, source, givenID)
     (self.index, self.outcome, self.warning) = (index, outcome, warning)

@@ -9,7 +9,10 @@ public final class MappingCache: Sendable {
   let sources: [String: CachedSource]
 
   init(
-    plan: TablePlan, parameters: [String: String], environment: [String: String], sources: [String: CachedSource]
+    plan: TablePlan,
+    parameters: [String: String],
+    environment: [String: String],
+    sources: [String: CachedSource]
   ) {
     (self.plan, self.parameters, self.environment, self.sources) = (plan, parameters, environment, sources)
   }

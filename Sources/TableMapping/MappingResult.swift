@@ -39,8 +39,14 @@ public struct MappingResult: Sendable {
   public func table(_ definition: TableDefinition, state: TableState? = nil, problem: Problem? = nil) -> Table {
     let isEmpty = sections.allSatisfy(\.rows.isEmpty)
     return Table(
-      name: definition.name, title: definition.title, state: state ?? (isEmpty ? .empty : .ready), problem: problem,
-      animation: definition.animation, sections: sections, omittedSections: omittedSections,
-      skippedItems: skippedItems)
+      name: definition.name,
+      title: definition.title,
+      state: state ?? (isEmpty ? .empty : .ready),
+      problem: problem,
+      animation: definition.animation,
+      sections: sections,
+      omittedSections: omittedSections,
+      skippedItems: skippedItems
+    )
   }
 }

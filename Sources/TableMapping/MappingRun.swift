@@ -29,7 +29,12 @@ struct MappingRun {
 
   mutating func read(_ source: TablePlan.SourcePlan, _ content: SourceContent) {
     var reader = SourceReader(
-      source: source, plan: plan, previous: cache?.sources[source.name], scope: scope, content: content)
+      source: source,
+      plan: plan,
+      previous: cache?.sources[source.name],
+      scope: scope,
+      content: content
+    )
     do throws(SourceReader.Failure) {
       try reader.read(content)
     } catch {
@@ -116,8 +121,12 @@ struct MappingRun {
 
     mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ placement: MappedItem.Placement) {
       skip(
-        item, at: index, id: placement.row.id, type: nil,
-        reason: "another row has the identity “\(placement.row.id)”; `row.id` must differ from item to item")
+        item,
+        at: index,
+        id: placement.row.id,
+        type: nil,
+        reason: "another row has the identity “\(placement.row.id)”; `row.id` must differ from item to item"
+      )
     }
   }
 }

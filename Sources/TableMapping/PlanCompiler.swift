@@ -10,7 +10,9 @@ struct PlanCompiler {
   init(table: TableDefinition, cells: [CellDefinition], representations: [String: RepresentationDefinition]) {
     self.table = table
     self.cells = Dictionary(
-      (cells.isEmpty ? [BuiltInCell.definition] : cells).map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+      (cells.isEmpty ? [BuiltInCell.definition] : cells).map { ($0.identifier, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
     shared = representations
   }
 
@@ -28,6 +30,11 @@ struct PlanCompiler {
       throw error(path, "no cell “\(mapping.cell)” is declared under `cells`")
     }
     return CellPlan(mapping, definition: definition, fallbacks: try fallbacks(of: definition))
+  }
+
+  func optionalPlan(_ mapping: CellMapping?, path: String) throws(DefinitionError) -> CellPlan? {
+    guard let mapping else { return nil }
+    return try plan(mapping, path: path)
   }
 
   private func fallbacks(of cell: CellDefinition) throws(DefinitionError) -> [CellDefinition] {
@@ -74,7 +81,9 @@ struct PlanCompiler {
   }
 
   private func compile(
-    _ definition: RepresentationDefinition, steps: [Step], path: String
+    _ definition: RepresentationDefinition,
+    steps: [Step],
+    path: String
   ) throws(DefinitionError) -> RepresentationPlan {
     switch definition {
     case .cell(let mapping):

@@ -53,7 +53,7 @@ struct SectionAssembly {
   private mutating func bucket(for group: MappedItem.GroupKey) -> Int {
     if let bucket = groups[group.id] { return bucket }
     groups[group.id] = buckets.count
-    buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sections.plans[0]))
+    buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sectionPlans[0]))
     return buckets.count - 1
   }
 
@@ -72,8 +72,12 @@ struct SectionAssembly {
       let key: SortKey = if case .groups = plan.sections { bucket.key } else { .text(bucket.id) }
       sections.append(
         Section(
-          id: bucket.id, header: bucket.plan.header.flatMap { model($0, bucket.id, key, rows.count) },
-          footer: bucket.plan.footer.flatMap { model($0, bucket.id, key, rows.count) }, rows: rows))
+          id: bucket.id,
+          header: bucket.plan.header.flatMap { model($0, bucket.id, key, rows.count) },
+          footer: bucket.plan.footer.flatMap { model($0, bucket.id, key, rows.count) },
+          rows: rows
+        )
+      )
     }
     return (sections, omitted)
   }
@@ -98,7 +102,9 @@ struct SectionAssembly {
       let order = rows.indices.sorted { first, second in
         for (key, isDescending) in descending.enumerated() {
           let order = bucket.sortKeys[first][key].compared(
-            with: bucket.sortKeys[second][key], descending: isDescending)
+            with: bucket.sortKeys[second][key],
+            descending: isDescending
+          )
           if order != 0 { return order < 0 }
         }
         return first < second

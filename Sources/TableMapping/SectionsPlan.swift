@@ -16,7 +16,10 @@ enum SectionsPlan: Sendable {
       for definition in definitions {
         guard ids.insert(definition.id).inserted else {
           throw DefinitionError(
-            table: table.name, path: "sections", message: "two sections have the id “\(definition.id)”")
+            table: table.name,
+            path: "sections",
+            message: "two sections have the id “\(definition.id)”"
+          )
         }
         sections.append(try SectionPlan(definition, table: table, compiler: compiler))
       }
@@ -67,22 +70,22 @@ enum SectionsPlan: Sendable {
 }
 
 /// A section, or what all groups have in common.
-struct SectionPlan: Sendable {
-  var id: String
-  var source: String
-  var predicate: Expression?
-  var header: CellPlan?
-  var footer: CellPlan?
-  var hideEmpty: Bool
-  var sort: [SortDefinition]
-  var limit: Int?
+final class SectionPlan: Sendable {
+  let id: String
+  let source: String
+  let predicate: Expression?
+  let header: CellPlan?
+  let footer: CellPlan?
+  let hideEmpty: Bool
+  let sort: [SortDefinition]
+  let limit: Int?
 
   init(_ definition: SectionDefinition, table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
     id = definition.id
     source = definition.source ?? table.source
     predicate = definition.predicate
-    if let mapping = definition.header { header = try compiler.plan(mapping, path: "sections.\(id).header") }
-    if let mapping = definition.footer { footer = try compiler.plan(mapping, path: "sections.\(id).footer") }
+    header = try compiler.optionalPlan(definition.header, path: "sections.\(id).header")
+    footer = try compiler.optionalPlan(definition.footer, path: "sections.\(id).footer")
     hideEmpty = definition.hideEmpty
     sort = definition.sort
     limit = definition.limit.map { max(0, $0) }

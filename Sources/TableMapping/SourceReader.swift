@@ -25,7 +25,11 @@ struct SourceReader {
   }
 
   init(
-    source: TablePlan.SourcePlan, plan: TablePlan, previous: CachedSource?, scope: Scope, content: SourceContent
+    source: TablePlan.SourcePlan,
+    plan: TablePlan,
+    previous: CachedSource?,
+    scope: Scope,
+    content: SourceContent
   ) {
     (self.source, self.plan) = (source, plan)
     mapping = ItemMapping(plan: plan)
@@ -88,7 +92,9 @@ struct SourceReader {
   }
 
   private mutating func compare(
-    _ scanner: ListScanner, _ bytes: UnsafeRawBufferPointer, with previous: CachedSource
+    _ scanner: ListScanner,
+    _ bytes: UnsafeRawBufferPointer,
+    with previous: CachedSource
   ) -> Bool {
     var scanner = scanner
     // Reading as a whole is faster a byte: it is better where much is new.
@@ -216,13 +222,23 @@ struct SourceReader {
   }
 
   private mutating func append(
-    _ bytes: [UInt8], _ outcome: MappedItem.Outcome, givenID: String?, warning: String? = nil
+    _ bytes: [UInt8],
+    _ outcome: MappedItem.Outcome,
+    givenID: String?,
+    warning: String? = nil
   ) {
     // A changed item stands where its older self stood: the next one is expected behind it.
     expected += 1
     items.append(
       MappedItem(
-        bytes: bytes, source: source.name, givenID: givenID, index: items.count, outcome: outcome, warning: warning))
+        bytes: bytes,
+        source: source.name,
+        givenID: givenID,
+        index: items.count,
+        outcome: outcome,
+        warning: warning
+      )
+    )
     fingerprints.append(Fingerprint(of: bytes))
   }
 }

@@ -15,7 +15,9 @@ public struct TableMapper: Sendable {
   ///   - representations: The shared ones.
   ///   - sources: Those that the table's sections name, for where their items stand in a response.
   public init(
-    table: TableDefinition, cells: [CellDefinition], representations: [String: RepresentationDefinition] = [:],
+    table: TableDefinition,
+    cells: [CellDefinition],
+    representations: [String: RepresentationDefinition] = [:],
     sources: [SourceDefinition] = []
   ) throws(DefinitionError) {
     plan = try TablePlan(table: table, cells: cells, representations: representations, sources: sources)
@@ -36,7 +38,9 @@ public struct TableMapper: Sendable {
   ///   - environment: `env`.
   /// - Complexity: O(bytes); an item that is in the cache costs a comparison of its bytes.
   public func map(
-    _ contents: [String: SourceContent], reusing cache: MappingCache? = nil, parameters: [String: String] = [:],
+    _ contents: [String: SourceContent],
+    reusing cache: MappingCache? = nil,
+    parameters: [String: String] = [:],
     environment: [String: String] = [:]
   ) -> MappingResult {
     var run = MappingRun(plan: plan, cache: cache, parameters: parameters, environment: environment)
@@ -50,7 +54,10 @@ public struct TableMapper: Sendable {
   ///
   /// - Parameter source: The name of the source that the item is added to.
   public func refusal(
-    of item: SourceItem, in source: String, parameters: [String: String] = [:], environment: [String: String] = [:]
+    of item: SourceItem,
+    in source: String,
+    parameters: [String: String] = [:],
+    environment: [String: String] = [:]
   ) -> SkippedItem? {
     map([source: .items([item])], parameters: parameters, environment: environment).skipped.first
   }

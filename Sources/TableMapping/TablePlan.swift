@@ -1,6 +1,7 @@
 internal import Definitions
 internal import Expressions
 internal import TableEncoding
+internal import TableModel
 
 /// A table's definition, compiled: what every item of every refresh goes through.
 final class TablePlan: Sendable {
@@ -15,6 +16,11 @@ final class TablePlan: Sendable {
   /// The items are the service's own.
   let isLocal: Bool
   let sections: SectionsPlan
+  let sectionPlans: [SectionPlan]
+  /// There is one section or all are groups, and no condition.
+  let takesAll: Bool
+  /// Where they are the same for all rows.
+  let permissions: Permissions?
   /// Of all that is evaluated for an item.
   let dependencies: Dependencies
 
@@ -25,7 +31,9 @@ final class TablePlan: Sendable {
   }
 
   init(
-    table: TableDefinition, cells: [CellDefinition], representations: [String: RepresentationDefinition],
+    table: TableDefinition,
+    cells: [CellDefinition],
+    representations: [String: RepresentationDefinition],
     sources: [SourceDefinition]
   ) throws(DefinitionError) {
     let compiler = PlanCompiler(table: table, cells: cells, representations: representations)
@@ -43,6 +51,9 @@ final class TablePlan: Sendable {
     hasBuiltInCell = cells.isEmpty && table.cell == nil
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections
+    sectionPlans = sections.plans
+    takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil
+    permissions = Permissions(constant: table.can)
     self.sources = sections.sourceNames.map { name in
       var items: Expression?
       for source in sources where source.name == name {
@@ -67,4 +78,15 @@ final class TablePlan: Sendable {
   }
 
   var readsResponse: Bool { dependencies.contains(.response) || sections.modelDependencies.contains(.response) }
+}
+
+extension Permissions {
+  /// Nil where an expression decides.
+  fileprivate init?(constant rules: PermissionsDefinition) {
+    self = []
+    for (rule, permission) in [(rules.edit, Permissions.edit), (rules.move, .move), (rules.select, .select)] {
+      guard case .constant(let holds) = rule else { return nil }
+      if holds { insert(permission) }
+    }
+  }
 }

@@ -13,7 +13,10 @@ import Testing
         "issue": .cell(mapping("Title", ["title": "issue ${id}"])),
         "3": .cell(mapping("Title", ["title": "three"])),
         "pull": .cases([
-          .init(when: expression("image != null"), representation: .cell(mapping("Image", ["title": "p", "image": "${image}"]))),
+          .init(
+            when: expression("image != null"),
+            representation: .cell(mapping("Image", ["title": "p", "image": "${image}"]))
+          ),
           .init(when: nil, representation: .use("$default")),
         ]),
         "picky": .cases([.init(when: expression("n < 3"), representation: .use("issue"))]),
@@ -29,7 +32,8 @@ import Testing
       (#""issue""#, "issue 1"), ("3", "three"), (#""pull""#, "default 1"), (#""unheard of""#, "default 1"),
       ("null", "default 1"), (#""""#, "default 1"), (#""picky","n":1"#, "issue 1"), (#""picky","n":5"#, "default 1"),
       (#""picky","n":{}"#, "default 1"), ("[]", "default 1"),
-    ])
+    ]
+  )
   func types(type: String, title: String) throws {
     let result = try fixture().map(#"[{"id":1,"type":\#(type)}]"#)
     #expect(result.rows.first?.payload() == #"{"title":"\#(title)"}"#)
@@ -57,10 +61,15 @@ import Testing
   }
 
   @Test func withoutADefaultAnItemIsSkippedWithItsType() throws {
-    let fixture = fixture { $0.representations["$default"] = nil; $0.representations["pull"] = nil }
+    let fixture = fixture {
+      $0.representations["$default"] = nil; $0.representations["pull"] = nil
+    }
     let skipped = try fixture.map(#"[{"id":1,"type":"new"}]"#).skipped.first
     #expect(skipped?.type == "new")
-    #expect(skipped?.reason == "no representation takes the type “new”, and there is neither a `$default` nor a `cell` of the table")
+    #expect(
+      skipped?.reason
+        == "no representation takes the type “new”, and there is neither a `$default` nor a `cell` of the table"
+    )
     #expect(try fixture.map(#"[{"id":1,"type":"picky"}]"#).reasons.first?.hasPrefix("no case of ") == true)
   }
 
@@ -69,9 +78,12 @@ import Testing
     arguments: [
       (#"{"id":1,"title":"t","name":"n"}"#, "t"), (#"{"id":1,"title":null,"name":"n"}"#, "n"), (#"{"id":12}"#, "12"),
       (#"{"id":1,"title":["t"]}"#, "1"), (#"{ "x":"\"", "id": null}"#, #"{ \"x\":\"\\\"\", \"id\": null}"#),
-    ])
+    ]
+  )
   func builtIn(item: String, title: String) throws {
-    let fixture = Fixture { $0.cells = []; $0.table.cell = nil; $0.table.rowID = template("r${id}") }
+    let fixture = Fixture {
+      $0.cells = []; $0.table.cell = nil; $0.table.rowID = template("r${id}")
+    }
     let row = try #require(try fixture.map("[\(item)]").rows.first)
     #expect(row.cellIdentifier == "TableViewCellWithLabel")
     #expect(row.payload() == #"{"title":"\#(title)"}"#)
@@ -88,19 +100,24 @@ import Testing
       }
     }
     #expect(
-      message { $0.representations["a"] = .use("b"); $0.representations["b"] = .use("a") }
-        == "representations.a: representations use each other in a circle: a → b → a")
+      message {
+        $0.representations["a"] = .use("b"); $0.representations["b"] = .use("a")
+      }
+        == "representations.a: representations use each other in a circle: a → b → a"
+    )
     #expect(message { $0.representations["a"] = .use("a") }?.contains("in a circle: a → a") == true)
     #expect(message { $0.table.representations["a"] = .use("a") }?.contains("uses itself") == true)
     #expect(message { $0.representations["a"] = .use("x") } == "representations.a: no representation “x” is declared")
     #expect(
       message { $0.representations["a"] = .cell(mapping("X", [:])) }
-        == "representations.a: no cell “X” is declared under `cells`")
+        == "representations.a: no cell “X” is declared under `cells`"
+    )
     #expect(message { $0.cells[0].fallback = "Image" }?.contains("falls back on itself") == true)
     #expect(message { $0.cells[0].fallback = "X" } == "cells.Title.fallback: no cell “X” is declared")
     #expect(
       message { $0.table.sections = .list([section("a"), section("a")], firstMatch: true) }
-        == "sections: two sections have the id “a”")
+        == "sections: two sections have the id “a”"
+    )
   }
 
   @Test func anUnfitItemTakesTheFallbacksCellThenTheDefault() throws {
@@ -117,7 +134,8 @@ import Testing
     var strict = fixture
     strict.representations["$default"] = nil
     #expect(
-      try strict.map(#"[{"id":1,"type":"pull"}]"#).reasons == ["the field “title” of Image is null; a text is expected"])
+      try strict.map(#"[{"id":1,"type":"pull"}]"#).reasons == ["the field “title” of Image is null; a text is expected"]
+    )
   }
 
   @Test func aFallbackThatCanNotBeFilledIsLeftOut() throws {

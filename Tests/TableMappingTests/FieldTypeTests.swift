@@ -65,7 +65,8 @@ import Testing
   @Test func theReasonNamesFieldAndValue() throws {
     #expect(
       try map(#""a text that goes on and on and on and on and on""#, as: .number).reasons
-        == ["the field “v” of C is the text “a text that goes on and on and on and on…”; a number is expected"])
+        == ["the field “v” of C is the text “a text that goes on and on and on and on…”; a number is expected"]
+    )
   }
 
   @Test func aWholeExpressionKeepsItsTypeAndMixedTextIsText() throws {

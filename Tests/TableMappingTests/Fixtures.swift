@@ -13,13 +13,19 @@ struct Fixture {
       identifier: "Image",
       fields: [
         .init(name: "title", type: .string), .init(name: "image", type: .url, isOptional: true),
-      ], fallback: "Title"),
+      ],
+      fallback: "Title"
+    ),
     CellDefinition(
-      identifier: "Expandable", version: 2,
+      identifier: "Expandable",
+      version: 2,
       fields: [
         .init(name: "title", type: .string), .init(name: "text", type: .string),
         .init(name: "isExpanded", type: .boolean),
-      ], expands: "isExpanded", fallback: "Title"),
+      ],
+      expands: "isExpanded",
+      fallback: "Title"
+    ),
   ]
   var representations: [String: RepresentationDefinition] = [:]
   var sources: [SourceDefinition] = []

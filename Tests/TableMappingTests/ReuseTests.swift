@@ -72,6 +72,44 @@ import Testing
     }
   }
 
+  /// Comparing must not let anything through that reading would refuse.
+  @Test(arguments: 0..<60 as Range<UInt64>)
+  func damagedResponsesAreToldAlikeWithAndWithoutACache(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let mapper = try fixtureWithEnvelope.mapper()
+    let items = (0..<12).map { #"{"id":\#($0),"title":"t [\#($0)] , }\" ","group":[1,{"a":"]"}]}"# }
+    let good = Array(#"{"n":[1], "data" : [ \#(items.joined(separator: " ,\n")) ] , "next":"]"}"#.utf8)
+    let whole = mapper.map(["s": .pages([good])])
+    #expect(whole.rows.count == items.count)
+    for _ in 0..<60 {
+      var bad = good
+      for _ in 0..<Int.random(in: 1...2, using: &random) {
+        let position = Int.random(in: 0..<bad.count, using: &random)
+        let byte = "[]{},:\"\\ 1tn\u{1}".utf8.randomElement(using: &random) ?? 0x20
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: bad[position] = byte
+        case 1: bad.insert(byte, at: position)
+        case 2: bad.remove(at: position)
+        default: bad.removeSubrange(position..<min(bad.count, position + Int.random(in: 1...80, using: &random)))
+        }
+      }
+      let cached = mapper.map(["s": .pages([bad])], reusing: whole.cache)
+      let fresh = mapper.map(["s": .pages([bad])])
+      let text = String(decoding: bad, as: UTF8.self)
+      #expect(cached.problems == fresh.problems, "seed \(seed): \(text)")
+      #expect(cached.skipped == fresh.skipped, "seed \(seed): \(text)")
+      #expect(Table.same(cached.table(mapper.definition), fresh.table(mapper.definition)), "seed \(seed): \(text)")
+    }
+  }
+
+  private var fixtureWithEnvelope: Fixture {
+    Fixture {
+      var upstream = UpstreamDefinition(url: template("https://a.example/"))
+      upstream.items = expression("data")
+      $0.sources = [SourceDefinition(name: "s", kind: .upstream(upstream))]
+    }
+  }
+
   private func mutate(_ items: inout [String], _ random: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 0...6, using: &random) {
       let position = Int.random(in: 0...items.count, using: &random)

@@ -10,7 +10,8 @@ import Testing
     #expect(result.outline == ["main: 1 x"])
     #expect(
       result.rows[0].text
-        == #"{"id":"1","cellIdentifier":"Title","payload":{"title":"a"},"can":{"edit":false,"move":false,"select":true}}"#)
+        == #"{"id":"1","cellIdentifier":"Title","payload":{"title":"a"},"can":{"edit":false,"move":false,"select":true}}"#
+    )
     #expect(result.rows[0].payload() == #"{"title":"a"}"#)
     #expect(result.item("x").map { String(decoding: $0.bytes, as: UTF8.self) } == #"{"id":"x","title":"b"}"#)
   }
@@ -18,8 +19,10 @@ import Testing
   @Test func everyPartOfARow() throws {
     let result = try Fixture {
       $0.table.cell = mapping(
-        "Expandable", ["title": "#${id} ${title}", "text": "${body ?? ''}", "isExpanded": false],
-        select: ["type": "open", "row": "${$id}"])
+        "Expandable",
+        ["title": "#${id} ${title}", "text": "${body ?? ''}", "isExpanded": false],
+        select: ["type": "open", "row": "${$id}"]
+      )
       $0.table.can.edit = .constant(true)
       $0.table.can.move = .expression(expression("!done"))
     }.map(#"[{"id":7,"title":"q\"\u0001ü","body":null,"done":false}]"#)
@@ -28,7 +31,8 @@ import Testing
       row.text
         == ##"{"id":"7","cellIdentifier":"Expandable","payload":{"title":"#7 q\"\u0001ü","text":"","isExpanded":false},"##
         + #""can":{"edit":true,"move":true,"select":true},"select":{"type":"open","row":"7"},"#
-        + ##""fallback":{"cellIdentifier":"Title","payload":{"title":"#7 q\"\u0001ü"}}}"##)
+        + ##""fallback":{"cellIdentifier":"Title","payload":{"title":"#7 q\"\u0001ü"}}}"##
+    )
     #expect(row.cells.map(\.cellIdentifier) == ["Expandable", "Title"])
     #expect(row.payload(1) == ##"{"title":"#7 q\"\u0001ü"}"##)
     #expect(row.select.map { String(decoding: row.encoded[$0], as: UTF8.self) } == #"{"type":"open","row":"7"}"#)
@@ -62,7 +66,8 @@ import Testing
       (#"{"id":"a/ä \u0000","title":"a"}"#, "a/ä \0"), (#"{"id":"","title":"a"}"#, nil),
       (#"{"id":null,"title":"a"}"#, nil), (#"{"title":"a"}"#, nil), (#"{"id":true,"title":"a"}"#, nil),
       (#"{"id":[1],"title":"a"}"#, nil), (#"{"id":{},"title":"a"}"#, nil),
-    ] as [(String, String?)])
+    ] as [(String, String?)]
+  )
   func identities(item: String, id: String?) throws {
     let result = try Fixture().map("[\(item)]")
     #expect(result.rows.map(\.id) == [id].compactMap { $0 })

@@ -10,7 +10,10 @@ import Testing
     let result = try Fixture {
       $0.cells[0].fields.append(.init(name: "isExpanded", type: .boolean, isOptional: true))
       $0.table.cell = mapping(
-        "Expandable", ["title": "${title}", "text": "x", "isExpanded": false], select: ["to": "${$id}"])
+        "Expandable",
+        ["title": "${title}", "text": "x", "isExpanded": false],
+        select: ["to": "${$id}"]
+      )
     }.map(#"[{"id":1,"title":\#(String(decoding: JSONValue.string(title).bytes, as: UTF8.self))}]"#)
     return try #require(result.rows.first)
   }
@@ -63,7 +66,8 @@ import Testing
     #expect(
       shown.text
         == #"{"id":"1","cellIdentifier":"Title","payload":{"title":"t","isExpanded":false},"#
-        + #""can":{"edit":false,"move":false,"select":true},"select":{"to":"1"}}"#)
+        + #""can":{"edit":false,"move":false,"select":true},"select":{"to":"1"}}"#
+    )
     #expect(shown.toggled().payload() == #"{"title":"t","isExpanded":true}"#)
   }
 
@@ -73,7 +77,8 @@ import Testing
       fields: [
         .init(name: "text", type: .string), .init(name: "title", type: .number), .init(name: "tags", type: .list(.any)),
         .init(name: "kind", type: .oneOf(["a", "b"])), .init(name: "more", type: .any, isOptional: true),
-      ])
+      ]
+    )
     let shown = try row().showing(accepted: { _ in false }, defaultCell: cell)
     try expectSound(shown)
     #expect(shown.cells.count == 1)

@@ -19,7 +19,8 @@ import Testing
 
   @Test func anItemGoesToTheFirstSectionThatTakesIt() throws {
     let result = try map(
-      .list([section("old", where: "age > 30"), section("b", where: "dept == 'B'"), section("all")], firstMatch: true))
+      .list([section("old", where: "age > 30"), section("b", where: "dept == 'B'"), section("all")], firstMatch: true)
+    )
     #expect(result.outline == ["old: 1 4 5", "all: 2 3"])
     #expect(result.omittedSections == 1)
     #expect(result.skippedItems == 0)
@@ -39,7 +40,8 @@ import Testing
 
   @Test func inAllSectionsThatTakeItARowHasItsOwnIdentityInEach() throws {
     let result = try map(
-      .list([section("b", where: "dept == 'B'"), section("old", where: "age > 30")], firstMatch: false))
+      .list([section("b", where: "dept == 'B'"), section("old", where: "age > 30")], firstMatch: false)
+    )
     #expect(result.outline == ["b: 1 4", "old: 1@old 4@old 5"])
     #expect(result.rows[2].payload() == #"{"title":"Ada"}"#)
     #expect(result.rows[2].text.hasPrefix(#"{"id":"1@old","cellIdentifier":"Title","#))
@@ -56,16 +58,19 @@ import Testing
     #expect(result.outline == ["kept:"])
     #expect(result.omittedSections == 1)
     #expect(
-      result.sections.first?.header?.text == #"{"cellIdentifier":"Title","payload":{"title":"none (0)"}}"#)
+      result.sections.first?.header?.text == #"{"cellIdentifier":"Title","payload":{"title":"none (0)"}}"#
+    )
   }
 
   @Test func groupsComeAsTheyAreMet() throws {
     let result = try map(groups(by: "dept") { $0.header = mapping("Title", ["title": "${$key ?? '?'}: ${$count}"]) })
     #expect(result.outline == ["B: 1 4", "A: 2", "none: 3", "3: 5"])
     #expect(
-      result.sections.map { $0.header?.text ?? "" } == ["B: 2", "A: 1", "?: 1", "3: 1"].map {
-        #"{"cellIdentifier":"Title","payload":{"title":"\#($0)"}}"#
-      })
+      result.sections.map { $0.header?.text ?? "" }
+        == ["B: 2", "A: 1", "?: 1", "3: 1"].map {
+          #"{"cellIdentifier":"Title","payload":{"title":"\#($0)"}}"#
+        }
+    )
   }
 
   @Test(
@@ -73,15 +78,24 @@ import Testing
     arguments: [
       (["A", "Z", "B"], nil, ["A", "B", "none", "3"], 1), ([], .ascending, ["3", "A", "B", "none"], 0),
       ([], .descending, ["B", "A", "3", "none"], 0), (["none", "none"], .ascending, ["none", "3", "A", "B"], 0),
-    ] as [([String], SortDirection?, [String], Int)])
+    ] as [([String], SortDirection?, [String], Int)]
+  )
   func orderOfGroups(order: [String], direction: SortDirection?, ids: [String], omitted: Int) throws {
-    let result = try map(groups(by: "dept") { $0.order = order; $0.sortGroups = direction })
+    let result = try map(
+      groups(by: "dept") {
+        $0.order = order; $0.sortGroups = direction
+      }
+    )
     #expect(result.sections.map(\.id) == ids)
     #expect(result.omittedSections == omitted)
   }
 
   @Test func declaredGroupsWithoutRowsStayWhereTheyAreToBeShown() throws {
-    let result = try map(groups(by: "dept") { $0.order = ["Z"]; $0.hideEmpty = false })
+    let result = try map(
+      groups(by: "dept") {
+        $0.order = ["Z"]; $0.hideEmpty = false
+      }
+    )
     #expect(result.outline == ["Z:", "B: 1 4", "A: 2", "none: 3", "3: 5"])
   }
 
@@ -91,7 +105,8 @@ import Testing
       ([("age", .ascending)], "main: 2 1 4 5 3"), ([("age", .descending)], "main: 5 1 4 2 3"),
       ([("age", .descending), ("title", .descending)], "main: 5 4 1 2 3"),
       ([("title | lower", .descending)], "main: 5 4 3 2 1"), ([("dept", .ascending)], "main: 5 2 1 4 3"),
-    ] as [([(String, SortDirection)], String)])
+    ] as [([(String, SortDirection)], String)]
+  )
   func sorting(keys: [(String, SortDirection)], outline: String) throws {
     var main = section("main")
     main.sort = keys.map { SortDefinition(key: expression($0.0), direction: $0.1) }
@@ -118,6 +133,7 @@ import Testing
     #expect(result.rows.count == 5)
     #expect(
       result.warnings
-        == ["header or footer of the section “main”: the field “title” of Title is the number 5; a text is expected"])
+        == ["header or footer of the section “main”: the field “title” of Title is the number 5; a text is expected"]
+    )
   }
 }

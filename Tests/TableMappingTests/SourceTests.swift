@@ -20,7 +20,8 @@ import Testing
       ("data.members", #"{"data":{"x":[],"members":[{"id":1,"title":"a"}]},"z":1}"#),
       ("$response['a b'][-1]", #"{"a b":[[],[{"id":1,"title":"a"}]]}"#),
       ("data | where(ok)", #"{"data":[{"id":1,"title":"a","ok":true},{"id":2,"ok":false}]}"#),
-    ] as [(String?, String)])
+    ] as [(String?, String)]
+  )
   func lists(items: String?, response: String) throws {
     let result = try fixture(items: items).map(response)
     #expect(result.problems.isEmpty)
@@ -33,7 +34,8 @@ import Testing
     arguments: [
       (nil, #"{"message":"rate limit"}"#), ("data", "{}"), ("data", #"{"data":{}}"#), ("data", "[]"),
       ("data | where(ok)", #"{"data":5}"#), (nil, ""), (nil, "[1,"), (nil, "<html>"), (nil, "[1,]"),
-    ] as [(String?, String)])
+    ] as [(String?, String)]
+  )
   func problems(items: String?, response: String) throws {
     let result = try fixture(items: items).map(response)
     #expect(result.problems.map(\.source) == ["s"])

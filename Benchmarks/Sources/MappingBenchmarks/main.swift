@@ -24,20 +24,28 @@ table.cell = CellMapping(
   payload: try Template([
     "title": "#${number} ${title}", "author": "${user.login}", "imageName": "${user.avatar_url}",
     "comments": "${comments}",
-  ]))
+  ])
+)
 let cell = CellDefinition(
   identifier: "IssueCell",
   fields: [
     .init(name: "title", type: .string), .init(name: "author", type: .string),
     .init(name: "imageName", type: .url, isOptional: true), .init(name: "comments", type: .integer),
-  ])
+  ]
+)
 let mapper = try TableMapper(table: table, cells: [cell])
 
+/// Of the processor, so that what else runs on the machine counts as little as it can.
+func processorTime() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+}
+
 func milliseconds(_ body: () -> MappingResult) -> (Double, MappingResult) {
-  let clock = ContinuousClock()
-  let start = clock.now
+  let start = processorTime()
   let result = body()
-  return (Double((clock.now - start).components.attoseconds) / 1e15, result)
+  return (processorTime() - start, result)
 }
 
 func peakMemory() -> Int {
@@ -65,4 +73,5 @@ print(
   {"items":\(count),"bytes":\(response.count),"rows":\(kept.sections.first?.rows.count ?? 0),\
   "cold":\(cold[runs / 2]),"coldBest":\(cold[0]),"warm":\(warm[runs / 2]),"warmBest":\(warm[0]),\
   "memoryOfResponse":\(Double(during - before) / Double(response.count))}
-  """)
+  """
+)
