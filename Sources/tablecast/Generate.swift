@@ -21,4 +21,4 @@ struct Generate: ParsableCommand {
   }
 }
 
-extension CodeGenerator.Language: @retroactive ExpressibleByArgument {}
+extension CodeGenerator.Language: ExpressibleByArgument {}
