@@ -69,7 +69,9 @@ import Testing
 
   @Test(arguments: faults) func fault(_ fault: Fault) async throws {
     let client = try TransferClient()
-    let source = try Source.onRequest(Self.upstream.get().base + fault.path, client: client)
+    let source = try Source.onRequest(Self.upstream.get().base + fault.path, client: client) {
+      if ["stalled", "timeout"].contains(fault.expected) { $0.hurry() }
+    }
     let update = await source.refreshed()
     #expect(update.word == fault.expected, "\(update)")
     if let error = update.error {
@@ -89,7 +91,7 @@ import Testing
   }
 
   @Test func noSuchHost() async throws {
-    let source = try Source.onRequest("http://nowhere.invalid/items", client: TransferClient())
+    let source = try Source.onRequest("http://nowhere.invalid/items", client: TransferClient()) { $0.hurry() }
     let kind = try #require(await source.refreshed().error).kind
     // Where no resolver answers, the connection's time is over first.
     #expect(kind == .unknownHost || kind == .connectTimeout || kind == .stalled)

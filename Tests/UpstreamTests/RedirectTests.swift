@@ -93,8 +93,10 @@ import Testing
   ) async throws -> EditOutcome {
     let upstream = try upstream ?? Self.upstream.get()
     let context = FetchContext(forwarded: [try #require(HeaderField("Authorization", "Bearer caller"))])
+    var definition = try UpstreamDefinition(quick: upstream.base + "/items")
+    definition.hurry()
     let forwarder = EditForwarder(
-      try UpstreamDefinition(quick: upstream.base + "/items"),
+      definition,
       context: context,
       client: try client ?? TransferClient()
     )

@@ -89,7 +89,7 @@ import Testing
     let source = try Source.onRequest(upstream.base + "/status?code=429&" + query, client: client, retries: 2)
     let error = try #require(await source.refreshed().error)
     let pause = try #require(error.retryAfter)
-    #expect((.seconds(28)...(.seconds(30))).contains(pause))
+    #expect((.seconds(15)...(.seconds(30))).contains(pause))
     #expect(await source.refreshed().word == "status 429")
     guard case .array(let log)? = try await upstream.log(client)["log"] else { return #expect(Bool(false)) }
     #expect(log.count == 1, "asked once, and left alone")

@@ -20,7 +20,7 @@ extension Source {
     await withCheckedContinuation { continuation in refresh { continuation.resume(returning: $0) } }
   }
 
-  /// One that is fetched on request only, with small time-outs and quick retries.
+  /// One that is fetched on request only, with quick retries.
   static func onRequest(
     _ url: String,
     client: TransferClient,
@@ -50,10 +50,14 @@ extension UpstreamDefinition {
   init(quick url: String) throws {
     self.init(url: try Template(text: url))
     every = .zero
+    maxBytes = 1 << 20
+  }
+
+  /// For what is expected to take too long.
+  mutating func hurry() {
     connectTimeout = .milliseconds(500)
     timeout = .milliseconds(500)
     stallTimeout = .milliseconds(250)
-    maxBytes = 1 << 20
   }
 }
 
