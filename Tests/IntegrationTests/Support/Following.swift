@@ -1,0 +1,51 @@
+import JSON
+
+extension ServiceProcess {
+  func snapshot(_ table: String, _ headers: [String: String] = [:], query: String = "") throws -> JSONValue {
+    try request("GET", "/v1/tables/\(table)\(query)", headers).json
+  }
+
+  func mirror(_ table: String, _ headers: [String: String] = [:], query: String = "") throws -> TableMirror {
+    try TableMirror(snapshot(table, headers, query: query))
+  }
+
+  func changes(_ table: String, after: String, wait: Int = 0, query: String = "", _ headers: [String: String] = [:])
+    throws -> JSONValue
+  {
+    try request("GET", "/v1/tables/\(table)/changes?after=\(after)&wait=\(wait)\(query)", headers).json
+  }
+
+  /// A poll that waits on a thread of its own; it has been sent when this returns.
+  func poll(_ table: String, after: String, wait: Int = 15, query: String = "", _ headers: [String: String] = [:])
+    throws
+    -> Background<Reply>
+  {
+    let client = try client()
+    let target = "/v1/tables/\(table)/changes?after=\(after)&wait=\(wait)\(query)"
+    try client.send("GET", target, headers)
+    let sent = Unchecked(client)
+    return Background(target) { try sent.value.receive(target) }
+  }
+
+  /// Follows a table as a client does, by long polls, until it is as awaited. Returns the mirror.
+  @discardableResult
+  func follow(
+    _ table: String,
+    _ headers: [String: String] = [:],
+    from mirror: TableMirror? = nil,
+    query: String = "",
+    until awaited: String,
+    _ condition: (TableMirror) -> Bool
+  ) throws -> TableMirror {
+    var mirror = try mirror ?? self.mirror(table, headers, query: query.isEmpty ? "" : "?" + query.dropFirst())
+    let client = try client()
+    for _ in 0..<200 {
+      if condition(mirror) { return mirror }
+      let target = "/v1/tables/\(table)/changes?after=\(mirror.cursor)&wait=15\(query)"
+      let changes = try client.request("GET", target, headers).json
+      if changes["stages"] == [], changes["reset"] == nil { break }
+      try mirror.apply(changes)
+    }
+    throw TimeOut("\(table) \(awaited); it is \(mirror.state ?? "?") with \(mirror.rows)")
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+
+/// What was awaited and did not come.
+struct TimeOut: Error, CustomStringConvertible {
+  let description: String
+  init(_ awaited: String) { description = "not in time: \(awaited)" }
+}
+
+/// A value that threads change, and wait for changes of.
+///
+/// `@unchecked Sendable`: the value is read and written with the condition's lock held.
+final class Monitor<Value>: @unchecked Sendable {
+  private var value: Value
+  private let condition = NSCondition()
+
+  init(_ value: Value) { self.value = value }
+
+  @discardableResult
+  func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+    condition.lock()
+    defer {
+      condition.broadcast()
+      condition.unlock()
+    }
+    return try body(&value)
+  }
+
+  var current: Value { change { $0 } }
+
+  /// Waits until `body` finds something in the value.
+  @discardableResult
+  func wait<Result>(for awaited: String, seconds: Double = 20, _ body: (Value) -> Result?) throws -> Result {
+    let deadline = Date(timeIntervalSinceNow: seconds)
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if let result = body(value) { return result }
+      guard condition.wait(until: deadline) else {
+        if let result = body(value) { return result }
+        throw TimeOut(awaited)
+      }
+    }
+  }
+}
+
+/// Work on a thread of its own: what blocks must not take one of the few that tests run on.
+struct Background<Result: Sendable>: Sendable {
+  private let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)
+  private let what: String
+
+  init(_ what: String, _ body: @escaping @Sendable () throws -> Result) {
+    self.what = what
+    let outcome = outcome
+    Thread { outcome.change { [result = Swift.Result(catching: body)] in $0 = result } }.start()
+  }
+
+  func value(seconds: Double = 20) throws -> Result {
+    try outcome.wait(for: what, seconds: seconds) { $0 }.get()
+  }
+}

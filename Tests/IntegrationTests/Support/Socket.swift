@@ -1,0 +1,69 @@
+import Foundation
+
+/// A blocking TCP socket on loopback, which reads into a buffer and gives up at a deadline.
+final class Socket {
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+
+  struct Ended: Error {}
+
+  init(accepted descriptor: Int32) { self.descriptor = descriptor }
+
+  init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let result = withLoopback(port) { connect(descriptor, $0, $1) }
+    guard result == 0 else { throw Ended() }
+    var one: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  func send(_ bytes: [UInt8]) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { throw Ended() }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// The bytes up to a pattern, which is taken out too.
+  func read(upTo pattern: String, before deadline: Date, _ awaited: String) throws -> [UInt8] {
+    let pattern = Array(pattern.utf8)
+    while true {
+      if let start = buffer.firstRange(of: pattern)?.lowerBound {
+        defer { buffer.removeFirst(start + pattern.count) }
+        return Array(buffer[..<start])
+      }
+      try fill(deadline, awaited)
+    }
+  }
+
+  func read(count: Int, before deadline: Date, _ awaited: String) throws -> [UInt8] {
+    while buffer.count < count { try fill(deadline, awaited) }
+    defer { buffer.removeFirst(count) }
+    return Array(buffer[..<count])
+  }
+
+  private func fill(_ deadline: Date, _ awaited: String) throws {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let patience = Int32(max(0, min(deadline.timeIntervalSinceNow, 600) * 1000))
+    guard poll(&entry, 1, patience) > 0 else { throw TimeOut(awaited) }
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &bytes, bytes.count, 0)
+    guard count > 0 else { throw Ended() }
+    buffer += bytes[..<count]
+  }
+}
+
+/// Calls `body` with the address of a port on loopback.
+func withLoopback<Result>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+  return withUnsafePointer(to: address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+  }
+}
