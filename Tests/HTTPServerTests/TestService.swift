@@ -123,7 +123,12 @@ final class TestService: RequestHandler {
 
   func answer(_ topic: UInt64) -> Response { Response(status: .ok, body: Array("\(version(topic))".utf8)) }
 
-  static func text(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(0x61 + $0 * 7 % 26) } }
+  /// `count` letters. Doubled rather than mapped: unoptimised and under a sanitizer that takes seconds for megabytes.
+  static func text(_ count: Int) -> [UInt8] {
+    var text = (0..<26).map { UInt8(0x61 + $0 * 7 % 26) }
+    while text.count < count { text += text }
+    return Array(text.prefix(count))
+  }
 
   /// Waits until `condition` holds; false where it doesn't within some seconds. Blocks like the client's reading
   /// does: tests that wait for one another's threads would take longer than any patience.
