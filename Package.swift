@@ -46,7 +46,8 @@ let package = Package(
     .target(name: "Expressions", dependencies: ["JSON"], swiftSettings: ours),
     .target(name: "Definitions", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
-    .target(name: "TableEncoding", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
+    .target(
+      name: "TableEncoding", dependencies: ["Definitions", "Expressions", "JSON", "TableModel"], swiftSettings: ours),
     .target(
       name: "TableMapping",
       dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
