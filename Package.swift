@@ -96,6 +96,9 @@ let package = Package(
     .testTarget(
       name: "CodeGenerationTests", dependencies: ["CodeGeneration", "Configuration", "Definitions"],
       exclude: ["Generated/Cells.ts", "Generated/Cells.kt"], swiftSettings: ours),
+    // The built service as a process: killed, starved of disk, measured against a model.
+    .testTarget(
+      name: "DurabilityTests", dependencies: ["tablecast"], resources: [.copy("Support")], swiftSettings: ours),
     .testTarget(name: "TableStoreTests", dependencies: ["JSON", "TableModel", "TableStore", grdb], swiftSettings: ours),
   ],
   cxxLanguageStandard: .cxx17
