@@ -48,17 +48,26 @@ let package = Package(
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
     .target(name: "TableEncoding", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
     .target(
-      name: "TableMapping", dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
-      swiftSettings: ours),
+      name: "TableMapping",
+      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
+      swiftSettings: ours
+    ),
     .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
     .target(
-      name: "Configuration", dependencies: ["Definitions", "Expressions", "JSON", "TableModel", yams],
-      swiftSettings: ours),
+      name: "Configuration",
+      dependencies: ["Definitions", "Expressions", "JSON", "TableModel", yams],
+      swiftSettings: ours
+    ),
     .target(
-      name: "Upstream", dependencies: ["CCurl", "Definitions", "Expressions", "JSON", crypto, deque],
-      swiftSettings: ours),
+      name: "Upstream",
+      dependencies: ["CCurl", "Definitions", "Expressions", "JSON", crypto, deque],
+      swiftSettings: ours
+    ),
     .target(
-      name: "TableStore", dependencies: ["JSON", "TableModel", deque, hashTrees, grdb, logging], swiftSettings: ours),
+      name: "TableStore",
+      dependencies: ["JSON", "TableModel", deque, hashTrees, grdb, logging],
+      swiftSettings: ours
+    ),
     .target(
       name: "TableService",
       dependencies: [
@@ -66,7 +75,8 @@ let package = Package(
         "TableStore", "Upstream", crypto, logging,
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
-      swiftSettings: ours),
+      swiftSettings: ours
+    ),
     .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
@@ -76,7 +86,8 @@ let package = Package(
         "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
-      swiftSettings: ours),
+      swiftSettings: ours
+    ),
 
     // A folder of tests for each module.
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
@@ -85,21 +96,38 @@ let package = Package(
     .testTarget(
       name: "TableMappingTests",
       dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableMapping", "TableModel"],
-      swiftSettings: ours),
+      swiftSettings: ours
+    ),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
     .testTarget(
-      name: "UpstreamTests", dependencies: ["Upstream", "Definitions", "Expressions", "JSON", crypto],
-      resources: [.copy("Support/misbehaving_upstream.py")], swiftSettings: ours),
+      name: "UpstreamTests",
+      dependencies: ["Upstream", "Definitions", "Expressions", "JSON", crypto],
+      resources: [.copy("Support/misbehaving_upstream.py")],
+      swiftSettings: ours
+    ),
     .testTarget(
-      name: "ConfigurationTests", dependencies: ["Configuration", "Definitions", "Expressions", "JSON", "TableModel"],
-      swiftSettings: ours),
+      name: "ConfigurationTests",
+      dependencies: ["Configuration", "Definitions", "Expressions", "JSON", "TableModel"],
+      swiftSettings: ours
+    ),
     .testTarget(
-      name: "CodeGenerationTests", dependencies: ["CodeGeneration", "Configuration", "Definitions"],
-      exclude: ["Generated/Cells.ts", "Generated/Cells.kt"], swiftSettings: ours),
-    // The built service as a process: killed, starved of disk, measured against a model.
+      name: "CodeGenerationTests",
+      dependencies: ["CodeGeneration", "Configuration", "Definitions"],
+      exclude: ["Generated/Cells.ts", "Generated/Cells.kt"],
+      swiftSettings: ours
+    ),
     .testTarget(
-      name: "DurabilityTests", dependencies: ["tablecast"], resources: [.copy("Support")], swiftSettings: ours),
-    .testTarget(name: "TableStoreTests", dependencies: ["JSON", "TableModel", "TableStore", grdb], swiftSettings: ours),
+      name: "TableStoreTests",
+      dependencies: ["JSON", "TableModel", "TableStore", grdb],
+      swiftSettings: ours
+    ),
+    // The built service as a process: killed, starved of disk, held against a model.
+    .testTarget(
+      name: "DurabilityTests",
+      dependencies: ["tablecast"],
+      resources: [.copy("Support")],
+      swiftSettings: ours
+    ),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -26,6 +26,7 @@ options = parser.parse_args()
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../..")
 work = tempfile.mkdtemp(prefix="http-benchmark-")
+os.chmod(work, 0o755)  # nginx's workers are another user
 OURS, NGINX, BIRD = 18081, 18082, 18083
 children = []
 

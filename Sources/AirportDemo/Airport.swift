@@ -86,9 +86,13 @@ public struct Airport: Sendable {
     nextNumber += Int.random(in: 1...9, using: &random)
     flights.append(
       Flight(
-        id: "\(airline.code)\(nextNumber)", number: "\(airline.code) \(nextNumber)", airline: airline,
+        id: "\(airline.code)\(nextNumber)",
+        number: "\(airline.code) \(nextNumber)",
+        airline: airline,
         destination: Self.destinations[Int.random(in: 0..<Self.destinations.count, using: &random)],
-        scheduled: scheduled))
+        scheduled: scheduled
+      )
+    )
   }
 
   private mutating func gate() -> String {

@@ -55,15 +55,27 @@ public final class AirportAPI: RequestHandler {
   private static func board(_ airport: Airport) -> Representation {
     let items = airport.flights.map { flight in
       Item(
-        id: flight.id, flight: flight.number, airline: flight.airline.name, destination: flight.destination,
-        scheduled: time(flight.scheduled), status: flight.status.rawValue, logo: flight.airline.logo,
-        estimated: flight.estimated.map(time), gate: flight.gate, note: flight.note)
+        id: flight.id,
+        flight: flight.number,
+        airline: flight.airline.name,
+        destination: flight.destination,
+        scheduled: time(flight.scheduled),
+        status: flight.status.rawValue,
+        logo: flight.airline.logo,
+        estimated: flight.estimated.map(time),
+        gate: flight.gate,
+        note: flight.note
+      )
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let body = (try? encoder.encode(Board(flights: items))).map(Array.init) ?? []
     return Representation(
-      body: body, contentType: "application/json", entityTag: "\(airport.revision)", cacheControl: "no-cache")
+      body: body,
+      contentType: "application/json",
+      entityTag: "\(airport.revision)",
+      cacheControl: "no-cache"
+    )
   }
 
   /// Minutes since midnight, on the simulation's one day, as RFC 3339.

@@ -15,8 +15,13 @@ public struct CellDefinition: Sendable {
   public var select: Template?
 
   public init(
-    identifier: String, registration: Registration? = nil, version: Int = 1, fields: [Field] = [],
-    expands: String? = nil, fallback: String? = nil, select: Template? = nil
+    identifier: String,
+    registration: Registration? = nil,
+    version: Int = 1,
+    fields: [Field] = [],
+    expands: String? = nil,
+    fallback: String? = nil,
+    select: Template? = nil
   ) {
     self.identifier = identifier
     self.registration = registration

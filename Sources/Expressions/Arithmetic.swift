@@ -49,7 +49,9 @@ enum Arithmetic {
 
   /// Nil where the result is no integer, or does not fit.
   private static func applyExactly(
-    _ operation: BinaryOperator, _ left: Int64, _ right: Int64
+    _ operation: BinaryOperator,
+    _ left: Int64,
+    _ right: Int64
   ) throws(EvaluationError) -> Int64? {
     let (result, overflow): (Int64, Bool)
     switch operation {
@@ -71,7 +73,9 @@ enum Arithmetic {
   }
 
   private static func applyRounding(
-    _ operation: BinaryOperator, _ left: Double, _ right: Double
+    _ operation: BinaryOperator,
+    _ left: Double,
+    _ right: Double
   ) throws(EvaluationError) -> Value {
     let result: Double
     switch operation {

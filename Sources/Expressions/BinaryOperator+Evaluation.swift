@@ -17,13 +17,16 @@ extension BinaryOperator {
 
   /// False where one side is null: what is missing is neither more nor less.
   private func compare(
-    _ left: Value, _ right: Value, _ holds: (Value.Order) -> Bool
+    _ left: Value,
+    _ right: Value,
+    _ holds: (Value.Order) -> Bool
   ) throws(EvaluationError) -> Bool {
     let (leftKind, rightKind) = (left.kind, right.kind)
     if leftKind == .null || rightKind == .null { return false }
     guard leftKind == rightKind, leftKind == .number || leftKind == .string else {
       throw EvaluationError(
-        "`\(rawValue)` compares two numbers or two strings, not \(leftKind.phrase) with \(rightKind.phrase)")
+        "`\(rawValue)` compares two numbers or two strings, not \(leftKind.phrase) with \(rightKind.phrase)"
+      )
     }
     return holds(left.order(to: right))
   }

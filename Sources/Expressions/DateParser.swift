@@ -13,7 +13,9 @@ enum DateParser {
       return try date(fromUnixTime: number)
     }
     throw EvaluationError(
-      "date takes ISO 8601, an HTTP date or a Unix time, not", showing: text)
+      "date takes ISO 8601, an HTTP date or a Unix time, not",
+      showing: text
+    )
   }
 
   /// Milliseconds from the number of digits: seconds reach them in the year 5138.

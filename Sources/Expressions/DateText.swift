@@ -5,7 +5,10 @@ import Synchronization
 enum DateText {
   /// A format is `iso`, `short`, `medium`, `long` or a Unicode pattern (UTS 35, “Date Format Patterns”).
   static func text(
-    of date: Date, format: String, zone: String, locale: String
+    of date: Date,
+    format: String,
+    zone: String,
+    locale: String
   ) throws(EvaluationError) -> String {
     guard format.utf8.count <= 200 else { throw EvaluationError("date takes a format of at most 200 bytes") }
     let key = Key(format: format, zone: zone, locale: locale)

@@ -176,6 +176,8 @@ struct ExpressionParser {
     default: hint = "\(token.phrase) is unexpected here"
     }
     return ExpressionError(
-      expectation.map { "\(hint): \($0) is expected" } ?? hint, offset: token.offset)
+      expectation.map { "\(hint): \($0) is expected" } ?? hint,
+      offset: token.offset
+    )
   }
 }

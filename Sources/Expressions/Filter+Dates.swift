@@ -19,11 +19,16 @@ extension Filter {
       let date = try DateParser.date(from: call.input)
       return .string(
         try DateText.text(
-          of: date, format: try call.text(0, of: "date") ?? "iso", zone: try call.text(1, of: "date") ?? "UTC",
-          locale: try call.text(2, of: "date") ?? "en"))
+          of: date,
+          format: try call.text(0, of: "date") ?? "iso",
+          zone: try call.text(1, of: "date") ?? "UTC",
+          locale: try call.text(2, of: "date") ?? "en"
+        )
+      )
     },
     Filter(
-      "timestamp", "The Unix time of a moment in seconds: to compare, sort and subtract dates.",
+      "timestamp",
+      "The Unix time of a moment in seconds: to compare, sort and subtract dates.",
       examples: [("'2024-05-01T22:30:00Z' | timestamp", "1714602600")]
     ) { (call) throws(EvaluationError) in
       if call.input.isNull { return .null }

@@ -4,21 +4,25 @@ import JSON
 extension Filter {
   static let encodings: [Filter] = [
     Filter(
-      "host", "The host of a URL, without www.; null where there is none.",
+      "host",
+      "The host of a URL, without www.; null where there is none.",
       examples: [("'https://www.swift.org/blog?x=1' | host", "\"swift.org\"")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "host") else { return .null }
       return URLText.host(of: text).map { .string($0) } ?? .null
     },
     Filter(
-      "urlEncode", "Percent-encoded, fit for any part of a URL (RFC 3986 §2.3: only unreserved characters stay).",
+      "urlEncode",
+      "Percent-encoded, fit for any part of a URL (RFC 3986 §2.3: only unreserved characters stay).",
       examples: [("'a b/c' | urlEncode", "\"a%20b%2Fc\"")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "urlEncode") else { return .null }
       return try Arithmetic.bounded(URLText.encode(text), by: "urlEncode")
     },
     Filter(
-      "base64", "The UTF-8 in Base64 (RFC 4648 §4).", examples: [("'user:pass' | base64", "\"dXNlcjpwYXNz\"")]
+      "base64",
+      "The UTF-8 in Base64 (RFC 4648 §4).",
+      examples: [("'user:pass' | base64", "\"dXNlcjpwYXNz\"")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "base64") else { return .null }
       return try Arithmetic.bounded(Data(text.utf8).base64EncodedString(), by: "base64")
@@ -28,7 +32,8 @@ extension Filter {
       try Arithmetic.bounded(call.input.json, by: "json")
     },
     Filter(
-      "hash", "16 hexadecimal digits that depend on the value alone (FNV-1a of its JSON text).",
+      "hash",
+      "16 hexadecimal digits that depend on the value alone (FNV-1a of its JSON text).",
       examples: [("'a' | hash", "\"d4272417d7c77eea\"")]
     ) { (call) throws(EvaluationError) in
       var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -3,7 +3,8 @@ import JSON
 extension Filter {
   static let lists: [Filter] = [
     Filter(
-      "join(separator?)", "The texts of an array's elements in one; nulls are left out.",
+      "join(separator?)",
+      "The texts of an array's elements in one; nulls are left out.",
       examples: [("['a', 'b'] | join(', ')", "\"a, b\"")]
     ) { (call) throws(EvaluationError) in
       guard let elements = try call.inputElements(for: "join") else { return .null }
@@ -17,19 +18,23 @@ extension Filter {
       return .string(text)
     },
     Filter(
-      "first(count?)", "The first element, or so many of them; of a string, characters.",
+      "first(count?)",
+      "The first element, or so many of them; of a string, characters.",
       examples: [("[3, 4, 5] | first", "3"), ("'abc' | first(2)", "\"ab\"")]
     ) { (call) throws(EvaluationError) in try ListEnds.first(call) },
     Filter(
-      "last(count?)", "The last element, or so many of them; of a string, characters.",
+      "last(count?)",
+      "The last element, or so many of them; of a string, characters.",
       examples: [("[3, 4, 5] | last", "5"), ("[3, 4, 5] | last(2)", "[4,5]")]
     ) { (call) throws(EvaluationError) in try ListEnds.last(call) },
     Filter(
-      "slice(start, end?)", "Elements or characters from a position up to before another; negative: from the end.",
+      "slice(start, end?)",
+      "Elements or characters from a position up to before another; negative: from the end.",
       examples: [("'abcdef' | slice(1, 3)", "\"bc\""), ("[1, 2, 3] | slice(-2)", "[2,3]")]
     ) { (call) throws(EvaluationError) in try ListEnds.slice(call) },
     Filter(
-      "length", "How many characters, elements or members; 0 for null.",
+      "length",
+      "How many characters, elements or members; 0 for null.",
       examples: [("'Zoë' | length", "3"), ("[1, 2] | length", "2")]
     ) { (call) throws(EvaluationError) in
       switch call.input.kind {
@@ -40,7 +45,8 @@ extension Filter {
       }
     },
     Filter(
-      "map(expression)", "What an expression gives for each element.",
+      "map(expression)",
+      "What an expression gives for each element.",
       examples: [("[1, 2] | map($item * 10)", "[10,20]"), ("labels | map(name)", "[\"bug\",\"ui\"]")],
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
@@ -48,7 +54,8 @@ extension Filter {
       return .array(try call.evaluateForEach(elements))
     },
     Filter(
-      "where(expression)", "The elements for which an expression is true.",
+      "where(expression)",
+      "The elements for which an expression is true.",
       examples: [("[1, 2, 3] | where($item > 1)", "[2,3]"), ("labels | where(name == 'ui') | length", "1")],
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
@@ -57,7 +64,8 @@ extension Filter {
       return .array(zip(elements, results).filter { $0.1.isTruthy }.map(\.0))
     },
     Filter(
-      "sort(expression?, direction?)", "Sorted by an expression, or by themselves; 'descending' turns the order.",
+      "sort(expression?, direction?)",
+      "Sorted by an expression, or by themselves; 'descending' turns the order.",
       examples: [("[3, 1, 2] | sort", "[1,2,3]"), ("['a', 'b'] | sort($item, 'descending')", "[\"b\",\"a\"]")],
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
@@ -73,8 +81,10 @@ extension Filter {
       return .array(sorted.map(\.0))
     },
     Filter(
-      "unique(expression?)", "Without repeated elements; the first of each stays.",
-      examples: [("[1, 2, 1] | unique", "[1,2]")], takesElementExpressions: true
+      "unique(expression?)",
+      "Without repeated elements; the first of each stays.",
+      examples: [("[1, 2, 1] | unique", "[1,2]")],
+      takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
       guard let elements = try call.inputElements(for: "unique") else { return .null }
       let keys = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
@@ -82,7 +92,9 @@ extension Filter {
       return .array(zip(elements, keys).filter { seen.insert($0.1).inserted }.map(\.0))
     },
     Filter(
-      "reverse", "Elements or characters from the last to the first.", examples: [("[1, 2] | reverse", "[2,1]")]
+      "reverse",
+      "Elements or characters from the last to the first.",
+      examples: [("[1, 2] | reverse", "[2,1]")]
     ) { (call) throws(EvaluationError) in
       if let string = call.input.string { return .string(String(string.reversed())) }
       guard let elements = try call.inputElements(for: "reverse") else { return .null }
@@ -101,7 +113,8 @@ extension Filter {
       return .array(members.map(\.value))
     },
     Filter(
-      "default(value)", "Another value in place of null or an empty string, array or object; `??` is for null alone.",
+      "default(value)",
+      "Another value in place of null or an empty string, array or object; `??` is for null alone.",
       examples: [("missing | default('none')", "\"none\""), ("'' | default('none')", "\"none\"")]
     ) { (call) throws(EvaluationError) in
       let isEmpty =

@@ -3,7 +3,9 @@ import JSON
 extension Filter {
   /// A filter from number to number; null stays null. Texts of numbers count as numbers.
   private static func numeric(
-    _ signature: String, _ summary: String, examples: [(String, String)],
+    _ signature: String,
+    _ summary: String,
+    examples: [(String, String)],
     _ transform: @escaping @Sendable (Double) -> Double
   ) -> Filter {
     Filter(signature, summary, examples: examples) { (call) throws(EvaluationError) in
@@ -15,7 +17,8 @@ extension Filter {
 
   static let numbers: [Filter] = [
     Filter(
-      "number(decimals?, locale?)", "Written for people: grouped, with so many decimals (else up to 3).",
+      "number(decimals?, locale?)",
+      "Written for people: grouped, with so many decimals (else up to 3).",
       examples: [
         ("1234567 | number", "\"1,234,567\""), ("1234.5 | number(2, 'de')", "\"1.234,50\""),
       ]
@@ -25,7 +28,8 @@ extension Filter {
       return .string(NumberText.decimal(number, decimals: decimals, locale: try call.text(1, of: "number") ?? "en"))
     },
     Filter(
-      "currency(code, locale?)", "An amount of money.",
+      "currency(code, locale?)",
+      "An amount of money.",
       examples: [("1234.5 | currency('USD')", "\"$1,234.50\""), ("3 | currency('EUR', 'de')", "\"3,00\u{A0}€\"")]
     ) { (call) throws(EvaluationError) in
       guard let number = try NumberText.number(call, for: "currency") else { return .null }
@@ -36,7 +40,8 @@ extension Filter {
       return .string(NumberText.currency(number, code: code, locale: try call.text(1, of: "currency") ?? "en_US"))
     },
     Filter(
-      "round(decimals?)", "The nearest number with so many decimals; halves go away from zero.",
+      "round(decimals?)",
+      "The nearest number with so many decimals; halves go away from zero.",
       examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")]
     ) { (call) throws(EvaluationError) in
       if case .integer = call.input { return call.input }
@@ -56,16 +61,22 @@ extension Filter {
       return number < 0 ? try Arithmetic.negative(of: call.input) : call.input
     },
     Filter(
-      "min(expression?)", "The least element; null for an empty array.",
-      examples: [("[3, 1, 2] | min", "1"), ("labels | min(name)", "\"bug\"")], takesElementExpressions: true
+      "min(expression?)",
+      "The least element; null for an empty array.",
+      examples: [("[3, 1, 2] | min", "1"), ("labels | min(name)", "\"bug\"")],
+      takesElementExpressions: true
     ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "min") { $0.precedes($1) } },
     Filter(
-      "max(expression?)", "The greatest element; null for an empty array.",
-      examples: [("[3, 1, 2] | max", "3")], takesElementExpressions: true
+      "max(expression?)",
+      "The greatest element; null for an empty array.",
+      examples: [("[3, 1, 2] | max", "3")],
+      takesElementExpressions: true
     ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "max") { $1.precedes($0) } },
     Filter(
-      "sum(expression?)", "All numbers added up; nulls are left out.",
-      examples: [("[1, 2, 3] | sum", "6"), ("labels | sum(name | length)", "5")], takesElementExpressions: true
+      "sum(expression?)",
+      "All numbers added up; nulls are left out.",
+      examples: [("[1, 2, 3] | sum", "6"), ("labels | sum(name | length)", "5")],
+      takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
       guard let elements = try call.inputElements(for: "sum") else { return .null }
       var sum = Value.integer(0)
@@ -75,7 +86,8 @@ extension Filter {
       return sum
     },
     Filter(
-      "int", "As an integer, towards zero: of a number, a text of one, or a boolean.",
+      "int",
+      "As an integer, towards zero: of a number, a text of one, or a boolean.",
       examples: [("'42' | int", "42"), ("-2.9 | int", "-2")]
     ) { (call) throws(EvaluationError) in
       if case .integer = call.input { return call.input }
@@ -85,7 +97,9 @@ extension Filter {
       return NumberText.simplest(number.rounded(.towardZero))
     },
     Filter(
-      "float", "As a number: of a text of one, or a boolean.", examples: [("'2.5' | float", "2.5")]
+      "float",
+      "As a number: of a text of one, or a boolean.",
+      examples: [("'2.5' | float", "2.5")]
     ) { (call) throws(EvaluationError) in
       if call.input.kind == .number { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
@@ -93,7 +107,8 @@ extension Filter {
       return .number(number)
     },
     Filter(
-      "boolean", "As a boolean: the strings false, no, off and 0 are false too.",
+      "boolean",
+      "As a boolean: the strings false, no, off and 0 are false too.",
       examples: [("'yes' | boolean", "true"), ("'off' | boolean", "false"), ("0 | boolean", "false")]
     ) { (call) throws(EvaluationError) in
       if call.input.isNull { return .null }

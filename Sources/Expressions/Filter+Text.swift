@@ -3,7 +3,9 @@ import JSON
 extension Filter {
   /// A filter from text to text; null stays null.
   private static func textual(
-    _ signature: String, _ summary: String, examples: [(String, String)],
+    _ signature: String,
+    _ summary: String,
+    examples: [(String, String)],
     _ transform: @escaping @Sendable (String) -> String
   ) -> Filter {
     Filter(signature, summary, examples: examples) { (call) throws(EvaluationError) in
@@ -37,7 +39,8 @@ extension Filter {
       $0.prefix(1).uppercased() + $0.dropFirst()
     },
     textual(
-      "titleCase", "The first letter of each word in capitals.",
+      "titleCase",
+      "The first letter of each word in capitals.",
       examples: [("'pull request' | titleCase", "\"Pull Request\"")]
     ) { text in
       var result = ""
@@ -54,7 +57,8 @@ extension Filter {
       return end.map { String(start[...$0]) } ?? ""
     },
     Filter(
-      "replace(part, replacement)", "Every occurrence of a part replaced.",
+      "replace(part, replacement)",
+      "Every occurrence of a part replaced.",
       examples: [("'a-b-c' | replace('-', '/')", "\"a/b/c\"")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "replace") else { return .null }
@@ -63,7 +67,8 @@ extension Filter {
       return .string(try TextReplacement.replacing(part, in: text, by: replacement))
     },
     Filter(
-      "split(separator)", "The parts between separators, as an array; characters for an empty separator.",
+      "split(separator)",
+      "The parts between separators, as an array; characters for an empty separator.",
       examples: [("'a, b' | split(', ')", "[\"a\",\"b\"]")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "split") else { return .null }
@@ -72,37 +77,44 @@ extension Filter {
       return .array(TextReplacement.parts(of: text, between: separator).map { .string($0) })
     },
     Filter(
-      "contains(part)", "Whether a string has a part, or an array an element.",
+      "contains(part)",
+      "Whether a string has a part, or an array an element.",
       examples: [("'swift' | contains('if')", "true"), ("[1, 2] | contains(3)", "false")]
     ) { (call) throws(EvaluationError) in
       try BinaryOperator.isIn.apply(try call.argument(0) ?? .null, call.input)
     },
     Filter(
-      "startsWith(part)", "Whether a string starts with a part.",
+      "startsWith(part)",
+      "Whether a string starts with a part.",
       examples: [("'feature/x' | startsWith('feature/')", "true")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "startsWith") else { return .bool(false) }
       return .bool(text.utf8.starts(with: (try call.text(0, of: "startsWith") ?? "").utf8))
     },
     Filter(
-      "endsWith(part)", "Whether a string ends with a part.", examples: [("'a.png' | endsWith('.png')", "true")]
+      "endsWith(part)",
+      "Whether a string ends with a part.",
+      examples: [("'a.png' | endsWith('.png')", "true")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "endsWith") else { return .bool(false) }
       return .bool(text.utf8.reversed().starts(with: (try call.text(0, of: "endsWith") ?? "").utf8.reversed()))
     },
     textual(
-      "stripHtml", "The text of HTML: tags go, blocks end lines, entities become characters.",
+      "stripHtml",
+      "The text of HTML: tags go, blocks end lines, entities become characters.",
       examples: [("'<p>Fish &amp; <b>chips</b></p>' | stripHtml", "\"Fish & chips\"")]
     ) { HTMLText.text(of: $0) },
     Filter(
-      "plural(one, other)", "The word for a number.",
+      "plural(one, other)",
+      "The word for a number.",
       examples: [("1 | plural('reply', 'replies')", "\"reply\""), ("3 | plural('reply', 'replies')", "\"replies\"")]
     ) { (call) throws(EvaluationError) in
       guard let number = try call.inputNumber(for: "plural") else { return .null }
       return try call.argument(abs(number) == 1 ? 0 : 1) ?? .null
     },
     Filter(
-      "string", "As text: numbers in decimal digits, arrays and objects as JSON.",
+      "string",
+      "As text: numbers in decimal digits, arrays and objects as JSON.",
       examples: [("42 | string", "\"42\""), ("[1] | string", "\"[1]\"")]
     ) { (call) throws(EvaluationError) in
       switch call.input.kind {

@@ -15,7 +15,10 @@ public struct Filter: Sendable {
 
   /// The arity is read from the signature: arguments with `?` may be left out.
   init(
-    _ signature: String, _ summary: String, examples: [(String, String)], takesElementExpressions: Bool = false,
+    _ signature: String,
+    _ summary: String,
+    examples: [(String, String)],
+    takesElementExpressions: Bool = false,
     apply: @escaping @Sendable (FilterCall) throws(EvaluationError) -> Value
   ) {
     self.signature = signature

@@ -10,7 +10,8 @@ struct Lexer {
     guard text.utf8.count <= Expression.maximumLength else {
       throw ExpressionError(
         "an expression may have \(Expression.maximumLength) bytes, this has \(text.utf8.count)",
-        offset: Expression.maximumLength)
+        offset: Expression.maximumLength
+      )
     }
     var lexer = Lexer(text)
     var tokens: [Token] = []
@@ -82,7 +83,9 @@ struct Lexer {
     let digits = String(decoding: text[start..<position], as: UTF8.self)
     if Self.startsName(byte()) {
       throw ExpressionError(
-        "a name can't start with a digit; a member of such a name is written ['\(digits)\(name())']", offset: start)
+        "a name can't start with a digit; a member of such a name is written ['\(digits)\(name())']",
+        offset: start
+      )
     }
     if isInteger, let value = Int64(digits) { return .integer(value) }
     guard let value = Double(digits), value.isFinite else {

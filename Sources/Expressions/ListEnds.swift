@@ -27,7 +27,10 @@ enum ListEnds {
   }
 
   private static func cut(
-    _ call: FilterCall, _ filter: String, from start: Int, to end: Int?
+    _ call: FilterCall,
+    _ filter: String,
+    from start: Int,
+    to end: Int?
   ) throws(EvaluationError) -> Value {
     if let string = call.input.string {
       let characters = Array(string)

@@ -40,7 +40,9 @@ enum NumberText {
 
   /// The element (or what an argument gives for it) that comes before all others.
   static func extreme(
-    _ call: FilterCall, _ filter: String, _ isBetter: (Value, Value) -> Bool
+    _ call: FilterCall,
+    _ filter: String,
+    _ isBetter: (Value, Value) -> Bool
   ) throws(EvaluationError) -> Value {
     guard let elements = try call.inputElements(for: filter) else { return .null }
     let values = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)

@@ -20,7 +20,11 @@ extension Template {
         templates.append(try Template(element, at: path + [.index(index)]))
       }
       let constants = templates.compactMap(\.constant)
-      if constants.count == templates.count { self.init(constant: .array(constants)) } else { self.init(.array(templates)) }
+      if constants.count == templates.count {
+        self.init(constant: .array(constants))
+      } else {
+        self.init(.array(templates))
+      }
     case .object(let members): try self.init(members, at: path)
     }
   }
@@ -77,7 +81,8 @@ extension Template {
 /// Splits a string at its `${…}`.
 enum TemplateText {
   static func pieces(
-    of text: String, at path: [TemplatePathComponent]
+    of text: String,
+    at path: [TemplatePathComponent]
   ) throws(TemplateError) -> [Template.Piece] {
     let bytes = Array(text.utf8)
     var pieces: [Template.Piece] = []
@@ -92,7 +97,11 @@ enum TemplateText {
         literal = []
         let start = position + 2
         guard let end = endOfExpression(in: bytes, from: start) else {
-          throw TemplateError("${ is not closed: } is missing ($${ stands for a plain ${)", path: path, offset: position)
+          throw TemplateError(
+            "${ is not closed: } is missing ($${ stands for a plain ${)",
+            path: path,
+            offset: position
+          )
         }
         do throws(ExpressionError) {
           pieces.append(.expression(try Expression(String(decoding: bytes[start..<end], as: UTF8.self))))

@@ -58,7 +58,9 @@ extension Template {
   }
 
   private func text(
-    of pieces: [Piece], in scope: Scope, encoding: TextEncoding
+    of pieces: [Piece],
+    in scope: Scope,
+    encoding: TextEncoding
   ) throws(EvaluationError) -> String {
     var text = ""
     for piece in pieces {
@@ -80,7 +82,9 @@ extension Template {
   }
 
   private static func each(
-    of list: Expression, _ body: Template, in scope: Scope
+    of list: Expression,
+    _ body: Template,
+    in scope: Scope
   ) throws(EvaluationError) -> [Value] {
     let input = try list.evaluate(in: scope)
     if input.isNull { return [] }

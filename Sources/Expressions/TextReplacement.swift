@@ -2,7 +2,9 @@
 enum TextReplacement {
   /// - Throws: `EvaluationError` where the result is too long.
   static func replacing(
-    _ part: String, in text: String, by replacement: String
+    _ part: String,
+    in text: String,
+    by replacement: String
   ) throws(EvaluationError) -> String {
     guard !part.isEmpty else { return text }
     let parts = parts(of: text, between: part)

@@ -24,7 +24,8 @@ extension Document {
   /// Calls the body with the bytes of an element, as the text has them. They must not leave it.
   @inline(__always)
   public func withBytes<Result, Failure>(
-    of element: Element, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    of element: Element,
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: bytes[element.range]))
   }

@@ -29,7 +29,8 @@ public final class Document {
 
   /// As for an array of bytes; the bytes are copied.
   public convenience init(
-    _ bytes: UnsafeRawBufferPointer, limits: JSONLimits = JSONLimits()
+    _ bytes: UnsafeRawBufferPointer,
+    limits: JSONLimits = JSONLimits()
   ) throws(JSONError) {
     try self.init(copying: Copy(bytes, limits: limits), limits: limits)
   }
@@ -78,7 +79,8 @@ public final class Document {
   ///
   /// Throws `JSONError` where the element is malformed, and what the body throws.
   public func withElement<Result>(
-    _ element: Element, _ body: (JSONView) throws -> Result
+    _ element: Element,
+    _ body: (JSONView) throws -> Result
   ) throws -> Result {
     let view = try unmanagedElement(element)
     return try withExtendedLifetime(self) { try body(view) }

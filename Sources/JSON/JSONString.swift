@@ -1,9 +1,9 @@
 #if canImport(Glibc)
-  public import Glibc
+public import Glibc
 #elseif canImport(Musl)
-  public import Musl
+public import Musl
 #else
-  public import Darwin
+public import Darwin
 #endif
 
 /// The UTF-8 of a string in a document, in place. As short-lived as the `JSONView` that it is from.

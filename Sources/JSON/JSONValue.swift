@@ -43,7 +43,12 @@ public enum JSONValue: Equatable, Sendable {
     var result = self
     if case .object = result {} else { result = .object([]) }
     for change in changes {
-      result[change.name] = change.value == .null ? nil : (result[change.name] ?? .null).merging(patch: change.value)
+      if change.value == .null {
+        // Not the literal `nil`, which a JSONValue reads as null.
+        result[change.name] = JSONValue?.none
+      } else {
+        result[change.name] = (result[change.name] ?? .null).merging(patch: change.value)
+      }
     }
     return result
   }

@@ -41,6 +41,9 @@ enum StructureCheck {
 
   private static func tooDeep(_ document: Document, at offset: UInt32) -> JSONError {
     JSONError(
-      .limit, "objects and arrays are nested deeper than \(document.limits.maximumDepth)", offset: Int(offset))
+      .limit,
+      "objects and arrays are nested deeper than \(document.limits.maximumDepth)",
+      offset: Int(offset)
+    )
   }
 }

@@ -50,7 +50,10 @@ struct StructureWalk {
     let elements = try self.elements(at: JSONPath(path.prefix(depth)))
     let wanted = index < 0 ? elements.count + index : index
     guard elements.indices.contains(wanted) else {
-      throw JSONError(.mismatch, "\(Self.describe(path.prefix(depth))) has \(elements.count) elements, none at \(index)")
+      throw JSONError(
+        .mismatch,
+        "\(Self.describe(path.prefix(depth))) has \(elements.count) elements, none at \(index)"
+      )
     }
     position = elements[wanted].structural
   }
@@ -129,7 +132,10 @@ struct StructureWalk {
       default: "a number"
       }
     return JSONError(
-      .mismatch, "\(Self.describe(path)) is \(kind); \(expected) is expected", offset: offset(at: position))
+      .mismatch,
+      "\(Self.describe(path)) is \(kind); \(expected) is expected",
+      offset: offset(at: position)
+    )
   }
 
   private static func describe(_ path: JSONPath.SubSequence) -> String {

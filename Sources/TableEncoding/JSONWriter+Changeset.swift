@@ -91,7 +91,9 @@ extension JSONWriter {
 
   /// A list of operations, each an object; nothing where it is empty.
   private mutating func write<Operation>(
-    _ operations: [Operation], as listName: String, _ members: (inout JSONWriter, Operation) -> Void
+    _ operations: [Operation],
+    as listName: String,
+    _ members: (inout JSONWriter, Operation) -> Void
   ) {
     guard !operations.isEmpty else { return }
     name(listName)

@@ -111,12 +111,18 @@ struct MappingRun {
     }
 
     mutating func skip(
-      _ item: MappedItem, at index: Int, id: String?, type: String?, reason: String, field: String? = nil
+      _ item: MappedItem,
+      at index: Int,
+      id: String?,
+      type: String?,
+      reason: String,
+      field: String? = nil
     ) {
       skippedItems += 1
       guard skipped.count < MappingResult.maximumKept else { return }
       skipped.append(
-        SkippedItem(source: item.source, index: index, id: id, type: type, reason: reason, field: field))
+        SkippedItem(source: item.source, index: index, id: id, type: type, reason: reason, field: field)
+      )
     }
 
     mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ placement: MappedItem.Placement) {

@@ -14,7 +14,12 @@ public struct SkippedItem: Equatable, Sendable {
   public var field: String?
 
   public init(
-    source: String, index: Int, id: String? = nil, type: String? = nil, reason: String, field: String? = nil
+    source: String,
+    index: Int,
+    id: String? = nil,
+    type: String? = nil,
+    reason: String,
+    field: String? = nil
   ) {
     (self.source, self.index, self.id, self.type, self.reason) = (source, index, id, type, reason)
     self.field = field

@@ -64,7 +64,10 @@ public struct TableMapper: Sendable {
 
   /// The row's identity that an item makes, if it has a row by itself.
   public func identity(
-    of item: SourceItem, in source: String, parameters: [String: String] = [:], environment: [String: String] = [:]
+    of item: SourceItem,
+    in source: String,
+    parameters: [String: String] = [:],
+    environment: [String: String] = [:]
   ) -> String? {
     map([source: .items([item])], parameters: parameters, environment: environment).sections.first?.rows.first?.id
   }

@@ -17,9 +17,14 @@ public struct Table: Sendable {
   public var skippedItems: Int
 
   public init(
-    name: String, title: String, state: TableState, problem: Problem? = nil,
-    animation: AnimationConfiguration = .init(), sections: [Section] = [],
-    omittedSections: Int = 0, skippedItems: Int = 0
+    name: String,
+    title: String,
+    state: TableState,
+    problem: Problem? = nil,
+    animation: AnimationConfiguration = .init(),
+    sections: [Section] = [],
+    omittedSections: Int = 0,
+    skippedItems: Int = 0
   ) {
     self.name = name
     self.title = title
@@ -33,8 +38,11 @@ public struct Table: Sendable {
 
   public var counts: Counts {
     Counts(
-      sections: sections.count, rows: sections.reduce(0) { $0 + $1.rows.count },
-      omittedSections: omittedSections, skippedItems: skippedItems)
+      sections: sections.count,
+      rows: sections.reduce(0) { $0 + $1.rows.count },
+      omittedSections: omittedSections,
+      skippedItems: skippedItems
+    )
   }
 
   /// Equal to the byte on the wire. O(sections) where digests settle it, else O(rows).

@@ -25,7 +25,9 @@ struct CellRegistry: Sendable {
   /// A row as a client sees it that can show these cells. O(1) where its own is among them, else O(bytes).
   func variant(of row: Row, _ accepted: AcceptedCells) -> Row {
     row.showing(
-      accepted: { accepted.accepts($0, version: self[$0]?.version ?? 1) }, defaultCell: defaultCell.flatMap { self[$0] })
+      accepted: { accepted.accepts($0, version: self[$0]?.version ?? 1) },
+      defaultCell: defaultCell.flatMap { self[$0] }
+    )
   }
 
   /// `{"cells":[{"cellIdentifier","version","class" or "nib","expands","fallback","schema"}]}`

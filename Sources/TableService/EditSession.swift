@@ -1,6 +1,6 @@
-import HTTPServer
 import Definitions
 import Expressions
+import HTTPServer
 import JSON
 import TableMapping
 import TableModel

@@ -1,6 +1,6 @@
-import Dispatch
 import Crypto
 import Definitions
+import Dispatch
 import HTTPServer
 import JSON
 import Logging

@@ -1,4 +1,3 @@
-import TableStore
 import Definitions
 import Dispatch
 import Foundation
@@ -6,6 +5,7 @@ import HTTPServer
 import JSON
 import TableMapping
 import TableModel
+import TableStore
 import Upstream
 
 extension LiveTable {
@@ -25,7 +25,11 @@ extension LiveTable {
     }
     let key = command.idempotency?.key ?? UUID().uuidString
     let caller = command.caller
-    source.forward(plan.edit(key), as: plan.request, caller: caller.values(of: content.access { $0.definition.forward })) {
+    source.forward(
+      plan.edit(key),
+      as: plan.request,
+      caller: caller.values(of: content.access { $0.definition.forward })
+    ) {
       [self] outcome in
       switch outcome {
       case .accepted(_, let body):
@@ -47,9 +51,11 @@ extension LiveTable {
         source.refresh {}
         completion(
           ServiceError(
-            status: .gatewayTimeout, title: error.title,
+            status: .gatewayTimeout,
+            title: error.title,
             detail: "\(error.detail) Whether the edit was carried out is not known; the table is being refreshed."
-          ).response)
+          ).response
+        )
       }
     }
   }
@@ -79,12 +85,14 @@ struct ForwardingPlan: Sendable {
       throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
     }
     if let row = change.row {
-      guard let mapped = content.result?.item(row), let path = table.indexPath(of: row), let shown = table[at: path] else {
+      guard let mapped = content.result?.item(row), let path = table.indexPath(of: row), let shown = table[at: path]
+      else {
         throw .notFound("The table `\(name)` has no row `\(row)`.")
       }
       guard shown.permissions.isSuperset(of: permission) else {
         throw .forbidden(
-          "Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false.")
+          "Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false."
+        )
       }
       item = (try? JSONValue(parsing: mapped.bytes)) ?? .null
       source = mapped.source
@@ -140,8 +148,11 @@ extension EditPlace {
     case .end: [:]
     case .section(let section, let at):
       .object(
-        [section.map { JSONValue.Member(name: "section", value: .string($0)) },
-          at.map { JSONValue.Member(name: "at", value: .integer(Int64($0))) }].compactMap { $0 })
+        [
+          section.map { JSONValue.Member(name: "section", value: .string($0)) },
+          at.map { JSONValue.Member(name: "at", value: .integer(Int64($0))) },
+        ].compactMap { $0 }
+      )
     case .before(let row): ["before": .string(row)]
     case .after(let row): ["after": .string(row)]
     }

@@ -43,7 +43,10 @@ extension ServiceError {
       self.init(status: .insufficientStorage, detail: "There is no room left to store the edit: nothing has changed.")
     case .superseded, .closed:
       self.init(
-        status: .serviceUnavailable, detail: "\(error): nothing has changed.", headers: [HeaderField(.retryAfter, "1")])
+        status: .serviceUnavailable,
+        detail: "\(error): nothing has changed.",
+        headers: [HeaderField(.retryAfter, "1")]
+      )
     case .newerVersion, .corrupt, .foreign, .locked, .cannotOpen, .failed:
       self.init(status: .internalServerError, detail: "The edit could not be stored: nothing has changed.")
     }

@@ -31,10 +31,17 @@ final class SourceFeed: Sendable {
     let listeners = Listeners(source: name, context: context)
     self.listeners = listeners
     fetchContext = FetchContext(
-      parameters: parameters, environment: context.variables, forwarded: Self.fields(forwarding))
+      parameters: parameters,
+      environment: context.variables,
+      forwarded: Self.fields(forwarding)
+    )
     source = Source(
-      name: name, definition: definition, context: fetchContext, client: context.client,
-      onUpdate: { listeners.hear($0) })
+      name: name,
+      definition: definition,
+      context: fetchContext,
+      client: context.client,
+      onUpdate: { listeners.hear($0) }
+    )
   }
 
   /// Tells a table from now on.
@@ -58,7 +65,9 @@ final class SourceFeed: Sendable {
 
   /// Sends an edit to the upstream, with the fields of the caller who edits.
   func forward(
-    _ edit: ForwardedEdit, as request: EditRequestDefinition, caller: [(name: String, value: String)],
+    _ edit: ForwardedEdit,
+    as request: EditRequestDefinition,
+    caller: [(name: String, value: String)],
     _ completion: @escaping @Sendable (EditOutcome) -> Void
   ) {
     var fetchContext = fetchContext
@@ -122,7 +131,9 @@ private final class Listeners: Sendable {
     case .unchanged: news = .unchanged
     case .failed(let error):
       context.logger.warning(
-        "A source failed", metadata: ["source": "\(source)", "title": "\(error.title)", "detail": "\(error.detail)"])
+        "A source failed",
+        metadata: ["source": "\(source)", "title": "\(error.title)", "detail": "\(error.detail)"]
+      )
       news = .failure(title: error.title, detail: error.detail, status: error.status)
     }
     for table in tables.withLock({ $0.compactMap(\.table) }) {

@@ -1,5 +1,5 @@
-import Dispatch
 import Definitions
+import Dispatch
 import HTTPServer
 import TableModel
 import TableStore
@@ -21,8 +21,10 @@ final class ViewDirectory: Sendable {
 
   init(_ definition: ViewsDefinition) {
     views = Views(
-      maximum: definition.maximum, idle: definition.idle,
-      now: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000_000) })
+      maximum: definition.maximum,
+      idle: definition.idle,
+      now: { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000_000) }
+    )
   }
 
   /// What polls of a view are woken by when it is tapped, whatever its table.

@@ -1,4 +1,3 @@
-internal import Dispatch
 public import Definitions
 internal import Dispatch
 internal import Expressions

@@ -1,13 +1,14 @@
-import JSON
-import Definitions
 import ArgumentParser
 import Configuration
+import Definitions
 import Foundation
+import JSON
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Report every mistake in a configuration, and what is declared and unused.",
-    discussion: "Exits with 1 where there is an error; warnings alone leave it 0.")
+    discussion: "Exits with 1 where there is an error; warnings alone leave it 0."
+  )
 
   @Argument(help: "The configuration, a YAML file.")
   var file: String
@@ -16,7 +17,10 @@ struct Check: ParsableCommand {
   var json = false
 
   func run() throws {
-    let (definition, diagnostics) = ConfigurationReader.read(path: file, environment: ProcessInfo.processInfo.environment)
+    let (definition, diagnostics) = ConfigurationReader.read(
+      path: file,
+      environment: ProcessInfo.processInfo.environment
+    )
     if json {
       print(String(decoding: diagnostics.json.bytes, as: UTF8.self))
     } else if !diagnostics.isEmpty {
@@ -24,14 +28,17 @@ struct Check: ParsableCommand {
     }
     if definition == nil || diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     if !json, let definition {
-      print("\(file): \(definition.tables.count) tables, \(definition.sources.count) sources, \(definition.cells.count) cells: fine")
+      print(
+        "\(file): \(definition.tables.count) tables, \(definition.sources.count) sources, \(definition.cells.count) cells: fine"
+      )
     }
   }
 }
 
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the JSON Schema of configurations, for editors.")
+    abstract: "Print the JSON Schema of configurations, for editors."
+  )
 
   func run() { print(ConfigurationSchema.text, terminator: "") }
 }

@@ -7,7 +7,8 @@ import Logging
 
 struct Demo: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "An airport's departure board: an upstream API and the service on it, as two processes.")
+    abstract: "An airport's departure board: an upstream API and the service on it, as two processes."
+  )
 
   @Option(help: "The same seed gives the same afternoon.")
   var seed: UInt64 = 7
@@ -36,7 +37,8 @@ struct Demo: ParsableCommand {
 
       Ctrl-C ends both.
 
-      """)
+      """
+    )
     fflush(nil)
     try withExtendedLifetime(airport) { try service.run() }
   }

@@ -1,13 +1,15 @@
-import Definitions
 public import ArgumentParser
 public import CodeGeneration
 import Configuration
+import Definitions
 import Foundation
 
 struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print typed cell models for apps, from the cells of a configuration.",
-    discussion: "Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes.")
+    discussion:
+      "Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes."
+  )
 
   @Argument(help: "swift, typescript or kotlin.")
   var language: CodeGenerator.Language

@@ -7,7 +7,8 @@ import Upstream
 struct Health: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Ask a running service whether it is alive: exits with 0 or 1.",
-    discussion: "For a container's HEALTHCHECK, whose image has no curl.")
+    discussion: "For a container's HEALTHCHECK, whose image has no curl."
+  )
 
   @Option(help: "The service's address.")
   var url = "http://127.0.0.1:8080"

@@ -37,7 +37,8 @@ struct LineLogHandler: LogHandler {
 
   private func text(_ event: LogEvent, _ fields: Logger.Metadata, _ time: String) -> String {
     let members = fields.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }.joined()
-    return "\(time) \(event.level.rawValue.uppercased().padding(toLength: 8, withPad: " ", startingAt: 0)) \(event.message)\(members)"
+    return
+      "\(time) \(event.level.rawValue.uppercased().padding(toLength: 8, withPad: " ", startingAt: 0)) \(event.message)\(members)"
   }
 
   private func json(_ event: LogEvent, _ fields: Logger.Metadata, _ time: String) -> String {

@@ -13,7 +13,8 @@ struct Render: ParsableCommand {
     abstract: "Show what a table makes of its items, without a server.",
     discussion: """
       Without --item and --response the table's sources are fetched. What has no row is shown too, with the reason.
-      """)
+      """
+  )
 
   @Option(name: .shortAndLong, help: "The configuration, a YAML file.")
   var config: String
@@ -64,7 +65,11 @@ struct Render: ParsableCommand {
     let mapper: TableMapper
     do {
       mapper = try TableMapper(
-        table: definition, cells: service.cells, representations: service.representations, sources: service.sources)
+        table: definition,
+        cells: service.cells,
+        representations: service.representations,
+        sources: service.sources
+      )
     } catch {
       throw CleanExit.failure("table `\(table)`: \(error)")
     }
@@ -74,7 +79,8 @@ struct Render: ParsableCommand {
     print(
       json
         ? RenderedTable.json(result, definition) : RenderedTable.text(result, definition, inColor: isatty(1) == 1),
-      terminator: "")
+      terminator: ""
+    )
   }
 
   private static func pairs(_ arguments: [String]) throws -> [String: String] {
@@ -116,13 +122,18 @@ struct Render: ParsableCommand {
   }
 
   private func fetch(
-    _ name: String, _ upstream: UpstreamDefinition, _ service: ServiceDefinition, _ parameters: [String: String]
+    _ name: String,
+    _ upstream: UpstreamDefinition,
+    _ service: ServiceDefinition,
+    _ parameters: [String: String]
   ) throws -> SourceContent {
     let arrival = Mutex<SourceUpdate?>(nil)
     let semaphore = DispatchSemaphore(value: 0)
     let source = Source(
-      name: name, definition: upstream,
-      context: FetchContext(parameters: parameters, environment: service.environment), client: try TransferClient()
+      name: name,
+      definition: upstream,
+      context: FetchContext(parameters: parameters, environment: service.environment),
+      client: try TransferClient()
     ) { update in
       arrival.withLock { $0 = update }
       semaphore.signal()

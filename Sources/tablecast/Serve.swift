@@ -20,7 +20,8 @@ struct Serve: ParsableCommand {
     help: """
       Let everyone who reaches the service edit, also where it does not listen on loopback. Without tokens in the \
       configuration, editing is open on loopback only.
-      """)
+      """
+  )
   var insecure = false
 
   @Option(help: "What is logged: trace, debug, info, notice, warning, error, critical.")

@@ -29,7 +29,10 @@ final class Service: Sendable {
 
   /// Reads a configuration; prints what is wrong with it.
   static func read(_ file: String) throws -> ServiceDefinition {
-    let (definition, diagnostics) = ConfigurationReader.read(path: file, environment: ProcessInfo.processInfo.environment)
+    let (definition, diagnostics) = ConfigurationReader.read(
+      path: file,
+      environment: ProcessInfo.processInfo.environment
+    )
     let errors = diagnostics.filter { $0.severity == .error }
     if !diagnostics.isEmpty {
       FileHandle.standardError.write(Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
@@ -45,7 +48,9 @@ final class Service: Sendable {
     let service: TableService
     do {
       service = try TableService(
-        definition, environment: ServiceEnvironment(store: store, logger: logger, isOpenForEdits: isOpen))
+        definition,
+        environment: ServiceEnvironment(store: store, logger: logger, isOpenForEdits: isOpen)
+      )
     } catch {
       throw CleanExit.failure("\(file): \(error)")
     }
@@ -85,7 +90,10 @@ final class Service: Sendable {
 
   private func on(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
     signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: DispatchQueue(label: "tablecast.signal.\(number)"))
+    let source = DispatchSource.makeSignalSource(
+      signal: number,
+      queue: DispatchQueue(label: "tablecast.signal.\(number)")
+    )
     source.setEventHandler(handler: body)
     source.activate()
     return source
@@ -100,7 +108,9 @@ final class Service: Sendable {
     server.drain(deadline: Self.grace) { [logger] in
       service.close {
         store.close { result in
-          if case .failure(let error) = result { logger.error("The store was not closed", metadata: ["reason": "\(error)"]) }
+          if case .failure(let error) = result {
+            logger.error("The store was not closed", metadata: ["reason": "\(error)"])
+          }
           logger.notice("Ended")
           exit(0)
         }
@@ -117,7 +127,10 @@ final class Service: Sendable {
       try service.reload(definition)
       logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
     } catch {
-      logger.error("The configuration is not usable: the old one is kept", metadata: ["file": "\(file)", "reason": "\(error)"])
+      logger.error(
+        "The configuration is not usable: the old one is kept",
+        metadata: ["file": "\(file)", "reason": "\(error)"]
+      )
     }
   }
 }

@@ -17,5 +17,8 @@ struct Tablecast: ParsableCommand {
       Signals: SIGTERM and SIGINT end it in order, SIGHUP reads the configuration again.
       """,
     version: "1.0.0",
-    subcommands: [Serve.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self, Health.self, DemoUpstream.self])
+    subcommands: [
+      Serve.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self, Health.self, DemoUpstream.self,
+    ]
+  )
 }

@@ -28,7 +28,8 @@ import Testing
     ("1 + 2 * 3", "7"), ("(1 + 2) * 3", "9"), ("7 - 2 - 1", "4"), ("7 / 2", "3.5"), ("8 / 2", "4"), ("7 % 3", "1"),
     ("-7 % 3", "-1"), ("7.5 % 2", "1.5"), ("count + ratio", "5.5"), ("- count", "-3"), ("count - -1", "4"),
     ("1 + null", "null"), ("missing * 2", "null"), ("-missing", "null"), ("big + 1", "9.223372036854776e+18"),
-    ("big * 2", "1.8446744073709552e+19"), ("-(0 - big - 1)", "9.223372036854776e+18"), ("0.1 + 0.2", "0.30000000000000004"),
+    ("big * 2", "1.8446744073709552e+19"), ("-(0 - big - 1)", "9.223372036854776e+18"),
+    ("0.1 + 0.2", "0.30000000000000004"),
     ("(0 - big - 1) / -1", "9.223372036854776e+18"), ("(0 - big - 1) % -1", "0"),
     // Text
     ("'#' + count", "\"#3\""), ("count + '#'", "\"3#\""), ("'a' + null + 'b'", "\"ab\""), ("'x' + true", "\"xtrue\""),
@@ -36,7 +37,8 @@ import Testing
     // Comparison
     ("count == 3", "true"), ("count == 3.0", "true"), ("count == '3'", "false"), ("title == 'Ada'", "true"),
     ("title != 'Ada'", "false"), ("missing == null", "true"), ("nothing == missing", "true"), ("done == null", "false"),
-    ("count < 4", "true"), ("count <= 3", "true"), ("count > 3", "false"), ("count >= 3", "true"), ("'a' < 'b'", "true"),
+    ("count < 4", "true"), ("count <= 3", "true"), ("count > 3", "false"), ("count >= 3", "true"),
+    ("'a' < 'b'", "true"),
     ("'Z' < 'a'", "true"), ("'é' > 'z'", "true"), ("missing < 1", "false"), ("missing >= 1", "false"),
     ("1 > null", "false"), ("list == [1, 2, 3]", "true"), ("list == [3, 2, 1]", "false"), ("user == user", "true"),
     ("9007199254740993 == 9007199254740992.0", "false"), ("big < 9223372036854775808", "true"), ("0.0 == -0.0", "true"),
@@ -58,12 +60,14 @@ import Testing
     ("missing ?? title == 'Ada'", "true"), ("missing ?? 'a' + 'b'", "\"ab\""),
     // has
     ("has(title)", "true"), ("has(nothing)", "true"), ("has(missing)", "false"), ("has(user.tags[2])", "true"),
-    ("has(user.tags[3])", "false"), ("has($params.repo)", "true"), ("has(env.OTHER)", "false"), ("!has(missing)", "true"),
+    ("has(user.tags[3])", "false"), ("has($params.repo)", "true"), ("has(env.OTHER)", "false"),
+    ("!has(missing)", "true"),
     ("has", "null"),
     // Filters among operators
     ("missing ?? 'ada' | upper", "\"ADA\""), ("user.tags | length > 2", "true"), ("'a' + 'b' | upper", "\"AB\""),
     ("count > 5 || user.tags | length == 3", "true"), ("title | lower | capitalize", "\"Ada\""),
-    ("(title | lower) + '!'", "\"ada!\""), ("title | lower + '!'", "\"ada!\""), ("missing | upper ?? 'none'", "\"none\""),
+    ("(title | lower) + '!'", "\"ada!\""), ("title | lower + '!'", "\"ada!\""),
+    ("missing | upper ?? 'none'", "\"none\""),
     ("done ? 1 : title | upper", "\"ADA\""), ("'b' in user.tags | join('')", "true"),
     ("title | upper == 'ADA'", "true"), ("list | map($item * 2) | sum", "12"), ("user.tags | map($index)", "[0,1,2]"),
     ("list | where($item > count - 2) | length", "2"),

@@ -21,7 +21,9 @@ import Testing
     mutating func string() -> String {
       var scalars = String.UnicodeScalarView()
       for _ in 0..<Int.random(in: 0...40, using: &self) {
-        let ranges: [ClosedRange<UInt32>] = [0...0x7F, 0...0x1F, 0x22...0x5C, 0x80...0x7FF, 0x2020...0x2030, 0x1F300...0x1F64F]
+        let ranges: [ClosedRange<UInt32>] = [
+          0...0x7F, 0...0x1F, 0x22...0x5C, 0x80...0x7FF, 0x2020...0x2030, 0x1F300...0x1F64F,
+        ]
         let code = UInt32.random(in: ranges.randomElement(using: &self) ?? 0...0x7F, using: &self)
         if let scalar = Unicode.Scalar(code) { scalars.append(scalar) }
       }
@@ -42,12 +44,14 @@ import Testing
         return .object(
           (0..<Int.random(in: 0...4, using: &self)).map {
             JSONValue.Member(name: string() + "\($0)", value: value(depth: depth + 1))
-          })
+          }
+        )
       }
     }
 
     private static let words = [
-      "title", "user", "name", "list", "$item", "$index", "$response", "$params.a", "env.A", "'a'", "\"é\"", "12", "-1", "0",
+      "title", "user", "name", "list", "$item", "$index", "$response", "$params.a", "env.A", "'a'", "\"é\"", "12", "-1",
+      "0",
       "1.5", "1e300", "9223372036854775807", "true", "null", "+", "-", "*", "/", "%", "==", "!=", "<", ">=", "&&", "||",
       "!", "?", ":", "in", "??", "|", "(", ")", "[", "]", ",", ".", "has(", "[0]", "[-1]", " ", "=", "é", "\\", "'",
     ]
@@ -90,7 +94,10 @@ import Testing
       let document = try Document(item.bytes)
       try document.withRoot { root in
         var writer = JSONWriter()
-        try Template(["a": "${text}", "b": "x${text}${other}", "c": ["${other}"]]).write(to: &writer, in: Scope(item: root))
+        try Template(["a": "${text}", "b": "x${text}${other}", "c": ["${other}"]]).write(
+          to: &writer,
+          in: Scope(item: root)
+        )
         let expected: JSONValue = ["a": .string(text), "b": .string("x" + text + other), "c": [.string(other)]]
         #expect(try JSONValue(parsing: writer.bytes) == expected)
       }
@@ -127,7 +134,9 @@ import Testing
 
   @Test(arguments: UInt64(1)...60) func randomExpressionsNeitherCrashNorGiveInvalidJSON(seed: UInt64) throws {
     var generator = Generator(seed: seed)
-    let item: JSONValue = ["title": "a", "user": ["name": "b"], "list": [1, "x", nil, ["name": 2]], "name": .double(1.5)]
+    let item: JSONValue = [
+      "title": "a", "user": ["name": "b"], "list": [1, "x", nil, ["name": 2]], "name": .double(1.5),
+    ]
     var evaluated = 0
     for round in 0..<200 {
       let text = round % 2 == 0 ? generator.expressionText() : generator.expression()

@@ -3,7 +3,9 @@ import Testing
 
 @Suite struct DocumentTests {
   @Test func smoke() throws {
-    let document = try Document(Array(#"{"a": {"b": [1, -2.5, "x\n", {"c": 18446744073709551615}, true, null]}, "z": "é"}"#.utf8))
+    let document = try Document(
+      Array(#"{"a": {"b": [1, -2.5, "x\n", {"c": 18446744073709551615}, true, null]}, "z": "é"}"#.utf8)
+    )
     try document.withRoot { root in
       let b = try #require(root["a"]?["b"])
       #expect(b.count == 6)
@@ -13,7 +15,10 @@ import Testing
       #expect(root["z"]?.string.map { String($0) } == "é")
       var writer = JSONWriter()
       writer.write(root)
-      #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"a":{"b":[1,-2.5,"x\n",{"c":18446744073709551615},true,null]},"z":"é"}"#)
+      #expect(
+        String(decoding: writer.bytes, as: UTF8.self)
+          == #"{"a":{"b":[1,-2.5,"x\n",{"c":18446744073709551615},true,null]},"z":"é"}"#
+      )
     }
     let elements = try document.elements(at: [.name("a"), .name("b")])
     #expect(elements.count == 6)
