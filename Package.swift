@@ -122,6 +122,13 @@ let package = Package(
       dependencies: ["JSON", "TableModel", "TableStore", grdb],
       swiftSettings: ours
     ),
+    // The built service as a process: killed, starved of disk, held against a model.
+    .testTarget(
+      name: "DurabilityTests",
+      dependencies: ["tablecast"],
+      resources: [.copy("Support")],
+      swiftSettings: ours
+    ),
   ],
   cxxLanguageStandard: .cxx17
 )
