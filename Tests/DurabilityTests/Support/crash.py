@@ -188,7 +188,10 @@ def attempted(model, start, end, answered, filled, mirrors, final):
         if number in mirrors:
             require(Model.of({"sections": mirrors[number].sections}).state() == model.state(),
                     f"At version {number} a client saw another table than the edits make")
-    require(model.state() == final.state(), "After the crash the table is not what its edits make of it")
+    require(model.state() == final.state(),
+            f"After the crash the table is not what its edits make of it: {model.difference(final)}; "
+            f"filled {[(number, attempt.edit) for number, attempt in filled.items()]}; "
+            f"last {[(number, [a.edit for a in answered.get(number, [])]) for number in range(end - 5, end + 1)]}")
     return model
 
 

@@ -28,6 +28,11 @@ class Model:
     def state(self):
         return tuple((name, tuple(rows)) for name, rows in self.sections.items() if rows)
 
+    def difference(self, other):
+        """For a failure's message: by section, the rows of this one and the other's, without the titles' padding."""
+        return {name: ([(i, t.strip("x"), n) for i, t, n in rows], [(i, t.strip("x"), n) for i, t, n in other.sections[name]])
+                for name, rows in self.sections.items() if rows != other.sections[name]}
+
     def apply(self, edit, identities):
         """Carries out an edit, a batch all or nothing. `identities` are what the service answered: an added row
         gets its identity from there."""
