@@ -5,6 +5,8 @@ COPY scripts scripts
 RUN apt-get update && ./scripts/install-system-packages.sh && rm -rf /var/lib/apt/lists/*
 COPY Package.swift ./
 COPY Sources Sources
+# Declared by the package: without them it can't be loaded.
+COPY Tests Tests
 RUN swift build --configuration release --product tablecast --static-swift-stdlib \
  && install -D -m 0755 "$(swift build --configuration release --static-swift-stdlib --show-bin-path)/tablecast" /out/tablecast
 
@@ -13,7 +15,8 @@ FROM debian:12-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates libcurl4 libsimdjson14 libsqlite3-0 libstdc++6 zlib1g \
  && rm -rf /var/lib/apt/lists/* \
- && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin tablecast \
+ && groupadd --gid 10001 tablecast \
+ && useradd --uid 10001 --gid 10001 --no-create-home --shell /usr/sbin/nologin tablecast \
  && install -d -o tablecast -g tablecast /var/lib/tablecast
 COPY --from=build /out/tablecast /usr/local/bin/tablecast
 USER 10001:10001

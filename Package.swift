@@ -23,8 +23,13 @@ let package = Package(
   products: [
     .executable(name: "tablecast", targets: ["tablecast"]),
     // What the benchmarks measure.
-    .library(name: "TableModel", targets: ["TableModel"]),
+    .library(name: "Definitions", targets: ["Definitions"]),
+    .library(name: "Expressions", targets: ["Expressions"]),
+    .library(name: "JSON", targets: ["JSON"]),
     .library(name: "TableDiff", targets: ["TableDiff"]),
+    .library(name: "TableMapping", targets: ["TableMapping"]),
+    .library(name: "TableModel", targets: ["TableModel"]),
+    .library(name: "TableStore", targets: ["TableStore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -47,7 +52,10 @@ let package = Package(
     .target(name: "Definitions", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
     .target(
-      name: "TableEncoding", dependencies: ["Definitions", "Expressions", "JSON", "TableModel"], swiftSettings: ours),
+      name: "TableEncoding",
+      dependencies: ["Definitions", "Expressions", "JSON", "TableModel"],
+      swiftSettings: ours
+    ),
     .target(
       name: "TableMapping",
       dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
@@ -99,6 +107,13 @@ let package = Package(
       dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableMapping", "TableModel"],
       swiftSettings: ours
     ),
+    // The server without tables: what its benchmarks and the cases' runner talk to.
+    .executableTarget(
+      name: "HTTPTestServer",
+      dependencies: ["HTTPServer", logging],
+      path: "Tests/HTTPTestServer",
+      swiftSettings: ours
+    ),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
     .testTarget(
       name: "UpstreamTests",
@@ -120,6 +135,13 @@ let package = Package(
     .testTarget(
       name: "TableStoreTests",
       dependencies: ["JSON", "TableModel", "TableStore", grdb],
+      swiftSettings: ours
+    ),
+    // The built service as a process: killed, starved of disk, held against a model.
+    .testTarget(
+      name: "DurabilityTests",
+      dependencies: ["tablecast"],
+      resources: [.copy("Support")],
       swiftSettings: ours
     ),
   ],

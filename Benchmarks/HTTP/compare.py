@@ -163,6 +163,9 @@ try:
         fetch(BIRD, "/0")
     fetch(OURS, "/large", **{"Accept-Encoding": "gzip"})
 
+    # First of all: later the processes have memory to use again.
+    figures = {"ours": held(ours, OURS), "nchan": held(nginx, NGINX)}
+
     cpu = re.search(r"model name\s*: (.*)", open("/proc/cpuinfo").read())
     print(f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} × {cpu[1] if cpu else platform.machine()}, "
           f"{options.rounds} rounds in turn, medians\n")
@@ -189,7 +192,6 @@ try:
         [("ours", "nginx")], "at most 1 ×")
     row(f"{options.polls} long polls, 1 KB to all, until the last has it", "ms", {
         "ours": lambda: fanout(OURS), "nchan": lambda: fanout(NGINX, "1000")}, [("ours", "nchan")], "at most 0.5 ×")
-    figures = {"ours": held(ours, OURS), "nchan": held(nginx, NGINX)}
     print(f"| resident memory for each waiting poll | {', '.join(f'{k} {v[0]:,.0f}' for k, v in figures.items())} bytes "
           f"| {figures['ours'][0] / max(figures['nchan'][0], 1):.2f} × nchan | at most 1 KB |")
     print(f"| processor time while {options.polls} wait | "

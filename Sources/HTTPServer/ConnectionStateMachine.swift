@@ -105,6 +105,12 @@ struct ConnectionStateMachine {
     phaseDeadline = ConnectionStateMachine.never
   }
 
+  /// The request no longer waits: the handler has it again, and may answer it later.
+  mutating func unparked() {
+    phase = .handling
+    phaseDeadline = Self.never
+  }
+
   /// The request is parked until `deadline`.
   mutating func parked(until deadline: Int) {
     phase = .waiting

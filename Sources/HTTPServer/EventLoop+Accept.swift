@@ -23,12 +23,22 @@ extension EventLoop {
         poll.remove(listener: listener)
         isAccepting = false
         acceptAgain = clock.now + EventLoop.exhaustionPause
-        shared.logger.warning("accepting pauses", metadata: ["errno": "\(code)"])
+        reportExhaustion(code)
         return
       case .connection(let descriptor, let peer):
         open(descriptor, peer)
       }
     }
+  }
+
+  /// Says so, at most once in ten seconds.
+  private func reportExhaustion(_ code: Int32) {
+    guard clock.now >= exhaustionReported + 10_000 else { return }
+    exhaustionReported = clock.now
+    shared.logger.warning(
+      "no descriptor or memory for new connections: accepting pauses",
+      metadata: ["errno": "\(code)"]
+    )
   }
 
   private func open(_ descriptor: Int32, _ peer: SocketAddress) {

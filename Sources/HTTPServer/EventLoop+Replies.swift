@@ -123,6 +123,7 @@ extension EventLoop {
       let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
       guard let reply = waiter.woken(exchange) else { return }
       _ = release(connection)
+      connection.machine.unparked()
       counters.woken.add(1)
       perform(reply, connection)
       flush(connection)
@@ -134,6 +135,7 @@ extension EventLoop {
     guard case .waiter(let waiter) = release(connection) else { return }
     counters.timedOut.add(1)
     let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+    connection.machine.unparked()
     perform(last: waiter.timedOut(exchange), connection)
     flush(connection)
     resume(connection)

@@ -21,6 +21,8 @@ final class EventLoop: @unchecked Sendable {
   var isAccepting = false
   /// When accepting is tried again after the process ran out of descriptors.
   var acceptAgain = Int.max
+  /// When that was last said.
+  var exhaustionReported = Int.min / 2
 
   /// Connections by descriptor.
   var connections: ContiguousArray<Connection?> = []

@@ -43,6 +43,7 @@ final class Service: Sendable {
 
   /// Serves until a signal ends it; does not return.
   func run() throws -> Never {
+    Self.raiseDescriptorLimit()
     let store = try openStore()
     let isOpen = insecure || listen.isLoopback
     let service: TableService
@@ -74,6 +75,14 @@ final class Service: Sendable {
     ]
     signal(SIGPIPE, SIG_IGN)
     withExtendedLifetime(signals) { dispatchMain() }
+  }
+
+  /// As many descriptors as the system lets the process have: each waiting client holds one.
+  private static func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
   private func openStore() throws -> any Store {

@@ -116,14 +116,25 @@ final class TestService: RequestHandler {
       Wait(
         topics: topics.map { Topic(rawValue: $0) },
         timeout: .milliseconds(milliseconds),
-        waiter: TestWaiter(self, topics.first ?? 0, after: after, needed: needed)
+        waiter: TestWaiter(
+          self,
+          topics.first ?? 0,
+          after: after,
+          needed: needed,
+          answersLater: request.query.first("later") != nil
+        )
       )
     )
   }
 
   func answer(_ topic: UInt64) -> Response { Response(status: .ok, body: Array("\(version(topic))".utf8)) }
 
-  static func text(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(0x61 + $0 * 7 % 26) } }
+  /// `count` letters. Doubled rather than mapped: unoptimised and under a sanitizer that takes seconds for megabytes.
+  static func text(_ count: Int) -> [UInt8] {
+    var text = (0..<26).map { UInt8(0x61 + $0 * 7 % 26) }
+    while text.count < count { text += text }
+    return Array(text.prefix(count))
+  }
 
   /// Waits until `condition` holds; false where it doesn't within some seconds. Blocks like the client's reading
   /// does: tests that wait for one another's threads would take longer than any patience.
@@ -142,9 +153,12 @@ final class TestWaiter: Waiter {
   private let topic: UInt64
   private let after: Int?
   private let needed: Int
+  /// Answers from another queue, when it was woken and when its time is over.
+  private let answersLater: Bool
   private let count = Atomic<Int>(0)
 
-  init(_ service: TestService, _ topic: UInt64, after: Int?, needed: Int) {
+  init(_ service: TestService, _ topic: UInt64, after: Int?, needed: Int, answersLater: Bool = false) {
+    self.answersLater = answersLater
     self.after = after
     self.service = service
     self.topic = topic
@@ -154,12 +168,19 @@ final class TestWaiter: Waiter {
   func woken(_ exchange: Exchange) -> Reply? {
     // The wake of a change that the request has seen already may come behind it.
     if service.version(topic) == after { return nil }
-    return count.wrappingAdd(1, ordering: .relaxed).newValue >= needed ? .response(service.answer(topic)) : nil
+    return count.wrappingAdd(1, ordering: .relaxed).newValue >= needed
+      ? reply(service.answer(topic), exchange) : nil
+  }
+
+  private func reply(_ response: Response, _ exchange: Exchange) -> Reply {
+    guard answersLater else { return .response(response) }
+    DispatchQueue.global().async { exchange.finish(response) }
+    return .later
   }
 
   func timedOut(_ exchange: Exchange) -> Reply {
     service.record { $0.timedOut += 1 }
-    return .response(Response(status: .ok, body: Array("timed out".utf8)))
+    return reply(Response(status: .ok, body: Array("timed out".utf8)), exchange)
   }
 
   func abandoned() { service.record { $0.abandoned += 1 } }

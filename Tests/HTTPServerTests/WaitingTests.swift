@@ -40,6 +40,17 @@ import Testing
     #expect(service.statistics.timedOut == 1)
   }
 
+  @Test func aWaiterMayAnswerLater() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1&later=1"))
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    service.publish(1)
+    #expect(client.receive().response?.text == "1")
+    client.send(Self.get("/wait?topic=2&later=1&ms=50"))
+    #expect(client.receive().response?.text == "timed out")
+  }
+
   @Test func aWaiterMayGoOnWaiting() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)

@@ -1,0 +1,19 @@
+#!/bin/sh
+# make bench: every benchmark, each beside its peers in the same run. Takes some 20 minutes; quote ratios, not times.
+set -eu
+cd "$(dirname "$0")"
+../scripts/install-system-packages.sh nginx libnginx-mod-nchan wrk nodejs
+
+printf '\n## Changesets, beside the standard library\n\n'
+swift build --configuration release --product DiffBenchmarks
+.build/release/DiffBenchmarks
+
+printf '\n## Durable commits, beside raw SQLite\n\n'
+swift build --configuration release --product StoreBenchmarks
+.build/release/StoreBenchmarks
+
+printf '\n## Mapping, beside Node\n\n'
+./Mapping/run.sh
+
+printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
+python3 HTTP/compare.py "$@"
