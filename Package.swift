@@ -144,6 +144,12 @@ let package = Package(
       resources: [.copy("Support")],
       swiftSettings: ours
     ),
+    // Drives the built service over sockets.
+    .testTarget(
+      name: "IntegrationTests",
+      dependencies: ["CZlib", "JSON", "tablecast"],
+      swiftSettings: ours
+    ),
   ],
   cxxLanguageStandard: .cxx17
 )

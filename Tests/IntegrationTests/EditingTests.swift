@@ -150,7 +150,7 @@ extension TableMirror {
     #expect(try reply.json["cursor"]?.text == mirror.cursor)
   }
 
-  @Test(.disabled("A poll of a view is sometimes not answered at all"))
+  @Test
   func aTapIsOfItsView() throws {
     let service = try ServiceProcess(todo)
     let plain = try service.mirror("todo")

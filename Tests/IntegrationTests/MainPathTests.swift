@@ -64,7 +64,7 @@ func issues(_ upstream: ScriptedUpstream, every: String = "50ms", extra: String 
   }
 
   /// Fifty random states of the upstream, followed by clients of every content coding at once.
-  @Test(.disabled("A poll is sometimes not answered at all"), arguments: [1, 2] as [UInt64])
+  @Test(arguments: [1, 2] as [UInt64])
   func mirrorsFollowRandomChanges(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let upstream = try ScriptedUpstream([issue(0)])
