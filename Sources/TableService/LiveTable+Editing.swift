@@ -35,14 +35,23 @@ extension LiveTable {
   }
 
   private func carryOut(_ command: EditCommand, _ completion: @escaping @Sendable (Response) -> Void) {
+    let retry: @Sendable () -> Void = { [self] in carryOut(command, completion) }
+    // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
+    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
+    // What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand
+    // where it is undone.
+    let refuse: @Sendable (ServiceError) -> Void = { [self] error in
+      let answer: @Sendable () -> Void = { completion(error.response) }
+      if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
+    }
     let latest = feed.latest
     if let condition = command.condition, !condition.names(latest.cursor) {
-      return completion(
+      return refuse(
         ServiceError(
           status: .preconditionFailed,
           detail: "The table has moved on: it is at `\(latest.cursor)`. Follow its changes, then decide again.",
           field: "If-Match"
-        ).response
+        )
       )
     }
     guard content.access({ $0.local != nil }) else { return forward(command, completion) }
@@ -52,17 +61,15 @@ extension LiveTable {
     do throws(ServiceError) {
       for edit in command.edits { rows.append(try session.apply(edit)) }
     } catch {
-      return completion(error.response)
+      return refuse(error)
     }
     guard let changed = session.content.local?.items else { return }
     var items = changed
     let changes = items.takeChanges()
     let version = feed.prepare(session.table)
-    if version == nil, content.access({ $0.commitsUnderWay > 0 }) {
-      // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it
-      // waits for those before it.
-      return content.access { $0.whenSettled.append { [self] in carryOut(command, completion) } }
-    }
+    // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
+    // for those before it, and those behind wait with it, or there would always be another before it.
+    if version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
     let cursor = (version ?? latest).cursor
     let response = command.answer.response(rows: rows, cursor: cursor, path: path)
     var commit = Commit(table: name, durability: .full, version: version, items: changes)
@@ -70,38 +77,43 @@ extension LiveTable {
     content.access { current in
       current = session.content
       current.local?.items = items
-      current.commitsUnderWay += 1
+      current.commits.begin()
     }
     let stored = items
     context.store.commit(commit) { [self] result in
       content.queue.async { [self] in
-        settle(result, version, stored)
+        // Built on an edit that could not be stored: it is laid out anew on what there is.
+        let isSuperseded = result.failure == .superseded
+        settle(result, version, stored, retry: isSuperseded ? retry : nil)
+        guard !isSuperseded else { return }
         completion(result.failure.map { (error: StoreError) in ServiceError(error).response } ?? response)
       }
     }
   }
 
   /// An edit's commit has ended: it is shown, or undone with all that were built on it.
-  private func settle(_ result: Result<Void, StoreError>, _ version: Version?, _ items: LocalItems) {
+  private func settle(
+    _ result: Result<Void, StoreError>,
+    _ version: Version?,
+    _ items: LocalItems,
+    retry: (@Sendable () -> Void)?
+  ) {
     switch result {
     case .success:
       content.access { $0.durableItems = items }
       if let version { publish(version) }
     case .failure(let error):
-      context.logger.error("An edit could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+      if retry == nil {
+        context.logger.error("An edit could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+      }
       feed.withdraw()
       content.access { content in
         if let durable = content.durableItems { content.local?.items = durable }
         _ = content.table(named: name)
       }
     }
-    let waiting = content.access { content in
-      content.commitsUnderWay -= 1
-      guard content.commitsUnderWay == 0 else { return [] as [@Sendable () -> Void] }
-      defer { content.whenSettled = [] }
-      return content.whenSettled
-    }
-    for body in waiting { body() }
+    let next = content.access { $0.commits.end(isStored: result.failure == nil, retry: retry) }
+    for body in next { body() }
   }
 }
 

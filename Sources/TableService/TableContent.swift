@@ -23,11 +23,9 @@ struct TableContent: Sendable {
 
   // What edits need to know of those before them.
   var repeats = RepeatedRequests()
-  var commitsUnderWay = 0
+  var commits = CommitsUnderWay()
   /// The items as the store has them: what is gone back to where a commit fails.
   var durableItems: LocalItems?
-  /// What waits until no commit is under way.
-  var whenSettled: [@Sendable () -> Void] = []
 
   /// What one upstream source has said.
   struct SourceInput: Sendable {

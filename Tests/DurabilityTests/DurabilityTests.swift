@@ -6,6 +6,15 @@ import Testing
     try expectSuccess(Proof(script: "crash.py", arguments: ["--rounds", "10"]))
   }
 
+  @Test func oneTableIsLinearisable() throws {
+    try expectSuccess(Proof(script: "linearise.py"))
+  }
+
+  @Test(arguments: ["full", "truncated", "damaged", "newer", "locked"])
+  func theDiskIsNotTrusted(fault: String) throws {
+    try expectSuccess(Proof(script: "faults.py", arguments: [fault]))
+  }
+
   private func expectSuccess(_ proof: Proof) throws {
     let outcome = try proof.run()
     print("\(proof.script): \(outcome.output)")

@@ -165,9 +165,14 @@ def replay(model, start, end, answered, unknown, final, mirrors, figures):
     gaps = [number for number in range(start + 1, end + 1) if number not in answered]
     require(len(gaps) <= len(unknown), f"Versions {gaps} are nobody's edits; {len(unknown)} had no answer")
     reasons = []
-    for filling in itertools.permutations(unknown, len(gaps)):
+    # A move to where the row stands names a version that another edit has made: perhaps one of the unanswered.
+    unsure = [number for number in range(max(start + 1, end - 20), end + 1) if number in answered
+              and all(attempt.edit["op"] in ("move", "batch") for attempt in answered[number])]
+    places = [gaps + list(more) for count in range(len(unknown) - len(gaps) + 1)
+              for more in itertools.combinations(unsure, count)]
+    for numbers, filling in ((n, f) for n in places for f in itertools.permutations(unknown, len(n))):
         try:
-            result = attempted(model.copy(), start, end, answered, dict(zip(gaps, filling)), mirrors, final)
+            result = attempted(model.copy(), start, end, answered, dict(zip(numbers, filling)), mirrors, final)
         except (Failure, Impossible, KeyError) as error:
             reasons.append(repr(error))
             continue
@@ -184,7 +189,7 @@ def attempted(model, start, end, answered, filled, mirrors, final):
             edit = filled[number].edit
             parts = edit["edits"] if edit["op"] == "batch" else [edit]
             model.apply(edit, [identity_of(part, final, mirrors) for part in parts])
-        at_version(model, answered.get(number, []), number, number > start)
+        at_version(model, answered.get(number, []), number, number > start and number not in filled)
         if number in mirrors:
             require(Model.of({"sections": mirrors[number].sections}).state() == model.state(),
                     f"At version {number} a client saw another table than the edits make")
