@@ -21,11 +21,13 @@ struct Health: ParsableCommand {
     limits.timeout = .seconds(2)
     let isAlive = Mutex(false)
     let semaphore = DispatchSemaphore(value: 0)
-    try TransferClient().send(TransferRequest(url: address, limits: limits)) { result in
+    let client = try TransferClient()
+    client.send(TransferRequest(url: address, limits: limits)) { result in
       if case .success(let response) = result, response.status == 200 { isAlive.withLock { $0 = true } }
       semaphore.signal()
     }
-    semaphore.wait()
+    // A client's transfers end with it: it has to outlive this one.
+    withExtendedLifetime(client) { _ = semaphore.wait(timeout: .now() + 2.5) }
     if !isAlive.withLock({ $0 }) { throw ExitCode(1) }
   }
 }
