@@ -2,7 +2,7 @@ internal import CSimdJSON
 
 /// A JSON text, indexed by simdjson and read in place.
 ///
-/// Making one copies the bytes and finds their structure (UTF-8, closed strings, matching brackets: a text that was
+/// Making one finds the structure of its bytes (UTF-8, closed strings, matching brackets: a text that was
 /// cut off is an error here). Values are parsed when asked for: all at once by `withRoot`, or one element of a list
 /// at a time by `elements(at:)` and `withElement`, so that a big response with few changes costs little.
 ///
@@ -12,8 +12,7 @@ internal import CSimdJSON
 /// Not thread-safe: a document has one user at a time.
 public final class Document {
   let parser: Parser
-  let text: UnsafeMutableRawBufferPointer
-  let count: Int
+  private let text: PaddedText
   let limits: JSONLimits
   private var isParsed = false
   /// What is parsed in place of the text where simdjson does not take it as it is.
@@ -24,7 +23,8 @@ public final class Document {
   /// - Throws: `JSONError` where the text is not UTF-8, is cut off or unbalanced, or exceeds the limits.
   /// - Complexity: O(count), about 4 GB/s.
   public convenience init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
-    try self.init(copying: Copy(bytes, limits: limits), limits: limits)
+    try Self.check(bytes.count, limits)
+    try self.init(PaddedText(bytes), limits: limits)
   }
 
   /// As for an array of bytes; the bytes are copied.
@@ -32,24 +32,28 @@ public final class Document {
     _ bytes: UnsafeRawBufferPointer,
     limits: JSONLimits = JSONLimits()
   ) throws(JSONError) {
-    try self.init(copying: Copy(bytes, limits: limits), limits: limits)
+    try Self.check(bytes.count, limits)
+    try self.init(PaddedText(copying: bytes), limits: limits)
   }
 
-  private init(copying copy: Copy, limits: JSONLimits) throws(JSONError) {
-    text = copy.buffer
-    count = copy.count
+  private init(_ text: consuming PaddedText, limits: JSONLimits) throws(JSONError) {
+    self.text = text
     self.limits = limits
     // simdjson counts the document and refuses at its limit; ours is the depth that is still taken.
     parser = Parser(maximumDepth: limits.maximumDepth + 2)
-    let code = parser.index(text, count: count)
+    let code = parser.index(bytes)
     guard code == 0 else { throw JSONError.describing(code, in: bytes) }
     try StructureCheck.run(self)
   }
 
-  deinit { text.deallocate() }
+  private static func check(_ count: Int, _ limits: JSONLimits) throws(JSONError) {
+    guard count <= min(limits.maximumBytes, 0xFFFF_FFF0) else {
+      throw JSONError(.limit, "\(count) bytes; at most \(limits.maximumBytes) are taken")
+    }
+  }
 
   /// The text, without padding. Must not outlive the document.
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: text[..<count]) }
+  var bytes: UnsafeRawBufferPointer { text.bytes }
 
   /// Calls the body with the root of the document; views must not leave it.
   ///
@@ -105,53 +109,6 @@ public final class Document {
       return try document.unmanagedRoot()
     } catch {
       throw error.moved(by: element.offset)
-    }
-  }
-}
-
-extension Document {
-  /// The bytes of a text with simdjson's padding behind them.
-  private struct Copy {
-    var buffer: UnsafeMutableRawBufferPointer
-    var count: Int
-
-    init(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) {
-      try Self.check(bytes.count, limits)
-      buffer = Self.allocate(bytes.count + Parser.padding)
-      count = bytes.count
-      bytes.withUnsafeBytes { buffer.copyMemory(from: $0) }
-      pad()
-    }
-
-    init(_ bytes: UnsafeRawBufferPointer, limits: JSONLimits) throws(JSONError) {
-      try Self.check(bytes.count, limits)
-      buffer = Self.allocate(bytes.count + Parser.padding)
-      count = bytes.count
-      buffer.copyMemory(from: bytes)
-      pad()
-    }
-
-    private func pad() {
-      // A byte order mark is no JSON, but common; RFC 8259 §8.1 allows to ignore it.
-      if buffer.count >= 3, buffer[0] == 0xEF, buffer[1] == 0xBB, buffer[2] == 0xBF {
-        buffer[0] = UInt8(ascii: " ")
-        buffer[1] = UInt8(ascii: " ")
-        buffer[2] = UInt8(ascii: " ")
-      }
-      UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).initializeMemory(as: UInt8.self, repeating: 0x20)
-    }
-
-    private static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
-      guard count >= 4 << 20 else { return .allocate(byteCount: count, alignment: 64) }
-      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 2 << 20)
-      csimdjson_advise(buffer.baseAddress, count)
-      return buffer
-    }
-
-    private static func check(_ count: Int, _ limits: JSONLimits) throws(JSONError) {
-      guard count <= min(limits.maximumBytes, 0xFFFF_FFF0) else {
-        throw JSONError(.limit, "\(count) bytes; at most \(limits.maximumBytes) are taken")
-      }
     }
   }
 }

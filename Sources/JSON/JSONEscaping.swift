@@ -31,20 +31,27 @@ enum JSONEscaping {
     return (control | ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)) & highs
   }
 
-  static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\\"))
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-    case 0x08: bytes.append(UInt8(ascii: "b"))
-    case 0x09: bytes.append(UInt8(ascii: "t"))
-    case 0x0A: bytes.append(UInt8(ascii: "n"))
-    case 0x0C: bytes.append(UInt8(ascii: "f"))
-    case 0x0D: bytes.append(UInt8(ascii: "r"))
-    default:
-      bytes.append(contentsOf: [UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0")])
-      bytes.append(hexadecimal(byte >> 4))
-      bytes.append(hexadecimal(byte & 15))
-    }
+  /// Bytes of the longest escape, `\u001f`.
+  static let longest = 6
+
+  /// Writes the escape of a byte, at most `longest` bytes, and moves behind it.
+  static func write(_ byte: UInt8, to end: inout UnsafeMutablePointer<UInt8>) {
+    end[0] = UInt8(ascii: "\\")
+    end[1] =
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): byte
+      case 0x08: UInt8(ascii: "b")
+      case 0x09: UInt8(ascii: "t")
+      case 0x0A: UInt8(ascii: "n")
+      case 0x0C: UInt8(ascii: "f")
+      case 0x0D: UInt8(ascii: "r")
+      default: UInt8(ascii: "u")
+      }
+    end += 2
+    guard end[-1] == UInt8(ascii: "u") else { return }
+    (end[0], end[1]) = (UInt8(ascii: "0"), UInt8(ascii: "0"))
+    (end[2], end[3]) = (hexadecimal(byte >> 4), hexadecimal(byte & 15))
+    end += 4
   }
 
   private static func hexadecimal(_ digit: UInt8) -> UInt8 {

@@ -14,6 +14,10 @@ public struct JSONString {
   @inlinable
   init(start: UnsafePointer<UInt8>, count: Int) { (self.start, self.count) = (start, count) }
 
+  /// Valid UTF-8 that its owner keeps where it is for as long as the string is used.
+  @inlinable
+  public init(unmanaged start: UnsafePointer<UInt8>, count: Int) { self.init(start: start, count: count) }
+
   @inlinable public var isEmpty: Bool { count == 0 }
 
   /// Valid UTF-8.

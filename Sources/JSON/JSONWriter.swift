@@ -1,18 +1,30 @@
 /// Writes JSON text, minified. Commas are put where they belong; what is nested is the caller's to balance.
 public struct JSONWriter: Sendable {
-  /// What was written so far.
-  public private(set) var bytes: [UInt8] = []
+  private var text: ByteBuffer
   /// A value was completed on this level, so that the next one needs a comma before it.
   private var followsValue = false
 
-  public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  public init(capacity: Int = 0) { text = ByteBuffer(capacity: capacity) }
+
+  /// What was written so far. O(bytes): a copy.
+  public var bytes: [UInt8] { text.withBytes { Array($0) } }
+
+  /// How many bytes were written so far. O(1).
+  public var count: Int { text.count }
+
+  /// Calls the body with what was written so far, in place. The bytes must not leave it.
+  public func withBytes<Result, Failure>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try text.withBytes(body)
+  }
 
   /// Starts a new text behind what is there: no comma is put before its first value.
   public mutating func startText() { followsValue = false }
 
   /// Forgets what was written, but keeps the memory.
   public mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
+    text.removeAll()
     followsValue = false
   }
 
@@ -34,14 +46,20 @@ public struct JSONWriter: Sendable {
 
   /// A member's name that was encoded before: quotes, escapes and colon included.
   public mutating func name(encoded: [UInt8]) {
-    separate()
-    bytes.append(contentsOf: encoded)
+    encoded.withUnsafeBufferPointer { text.append($0, after: separator) }
     followsValue = false
   }
 
   public mutating func writeNull() { literal("null") }
 
   public mutating func write(_ value: Bool) { literal(value ? "true" : "false") }
+
+  public mutating func write(_ value: Int) { write(Int64(value)) }
+
+  public mutating func write(_ value: Int64) {
+    text.append(decimal: value, after: separator)
+    followsValue = true
+  }
 
   public mutating func write(_ value: some FixedWidthInteger) { ascii(value.description) }
 
@@ -52,68 +70,49 @@ public struct JSONWriter: Sendable {
   }
 
   public mutating func write(_ string: String) {
-    separate()
     var string = string
-    string.withUTF8 { appendQuoted($0) }
+    string.withUTF8 { text.appendQuoted($0, after: separator) }
     followsValue = true
   }
 
   public mutating func write(_ string: JSONString) {
-    separate()
-    appendQuoted(string.bytes)
+    text.appendQuoted(string.bytes, after: separator)
     followsValue = true
   }
 
   /// A whole value that is JSON already.
   public mutating func write(raw json: some Collection<UInt8>) {
-    separate()
-    bytes.append(contentsOf: json)
+    let isWritten = json.withContiguousStorageIfAvailable { text.append($0, after: separator) } != nil
+    if !isWritten { Array(json).withUnsafeBufferPointer { text.append($0, after: separator) } }
     followsValue = true
   }
 
   private mutating func open(_ byte: UInt8) {
-    separate()
-    bytes.append(byte)
+    text.append(byte, after: separator)
     followsValue = false
   }
 
   private mutating func close(_ byte: UInt8) {
-    bytes.append(byte)
+    text.append(byte, after: nil)
     followsValue = true
   }
 
   private mutating func afterName() {
-    bytes.append(UInt8(ascii: ":"))
+    text.append(UInt8(ascii: ":"), after: nil)
     followsValue = false
   }
 
-  private mutating func literal(_ text: StaticString) {
-    separate()
-    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  private mutating func literal(_ literal: StaticString) {
+    literal.withUTF8Buffer { text.append($0, after: separator) }
     followsValue = true
   }
 
-  private mutating func ascii(_ text: String) {
-    separate()
-    bytes.append(contentsOf: text.utf8)
+  private mutating func ascii(_ string: String) {
+    var string = string
+    string.withUTF8 { text.append($0, after: separator) }
     followsValue = true
   }
 
-  private mutating func separate() {
-    if followsValue { bytes.append(UInt8(ascii: ",")) }
-  }
-
-  /// RFC 8259 §7: quotation mark, reverse solidus and the control characters are escaped, nothing else has to be.
-  mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>) {
-    bytes.append(UInt8(ascii: "\""))
-    var start = 0
-    while start < text.count {
-      let end = JSONEscaping.endOfPlainRun(in: text, from: start)
-      if end > start { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end])) }
-      guard end < text.count else { break }
-      JSONEscaping.append(text[end], to: &bytes)
-      start = end + 1
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
+  /// What the next value needs before it.
+  private var separator: UInt8? { followsValue ? UInt8(ascii: ",") : nil }
 }

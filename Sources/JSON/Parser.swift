@@ -10,10 +10,10 @@ final class Parser {
 
   deinit { csimdjson_destroy(parser) }
 
-  /// The text is borrowed as long as this parser is used.
-  func index(_ text: UnsafeMutableRawBufferPointer, count: Int) -> Int {
+  /// The text, with `padding` readable bytes behind it, is borrowed as long as this parser is used.
+  func index(_ text: UnsafeRawBufferPointer) -> Int {
     guard parser != nil else { return csimdjson_memory }
-    return Int(csimdjson_index(parser, text.baseAddress?.assumingMemoryBound(to: UInt8.self), count))
+    return Int(csimdjson_index(parser, text.baseAddress?.assumingMemoryBound(to: UInt8.self), text.count))
   }
 
   var structurals: UnsafeBufferPointer<UInt32> {

@@ -36,9 +36,9 @@ extension Row {
       writer.name("cellIdentifier")
       writer.write(cell.identifier)
       writer.name("payload")
-      let start = writer.bytes.count
+      let start = writer.count
       writer.write(raw: cell.payload)
-      parts.append(CellPart(cellIdentifier: cell.identifier, payload: start..<writer.bytes.count))
+      parts.append(CellPart(cellIdentifier: cell.identifier, payload: start..<writer.count))
     }
     writer.beginObject()
     writer.name("id")
@@ -49,9 +49,9 @@ extension Row {
     var selectRange: Range<Int>?
     if let select {
       writer.name("select")
-      let start = writer.bytes.count
+      let start = writer.count
       writer.write(raw: encoded[select])
-      selectRange = start..<writer.bytes.count
+      selectRange = start..<writer.count
     }
     for cell in chain.dropFirst() {
       writer.name("fallback")

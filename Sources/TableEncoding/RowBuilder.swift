@@ -38,9 +38,9 @@ public struct RowBuilder: Sendable {
     var selectRange: Range<Int>?
     if !select.isNull {
       writer.name(encoded: Self.selectName)
-      let start = writer.bytes.count
+      let start = writer.count
       select.write(to: &writer)
-      selectRange = start..<writer.bytes.count
+      selectRange = start..<writer.count
     }
     for cell in chain.dropFirst() {
       var ignored: Range<Int>?
@@ -51,7 +51,7 @@ public struct RowBuilder: Sendable {
     for _ in chain { writer.endObject() }
     return Row(
       id: id,
-      encoded: Array(writer.bytes[...]),
+      encoded: writer.bytes,
       cells: parts,
       permissions: permissions,
       select: selectRange,
@@ -66,24 +66,24 @@ public struct RowBuilder: Sendable {
     var ignored: Range<Int>?
     _ = write(layout, values, expansion: &ignored)
     writer.endObject()
-    return CellModel(cellIdentifier: layout.identifier, encoded: Array(writer.bytes[...]))
+    return CellModel(cellIdentifier: layout.identifier, encoded: writer.bytes)
   }
 
   private mutating func write(_ cell: CellLayout, _ values: [Value], expansion: inout Range<Int>?) -> CellPart {
     writer.name(encoded: cell.opening)
-    let start = writer.bytes.count
+    let start = writer.count
     writer.beginObject()
     for index in cell.fields.indices {
       let slot = cell.fields[index].slot
       guard slot < values.count else { continue }
       if case .null = values[slot] { continue }
       writer.name(encoded: cell.fields[index].encodedName)
-      let valueStart = writer.bytes.count
+      let valueStart = writer.count
       values[slot].write(to: &writer)
-      if index == cell.expansion { expansion = valueStart..<writer.bytes.count }
+      if index == cell.expansion { expansion = valueStart..<writer.count }
     }
     writer.endObject()
-    return CellPart(cellIdentifier: cell.identifier, payload: start..<writer.bytes.count)
+    return CellPart(cellIdentifier: cell.identifier, payload: start..<writer.count)
   }
 
   private static let idName = Array("\"id\":".utf8)

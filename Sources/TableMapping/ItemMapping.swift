@@ -10,6 +10,8 @@ struct ItemMapping {
   private var builder = RowBuilder()
   private var values: [Value] = []
   private var errors: [String?] = []
+  /// Of the values.
+  private let texts = TextArena()
 
   init(plan: TablePlan) { self.plan = plan }
 
@@ -173,9 +175,10 @@ struct ItemMapping {
   private mutating func fill(_ cell: CellPlan, _ scope: Scope) throws(Misfit) -> [CellLayout] {
     values.removeAll(keepingCapacity: true)
     errors.removeAll(keepingCapacity: true)
+    texts.removeAll()
     for slot in cell.templates.indices {
       do throws(EvaluationError) {
-        var value = try cell.templates[slot].evaluate(in: scope)
+        var value = try cell.templates[slot].evaluate(in: scope, arena: texts)
         if cell.areIntegers[slot], case .number(let number) = value, let integer = Int64(exactly: number) {
           value = .integer(integer)
         }

@@ -1,0 +1,102 @@
+/// Bytes that grow at their end: memory is reserved once a value, then written without a check a byte.
+///
+/// A value type like an array: a copy shares the memory until one of both is written to. Every write goes through
+/// `reserve`, which makes the memory this value's own and big enough; what is written then is counted by the bounds
+/// that stand beside each use.
+struct ByteBuffer: Sendable {
+  private var storage: Storage
+  private(set) var count = 0
+
+  /// `@unchecked Sendable`: the bytes are written only by a buffer that holds the sole reference.
+  private final class Storage: @unchecked Sendable {
+    let start: UnsafeMutablePointer<UInt8>
+    let capacity: Int
+
+    init(capacity: Int) {
+      (start, self.capacity) = (.allocate(capacity: capacity), capacity)
+    }
+
+    deinit { start.deallocate() }
+  }
+
+  init(capacity: Int) { storage = Storage(capacity: max(capacity, 64)) }
+
+  /// Keeps the memory.
+  mutating func removeAll() { count = 0 }
+
+  func withBytes<Result, Failure>(
+    _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try withExtendedLifetime(storage) { () throws(Failure) -> Result in
+      try body(UnsafeBufferPointer(start: storage.start, count: count))
+    }
+  }
+
+  /// Where to write at most `room` bytes; what was written is then counted by whoever asked.
+  @inline(__always)
+  private mutating func reserve(_ room: Int) -> UnsafeMutablePointer<UInt8> {
+    if storage.capacity - count < room || !isKnownUniquelyReferenced(&storage) { grow(by: room) }
+    return storage.start + count
+  }
+
+  @inline(never)
+  private mutating func grow(by room: Int) {
+    let grown = Storage(capacity: max(storage.capacity * 2, count + room))
+    withExtendedLifetime(storage) { grown.start.update(from: storage.start, count: count) }
+    storage = grown
+  }
+
+  // MARK: Appending. `separator` is a byte to be put before, if any.
+
+  @inline(__always)
+  mutating func append(_ byte: UInt8, after separator: UInt8?) {
+    var end = reserve(2)
+    if let separator { Self.put(separator, &end) }
+    Self.put(byte, &end)
+    count = end - storage.start
+  }
+
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, after separator: UInt8?) {
+    var end = reserve(bytes.count + 1)
+    if let separator { Self.put(separator, &end) }
+    if let start = bytes.baseAddress { end.update(from: start, count: bytes.count) }
+    count = end - storage.start + bytes.count
+  }
+
+  mutating func append(decimal value: Int64, after separator: UInt8?) {
+    // A separator, a sign, at most 19 digits.
+    var end = reserve(21)
+    if let separator { Self.put(separator, &end) }
+    if value < 0 { Self.put(UInt8(ascii: "-"), &end) }
+    count = end - storage.start + DecimalText.write(value.magnitude, to: end)
+  }
+
+  /// A JSON string. RFC 8259 §7: quotation mark, reverse solidus and the control characters are escaped, nothing else
+  /// has to be.
+  mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, after separator: UInt8?) {
+    // The separator, two quotes, and each byte as it is: the room for escapes is reserved when one is met.
+    var end = reserve(text.count + 3)
+    if let separator { Self.put(separator, &end) }
+    Self.put(UInt8(ascii: "\""), &end)
+    var start = 0
+    while start < text.count {
+      let stop = JSONEscaping.endOfPlainRun(in: text, from: start)
+      if let base = text.baseAddress { end.update(from: base + start, count: stop - start) }
+      end += stop - start
+      guard stop < text.count else { break }
+      count = end - storage.start
+      // The longest escape (\u001f), what is left of the text, the closing quote.
+      end = reserve(JSONEscaping.longest + text.count - stop)
+      JSONEscaping.write(text[stop], to: &end)
+      start = stop + 1
+    }
+    Self.put(UInt8(ascii: "\""), &end)
+    count = end - storage.start
+  }
+
+  @inline(__always)
+  private static func put(_ byte: UInt8, _ end: inout UnsafeMutablePointer<UInt8>) {
+    end.pointee = byte
+    end += 1
+  }
+}

@@ -1,0 +1,96 @@
+import JSON
+import Testing
+
+@Suite struct DocumentErrorTests {
+  private static func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
+
+  private static func error(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) -> JSONError? {
+    do throws(JSONError) {
+      _ = try JSONValue(parsing: bytes, limits: limits)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// What a broken transfer leaves, at whatever byte it breaks.
+  @Test func everyTruncationIsAnError() {
+    let text = Array(#"{"a": [1, {"b": "x\n\"y"}, true], "c": {"d": null, "é": -2.5e3}}"#.utf8)
+    #expect(Self.error(text) == nil)
+    for length in 0..<text.count {
+      let error = Self.error(Array(text[..<length]))
+      #expect(error != nil, "cut at \(length)")
+      // In the middle of a character the encoding is wrong, everywhere else something is open.
+      #expect(error?.kind == .truncated || error?.kind == .encoding, "cut at \(length): \(error?.message ?? "")")
+    }
+  }
+
+  @Test(arguments: ["[1]]", "{}}", "[1}", "{\"a\":1]", "[] []", "1 2", "]"])
+  func brackets(text: String) {
+    #expect(Self.error(Array(text.utf8)) != nil)
+  }
+
+  @Test func depth() {
+    let limits = JSONLimits(maximumDepth: 70)
+    func nested(_ depth: Int) -> [UInt8] {
+      [UInt8](repeating: UInt8(ascii: "["), count: depth) + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
+    }
+    #expect(Self.error(nested(70), limits: limits) == nil)
+    #expect(Self.error(nested(71), limits: limits)?.kind == .limit)
+    #expect(Self.error(nested(100_000))?.kind == .limit)
+  }
+
+  @Test func size() {
+    #expect(Self.error(Array("[1,2,3]".utf8), limits: JSONLimits(maximumBytes: 6))?.kind == .limit)
+    #expect(Self.error(Array("[1,2,3]".utf8), limits: JSONLimits(maximumBytes: 7)) == nil)
+  }
+
+  @Test func numbersBeyondTheirRange() throws {
+    #expect(try Self.value("[9223372036854775807]") == [.integer(.max)])
+    #expect(try Self.value("[18446744073709551616]") == [.double(18446744073709551616)])
+    #expect(try Self.value("[-9223372036854775809]") == [.double(-0x1p63)])
+    #expect(try Self.value("[1e400, -1e400, 1]") == [nil, nil, 1])
+    #expect(try Self.value("1e400") == nil)
+    #expect(Self.error(Array("[01]".utf8))?.kind == .syntax)
+  }
+
+  /// In a list read element by element, a number beyond its range costs no more than itself.
+  @Test func numbersBeyondTheirRangeInAnElement() throws {
+    let document = try Document(Array(#"[{"n":1e400}, 1e400, {"n":123456789012345678901}]"#.utf8))
+    let elements = try document.elements()
+    #expect(try document.withElement(elements[0]) { $0["n"]?.isNull } == true)
+    #expect(try document.withElement(elements[1]) { $0.isNull })
+    #expect(try document.withElement(elements[2]) { $0["n"]?.double } == 123_456_789_012_345_683_968)
+  }
+
+  @Test func byteOrderMark() throws {
+    #expect(try JSONValue(parsing: [0xEF, 0xBB, 0xBF] + Array("[1]".utf8)) == [1])
+    #expect(Self.error([0xEF, 0xBB, 0xBF])?.kind == .truncated)
+  }
+
+  @Test func encoding() {
+    #expect(Self.error([UInt8(ascii: "\""), 0xFF, UInt8(ascii: "\"")])?.kind == .encoding)
+  }
+
+  /// A big text is read where it is if there is room behind it, else copied: to the reader it is the same.
+  @Test(arguments: [0, 1, 63, 64, 4096], [false, true])
+  func bigTexts(room: Int, hasMark: Bool) throws {
+    let numbers = "[" + (0..<20_000).map { #"{"n":\#($0)}"# }.joined(separator: ",") + "]"
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(numbers.utf8.count + 3 + room)
+    if hasMark { bytes += [0xEF, 0xBB, 0xBF] }
+    bytes += Array(numbers.utf8)
+    let before = bytes
+    let document = try Document(bytes)
+    // The document keeps what it was made from, whatever becomes of the array.
+    for index in bytes.indices { bytes[index] = 0 }
+    bytes = []
+    let elements = try document.elements()
+    #expect(elements.count == 20_000)
+    for (index, element) in elements.enumerated() where index % 777 == 0 {
+      #expect(try document.withElement(element) { $0["n"]?.int64 } == Int64(index))
+      document.withBytes(of: element) { #expect(Array($0) == Array(before[element.range])) }
+    }
+    try document.withRoot { #expect($0[-1]?["n"]?.int64 == 19_999) }
+  }
+}
