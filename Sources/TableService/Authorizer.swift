@@ -6,8 +6,8 @@ import TableModel
 
 /// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has.
 ///
-/// Reading is open unless some token is configured for reading; editing is closed unless a token allows it, or the
-/// service was started open and no tokens are configured.
+/// Reading is open. Editing is closed unless a token allows it, or the service was started open and no tokens are
+/// configured.
 struct Authorizer: Sendable {
   private let tokens: [AuthDefinition.Token]
   /// Without tokens, whoever reaches the service may edit.

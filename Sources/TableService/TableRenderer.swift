@@ -97,7 +97,7 @@ struct TableRenderer: Sendable {
   func changes(from old: Table, to new: Table, cursor: Cursor) -> ChangesContent {
     var writer = JSONWriter(capacity: 1024)
     writer.write(stages: Changeset(from: old, to: new))
-    if writer.bytes.count > 256, writer.bytes.count > snapshotSize(new) { return .reset(.large, new) }
+    if writer.count > 256, writer.count > snapshotSize(new) { return .reset(.large, new) }
     return .stages(writer.bytes)
   }
 
