@@ -63,16 +63,17 @@ final class Service: Sendable {
       throw CleanExit.failure("\(error)")
     }
     service.start(on: server)
-    logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
-    if isOpen, definition.auth.tokens.isEmpty {
-      logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
-    }
-
+    // Before anyone is told where the service is: a signal that came between would be lost.
     let signals = [
       on(SIGTERM) { [self] in end(service, server, store) },
       on(SIGINT) { [self] in end(service, server, store) },
       on(SIGHUP) { [self] in reload(service) },
     ]
+    logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
+    if isOpen, definition.auth.tokens.isEmpty {
+      logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
+    }
+
     signal(SIGPIPE, SIG_IGN)
     withExtendedLifetime(signals) { dispatchMain() }
   }
@@ -103,8 +104,11 @@ final class Service: Sendable {
       signal: number,
       queue: DispatchQueue(label: "tablecast.signal.\(number)")
     )
+    let registered = DispatchSemaphore(value: 0)
     source.setEventHandler(handler: body)
+    source.setRegistrationHandler { registered.signal() }
     source.activate()
+    registered.wait()
     return source
   }
 
