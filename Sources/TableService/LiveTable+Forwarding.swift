@@ -34,8 +34,8 @@ extension LiveTable {
       switch outcome {
       case .accepted(_, let body):
         content.queue.async { [self] in
-          let (row, table) = content.access { content in plan.apply(body, to: &content, named: name) }
-          publish(table) { [self] in
+          let row = content.access { content in plan.apply(body, to: &content, named: name) }
+          publishContent { [self] in
             completion(command.answer.response(rows: [row], cursor: feed.current.cursor, path: path))
             source.refresh {}
           }
@@ -107,8 +107,8 @@ struct ForwardingPlan: Sendable {
     ForwardedEdit(item: item, edit: body, id: change.row, idempotencyKey: key)
   }
 
-  /// Does to the source's content what the upstream has said it did. Returns the row, and the table then.
-  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> (row: String, Table) {
+  /// Does to the source's content what the upstream has said it did. Returns the row.
+  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> String {
     var items = content.result?.items(of: source) ?? []
     let answered = (try? JSONValue(parsing: answer)).flatMap { value in
       if case .object(let members) = value, !members.isEmpty { value } else { nil }
@@ -128,9 +128,9 @@ struct ForwardingPlan: Sendable {
     }
     let known = Set(items.compactMap(\.row))
     content.inputs[source]?.content = .items(items.map { SourceItem(bytes: $0.bytes) })
-    let table = content.table(named: name)
+    _ = content.table(named: name)
     let row = change.row ?? content.result?.items(of: source).compactMap(\.row).first { !known.contains($0) }
-    return (row ?? "", table)
+    return row ?? ""
   }
 
   /// An upstream's answer to a patch counts as the item where it looks like it: it has the members that the item has.

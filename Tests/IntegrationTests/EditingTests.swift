@@ -223,6 +223,34 @@ extension TableMirror {
       if status == 401 { #expect(reply["WWW-Authenticate"].hasPrefix("Bearer")) }
     }
   }
+
+  @Test func readingCanBeClosed() throws {
+    let service = try ServiceProcess(
+      todo + """
+
+        auth:
+          reading: tokens
+          tokens:
+            - {name: reader, sha256: "\(try sha256("reader-token"))", allow: [read], tables: [todo]}
+            - {name: elsewhere, sha256: "\(try sha256("elsewhere-token"))", allow: [read], tables: [other*]}
+        """
+    )
+    let cases: [(token: String?, status: Int)] = [(nil, 401), ("elsewhere-token", 403), ("reader-token", 200)]
+    for (token, status) in cases {
+      let headers = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+      for target in ["todo", "todo/rows?at=0,0", "todo/changes", "todo/rows/1", "todo/items/1"] {
+        let reply = try service.request("GET", "/v1/tables/\(target)", headers)
+        #expect(reply.status == status, "\(token ?? "none") \(target): \(reply.text)")
+      }
+      #expect(try service.request("GET", "/v1/changes?after=todo:&wait=0", headers).status == status)
+      let list = try service.request("GET", "/v1/tables", headers)
+      #expect(list.status == (token == nil ? 401 : 200))
+      if token != nil { #expect(try list.json["tables"]?.elements.count == (status == 200 ? 1 : 0)) }
+      #expect(
+        try service.request("POST", "/v1/tables/todo/items", headers, body: [:]).status == (token == nil ? 401 : 403)
+      )
+    }
+  }
 }
 
 /// Of a token, as a person gets it by `sha256sum`.
