@@ -21,7 +21,9 @@ struct Idempotency: Hashable, Sendable {
 struct CallerFields: Sendable {
   private let fields: [(name: String, value: String)]
 
-  init(_ request: Request) { fields = request.headers.filter { Self.mayBeForwarded($0.name) } }
+  init(_ request: Request) { self.init(request.headers.map { ($0.name, $0.value) }) }
+
+  init(_ fields: [(name: String, value: String)]) { self.fields = fields.filter { Self.mayBeForwarded($0.name) } }
 
   /// The values of the fields that a table forwards, in the table's spelling and order.
   func values(of names: [String]) -> [(name: String, value: String)] {
