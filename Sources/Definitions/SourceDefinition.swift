@@ -58,6 +58,8 @@ public struct UpstreamDefinition: Sendable {
   public var caBundle: String?
   public var clientCertificate: String?
   public var clientKey: String?
+  /// The caller's own request headers that this source is sent, beside those that its table sends to all.
+  public var forward: [String] = []
   /// Of `POST /v1/hooks/{source}`; nil: no webhook.
   public var webhookSecret: String?
 

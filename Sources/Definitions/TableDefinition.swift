@@ -22,8 +22,10 @@ public struct TableDefinition: Sendable {
   public var sharedTaps = false
   /// Makes this a family of tables, one instance for each set of values.
   public var parameters: [ParameterDefinition] = []
-  /// The caller's own request headers that go to the upstream; instances are then per distinct value.
+  /// The caller's own request headers that go to the upstreams; instances are then per distinct value.
   public var forward: [String] = []
+  /// Those of `forward` that every source of the table is sent. The others go to the sources that name them alone.
+  public var forwardToAll: [String] = []
   public var edits = EditsDefinition()
   public var instances = InstancesDefinition()
 

@@ -52,6 +52,10 @@ struct Authorizer: Sendable {
     return tables.filter { covers(token, $0.name) }
   }
 
+  /// Whether the request's credentials are one of the tokens: then they are for this service alone, and no upstream
+  /// is shown them.
+  func knows(_ request: Request) -> Bool { !tokens.isEmpty && bearerToken(request).flatMap(find) != nil }
+
   private func isRestricted(_ capability: AuthDefinition.Capability) -> Bool {
     switch capability {
     case .read: reading == .tokens
@@ -103,6 +107,11 @@ struct Authorizer: Sendable {
 }
 
 extension TableService {
+  /// The caller's own header fields, as far as upstreams may be shown them.
+  func caller(_ request: Request) -> CallerFields {
+    CallerFields(request, credentialsAreOurs: authorizer.withLock { $0 }.knows(request))
+  }
+
   /// What a route needs. A tap changes a view of the caller's own, unless it has none.
   func authorize(_ request: Request, _ route: Route) throws(ServiceError) {
     let authorizer = authorizer.withLock { $0 }
@@ -119,6 +128,11 @@ extension TableService {
       case .item: capability = request.method == .get || request.method == .head ? .read : .edit
       case .items, .move, .edits, .refresh: capability = .edit
       }
+      // Credentials that go to the upstream are for the upstream to judge.
+      let isJudgedUpstream =
+        capability != .read && request.header(.authorization) != nil && catalog.forwardsCredentials(reference.name)
+        && !authorizer.knows(request)
+      guard !isJudgedUpstream else { return }
       try authorizer.authorize(request, capability, table: reference.name)
     }
   }

@@ -29,9 +29,10 @@ final class Catalog: Sendable {
   }
 
   /// The table that a request names; a family's member is made if it is not there yet.
-  func table(_ reference: TableReference, for request: Request) throws(ServiceError) -> LiveTable {
+  func table(_ reference: TableReference, for caller: @autoclosure () -> CallerFields) throws(ServiceError) -> LiveTable
+  {
     let (table, family) = contents.withLock { ($0.tables[reference.name], $0.families[reference.name]) }
-    if let family { return try family.member(reference, CallerFields(request)) }
+    if let family { return try family.member(reference, caller()) }
     guard let table else {
       throw .notFound("There is no table `\(reference.name)`: /v1/tables lists those there are.")
     }
@@ -39,6 +40,11 @@ final class Catalog: Sendable {
       throw .malformed("The table `\(reference.name)` has no parameters.", field: reference.parameters[0].name)
     }
     return table
+  }
+
+  /// Whether a table's upstreams are sent the caller's own credentials.
+  func forwardsCredentials(_ name: String) -> Bool {
+    contents.withLock { $0.families[name] }?.forwardsCredentials ?? false
   }
 
   // MARK: Loading
@@ -105,11 +111,11 @@ final class Catalog: Sendable {
 
   /// `POST /v1/hooks/{source}`
   func hook(_ name: String, _ request: Request) throws(ServiceError) {
-    guard let source = contents.withLock({ $0.sources[name] }), source.hasWebhook else {
-      throw .notFound("No source `\(name)` takes webhooks.")
-    }
+    let (source, families) = contents.withLock { ($0.sources[name], Array($0.families.values)) }
+    guard let source, source.hasWebhook else { throw .notFound("No source `\(name)` takes webhooks.") }
     try source.verify(request)
-    source.refresh {}
+    if source.isRead { source.refresh {} }
+    for family in families { family.refresh(source: name) }
   }
 }
 

@@ -21,11 +21,11 @@ extension LiveTable {
           for completion in content.access({ $0.repeats.leave(idempotency) }) { completion(response) }
         }
       }
+      if let known = content.access({ $0.repeats.answer(to: idempotency) }) { return answerAll(known) }
       context.store.reply(table: name, key: idempotency.key) { [self] result in
         content.queue.async { [self] in
           switch result {
-          case .success(let stored?):
-            answerAll(stored.request == idempotency.digest ? Response(stored) : Idempotency.reused)
+          case .success(let stored?): answerAll(stored.answer(to: idempotency))
           case .success(nil): carryOut(command, answerAll)
           case .failure(let error): answerAll(ServiceError(error).response)
           }
@@ -125,66 +125,5 @@ extension EntityTagCondition {
           && ["", "-gzip", "-deflate"].contains(String(tag.opaque.dropFirst(cursor.description.count)))
       }
     }
-  }
-}
-
-// MARK: - Idempotency
-
-extension Idempotency {
-  var digest: [UInt8] { Array(request.utf8) }
-
-  static var reused: Response {
-    ServiceError.unprocessable(
-      "This `Idempotency-Key` stood on another request: use a new one for a new request.",
-      field: "Idempotency-Key"
-    ).response
-  }
-}
-
-/// The requests with an idempotency key that are under way: repeats wait for the first one's answer.
-struct RepeatedRequests: Sendable {
-  private var waiting: [String: (request: String, completions: [@Sendable (Response) -> Void])] = [:]
-
-  /// Whether this is the first with its key. Another one is answered with it, or at once if it asks for other things.
-  mutating func join(_ idempotency: Idempotency, _ completion: @escaping @Sendable (Response) -> Void) -> Bool {
-    guard let first = waiting[idempotency.key] else {
-      waiting[idempotency.key] = (idempotency.request, [completion])
-      return true
-    }
-    if first.request == idempotency.request {
-      waiting[idempotency.key]?.completions.append(completion)
-    } else {
-      completion(Idempotency.reused)
-    }
-    return false
-  }
-
-  mutating func leave(_ idempotency: Idempotency) -> [@Sendable (Response) -> Void] {
-    waiting.removeValue(forKey: idempotency.key)?.completions ?? []
-  }
-}
-
-extension StoredReply {
-  /// How long a repeat gets the first answer, in seconds.
-  private static let lifetime: Int64 = 24 * 3600
-
-  fileprivate init(_ idempotency: Idempotency, _ response: Response) {
-    self.init(
-      key: idempotency.key,
-      request: idempotency.digest,
-      status: response.status.code,
-      headers: (response.headers.fields + response.additional).map {
-        Header(name: $0.name.description, value: $0.value)
-      },
-      body: response.body,
-      expires: secondsSince1970() + Self.lifetime
-    )
-  }
-}
-
-extension Response {
-  fileprivate init(_ stored: StoredReply) {
-    let fields = stored.headers.compactMap { field in HeaderName(field.name).map { HeaderField($0, field.value) } }
-    self.init(status: Status(stored.status), headers: HeaderBlock(fields), body: stored.body)
   }
 }

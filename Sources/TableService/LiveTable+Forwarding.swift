@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import HTTPServer
 import JSON
+import Logging
 import TableMapping
 import TableModel
 import TableStore
@@ -24,22 +25,32 @@ extension LiveTable {
       return completion(ServiceError.forbidden("The table `\(name)` has no upstream that takes edits.").response)
     }
     let key = command.idempotency?.key ?? UUID().uuidString
-    let caller = command.caller
+    let definition = content.access { $0.definition }
     source.forward(
       plan.edit(key),
       as: plan.request,
-      caller: caller.values(of: content.access { $0.definition.forward })
+      caller: command.caller.forwarded(by: definition.forward),
+      of: definition
     ) {
       [self] outcome in
       switch outcome {
       case .accepted(_, let body):
+        // What a fetch under way brings may be from before the edit: it is not waited for.
+        let refreshed = DispatchGroup()
+        refreshed.enter()
         content.queue.async { [self] in
+          let before = Set(content.access { $0.result?.items(of: plan.source).compactMap(\.row) ?? [] })
           let row = content.access { content in plan.apply(body, to: &content, named: name) }
           publishContent { [self] in
-            completion(command.answer.response(rows: [row], cursor: feed.current.cursor, path: path))
-            source.refresh {}
+            if let row { return answer(command, row, completion) }
+            // The upstream did not say what the new item is: the refresh will.
+            refreshed.notify(queue: content.queue) { [self] in
+              let after = content.access { $0.result?.items(of: plan.source).compactMap(\.row) ?? [] }
+              answer(command, after.first { !before.contains($0) } ?? "", completion)
+            }
           }
         }
+        source.refreshAfterChange { refreshed.leave() }
       case .refused(let error):
         // What the upstream says of the caller reaches the caller; everything else is an edit that was refused.
         let status = error.status.flatMap { (400..<500).contains($0) ? Status($0) : nil } ?? .badGateway
@@ -48,7 +59,7 @@ extension LiveTable {
         completion(ServiceError(status: .badGateway, title: error.title, detail: error.detail).response)
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.
-        source.refresh {}
+        source.refreshAfterChange()
         completion(
           ServiceError(
             status: .gatewayTimeout,
@@ -57,6 +68,27 @@ extension LiveTable {
           ).response
         )
       }
+    }
+  }
+}
+
+extension LiveTable {
+  /// Answers an edit that the upstream has accepted, and a repeat of it the same. On the table's queue.
+  private func answer(_ command: EditCommand, _ row: String, _ completion: @escaping @Sendable (Response) -> Void) {
+    let response = command.answer.response(rows: [row], cursor: feed.current.cursor, path: path)
+    guard let idempotency = command.idempotency else { return completion(response) }
+    let reply = StoredReply(idempotency, response)
+    guard isStored else {
+      content.access { $0.repeats.remember(reply) }
+      return completion(response)
+    }
+    var commit = Commit(table: name, durability: .full)
+    commit.reply = reply
+    context.store.commit(commit) { [self] result in
+      if case .failure(let error) = result {
+        context.logger.error("An answer could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+      }
+      completion(response)
     }
   }
 }
@@ -107,15 +139,16 @@ struct ForwardingPlan: Sendable {
     ForwardedEdit(item: item, edit: body, id: change.row, idempotencyKey: key)
   }
 
-  /// Does to the source's content what the upstream has said it did. Returns the row.
-  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> String {
+  /// Does to the source's content what the upstream has said it did. Returns the row: nil where there is none for a
+  /// new item, as far as is known yet.
+  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> String? {
     var items = content.result?.items(of: source) ?? []
     let answered = (try? JSONValue(parsing: answer)).flatMap { value in
       if case .object(let members) = value, !members.isEmpty { value } else { nil }
     }
     let position = change.row.flatMap { row in items.firstIndex { $0.row == row } }
     switch change {
-    case .insert(let item, _): items.append((row: nil, bytes: (answered ?? item).bytes))
+    case .insert(let item, _): items.append((row: nil, bytes: (answered.map(item.merging(patch:)) ?? item).bytes))
     case .patch(_, let patch):
       if let position { items[position].bytes = (matching(answered) ?? item.merging(patch: patch)).bytes }
     case .delete:
@@ -130,7 +163,7 @@ struct ForwardingPlan: Sendable {
     content.inputs[source]?.content = .items(items.map { SourceItem(bytes: $0.bytes) })
     _ = content.table(named: name)
     let row = change.row ?? content.result?.items(of: source).compactMap(\.row).first { !known.contains($0) }
-    return row ?? ""
+    return row
   }
 
   /// An upstream's answer to a patch counts as the item where it looks like it: it has the members that the item has.

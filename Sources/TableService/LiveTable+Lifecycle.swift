@@ -2,6 +2,7 @@ import Dispatch
 import HTTPServer
 import Synchronization
 import TableModel
+import Upstream
 
 /// What changes about a live table as such, rather than in it: what feeds it, who waits, whether it is still there.
 struct TableLifecycle {
@@ -16,9 +17,8 @@ struct TableLifecycle {
   var phase = Phase.living
   var sources: [SourceFeed] = []
   var waiters = 0
-  /// Whether every source has answered or failed once; until then the first readers of a family's member wait here.
+  /// Of a family's member: every source has answered or failed, since it was made or since it was frozen.
   var isSettled = false
-  var firstReaders: [@Sendable () -> Void] = []
   /// An upstream's refusal of a family's member: 401, 403 and 404 are passed on to its readers.
   var refusal: ServiceError?
 }
@@ -46,52 +46,51 @@ extension LiveTable {
   }
 
   private func end(_ phase: TableLifecycle.Phase) {
-    let readers = lifecycle.withLock { lifecycle in
-      lifecycle.phase = phase
-      defer { lifecycle.firstReaders = [] }
-      return lifecycle.firstReaders
-    }
-    for reader in readers { reader() }
+    lifecycle.withLock { $0.phase = phase }
     context.wake([topic])
   }
 
-  // MARK: A member's first fetch
+  // MARK: What a family's member hears of its upstream
 
-  /// Lets a reader of a family's member wait for the first fetch; false where there is nothing to wait for.
-  func waitForFirstFetch(_ reader: @escaping @Sendable () -> Void) -> Bool {
-    guard !isStored else { return false }
-    return lifecycle.withLock { lifecycle in
-      guard !lifecycle.isSettled, lifecycle.phase == .living else { return false }
-      lifecycle.firstReaders.append(reader)
-      return true
-    }
+  /// Whether its readers should wait for what the upstream says.
+  var isAwaitingUpstream: Bool {
+    !isStored && lifecycle.withLock { !$0.isSettled && $0.phase == .living }
   }
 
-  /// Called on the table's queue when a source has said something.
-  func settleFirstFetch() {
+  /// What it has may not be shown to its caller before the upstream has agreed again: the caller's credentials may be
+  /// revoked while nobody asks.
+  func awaitUpstream() { lifecycle.withLock { $0.isSettled = false } }
+
+  /// Called on the table's queue when a source has said something, and that is published.
+  func settle() {
     guard !isStored else { return }
-    let (isSettled, status) = content.access { content in
-      (content.isSettled, content.inputs.values.compactMap(\.status).first { [401, 403, 404].contains($0) })
+    let (isSettled, error) = content.access { content in
+      (content.isSettled, content.inputs.values.lazy.compactMap(\.error).first { self.refusal($0) != nil })
     }
-    let refusal = status.map { status in
-      ServiceError(
-        status: Status(status),
-        detail: "The upstream answers \(status) for `\(name)`.",
-        headers: status == 401 ? [HeaderField(.wwwAuthenticate, "Bearer")] : []
-      )
-    }
-    let readers = lifecycle.withLock { lifecycle in
+    let refusal = error.flatMap(refusal)
+    lifecycle.withLock { lifecycle in
       lifecycle.refusal = refusal
-      guard isSettled else { return [] as [@Sendable () -> Void] }
-      lifecycle.isSettled = true
-      defer { lifecycle.firstReaders = [] }
-      return lifecycle.firstReaders
+      lifecycle.isSettled = isSettled || refusal != nil
     }
-    for reader in readers { content.queue.async(execute: reader) }
+    context.wake([topic])
+  }
+
+  /// What the upstream says of the instance, or of the caller, as such; nil: it is the service's own trouble, and
+  /// the table is stale.
+  private func refusal(_ error: UpstreamError) -> ServiceError? {
+    guard !error.isPartial else { return nil }
+    switch error.status {
+    case 404, 410: return ServiceError(status: .notFound, title: error.title, detail: error.detail)
+    case 403 where isPrivate: return ServiceError(status: .forbidden, title: error.title, detail: error.detail)
+    case 401 where isPrivate:
+      let challenge = HeaderField(.wwwAuthenticate, error.challenge ?? "Bearer")
+      return ServiceError(status: .unauthorized, title: error.title, detail: error.detail, headers: [challenge])
+    default: return nil
+    }
   }
 
   /// The upstream's own refusal, for those who read a family's member.
-  var refusal: ServiceError? { lifecycle.withLock { $0.refusal } }
+  var refusal: ServiceError? { isStored ? nil : lifecycle.withLock { $0.refusal } }
 
   /// Nil: it lives. Else what its waiters are told: that it is not there, or nothing new.
   var ended: ServiceError?? {

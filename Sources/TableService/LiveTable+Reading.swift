@@ -7,6 +7,9 @@ import TableModel
 import TableStore
 
 extension LiveTable {
+  /// What the rows depend on beside the table.
+  var vary: [String] { TableRenderer.vary(forwards) }
+
   var cacheControl: String { isPrivate ? "private, no-cache" : "no-cache" }
 
   /// Gives the table as it is through a lens, on the rendering queue.

@@ -4,13 +4,14 @@ import Logging
 import TableMapping
 import TableModel
 import TableStore
+import Upstream
 
 /// What a source has said.
 enum SourceNews: Sendable {
   case content(SourceContent)
   /// What it said last still holds.
   case unchanged
-  case failure(title: String, detail: String, status: Int?)
+  case failure(UpstreamError)
 }
 
 extension LiveTable {
@@ -49,7 +50,7 @@ extension LiveTable {
       reference: TableReference(name: name),
       feed: feed,
       content: content,
-      isPrivate: false,
+      forwards: [],
       isStored: true,
       cells: plan.cells,
       context: context
@@ -63,7 +64,7 @@ extension LiveTable {
   convenience init(
     member reference: TableReference,
     of plan: TablePlan,
-    forwarding: [(name: String, value: String)],
+    forwarding: ForwardedFields,
     context: ServiceContext
   ) {
     var content = TableContent(definition: plan.definition, mapper: plan.mapper, environment: context.variables)
@@ -78,21 +79,35 @@ extension LiveTable {
       reference: reference,
       feed: feed,
       content: content,
-      isPrivate: !plan.definition.forward.isEmpty,
+      forwards: plan.definition.forward,
       isStored: false,
       cells: plan.cells,
       context: context
     )
+    attachSources(plan, parameters, forwarding)
+  }
+
+  /// Sources of a member's own, not started yet.
+  private func attachSources(_ plan: TablePlan, _ parameters: [String: String], _ forwarding: ForwardedFields) {
     for source in plan.upstreams {
       let upstream = SourceFeed(
         source.name,
         source.definition,
         parameters: parameters,
-        forwarding: forwarding,
+        forwarding: forwarding.sent(to: source.definition, of: plan.definition),
         context: context
       )
       upstream.feed(self)
     }
+  }
+
+  /// Goes on with another definition as a member that it has too: with its version, its rows and its waiters. The
+  /// upstream is asked anew, as it is now configured.
+  func reconfigure(member plan: TablePlan, forwarding: ForwardedFields) {
+    for source in sources { source.stop() }
+    guard reconfigure(plan) else { return retire() }
+    attachSources(plan, content.queue.sync { content.access { $0.parameters } }, forwarding)
+    for source in sources { source.start() }
   }
 
   /// Goes on with another definition; false where the table is now made of something else altogether, so that
@@ -106,6 +121,7 @@ extension LiveTable {
       content.access { content in
         content.definition = plan.definition
         content.mapper = plan.mapper
+        content.environment = context.variables
         content.result = nil
         content.local?.source = plan.local?.name ?? ""
         if let local = plan.local { content.local?.definition = local.definition }
@@ -126,21 +142,24 @@ extension LiveTable {
         guard var input = content.inputs[source] else { return false }
         switch news {
         case .content(let answer):
-          (input.content, input.problem, input.status) = (answer, nil, nil)
+          (input.content, input.problem, input.error) = (answer, nil, nil)
         case .unchanged:
           guard input.problem != nil || content.isBehind else { return false }
-          (input.problem, input.status) = (nil, nil)
-        case .failure(let title, let detail, let status):
+          (input.problem, input.error) = (nil, nil)
+        case .failure(let error):
           let since = input.problem?.since ?? Timestamp.now
-          (input.problem, input.status) = (Problem(title: title, detail: detail, since: since), status)
+          (input.problem, input.error) = (Problem(title: error.title, detail: error.detail, since: since), error)
         }
         content.inputs[source] = input
         content.isBehind = false
         return true
       }
-      settleFirstFetch()
-      guard isNews else { return completion() }
-      publishContent(then: completion)
+      let done: @Sendable () -> Void = { [self] in
+        settle()
+        completion()
+      }
+      guard isNews else { return done() }
+      publishContent(then: done)
       logSkipped()
     }
   }

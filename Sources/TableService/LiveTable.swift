@@ -16,8 +16,10 @@ final class LiveTable: Sendable {
   let topic: Topic
   let feed: Feed
   let replies = ReplyCache()
+  /// The caller's header fields that its upstreams are sent.
+  let forwards: [String]
   /// The rows depend on who asks: replies are for them alone.
-  let isPrivate: Bool
+  var isPrivate: Bool { !forwards.isEmpty }
   /// Versions outlive the process. Not those of a family's members, which come and go with their readers.
   let isStored: Bool
   let context: ServiceContext
@@ -32,7 +34,7 @@ final class LiveTable: Sendable {
     reference: TableReference,
     feed: Feed,
     content: TableContent,
-    isPrivate: Bool,
+    forwards: [String],
     isStored: Bool,
     cells: CellRegistry,
     context: ServiceContext
@@ -41,12 +43,12 @@ final class LiveTable: Sendable {
     path = "/v1/tables/\(reference.segment)"
     topic = Topic(rawValue: UInt64.random(in: .min ... .max))
     self.feed = feed
-    self.isPrivate = isPrivate
+    self.forwards = forwards
     self.isStored = isStored
     self.context = context
     self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue))
     renderer = QueueBound(
-      TableRenderer(name: name, path: path, cells: cells),
+      TableRenderer(name: name, path: path, cells: cells, forwards: forwards),
       on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue)
     )
   }
@@ -127,7 +129,7 @@ final class LiveTable: Sendable {
   /// Goes on with other cells.
   func reconfigureRendering(_ cells: CellRegistry) {
     renderer.queue.sync {
-      renderer.access { $0 = TableRenderer(name: name, path: path, cells: cells) }
+      renderer.access { $0 = TableRenderer(name: name, path: path, cells: cells, forwards: forwards) }
     }
   }
 

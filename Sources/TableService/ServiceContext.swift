@@ -23,6 +23,7 @@ final class ServiceContext: Sendable {
 
   private let server = Mutex<Server?>(nil)
   private let environment: Mutex<[String: String]>
+  private let said = Mutex<Set<String>>([])
 
   init(_ definition: ServiceDefinition, _ environment: ServiceEnvironment) throws {
     client = try TransferClient()
@@ -34,7 +35,13 @@ final class ServiceContext: Sendable {
   }
 
   /// Goes on with another definition.
-  func configure(_ definition: ServiceDefinition) { environment.withLock { $0 = definition.environment } }
+  func configure(_ definition: ServiceDefinition) {
+    environment.withLock { $0 = definition.environment }
+    said.withLock { $0 = [] }
+  }
+
+  /// Whether this was not said yet since the configuration was read: for what is to be logged once.
+  func isFirst(_ saying: String) -> Bool { said.withLock { $0.insert(saying).inserted } }
 
   /// For `env`: never logged, never shown.
   var variables: [String: String] { environment.withLock { $0 } }

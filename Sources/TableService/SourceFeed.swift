@@ -22,7 +22,7 @@ final class SourceFeed: Sendable {
     _ name: String,
     _ definition: UpstreamDefinition,
     parameters: [String: String] = [:],
-    forwarding: [(name: String, value: String)] = [],
+    forwarding: ForwardedFields = ForwardedFields(),
     context: ServiceContext
   ) {
     self.name = name
@@ -33,13 +33,20 @@ final class SourceFeed: Sendable {
     fetchContext = FetchContext(
       parameters: parameters,
       environment: context.variables,
-      forwarded: Self.fields(forwarding)
+      forwarded: forwarding.fields
     )
     source = Source(
       name: name,
       definition: definition,
       context: fetchContext,
       client: context.client,
+      onLengthened: { interval in
+        guard context.isFirst("max-age of \(name)") else { return }
+        context.logger.notice(
+          "An upstream's Cache-Control lengthens the interval of its source; `maxAge` bounds that",
+          metadata: ["source": "\(name)", "every": "\(definition.every)", "now": "\(interval)"]
+        )
+      },
       onUpdate: { listeners.hear($0) }
     )
   }
@@ -63,21 +70,24 @@ final class SourceFeed: Sendable {
     source.refresh { [listeners] _ in listeners.afterDeliveries(completion) }
   }
 
+  /// Fetches everything anew after an edit, where `forward` has called back; `completion` is called when what the
+  /// upstream said is published.
+  func refreshAfterChange(_ completion: @escaping @Sendable () -> Void = {}) {
+    source.refreshAfterChange { [listeners] _ in listeners.afterDeliveries(completion) }
+  }
+
   /// Sends an edit to the upstream, with the fields of the caller who edits.
   func forward(
     _ edit: ForwardedEdit,
     as request: EditRequestDefinition,
-    caller: [(name: String, value: String)],
+    caller: ForwardedFields,
+    of table: TableDefinition,
     _ completion: @escaping @Sendable (EditOutcome) -> Void
   ) {
     var fetchContext = fetchContext
-    fetchContext.forwarded = Self.fields(caller)
+    fetchContext.forwarded = caller.sent(to: definition, of: table).fields
     EditForwarder(definition, context: fetchContext, client: context.client)
       .forward(edit, as: request, completion: completion)
-  }
-
-  private static func fields(_ forwarding: [(name: String, value: String)]) -> [Upstream.HeaderField] {
-    forwarding.compactMap { Upstream.HeaderField($0.name, $0.value) }
   }
 
   // MARK: Webhooks
@@ -107,6 +117,8 @@ private final class Listeners: Sendable {
   private let tables = Mutex<[Listener]>([])
   /// The news that are on their way into tables.
   private let deliveries = DispatchGroup()
+  /// The title of the last failure, until it works again.
+  private let failure = Mutex<String?>(nil)
   private let source: String
   private let context: ServiceContext
 
@@ -129,16 +141,30 @@ private final class Listeners: Sendable {
       case .items(let items): news = .content(.items(items.map { SourceItem(bytes: $0) }))
       }
     case .unchanged: news = .unchanged
-    case .failed(let error):
-      context.logger.warning(
-        "A source failed",
-        metadata: ["source": "\(source)", "title": "\(error.title)", "detail": "\(error.detail)"]
-      )
-      news = .failure(title: error.title, detail: error.detail, status: error.status)
+    case .failed(let error): news = .failure(error)
     }
+    log(update)
     for table in tables.withLock({ $0.compactMap(\.table) }) {
       deliveries.enter()
       table.hear(news, from: source) { [deliveries] in deliveries.leave() }
+    }
+  }
+
+  /// What happened, when it begins and when it is over: a source that fails each second all night says so twice.
+  private func log(_ update: SourceUpdate) {
+    let (last, now) = failure.withLock { failure in
+      defer { if case .failed(let error) = update { failure = error.title } else { failure = nil } }
+      return (failure, update)
+    }
+    switch now {
+    case .content, .unchanged:
+      if last != nil { context.logger.notice("A source works again", metadata: ["source": "\(source)"]) }
+    case .failed(let error):
+      context.logger.log(
+        level: last == error.title ? .debug : .warning,
+        "A source failed",
+        metadata: ["source": "\(source)", "title": "\(error.title)", "detail": "\(error.detail)"]
+      )
     }
   }
 }

@@ -3,6 +3,7 @@ import TableEncoding
 import TableMapping
 import TableModel
 import TableStore
+import Upstream
 
 /// What a table's versions are made of: what its sources have, and how that is mapped. Owned by the table's queue.
 struct TableContent: Sendable {
@@ -51,8 +52,8 @@ struct TableContent: Sendable {
     var content: SourceContent?
     /// Why the last fetch failed.
     var problem: Problem?
-    /// The upstream's status of that failure.
-    var status: Int?
+    /// The failure itself.
+    var error: UpstreamError?
   }
 
   struct LocalContent: Sendable {

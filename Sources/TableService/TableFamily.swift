@@ -3,11 +3,12 @@ import Definitions
 import Dispatch
 import Synchronization
 import TableModel
+import Upstream
 
 /// A table with parameters, or one per caller: members are made by their first reader, polled while someone reads
 /// them, then frozen, and later dropped.
 final class TableFamily: Sendable {
-  /// What tells members apart. Forwarded header fields are in it as a keyed hash alone: they are never kept.
+  /// What tells members apart. Forwarded header fields are in it as a keyed hash alone.
   private struct Key: Hashable {
     var parameters: [TableReference.Parameter]
     var caller: [UInt8]
@@ -15,8 +16,20 @@ final class TableFamily: Sendable {
 
   private struct Member {
     var table: LiveTable
+    /// What its polls send on. In memory alone: never stored, never logged.
+    var forwarded: ForwardedFields
     var lastRead: ContinuousClock.Instant
     var isFrozen = false
+
+    /// Whose place another may take: those that nobody waits for before the others, those that the upstream refuses
+    /// before those that it answers, then the least recently read.
+    static func leavesBefore(_ one: Member, _ other: Member) -> Bool {
+      let (mine, theirs) = (one.table.waiterCount > 0, other.table.waiterCount > 0)
+      guard mine == theirs else { return theirs }
+      let (mineRefused, theirsRefused) = (one.table.refusal != nil, other.table.refusal != nil)
+      guard mineRefused == theirsRefused else { return mineRefused }
+      return one.lastRead < other.lastRead
+    }
   }
 
   private struct Contents {
@@ -32,16 +45,48 @@ final class TableFamily: Sendable {
 
   init(_ context: ServiceContext) { self.context = context }
 
+  /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
   func configure(_ plan: TablePlan) {
-    contents.withLock { contents in
+    let (kept, dropped) = contents.withLock { contents in
+      let before = contents.plan?.definition
       contents.plan = plan
       contents.patterns = [:]
       for parameter in plan.definition.parameters {
         contents.patterns[parameter.name] = try? Regex(parameter.pattern)
       }
-      // Members are made anew for the next reader, whose cursor is of another epoch then.
-      for member in contents.members.values { member.table.remove() }
-      contents.members = [:]
+      contents.sweeper?.cancel()
+      contents.sweeper = nil
+      let isSameKey =
+        before?.forward == plan.definition.forward
+        && before?.parameters.map(\.name).sorted() == plan.definition.parameters.map(\.name).sorted()
+      let patterns = contents.patterns
+      let members = contents.members
+      contents.members = members.filter { key, _ in
+        isSameKey && key.parameters.allSatisfy { Self.matches($0.value, patterns[$0.name]) }
+      }
+      // They are polled again for a while, and frozen again where nobody reads them.
+      for key in contents.members.keys { contents.members[key]?.isFrozen = false }
+      return (Array(contents.members.values), members.filter { contents.members[$0.key] == nil }.map(\.value))
+    }
+    for member in dropped { member.table.retire() }
+    for member in kept { member.table.reconfigure(member: plan, forwarding: member.forwarded) }
+  }
+
+  private static func matches(_ value: String, _ pattern: Regex<AnyRegexOutput>?) -> Bool {
+    guard let pattern, value.utf8.count <= 256 else { return false }
+    return (try? pattern.wholeMatch(in: value)) != nil
+  }
+
+  /// Whether the upstream judges its callers' own credentials.
+  var forwardsCredentials: Bool {
+    contents.withLock { $0.plan?.definition.forward.contains { $0.lowercased() == "authorization" } ?? false }
+  }
+
+  /// Fetches a source now, for all members that are polled.
+  func refresh(source name: String) {
+    let tables = contents.withLock { $0.members.values.filter { !$0.isFrozen }.map(\.table) }
+    for table in tables {
+      for source in table.sources where source.name == name { source.refresh {} }
     }
   }
 
@@ -50,7 +95,7 @@ final class TableFamily: Sendable {
   func member(_ reference: TableReference, _ caller: CallerFields) throws(ServiceError) -> LiveTable {
     guard let plan = contents.withLock({ $0.plan }) else { throw .notFound("There is no table `\(reference.name)`.") }
     let parameters = try values(of: reference, plan)
-    let forwarded = caller.values(of: plan.definition.forward)
+    let forwarded = caller.forwarded(by: plan.definition.forward)
     let key = Key(parameters: parameters, caller: hash(forwarded))
     let now = ContinuousClock.now
     if let known = contents.withLock({ contents in
@@ -59,7 +104,7 @@ final class TableFamily: Sendable {
       contents.members[key]?.isFrozen = false
       return contents.members[key].map { ($0.table, wasFrozen) }
     }) {
-      if known.1 { for source in known.0.sources { source.resume() } }
+      if known.1 { thaw(known.0) }
       return known.0
     }
     let full = TableReference(name: reference.name, parameters: parameters)
@@ -67,18 +112,22 @@ final class TableFamily: Sendable {
     let (kept, displaced) = contents.withLock { contents in
       // Someone else may have made it in the meantime.
       if let other = contents.members[key] { return (other.table, nil as LiveTable?) }
-      contents.members[key] = Member(table: table, lastRead: now)
+      contents.members[key] = Member(table: table, forwarded: forwarded, lastRead: now)
       guard contents.members.count > plan.definition.instances.maximum else { return (table, nil) }
-      let oldest = contents.members.filter { $0.key != key }.min {
-        ($0.value.table.waiterCount > 0 ? 1 : 0, $0.value.lastRead) < (
-          $1.value.table.waiterCount > 0 ? 1 : 0, $1.value.lastRead
-        )
-      }
+      let oldest = contents.members.filter { $0.key != key }.min { Member.leavesBefore($0.value, $1.value) }
       return (table, oldest.flatMap { contents.members.removeValue(forKey: $0.key)?.table })
     }
     displaced?.retire()
     if kept === table { for source in table.sources { source.start() } } else { table.retire() }
     return kept
+  }
+
+  /// Polls a frozen member again; one that is a caller's own at once, since its readers wait for that.
+  private func thaw(_ table: LiveTable) {
+    for source in table.sources {
+      source.resume()
+      if table.isPrivate { source.refresh {} }
+    }
   }
 
   /// The parameters' values in the order of their names; each is there and matches its pattern.
@@ -93,6 +142,10 @@ final class TableFamily: Sendable {
         field: unknown.name
       )
     }
+    for (index, given) in reference.parameters.enumerated().dropFirst()
+    where given.name == reference.parameters[index - 1].name {
+      throw .malformed("The parameter `\(given.name)` stands twice.", field: given.name)
+    }
     let patterns = contents.withLock { $0.patterns }
     var values: [TableReference.Parameter] = []
     for parameter in declared {
@@ -104,8 +157,7 @@ final class TableFamily: Sendable {
           field: parameter.name
         )
       }
-      guard value.utf8.count <= 256, let pattern = patterns[parameter.name], (try? pattern.wholeMatch(in: value)) != nil
-      else {
+      guard Self.matches(value, patterns[parameter.name]) else {
         throw .malformed(
           "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.",
           field: parameter.name
@@ -116,9 +168,9 @@ final class TableFamily: Sendable {
     return values.sorted { $0.name < $1.name }
   }
 
-  private func hash(_ fields: [(name: String, value: String)]) -> [UInt8] {
+  private func hash(_ forwarded: ForwardedFields) -> [UInt8] {
     var authentication = HMAC<SHA256>(key: secret)
-    for field in fields {
+    for field in forwarded.fields {
       authentication.update(data: Array("\(field.name.lowercased())\u{0}\(field.value)\u{0}".utf8))
     }
     return Array(authentication.finalize())
@@ -156,6 +208,7 @@ final class TableFamily: Sendable {
           dropped.append(member.table)
         } else if idle >= limits.freezeAfter, !member.isFrozen {
           contents.members[key]?.isFrozen = true
+          if member.table.isPrivate { member.table.awaitUpstream() }
           frozen.append(member.table)
         }
       }

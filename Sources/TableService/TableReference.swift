@@ -14,16 +14,15 @@ struct TableReference: Hashable, Sendable {
     self.parameters = parameters.sorted { $0.name < $1.name }
   }
 
-  /// Reads a path segment, still percent-encoded; nil where an escape is malformed, a parameter has no `=` or
-  /// stands twice.
+  /// Reads a path segment, still percent-encoded; nil where an escape is malformed or a name is empty. A parameter
+  /// without `=` has an empty value.
   init?(segment: some StringProtocol) {
     let parts = segment.split(separator: ";", omittingEmptySubsequences: false)
     guard let name = percentDecoded(parts[0]), !name.isEmpty else { return nil }
     var parameters: [Parameter] = []
     for part in parts.dropFirst() {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard pair.count == 2, let key = percentDecoded(pair[0]), let value = percentDecoded(pair[1]), !key.isEmpty,
-        !parameters.contains(where: { $0.name == key })
+      guard let key = percentDecoded(pair[0]), let value = percentDecoded(pair.count == 2 ? pair[1] : ""), !key.isEmpty
       else { return nil }
       parameters.append(Parameter(name: key, value: value))
     }

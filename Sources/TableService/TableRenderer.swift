@@ -11,12 +11,17 @@ struct TableRenderer: Sendable {
   /// The table's URL path.
   let path: String
   let cells: CellRegistry
+  /// What `Vary` names: the accepted cells, and what of the caller goes to the upstream.
+  private let vary: [String]
   private var variants: [ObjectIdentifier: VariantTables] = [:]
   private var uses: UInt64 = 0
 
-  init(name: String, path: String, cells: CellRegistry) {
+  init(name: String, path: String, cells: CellRegistry, forwards: [String]) {
     (self.name, self.path, self.cells) = (name, path, cells)
+    vary = Self.vary(forwards)
   }
+
+  static func vary(_ forwards: [String]) -> [String] { ["Accept-Cells"] + forwards }
 
   // MARK: Lenses
 
@@ -65,7 +70,7 @@ struct TableRenderer: Sendable {
       contentType: "application/json",
       entityTag: accepted.map { "\(cursor);\($0.canonical)" } ?? cursor.description,
       cacheControl: isPrivate ? "private, no-cache" : "no-cache",
-      vary: ["Accept-Cells"]
+      vary: vary
     )
   }
 
@@ -114,7 +119,7 @@ struct TableRenderer: Sendable {
       body: changes,
       contentType: "application/json",
       cacheControl: "no-store",
-      vary: ["Accept-Cells"],
+      vary: vary,
       fields: [HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")]
     )
   }

@@ -52,7 +52,7 @@ extension TableService {
       answer: answer,
       condition: request.ifMatch,
       idempotency: try idempotency(request),
-      caller: CallerFields(request)
+      caller: caller(request)
     )
     table.edit(command) { exchange.finish($0) }
     return .later
@@ -86,6 +86,7 @@ extension TableService {
 
   func refresh(_ table: LiveTable, _ request: Request, _ exchange: Exchange) -> Reply {
     catalog.refresh(table) {
+      if let refusal = table.refusal { return exchange.finish(refusal.response) }
       let current = table.feed.current
       var writer = JSONWriter()
       writer.beginObject()

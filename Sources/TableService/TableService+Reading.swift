@@ -27,12 +27,15 @@ extension TableService {
 
   // MARK: Changes
 
-  func poll(_ table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
+  func poll(_ table: LiveTable, _ request: Request, _ exchange: Exchange, mayWait: Bool) throws(ServiceError) -> Reply {
     let parameters = try PollParameters(request)
     let lens = try lens(request)
     let after = try request.query.first("after").map { text throws(ServiceError) in try cursor(text) }
     let ask = TableAsk(after: after, lens: lens, next: next(parameters, lens))
-    return Poll(table: table, ask: ask, request: request).begin(exchange, wait: after == nil ? 0 : parameters.wait)
+    return Poll(table: table, ask: ask, request: request).begin(
+      exchange,
+      wait: after == nil || !mayWait ? 0 : parameters.wait
+    )
   }
 
   func multiPoll(_ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
@@ -51,15 +54,19 @@ extension TableService {
         throw .malformed("`\(pair)` is not TABLE:CURSOR.", field: "after")
       }
       try authorizer.withLock { $0 }.authorize(request, .read, table: reference.name)
-      let table = try catalog.table(reference, for: request)
+      let table = try catalog.table(reference, for: caller(request))
       let position = pair[pair.index(after: colon)...]
       let after = position.isEmpty ? nil : try cursor(String(position))
       members.append(
         MultiPoll.Member(table: table, ask: TableAsk(after: after, lens: lens, next: next(parameters, lens)))
       )
     }
-    return MultiPoll(members: members, request: request, next: next(parameters, lens))
-      .begin(exchange, wait: parameters.wait)
+    let poll = MultiPoll(members: members, request: request, next: next(parameters, lens))
+    let tables = members.map(\.table)
+    guard tables.contains(where: \.isAwaitingUpstream) else { return poll.begin(exchange, wait: parameters.wait) }
+    return FirstFetch(of: tables, patience: parameters.wait) { exchange, mayWait in
+      poll.begin(exchange, wait: mayWait ? parameters.wait : 0)
+    }.begin(exchange)
   }
 
   func stream(_ table: LiveTable, _ request: Request) throws(ServiceError) -> Reply {
@@ -112,7 +119,7 @@ extension TableService {
         contentType: "application/json",
         entityTag: contentTag(writer.bytes),
         cacheControl: table.cacheControl,
-        vary: ["Accept-Cells"]
+        vary: table.vary
       )
       exchange.finish(representation.response(to: request))
     }
@@ -128,7 +135,8 @@ extension TableService {
           body: bytes,
           contentType: "application/json",
           entityTag: contentTag(bytes),
-          cacheControl: table.cacheControl
+          cacheControl: table.cacheControl,
+          vary: table.forwards
         )
         exchange.finish(representation.response(to: request))
       case .failure(let error): exchange.finish(error.response)

@@ -92,17 +92,32 @@ public final class TableService: RequestHandler {
     case .changes: return try multiPoll(request, exchange)
     case .hook(let source): return try hook(source, request)
     case .table(let reference, let route):
-      let table = try catalog.table(reference, for: request)
-      return try reply(to: route, of: table, request, exchange)
+      let table = try catalog.table(reference, for: caller(request))
+      guard table.isAwaitingUpstream else {
+        return try reply(to: route, of: table, request, exchange, mayWait: true)
+      }
+      let patience = route == .changes ? try PollParameters(request).wait : FirstFetch.patience
+      return FirstFetch(of: [table], patience: patience) { [self] exchange, mayWait in
+        do throws(ServiceError) {
+          return try reply(to: route, of: table, request, exchange, mayWait: mayWait)
+        } catch {
+          return .response(error.response)
+        }
+      }.begin(exchange)
     }
   }
 
-  private func reply(to route: Route.TableRoute, of table: LiveTable, _ request: Request, _ exchange: Exchange)
-    throws(ServiceError) -> Reply
-  {
+  private func reply(
+    to route: Route.TableRoute,
+    of table: LiveTable,
+    _ request: Request,
+    _ exchange: Exchange,
+    mayWait: Bool
+  ) throws(ServiceError) -> Reply {
+    if let refusal = table.refusal, route != .refresh { throw refusal }
     switch route {
     case .snapshot: return try snapshot(of: table, request, exchange)
-    case .changes: return try poll(table, request, exchange)
+    case .changes: return try poll(table, request, exchange, mayWait: mayWait)
     case .stream: return try stream(table, request)
     case .rows:
       let path = try request.indexPath()

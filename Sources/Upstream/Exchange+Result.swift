@@ -44,6 +44,14 @@ extension Exchange {
         detail: "\(who): \(errorDetail)",
         mayHaveArrived: false
       )
+    // TLS 1.3: the server says after the handshake that it wants another certificate, or any.
+    case CURLE_RECV_ERROR where isTLSAlert, CURLE_SEND_ERROR where isTLSAlert:
+      return UpstreamError(
+        .tls,
+        title: "No trusted TLS connection to the upstream",
+        detail: "\(who): \(errorDetail)",
+        mayHaveArrived: false
+      )
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
       return interruption(code, what)
     default:
@@ -54,6 +62,8 @@ extension Exchange {
       )
     }
   }
+
+  private var isTLSAlert: Bool { request.url.origin.isSecure && errorDetail.contains("alert") }
 
   private func refusal(_ violation: Violation) -> UpstreamError {
     let who = request.url.description

@@ -72,7 +72,10 @@ final class Exchange {
     } else {
       ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
     }
-    if let path = request.security.caBundle { ccurl_set_string(easy, CURLOPT_CAINFO, path) }
+    if let path = request.security.caBundle {
+      ccurl_set_string(easy, CURLOPT_CAINFO, path)
+      ccurl_set_string(easy, CURLOPT_CAPATH, nil)  // the system's, which would be trusted beside it
+    }
     if let path = request.security.clientCertificate { ccurl_set_string(easy, CURLOPT_SSLCERT, path) }
     if let path = request.security.clientKey { ccurl_set_string(easy, CURLOPT_SSLKEY, path) }
     if request.isSentOnce { ccurl_set_long(easy, CURLOPT_FRESH_CONNECT, 1) }

@@ -1,5 +1,8 @@
 /// When a source is fetched: the interval with its jitter, retries, `Retry-After`, refreshes on request that never
 /// overlap. A state machine without clock, randomness and I/O; instants count from any fixed point.
+///
+/// The interval counts from the start of one refresh to the start of the next, however long the upstream takes; one
+/// that takes longer than the interval is left alone for a tenth of it in between.
 struct RefreshSchedule: Sendable {
   struct Configuration: Sendable {
     /// Zero: never by itself.
@@ -64,19 +67,23 @@ struct RefreshSchedule: Sendable {
   /// When the next poll is due, while suspended too.
   private var due: Duration?
   private var heldUntil: Duration?
+  /// When the refresh under way, or the last one, was begun.
+  private var begun = Duration.zero
   private var failedRefreshes = 0
   private var hasWorked = false
+  /// What `Cache-Control: max-age` has made of the interval, where it is longer than `every`.
+  private(set) var lengthened: Duration?
 
   init(_ configuration: Configuration) { self.configuration = configuration }
 
-  mutating func start() -> Action {
+  mutating func start(at now: Duration) -> Action {
     guard case .waiting = state else { return .nothing }
-    return fetch(attempt: 0)
+    return begin(at: now)
   }
 
   mutating func timerFired(at now: Duration) -> Action {
     switch state {
-    case .waiting(let until?) where pace == .running: now >= until ? fetch(attempt: 0) : .sleep(until: until)
+    case .waiting(let until?) where pace == .running: now >= until ? begin(at: now) : .sleep(until: until)
     case .backingOff(let attempt, let until): now >= until ? fetch(attempt: attempt) : .sleep(until: until)
     case .waiting, .fetching, .stopped: .nothing
     }
@@ -86,7 +93,7 @@ struct RefreshSchedule: Sendable {
     switch state {
     case .waiting:
       if let heldUntil, now < heldUntil { return .refused }
-      return .joins(fetch(attempt: 0))
+      return .joins(begin(at: now))
     case .backingOff(let attempt, _): return .joins(fetch(attempt: attempt))
     case .fetching(let attempt, _):
       state = .fetching(attempt: attempt, again: true)
@@ -95,15 +102,24 @@ struct RefreshSchedule: Sendable {
     }
   }
 
+  /// What the upstream has may be other than what a fetch that is under way will bring: it is begun anew, and
+  /// whoever waits for it, or for the one after it, waits for this one. Else as a refresh that is asked for.
+  mutating func outdated(at now: Duration) -> Answer {
+    switch state {
+    case .waiting: refreshAsked(at: now)
+    case .fetching, .backingOff: .joins(begin(at: now))
+    case .stopped: .refused
+    }
+  }
+
   /// - Parameter random: in 0..<1.
   mutating func finished(_ outcome: Outcome, at now: Duration, random: Double) -> Step {
     guard case .fetching(let attempt, let again) = state else { return Step(settled: false, action: .nothing) }
-    let delay: Duration?
     switch outcome {
     case .success(let maxAge):
       (failedRefreshes, hasWorked, heldUntil) = (0, true, nil)
-      let age = min(maxAge ?? .zero, max(configuration.maximumAge, configuration.every))
-      delay = configuration.every > .zero ? jittered(max(configuration.every, age), random) : nil
+      let age = min(maxAge ?? .zero, configuration.maximumAge)
+      due = nextPoll(age: age, after: now, random)
     case .failure(true, nil) where attempt < configuration.retries && !again:
       // Full jitter: anything up to the ceiling, so that those who failed together do not come back together.
       let ceiling = min(doubled(configuration.firstBackoff, attempt), configuration.maximumBackoff)
@@ -114,10 +130,9 @@ struct RefreshSchedule: Sendable {
       failedRefreshes += 1
       let pause = retryAfter.map { min($0, configuration.maximumRetryAfter) }
       heldUntil = pause.map { now + $0 }
-      delay = recovery(random).map { max($0, pause ?? .zero) }
+      due = recovery(random).map { now + max($0, pause ?? .zero) }
     }
-    due = delay.map { now + $0 }
-    if again, heldUntil == nil { return Step(settled: true, action: fetch(attempt: 0)) }
+    if again, heldUntil == nil { return Step(settled: true, action: begin(at: now)) }
     state = .waiting(until: due)
     return Step(settled: true, action: .sleep(until: pace == .running ? due : nil))
   }
@@ -133,14 +148,27 @@ struct RefreshSchedule: Sendable {
     guard pace == .suspended else { return .nothing }
     pace = .running
     guard case .waiting(let until?) = state else { return .nothing }
-    return now >= until ? fetch(attempt: 0) : .sleep(until: until)
+    return now >= until ? begin(at: now) : .sleep(until: until)
   }
 
   mutating func stop() { state = .stopped }
 
+  private mutating func begin(at now: Duration) -> Action {
+    begun = now
+    return fetch(attempt: 0)
+  }
+
   private mutating func fetch(attempt: Int) -> Action {
     state = .fetching(attempt: attempt, again: false)
     return .fetch
+  }
+
+  /// Freshness counts from the request too (RFC 9111 section 4.2.3); nobody is asked before it is over.
+  private mutating func nextPoll(age: Duration, after now: Duration, _ random: Double) -> Duration? {
+    lengthened = age > configuration.every ? age : nil
+    guard configuration.every > .zero else { return nil }
+    let interval = max(jittered(configuration.every, random), age * (1 + configuration.jitter * random))
+    return max(begun + interval, now + configuration.every * configuration.jitter)
   }
 
   private func recovery(_ random: Double) -> Duration? {

@@ -28,13 +28,17 @@ struct ResponseCheck {
       case 500...: "The upstream fails"
       default: "The upstream refuses the request"
       }
-    return UpstreamError(
+    var error = UpstreamError(
       .status,
       title: title,
       detail: "\(request.method) \(response.url) answered \(response.status)\(said)",
       status: response.status,
       retryAfter: [429, 503].contains(response.status) ? ResponseFreshness.retryAfter(response.headers, now: now) : nil
     )
+    if response.status == 401 {
+      error.challenge = response.headers.list(named: "WWW-Authenticate").map(redaction.clean)
+    }
+    return error
   }
 
   private func contentFailure(of response: TransferResponse) -> UpstreamError? {

@@ -14,6 +14,7 @@ public final class Source: @unchecked Sendable {
   private let client: TransferClient
   private let fetcher: SourceFetcher
   private let onUpdate: Completion
+  private let onLengthened: @Sendable (Duration) -> Void
   private var schedule: RefreshSchedule
   private var timer: (any DispatchSourceTimer)?
   private var lastUpdate: SourceUpdate?
@@ -21,17 +22,21 @@ public final class Source: @unchecked Sendable {
   private var waiting: [Completion] = []
   private var waitingForNext: [Completion] = []
   private var counters = SourceCounters()
+  private var hasToldLength = false
 
   /// Fetches nothing before `start`.
   ///
   /// - Parameters:
   ///   - context: parameters, environment and forwarded headers that its requests are made with.
+  ///   - onLengthened: called on `client.queue`, once, when the upstream's `max-age` makes the interval longer than
+  ///     configured; with what it is then.
   ///   - onUpdate: called on `client.queue` after each refresh, retries included; it should hand work on.
   public convenience init(
     name: String,
     definition: UpstreamDefinition,
     context: FetchContext = FetchContext(),
     client: TransferClient,
+    onLengthened: @escaping @Sendable (Duration) -> Void = { _ in },
     onUpdate: @escaping Completion
   ) {
     var configuration = RefreshSchedule.Configuration()
@@ -44,6 +49,7 @@ public final class Source: @unchecked Sendable {
       context: context,
       client: client,
       schedule: configuration,
+      onLengthened: onLengthened,
       onUpdate: onUpdate
     )
   }
@@ -54,11 +60,13 @@ public final class Source: @unchecked Sendable {
     context: FetchContext,
     client: TransferClient,
     schedule: RefreshSchedule.Configuration,
+    onLengthened: @escaping @Sendable (Duration) -> Void = { _ in },
     onUpdate: @escaping Completion
   ) {
     self.name = name
     self.client = client
     self.onUpdate = onUpdate
+    self.onLengthened = onLengthened
     self.schedule = RefreshSchedule(schedule)
     fetcher = SourceFetcher(definition, context: context, client: client)
   }
@@ -70,7 +78,7 @@ public final class Source: @unchecked Sendable {
 
   /// Fetches at once and then as configured; with `every` zero, once, and again only until it worked.
   public func start() {
-    client.queue.async { self.perform(self.schedule.start(), isUrgent: false) }
+    client.queue.async { self.perform(self.schedule.start(at: .now), isUrgent: false) }
   }
 
   /// Fetches now. Refreshes never overlap: one that is asked for during another starts after it, for all who
@@ -88,6 +96,21 @@ public final class Source: @unchecked Sendable {
       case .refused: completion(lastUpdate ?? .failed(.cancelled))
       }
     }
+  }
+
+  /// Fetches everything anew, since the upstream was changed from here: a refresh under way, which may not have the
+  /// change, is dropped and never told of, and what comes is `content` even where the upstream has what it had before.
+  /// Who waits for a refresh waits for this one. To be called on `client.queue`.
+  ///
+  /// - Parameter completion: on `client.queue`, with the outcome.
+  public func refreshAfterChange(_ completion: @escaping Completion = { _ in }) {
+    dispatchPrecondition(condition: .onQueue(client.queue))
+    let answer = schedule.outdated(at: .now)
+    fetcher.forget()
+    guard case .joins(let action) = answer else { return completion(lastUpdate ?? .failed(.cancelled)) }
+    waiting += waitingForNext + [completion]
+    waitingForNext = []
+    perform(action, isUrgent: true)
   }
 
   /// No more polls until `resume`; a refresh that is asked for is still done.
@@ -136,6 +159,10 @@ public final class Source: @unchecked Sendable {
       case .failed(let error): .failure(isTransient: isRetried(error), retryAfter: error.retryAfter)
       }
     let step = schedule.finished(result, at: .now, random: .random(in: 0..<1))
+    if let lengthened = schedule.lengthened, !hasToldLength {
+      hasToldLength = true
+      onLengthened(lengthened)
+    }
     if step.settled {
       counters.count(outcome.update)
       lastUpdate = outcome.update

@@ -53,7 +53,9 @@ extension SourceFetcher {
       switch result {
       // It went between the list and now: left out.
       case .failure(let error) where error.status == 404 || error.status == 410: refresh.allUnchanged = false
-      case .failure(let error): return fail(refresh, error)
+      case .failure(var error):
+        error.isPartial = true
+        return fail(refresh, error)
       case .success(let response):
         do throws(UpstreamError) {
           try take(response, at: index, of: refresh)

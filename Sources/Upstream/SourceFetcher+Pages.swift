@@ -9,7 +9,9 @@ extension SourceFetcher {
     send(request, of: refresh) { [weak self] result in
       guard let self else { return }
       switch result {
-      case .failure(let error): fail(refresh, error)
+      case .failure(var error):
+        error.isPartial = !refresh.visited.isEmpty
+        fail(refresh, error)
       case .success(let response):
         do throws(UpstreamError) {
           try take(response, for: request, of: refresh)

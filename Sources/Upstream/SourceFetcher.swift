@@ -59,6 +59,13 @@ final class SourceFetcher {
     for transfer in transfers { transfer.cancel() }
   }
 
+  /// Ends what is under way and compares with nothing: the next refresh that succeeds brings content.
+  func forget() {
+    cancel()
+    cache = ResponseCache()
+    lastURLs = nil
+  }
+
   func fail(_ refresh: Refresh, _ error: UpstreamError) {
     guard self.refresh === refresh else { return }
     cancel()

@@ -11,6 +11,10 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
   public var status: Int?
   /// When the upstream wants to be asked again (`Retry-After`, RFC 9110 section 10.2.3), counted from the answer.
   public var retryAfter: Duration?
+  /// With 401: how the upstream wants the caller to prove who they are (`WWW-Authenticate`).
+  public var challenge: String?
+  /// Of a later page, or of one item among others: it says nothing about the whole.
+  public var isPartial = false
   /// The requests before this one had reached the upstream, or this one may have.
   public var mayHaveArrived: Bool
 

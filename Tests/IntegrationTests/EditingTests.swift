@@ -254,7 +254,7 @@ extension TableMirror {
 }
 
 /// Of a token, as a person gets it by `sha256sum`.
-private func sha256(_ text: String) throws -> String {
+func sha256(_ text: String) throws -> String {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = ["sh", "-c", "printf %s \"$0\" | sha256sum", text]

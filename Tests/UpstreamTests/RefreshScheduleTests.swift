@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: [(0.0, 9.0), (0.5, 10.0), (0.999, 10.998)])
   func jitter(random: Double, seconds: Double) throws {
     var schedule = Self.schedule()
-    #expect(schedule.start() == .fetch)
+    #expect(schedule.start(at: .zero) == .fetch)
     let step = schedule.finished(Self.success, at: .zero, random: random)
     #expect(step.settled)
     guard case .sleep(let until?) = step.action else { throw Unexpected(step) }
@@ -33,21 +33,64 @@ import Testing
   }
 
   @Test(arguments: [
-    (every: 10, maxAge: 5, maximum: 3600, next: 10), (10, 60, 3600, 60), (10, 9000, 3600, 3600), (10, 60, 5, 10),
+    (every: 10, maxAge: 5, maximum: 3600, next: 10), (10, 60, 3600, 63), (10, 9000, 3600, 3780), (10, 60, 5, 10),
   ])
   func maxAgeLengthens(every: Int, maxAge: Int, maximum: Int, next: Int) {
     var configuration = Schedule.Configuration()
     configuration.every = .seconds(every)
     configuration.maximumAge = .seconds(maximum)
     var schedule = Schedule(configuration)
-    _ = schedule.start()
-    let step = schedule.finished(.success(maxAge: .seconds(maxAge)), at: .seconds(100), random: 0.5)
+    _ = schedule.start(at: .seconds(100))
+    let step = schedule.finished(.success(maxAge: .seconds(maxAge)), at: .seconds(101), random: 0.5)
     #expect(step.action == .sleep(until: .seconds(100 + next)))
+    #expect(schedule.lengthened == (next > every ? .seconds(min(maxAge, maximum)) : nil))
+    // Nobody is asked before the age is over, whatever the jitter.
+    _ = schedule.timerFired(at: .seconds(100 + next))
+    let early = schedule.finished(.success(maxAge: .seconds(maxAge)), at: .seconds(100 + next), random: 0)
+    guard case .sleep(let until?) = early.action else { return #expect(Bool(false)) }
+    #expect(until >= .seconds(100 + next + min(maxAge, maximum)))
+  }
+
+  @Test(arguments: [
+    (took: 0, next: 10_000), (3_000, 10_000), (8_900, 10_000), (9_500, 10_500), (25_000, 26_000),
+  ])
+  func theIntervalCountsFromTheStart(took: Int, next: Int) {
+    var schedule = Self.schedule()
+    _ = schedule.start(at: .seconds(7))
+    let end = Duration.seconds(7) + .milliseconds(took)
+    #expect(
+      schedule.finished(Self.success, at: end, random: 0.5).action == .sleep(until: .seconds(7) + .milliseconds(next))
+    )
+  }
+
+  @Test func retriesDoNotMoveTheNextPoll() {
+    var schedule = Self.schedule()
+    _ = schedule.start(at: .seconds(7))
+    _ = schedule.finished(Self.transient, at: .seconds(8), random: 0.5)
+    _ = schedule.timerFired(at: .seconds(9))
+    #expect(schedule.finished(Self.success, at: .seconds(10), random: 0.5).action == .sleep(until: .seconds(17)))
+    // One that was asked for is a start like any other.
+    #expect(schedule.refreshAsked(at: .seconds(12)) == .joins(.fetch))
+    #expect(schedule.finished(Self.success, at: .seconds(13), random: 0.5).action == .sleep(until: .seconds(22)))
+  }
+
+  @Test func whatIsOutdatedIsBegunAnew() {
+    var schedule = Self.schedule()
+    #expect(schedule.outdated(at: .zero) == .joins(.fetch))
+    #expect(schedule.refreshAsked(at: .zero) == .joinsNext)
+    #expect(schedule.outdated(at: .seconds(1)) == .joins(.fetch))
+    #expect(schedule.state == .fetching(attempt: 0, again: false), "who asked for the next one gets this one")
+    _ = schedule.finished(Self.transient, at: .seconds(1), random: 0.5)
+    #expect(schedule.outdated(at: .seconds(1)) == .joins(.fetch))
+    _ = schedule.finished(.failure(isTransient: true, retryAfter: .seconds(30)), at: .seconds(1), random: 0.5)
+    #expect(schedule.outdated(at: .seconds(2)) == .refused)
+    schedule.stop()
+    #expect(schedule.outdated(at: .seconds(99)) == .refused)
   }
 
   @Test func zeroIsFetchedOnceAndThenOnRequest() {
     var schedule = Self.schedule(every: .zero)
-    #expect(schedule.start() == .fetch)
+    #expect(schedule.start(at: .zero) == .fetch)
     #expect(schedule.finished(Self.success, at: .zero, random: 0) == .init(settled: true, action: .sleep(until: nil)))
     #expect(schedule.timerFired(at: .seconds(9999)) == .nothing)
     #expect(schedule.refreshAsked(at: .seconds(9999)) == .joins(.fetch))
@@ -56,7 +99,7 @@ import Testing
 
   @Test func zeroIsTriedUntilItWorked() {
     var schedule = Self.schedule(every: .zero)
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     #expect(schedule.finished(Self.final, at: .zero, random: 0.5).action == .sleep(until: .seconds(2)))
     _ = schedule.timerFired(at: .seconds(2))
     #expect(schedule.finished(Self.final, at: .seconds(2), random: 0.5).action == .sleep(until: .seconds(6)))
@@ -64,7 +107,7 @@ import Testing
 
   @Test func retriesWithFullJitterThenSettles() {
     var schedule = Self.schedule()
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     #expect(
       schedule.finished(Self.transient, at: .zero, random: 0.5)
         == .init(settled: false, action: .sleep(until: .milliseconds(125)))
@@ -83,7 +126,7 @@ import Testing
 
   @Test func recoveryGrowsUpToTheInterval() {
     var schedule = Self.schedule(every: .seconds(10))
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     for delay in [2, 4, 8, 10, 10] {
       #expect(schedule.finished(Self.final, at: .zero, random: 0.5).action == .sleep(until: .seconds(delay)))
       #expect(schedule.timerFired(at: .seconds(delay)) == .fetch)
@@ -92,7 +135,7 @@ import Testing
 
   @Test func retryAfterIsObeyedByPollsAndRequests() {
     var schedule = Self.schedule()
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     let step = schedule.finished(.failure(isTransient: true, retryAfter: .seconds(30)), at: .zero, random: 0.5)
     #expect(step == .init(settled: true, action: .sleep(until: .seconds(30))))
     #expect(schedule.refreshAsked(at: .seconds(29)) == .refused)
@@ -101,7 +144,7 @@ import Testing
 
   @Test func askedDuringARefreshLeadsToOneMore() {
     var schedule = Self.schedule()
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     #expect(schedule.refreshAsked(at: .zero) == .joinsNext)
     #expect(schedule.refreshAsked(at: .zero) == .joinsNext)
     #expect(schedule.finished(Self.success, at: .zero, random: 0) == .init(settled: true, action: .fetch))
@@ -110,7 +153,7 @@ import Testing
 
   @Test func askedDuringBackoffIsTheNextAttempt() {
     var schedule = Self.schedule()
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     _ = schedule.finished(Self.transient, at: .zero, random: 1)
     #expect(schedule.refreshAsked(at: .zero) == .joins(.fetch))
     #expect(schedule.state == .fetching(attempt: 1, again: false))
@@ -118,24 +161,24 @@ import Testing
 
   @Test func suspendedPollsNothing() {
     var schedule = Self.schedule()
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     #expect(schedule.suspend() == .nothing)
     #expect(schedule.finished(Self.success, at: .zero, random: 0.5).action == .sleep(until: nil))
     #expect(schedule.timerFired(at: .seconds(99)) == .nothing)
     #expect(schedule.refreshAsked(at: .seconds(99)) == .joins(.fetch))
     #expect(schedule.finished(Self.success, at: .seconds(100), random: 0.5).action == .sleep(until: nil))
-    #expect(schedule.resume(at: .seconds(105)) == .sleep(until: .seconds(110)))
+    #expect(schedule.resume(at: .seconds(105)) == .sleep(until: .seconds(109)))
     #expect(schedule.suspend() == .sleep(until: nil))
     #expect(schedule.resume(at: .seconds(111)) == .fetch)
   }
 
   @Test func stoppedDoesNothing() {
     var schedule = Self.schedule()
-    _ = schedule.start()
+    _ = schedule.start(at: .zero)
     schedule.stop()
     #expect(schedule.finished(Self.success, at: .zero, random: 0) == .init(settled: false, action: .nothing))
     #expect(schedule.refreshAsked(at: .zero) == .refused)
-    #expect(schedule.start() == .nothing)
+    #expect(schedule.start(at: .zero) == .nothing)
   }
 }
 

@@ -61,6 +61,7 @@ extension CrossChecks {
   private mutating func addForwardedHeaders() {
     for index in definition.tables.indices {
       let table = definition.tables[index]
+      definition.tables[index].forwardToAll = table.forward
       for source in [table.source] + table.sections.sources {
         for header in reading.forwardedBySource[source] ?? [] where !definition.tables[index].forwards(header) {
           definition.tables[index].forward.append(header)

@@ -122,7 +122,11 @@ enum SourceKeys: ObjectKeys {
     }
     let upstream = upstream(object)
     let headers = object[forward] ?? []
-    return upstream.map { DeclaredSource(kind: .upstream($0), forward: headers) }
+    return upstream.map { upstream in
+      var upstream = upstream
+      upstream.forward = headers
+      return DeclaredSource(kind: .upstream(upstream), forward: headers)
+    }
   }
 
   private static func upstream(_ object: ObjectReader) -> UpstreamDefinition? {

@@ -15,6 +15,10 @@ final class ScriptedUpstream: Sendable {
   enum Answer: Sendable {
     case json(JSONValue)
     case status(Int, String)
+    /// With header fields of its own.
+    case reply(Int, [String: String], JSONValue)
+    /// After so many seconds.
+    case late(Double, JSONValue)
     /// The connection is closed in the middle of the body.
     case cutOff
     /// Nothing is answered until the answer is another one.
@@ -54,6 +58,7 @@ final class ScriptedUpstream: Sendable {
 
   var url: String { "http://127.0.0.1:\(port)" }
 
+  func answer(by script: @escaping @Sendable (Request) -> Answer) { self.script.change { $0 = script } }
   func answer(_ answer: Answer) { script.change { $0 = { _ in answer } } }
   func answer(_ json: JSONValue) { answer(.json(json)) }
 
@@ -87,6 +92,14 @@ final class ScriptedUpstream: Sendable {
         try socket.send(
           Array("HTTP/1.1 \(status) Scripted\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
         )
+      case .reply(let status, let fields, let json):
+        let lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
+        let head =
+          "HTTP/1.1 \(status) Scripted\r\nContent-Type: application/json\r\n\(lines)Content-Length: \(json.bytes.count)"
+        try socket.send(Array("\(head)\r\n\r\n".utf8) + json.bytes)
+      case .late(let seconds, let json):
+        Thread.sleep(forTimeInterval: seconds)
+        try socket.send(response(json, to: request))
       case .cutOff:
         try socket.send(Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[".utf8))
         return

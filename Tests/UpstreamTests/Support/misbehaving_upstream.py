@@ -1,7 +1,8 @@
 """An upstream that does what upstreams do at three in the morning. Standard library only.
 
 Writes its port as the first line of standard output, ends when standard input does. Each path is a fault;
-queries give its size. `/log` answers with what was received, `/reset` forgets everything.
+queries give its size. `/log` answers with what was received, `/reset` forgets everything. `/as-set` does what the
+path does that `/set?to=` has named last. A first argument N: listens on 127.0.0.1 to 127.0.0.N, hosts of their own.
 """
 import email.utils
 import gzip
@@ -16,7 +17,7 @@ import urllib.parse
 
 LOCK = threading.Lock()
 BOMB = gzip.compress(b" " * (64 << 20), 1)
-STATE = {"counts": {}, "log": [], "connections": 0, "concurrent": 0, "peak": 0}
+STATE = {"set": {}, "counts": {}, "log": [], "connections": 0, "concurrent": 0, "peak": 0}
 
 
 class Reset(Exception):
@@ -261,10 +262,13 @@ def handle(c, r):
 
 def control(c, r):
     with LOCK:
-        if r.path == "/log":
+        if r.path == "/set":
+            STATE["set"][c.sock.getsockname()[0]] = r.query["to"]
+            text = "{}"
+        elif r.path == "/log":
             text = json.dumps({k: STATE[k] for k in ("log", "connections", "peak", "counts")})
         else:
-            STATE.update(counts={}, log=[], connections=1, peak=0)
+            STATE.update(set={}, counts={}, log=[], connections=1, peak=0)
             text = "{}"
     c.reply(200, text)
 
@@ -279,9 +283,11 @@ def serve(sock):
             r = c.read()
             if r is None:
                 break
-            if r.path in ("/log", "/reset"):
+            if r.path in ("/log", "/reset", "/set"):
                 control(c, r)
                 continue
+            if r.path == "/as-set":
+                r = Request(r.method, STATE["set"].get(sock.getsockname()[0], "/items"), r.headers, r.body)
             with LOCK:
                 STATE["concurrent"] += 1
                 STATE["peak"] = max(STATE["peak"], STATE["concurrent"])
@@ -299,14 +305,18 @@ def serve(sock):
 
 
 def main():
-    listener = socket.create_server(("127.0.0.1", 0), backlog=512)
-    print(listener.getsockname()[1], flush=True)
+    first = socket.create_server(("127.0.0.1", 0), backlog=512)
+    port = first.getsockname()[1]
+    hosts = range(2, int(sys.argv[1]) + 1 if len(sys.argv) > 1 else 2)
+    listeners = [first] + [socket.create_server(("127.0.0.%d" % n, port), backlog=64) for n in hosts]
 
-    def accept():
+    def accept(listener):
         while True:
             threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 
-    threading.Thread(target=accept, daemon=True).start()
+    for listener in listeners:
+        threading.Thread(target=accept, args=(listener,), daemon=True).start()
+    print(port, flush=True)
     sys.stdin.read()
 
 

@@ -1,0 +1,277 @@
+import Foundation
+import JSON
+import Testing
+
+/// An upstream that keeps a list, as small REST servers do, and can be told how to answer edits.
+private final class ListUpstream: Sendable {
+  let server: ScriptedUpstream
+  let items = Monitor<[JSONValue]>([issue(1, "open", "One"), issue(2, "open", "Two"), issue(3, "open", "Three")])
+  /// Instead of carrying an edit out.
+  let refusal = Monitor<ScriptedUpstream.Answer?>(nil)
+
+  init() throws {
+    server = try ScriptedUpstream([])
+    server.answer { [items, refusal] request in
+      guard request.method != "GET" else { return .json(.array(items.current)) }
+      if let refusal = refusal.current { return refusal }
+      let body = (try? JSONValue(parsing: request.body)) ?? .null
+      return items.change { Self.edit(&$0, request, body) }
+    }
+  }
+
+  private static func edit(_ items: inout [JSONValue], _ request: ScriptedUpstream.Request, _ body: JSONValue)
+    -> ScriptedUpstream.Answer
+  {
+    let path = request.target.split(separator: "/").map(String.init)
+    if request.method == "POST", path.count == 1 {
+      var item = body
+      item["number"] = .integer(Int64((items.compactMap { $0["number"]?.number }.max() ?? 0) + 1))
+      items.append(item)
+      return .reply(201, [:], item)
+    }
+    guard let index = items.firstIndex(where: { $0["number"]?.number == Int(path[1]) }) else {
+      return .status(404, "{\"message\":\"no item \(path[1])\"}")
+    }
+    switch request.method {
+    case "PATCH":
+      for (name, value) in [("title", body["title"]), ("state", body["state"])] where value != nil {
+        items[index][name] = value ?? .null
+      }
+      // As upstreams do that make more of a title than they were sent.
+      if let title = items[index]["title"]?.text { items[index]["title"] = .string(title + "!") }
+      return .json(items[index])
+    case "DELETE":
+      items.remove(at: index)
+      return .reply(200, [:], [:])
+    default:
+      let item = items.remove(at: index)
+      items.insert(item, at: body["at"]?.number ?? 0)
+      return .reply(200, [:], [:])
+    }
+  }
+
+  /// The requests that were no fetches.
+  var edits: [ScriptedUpstream.Request] { server.requests.current.filter { $0.method != "GET" } }
+
+  var configuration: String {
+    """
+    store: memory
+    sources:
+      items: {url: "\(server.url)/items", every: 1h, forward: [Authorization], timeout: 1s, retries: 0}
+    cells:
+      Label: {nib: Label, fields: {title: string}}
+    tables:
+      t:
+        source: items
+        row: {id: "${number}"}
+        cell: Label
+        payload: {title: "${title}"}
+        edits:
+          insert: {url: "\(server.url)/items", body: "${$edit}", headers: {X-Kind: "insert"}}
+          patch: {url: "\(server.url)/items/${$id}", body: {title: "${$edit.title}", was: "${title}"}}
+          delete: {url: "\(server.url)/items/${$id}"}
+          move: {method: PUT, url: "\(server.url)/items/${$id}/position", body: "${$edit}"}
+    """
+  }
+}
+
+private let caller = ["Authorization": "Bearer someone"]
+
+@Suite struct ForwardedEditTests {
+  @Test func acceptedEditsAreAppliedAtOnceAndReconciled() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    var mirror = try service.mirror("t", caller)
+    let path = "/v1/tables/t/items"
+    let edits: [(String, String, JSONValue?, [String], [String])] = [
+      // What is shown at once, and when the refresh has brought what the upstream has made of it.
+      ("POST", path, ["title": "Four"], ["One", "Two", "Three", "Four"], ["One", "Two", "Three", "Four"]),
+      ("PATCH", path + "/2", ["title": "2"], ["One", "2!", "Three", "Four"], ["One", "2!", "Three", "Four"]),
+      ("DELETE", path + "/3", nil, ["One", "2!", "Four"], ["One", "2!", "Four"]),
+      ("POST", path + "/1/move", ["section": "main", "at": 2], ["2!", "Four", "One"], ["2!", "Four", "One"]),
+      // The upstream's own idea of a place wins in the end.
+      ("POST", path + "/1/move", ["before": "2"], ["One", "2!", "Four"], ["One", "2!", "Four"]),
+    ]
+    for (number, (method, target, body, atOnce, atLast)) in edits.enumerated() {
+      let poll = try service.poll("t", after: mirror.cursor, caller)
+      _ = try service.request("GET", "/healthz")
+      var headers = caller
+      headers["Idempotency-Key"] = "edit-\(number)"
+      let reply = try service.request(method, target, headers, body: body)
+      #expect(reply.status == (number == 0 ? 201 : 200), "\(reply.text)")
+      if number == 0 {
+        #expect(try reply.json["id"] == "4")
+        #expect(reply["Location"] == path + "/4")
+      }
+      try mirror.apply(poll.value().json)
+      #expect(mirror.titles == [atOnce], "\(method) \(target)")
+      #expect(try reply.json["cursor"]?.text == mirror.cursor)
+      mirror = try service.follow("t", caller, from: mirror, until: "is as upstream") { $0.titles == [atLast] }
+      let sent = try required(upstream.edits.last, "a request")
+      #expect(upstream.edits.count == number + 1, "sent once")
+      #expect(sent.headers["authorization"] == "Bearer someone")
+      #expect(sent.headers["idempotency-key"] == "edit-\(number)")
+    }
+    #expect(
+      upstream.edits.map { "\($0.method) \($0.target)" } == [
+        "POST /items", "PATCH /items/2", "DELETE /items/3", "PUT /items/1/position", "PUT /items/1/position",
+      ]
+    )
+    #expect(upstream.edits[0].headers["x-kind"] == "insert")
+    #expect(try JSONValue(parsing: upstream.edits[1].body) == ["title": "2", "was": "Two"])
+    #expect(try JSONValue(parsing: upstream.edits[4].body) == ["before": "2"])
+    #expect(mirror.resets.isEmpty)
+  }
+
+  /// Accepted, and then the upstream has something else all the same: the refresh makes good.
+  @Test func whatTheUpstreamMakesOfAnEditWins() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    var mirror = try service.mirror("t", caller)
+    // It says yes and changes nothing, so that its list and its entity tag are the same as before.
+    upstream.refusal.change { $0 = .reply(200, [:], [:]) }
+    let seen = Monitor<[[String]]>([])
+    #expect(try service.request("PATCH", "/v1/tables/t/items/2", caller, body: ["title": "2"]).status == 200)
+    mirror = try service.follow("t", caller, from: mirror, until: "is as upstream") { mirror in
+      seen.change { $0.append(mirror.titles[0]) }
+      return mirror.titles == [["One", "Two", "Three"]] && seen.current.count > 1 || seen.current.count > 4
+    }
+    #expect(mirror.titles == [["One", "Two", "Three"]])
+    // It does not say what the new item is: the answer waits for the refresh, which knows.
+    upstream.refusal.change { $0 = nil }
+    upstream.server.answer { [items = upstream.items] request in
+      if request.method == "POST" { items.change { $0.append(issue(9, "open", "Nine")) } }
+      return request.method == "POST" ? .reply(201, [:], ["ok": true]) : .json(.array(items.current))
+    }
+    let added = try service.request("POST", "/v1/tables/t/items", caller, body: ["title": "Nine"])
+    #expect(try added.status == 201 && added.json["id"] == "9", "\(added.text)")
+    mirror = try service.follow("t", caller, from: mirror, until: "has the new one") { $0.rows.contains("9") }
+    #expect(mirror.cursor == (try added.json["cursor"]?.text))
+  }
+
+  @Test func refusedEditsChangeNothingAndSayWhy() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    let mirror = try service.mirror("t", caller)
+    let refusals: [(ScriptedUpstream.Answer, Int, String)] = [
+      (.status(409, "{\"detail\":\"taken by someone else\"}"), 409, "taken by someone else"),
+      (.status(422, "{\"errors\":[{\"message\":\"too short\"}]}"), 422, "too short"),
+      (.status(401, "{\"message\":\"log in first\"}"), 401, "log in first"),
+      (.status(403, "{\"message\":\"read only for you\"}"), 403, "read only for you"),
+      (.status(404, "{\"error\":\"gone\"}"), 404, "gone"), (.status(429, "{}"), 429, "429"),
+      (.status(500, "{\"message\":\"disk full\"}"), 502, "disk full"),
+      (.reply(503, ["Retry-After": "1"], ["message": "later"]), 502, "later"),
+      (.reply(307, ["Location": "/elsewhere"], [:]), 502, "307"),
+    ]
+    let edits: [(String, String, JSONValue?)] = [
+      ("POST", "items", ["title": "x"]), ("PATCH", "items/1", ["title": "x"]), ("DELETE", "items/1", nil),
+      ("POST", "items/1/move", ["section": "main", "at": 1]),
+    ]
+    for (answer, status, reason) in refusals {
+      upstream.refusal.change { $0 = answer }
+      for (method, target, body) in edits {
+        let reply = try service.request(method, "/v1/tables/t/\(target)", caller, body: body)
+        #expect(reply.status == status, "\(answer) \(method) \(target)")
+        #expect(reply["Content-Type"] == "application/problem+json" && reply.text.contains(reason), "\(reply.text)")
+      }
+    }
+    #expect(upstream.edits.count == refusals.count * edits.count, "each was sent once")
+    try mirror.check(equals: service.snapshot("t", caller))
+    let batch = try service.request(
+      "POST",
+      "/v1/tables/t/edits",
+      caller,
+      body: ["edits": [["op": "delete", "id": "1"], ["op": "delete", "id": "2"]]]
+    )
+    #expect(batch.status == 422)
+    #expect(try service.request("PATCH", "/v1/tables/t/items/none", caller, body: ["title": "x"]).status == 404)
+    #expect(upstream.edits.count == refusals.count * edits.count)
+  }
+
+  /// Nobody knows whether it was carried out: 504, and the refresh that follows tells.
+  @Test(arguments: [true, false]) func editsWithoutAnAnswer(isCarriedOut: Bool) throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    var mirror = try service.mirror("t", caller)
+    upstream.server.answer { [items = upstream.items] request in
+      guard request.method != "GET" else { return .json(.array(items.current)) }
+      if isCarriedOut, items.current.count == 3 { items.change { _ = $0.remove(at: 0) } }
+      return isCarriedOut ? .silence : .cutOff
+    }
+    var headers = caller
+    headers["Idempotency-Key"] = "once"
+    let reply = try service.request("DELETE", "/v1/tables/t/items/1", headers)
+    #expect(reply.status == 504, "\(reply.text)")
+    #expect(reply.text.contains("is not known"))
+    let fetches = upstream.server.requests.current.count { $0.method == "GET" }
+    try upstream.server.requests.wait(for: "the refresh") { $0.count { $0.method == "GET" } > 1 ? true : nil }
+    #expect(fetches >= 1)
+    if isCarriedOut {
+      mirror = try service.follow("t", caller, from: mirror, until: "is without it") { $0.rows == ["2", "3"] }
+    } else {
+      try mirror.check(equals: service.snapshot("t", caller))
+    }
+    #expect(upstream.edits.count == 1, "sent once")
+    // The caller's own repeat is a new try, under the same key.
+    upstream.server.answer { [items = upstream.items] request in
+      request.method == "GET" ? .json(.array(items.current)) : .status(404, "{\"message\":\"no such item\"}")
+    }
+    let again = try service.request("DELETE", "/v1/tables/t/items/\(isCarriedOut ? "2" : "1")", headers)
+    #expect(again.status == 404)
+    #expect(upstream.edits.map { $0.headers["idempotency-key"] } == ["once", "once"])
+  }
+
+  @Test(arguments: [caller, [:]]) func repeatsGetTheFirstAnswer(headers: [String: String]) throws {
+    let upstream = try ListUpstream()
+    // Without `forward` the table always lives, and is in the store.
+    let configuration = upstream.configuration.replacingOccurrences(
+      of: headers.isEmpty ? ", forward: [Authorization]" : "\u{0}",
+      with: ""
+    )
+    let service = try ServiceProcess(configuration)
+    try service.follow("t", headers, until: "is ready") { $0.state == "ready" }
+    var keyed = headers
+    keyed["Idempotency-Key"] = "k"
+    let first = try service.request("POST", "/v1/tables/t/items", keyed, body: ["title": "Four"])
+    let again = try service.request("POST", "/v1/tables/t/items", keyed, body: ["title": "Four"])
+    let other = try service.request("POST", "/v1/tables/t/items", keyed, body: ["title": "Five"])
+    #expect(first.status == 201 && again.status == 201 && again.body == first.body, "\(again.text)")
+    #expect(first["Location"] == again["Location"])
+    #expect(other.status == 422)
+    #expect(upstream.edits.count == 1)
+  }
+
+  /// A fetch that was under way when an edit was accepted has the list from before it: nobody sees that.
+  @Test func aFetchFromBeforeTheEditIsNotShown() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    var mirror = try service.mirror("t", caller)
+    let old = upstream.items.current
+    // The next fetch is answered when the edit is through, with the list as it was.
+    let isHeld = Monitor(true)
+    upstream.server.answer { [items = upstream.items] request in
+      if request.method == "DELETE" {
+        items.change { $0.removeFirst() }
+        return .reply(200, [:], [:])
+      }
+      return isHeld.change { isHeld in
+        defer { isHeld = false }
+        return isHeld ? .late(0.4, .array(old)) : .json(.array(items.current))
+      }
+    }
+    let before = upstream.server.requests.current.count
+    let refresh = try service.client()
+    try refresh.send("POST", "/v1/tables/t/refresh", caller)
+    try upstream.server.requests.wait(for: "the slow fetch") { $0.count > before ? true : nil }
+    #expect(try service.request("DELETE", "/v1/tables/t/items/1", caller).status == 200)
+    _ = try refresh.receive("the refresh")
+    var seen: [[String]] = []
+    mirror = try service.follow("t", caller, from: mirror, until: "is without it") { mirror in
+      seen.append(mirror.rows)
+      return mirror.rows == ["2", "3"]
+    }
+    Thread.sleep(forTimeInterval: 0.6)
+    try mirror.check(equals: service.snapshot("t", caller))
+    #expect(seen == [["1", "2", "3"], ["2", "3"]])
+  }
+}
