@@ -150,6 +150,29 @@ extension TableMirror {
     #expect(try reply.json["cursor"]?.text == mirror.cursor)
   }
 
+  @Test func anIdentityThatIsTakenIsRefused() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      tables:
+        t:
+          source: {local: {items: [{k: a, title: A}, {k: b, title: B}]}}
+          row: {id: "${k}"}
+          can: {edit: true}
+      """
+    )
+    let mirror = try service.mirror("t")
+    let refused = [
+      try service.request("POST", "/v1/tables/t/items", body: ["k": "b"]),
+      try service.request("PATCH", "/v1/tables/t/items/a", body: ["k": "b"]),
+    ]
+    for reply in refused { #expect(reply.status == 409, "\(reply.text)") }
+    try mirror.check(equals: service.snapshot("t"))
+    let renamed = try service.request("PATCH", "/v1/tables/t/items/a", body: ["k": "c"])
+    #expect(try renamed.json["id"] == "c")
+    #expect(try service.mirror("t").rows == ["c", "b"])
+  }
+
   @Test
   func aTapIsOfItsView() throws {
     let service = try ServiceProcess(todo)
