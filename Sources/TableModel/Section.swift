@@ -22,7 +22,12 @@ public final class Section: Sendable {
     self.header = header
     self.footer = footer
     self.rows = rows
-    keys = rows.map(\.key)
+    keys = [RowKey](unsafeUninitializedCapacity: rows.count) { keys, count in
+      rows.withUnsafeBufferPointer { rows in
+        for row in rows.indices { keys.initializeElement(at: row, to: rows[row].key) }
+      }
+      count = rows.count
+    }
     identity = Fingerprint(of: id)
     var rowsDigest = Fingerprint.empty
     var rowsCheck: UInt64 = 0
@@ -30,8 +35,8 @@ public final class Section: Sendable {
       rowsDigest = rowsDigest.combined(with: key.identity).combined(with: key.content)
       // A polynomial over the keys. The factors are odd, so none of their powers loses a bit: rows that differ
       // in a single fingerprint never agree here.
-      rowsCheck = (rowsCheck &* 0x9e37_79b9_7f4a_7c15 &+ key.identity.rawValue) &* 0xd6e8_feb8_6659_fd93
-      rowsCheck &+= key.content.rawValue
+      let own = key.identity.rawValue &* 0x9e37_79b9_7f4a_7c15 &+ key.content.rawValue
+      rowsCheck = (rowsCheck &+ own) &* 0xd6e8_feb8_6659_fd93
     }
     self.rowsDigest = rowsDigest
     self.rowsCheck = rowsCheck
