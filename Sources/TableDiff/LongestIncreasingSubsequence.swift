@@ -24,7 +24,7 @@ struct Run {
 /// `p`, the next goes on `p + 1`, and so on: a run costs one search, however long it is.
 struct LongestIncreasingSubsequence {
   // Kept between calls, so that many short sections share one allocation.
-  /// By pile, the place on its top.
+  /// By pile, the place on its top; behind the last pile, the largest number there is.
   private var tops: [Int32] = []
   /// By run, the pile of its first place.
   private var piles: [Int32] = []
@@ -56,10 +56,12 @@ struct LongestIncreasingSubsequence {
   /// Notes the pile of each run's first place, and returns the number of piles.
   private mutating func sort(_ runs: [Run]) -> Int {
     let count = runs.reduce(0) { $0 + Int($1.count) }
-    if tops.count < count { tops = [Int32](repeating: 0, count: count) }
+    // Eight more, so that eight can be read from anywhere.
+    if tops.count < count + 8 { tops = [Int32](repeating: .max, count: count + 8) }
     if piles.count < runs.count { piles = [Int32](repeating: 0, count: runs.count) }
     return tops.withUnsafeMutableBufferPointer { tops in
       piles.withUnsafeMutableBufferPointer { piles in
+        for index in 0..<count + 8 { tops[index] = .max }
         // A place makes at most one pile, so there are no more piles than things, and every index is in range.
         var length = 0
         for index in runs.indices {
@@ -82,16 +84,22 @@ struct LongestIncreasingSubsequence {
     // In order again, after a row that came from further up.
     if length > 1, tops[length - 2] < place { return length - 1 }
     // Halving foresees every other step wrongly where places are in no order. So at the end all tops are counted
-    // instead, several at a time and without a branch.
+    // instead, eight at a time and without a branch. What lies behind them in the last eight is larger.
     var (pile, count) = (0, length)
     while count > counted {
       let half = count >> 1
       if tops[pile + half - 1] < place { pile += half }
       count -= half
     }
-    var smaller = 0
-    for index in pile..<pile + count { smaller &+= tops[index] < place ? 1 : 0 }
-    return pile + smaller
+    let bytes = UnsafeRawBufferPointer(tops)
+    let places = SIMD8<UInt32>(repeating: UInt32(bitPattern: place))
+    var smaller = SIMD8<UInt32>.zero
+    for offset in stride(from: pile, to: pile + count, by: 8) {
+      let eight = bytes.loadUnaligned(fromByteOffset: offset &* MemoryLayout<Int32>.size, as: SIMD8<UInt32>.self)
+      // Neither is negative, so the sign of the difference is the comparison.
+      smaller &+= (eight &- places) &>> 31
+    }
+    return pile + Int(smaller.wrappedSum())
   }
 
   /// So many tops are counted as fast as two steps go wrong.

@@ -57,13 +57,15 @@ public struct Fingerprint: Hashable, Sendable {
     rawValue = Self.fold(state ^ secret.third, UInt64(count) ^ secret.last)
   }
 
-  public init(of bytes: [UInt8]) {
+  // Initialisers take over what they are given; what only looks borrows, and spares two atomic counts a row.
+  public init(of bytes: borrowing [UInt8]) {
     self = bytes.withUnsafeBytes { Fingerprint(of: $0) }
   }
 
-  public init(of string: String) {
-    var string = string
-    self = string.withUTF8 { Fingerprint(of: UnsafeRawBufferPointer($0)) }
+  public init(of string: borrowing String) {
+    let fingerprint = string.utf8.withContiguousStorageIfAvailable { Fingerprint(of: UnsafeRawBufferPointer($0)) }
+    // Only strings that are bridged from elsewhere lie in pieces.
+    self = fingerprint ?? Fingerprint(of: Array(string.utf8))
   }
 
   /// This fingerprint followed by another: order matters. O(1).

@@ -57,7 +57,7 @@ public final class Row: Sendable {
 
   public var cellIdentifier: String { cells[0].cellIdentifier }
 
-  /// Equal to the byte. O(1) where the fingerprints differ or both are one object.
+  /// Equal to the byte. O(1) where the fingerprints differ or both are one object, else O(bytes).
   public static func same(_ first: Row, _ second: Row) -> Bool {
     first === second
       || first.key.identity.rawValue == second.key.identity.rawValue
@@ -89,7 +89,7 @@ public struct RowKey: Hashable, Sendable {
   }
 
   /// The key of a row. O(bytes): all that is ever hashed of it, once, when the row is made.
-  public init(id: String, encoded: [UInt8]) {
+  public init(id: borrowing String, encoded: borrowing [UInt8]) {
     self.init(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
   }
 }

@@ -70,8 +70,8 @@ func printCurves() {
 
     """
   )
-  let sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
-  let report = Report(["shape"] + sizes.map { "\($0 / 1000)k" } + ["growth"], first: 46)
+  var sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
+  var report = Report(["shape"] + sizes.map { "\($0 / 1000)k" } + ["growth"], first: 54)
   func curve(_ name: String, _ shape: (Int) -> Shape) {
     var (diffs, walks): ([Double], [Double]) = ([], [])
     for size in sizes {
@@ -91,6 +91,9 @@ func printCurves() {
   for shape in [Shape.updates, .sectionsDeletedAndInserted, .sectionsMoved, .sectionsShuffled] {
     curve("\(shape.name), sections of one row") { shape.with(sections: $0, rowsPerSection: 1) }
   }
+  print("\nShapes that have made other algorithms quadratic:\n")
+  sizes = [10_000, 100_000, 1_000_000]
+  report = Report(["shape"] + sizes.map { "\($0 / 1000)k" } + ["growth"], first: 54)
   for shape in Shape.pathological {
     curve("\(shape.name), one section") { shape.with(sections: 1, rowsPerSection: $0) }
   }
