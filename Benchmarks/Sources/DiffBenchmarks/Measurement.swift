@@ -23,9 +23,12 @@ func fingerprinted(_ table: Table) -> Table {
   var hashes: UInt64 = 0
   let sections = table.sections.map { section in
     section.rows.withUnsafeBufferPointer { rows in
-      for row in rows.indices {
-        let key = RowKey(id: rows[row].id, encoded: rows[row].encoded)
-        hashes ^= key.identity.rawValue ^ key.content.rawValue
+      // Bare references: to retain each row costs as much as to fingerprint it, and a mapper has it at hand.
+      rows.withMemoryRebound(to: Unmanaged<Row>.self) { rows in
+        for row in rows {
+          let key = row._withUnsafeGuaranteedRef { RowKey(id: $0.id, encoded: $0.encoded) }
+          hashes ^= key.identity.rawValue ^ key.content.rawValue
+        }
       }
     }
     return Section(id: section.id, rows: section.rows)
