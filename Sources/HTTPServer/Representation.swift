@@ -33,7 +33,11 @@ public final class Representation: Sendable {
   public let entityTag: String?
 
   private let contentType: String
+  /// What stands in the head of every variant; and those of them that are not this representation's own.
   private let sharedFields: [HeaderField]
+  private let commonFields: [HeaderField]
+  /// Where the compressed forms come from, if this one shares another's bytes.
+  private let source: Representation?
   private let identity: Variant
   private let gzip = AtomicLazyReference<Variant>()
   private let deflate = AtomicLazyReference<Variant>()
@@ -58,8 +62,19 @@ public final class Representation: Sendable {
     var shared: [HeaderField] = []
     if let cacheControl { shared.append(HeaderField(.cacheControl, cacheControl)) }
     shared.append(HeaderField(.vary, (["Accept-Encoding"] + vary).joined(separator: ", ")))
+    commonFields = shared
     sharedFields = shared + fields
+    source = nil
     identity = Representation.variant(body, .identity, self.entityTag, contentType, sharedFields)
+  }
+
+  /// The bytes of another representation under a head with other `fields`. Both share the body and its compressed
+  /// forms: each is made once, whichever is asked for it first.
+  public init(sharing source: Representation, fields: [HeaderField]) {
+    (contentType, entityTag, commonFields) = (source.contentType, source.entityTag, source.commonFields)
+    sharedFields = source.commonFields + fields
+    self.source = source
+    identity = Representation.variant(source.body, .identity, entityTag, contentType, sharedFields)
   }
 
   /// Makes compressed forms ahead of the first request. From any queue, best not on an event loop: compressing
@@ -120,7 +135,7 @@ public final class Representation: Sendable {
     return making.withLock { _ in
       if let variant = existing(coding) { return variant }
       // What doesn't get smaller is answered as it is, which whoever asked for a coding must take as well.
-      let made = Compressor.compress(body, coding).map {
+      let made = compressed(coding).map {
         Representation.variant($0, coding, entityTag, contentType, sharedFields)
       }
       switch coding {
@@ -129,6 +144,13 @@ public final class Representation: Sendable {
       case .deflate: return deflate.storeIfNil(made ?? identity)
       }
     }
+  }
+
+  /// The body with a coding; nil where that would not make it smaller.
+  private func compressed(_ coding: ContentCoding) -> [UInt8]? {
+    guard let source else { return Compressor.compress(body, coding) }
+    let variant = source.variant(coding)
+    return variant.coding == coding ? variant.body : nil
   }
 
   private static func variant(

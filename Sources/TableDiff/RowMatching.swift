@@ -21,13 +21,6 @@ struct RowMatching {
     var newStrays: Range<Int> = 0..<0
   }
 
-  /// Rows in the middle that the sweep found side by side in both sections.
-  struct Run {
-    let from: Int
-    let to: Int
-    let count: Int
-  }
-
   /// A row in both tables whose content changed.
   struct Update: Comparable {
     /// Index in `SectionMatching.pairs`.
@@ -52,6 +45,7 @@ struct RowMatching {
 
   /// In the order of the new table, as everything here.
   private(set) var pairs: [Pair] = []
+  /// Rows in the middle that the sweep found side by side in both sections.
   private(set) var runs: [Run] = []
   private(set) var oldStrays: [Stray] = []
   private(set) var newStrays: [Stray] = []
@@ -190,14 +184,14 @@ struct RowMatching {
             let stray = new[index]
             // A row that has been taken is passed over: should an identity stand in a table twice, each of the
             // two rows is still paired with one row at most.
-            let found = lookup.first(stray.identity) { old[$0].match < 0 && old[$0].isSame(as: stray) }
+            let found = lookup.first(stray.identity) { !old[$0].isMatched && old[$0].isSame(as: stray) }
             guard let found else { continue }
-            old[found].match = Int32(truncatingIfNeeded: index)
-            new[index].match = Int32(truncatingIfNeeded: found)
+            old[found].counterpart = stray.place
+            new[index].counterpart = old[found].place
             matches += 1
-            if old[found].pair != stray.pair { crossings += 1 }
+            if !old[found].staysInSection { crossings += 1 }
             if UnsafeRows.isChanged(old[found].row, stray.row) {
-              changed.append(Update(old[found].row, stray.row, pair: Int(stray.pair), row: Int(stray.index)))
+              changed.append(Update(old[found].row, stray.row, pair: Int(stray.place.pair), row: Int(stray.place.row)))
             }
           }
         }
@@ -205,17 +199,8 @@ struct RowMatching {
     }
     (self.matches, self.crossings) = (matches, crossings)
     guard !changed.isEmpty else { return }
+    // Two lists in order, which sorting merges.
     updates += changed
     updates.sort()
-  }
-
-  /// Whether an old row stays in its section.
-  func staysInSection(_ stray: Stray) -> Bool {
-    stray.match >= 0 && newStrays[Int(stray.match)].pair == stray.pair
-  }
-
-  /// Whether a new row stood in its section before.
-  func wasInSection(_ stray: Stray) -> Bool {
-    stray.match >= 0 && oldStrays[Int(stray.match)].pair == stray.pair
   }
 }

@@ -2,9 +2,10 @@ import TableModel
 
 /// Rows that change places within their section: those outside a longest increasing subsequence.
 struct RowMoves {
+  /// Indexes in the old section and in the new one.
   struct Move {
-    let from: Int
-    let to: Int
+    let from: Int32
+    let to: Int32
   }
 
   /// By section in the order of `RowMatching.pairs`, in each from the last old row to the first.
@@ -12,17 +13,20 @@ struct RowMoves {
   /// Where each section's moves end in `moves`.
   private(set) var ends: [Int] = []
 
-  /// O(rows) where few moved, O(rows × log rows) for shuffles, only of sections where a row may have moved.
+  /// O(rows where some moved + moved rows × log rows). Runs that the sweep found are taken as one.
   init(_ matching: RowMatching) {
     var subsequence = LongestIncreasingSubsequence()
-    var destinations: [Int32] = []
+    var runs: [Run] = []
     // The rows that the sweep paired increase already, so no more than the strays can move.
     moves.reserveCapacity(matching.matches - matching.crossings)
     ends.reserveCapacity(matching.pairs.count)
     for pair in matching.pairs {
-      if fill(&destinations, pair, matching) {
-        subsequence.forEachOutside(destinations) { index in
-          moves.append(Move(from: pair.middle.lowerBound + index, to: Int(destinations[index])))
+      let strays = matching.oldStrays[pair.oldStrays]
+      // Where no stray stays, nothing has moved: the sweep pairs in order.
+      if strays.contains(where: \.staysInSection) {
+        Self.merge(matching.runs[pair.runs], strays, into: &runs)
+        subsequence.forEachOutside(runs) { from, to in
+          moves.append(Move(from: Int32(truncatingIfNeeded: from), to: Int32(truncatingIfNeeded: to)))
         }
       }
       ends.append(moves.count)
@@ -35,27 +39,17 @@ struct RowMoves {
     moves[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
   }
 
-  /// Sets `destinations[i]` to the new place of the middle's row `i` if it stays in the section, else to -1.
-  /// False where nothing can have moved: the sweep paired all rows that stay, and it pairs in order.
-  private func fill(_ destinations: inout [Int32], _ pair: RowMatching.Pair, _ matching: RowMatching) -> Bool {
-    let first = pair.middle.lowerBound
-    let hasMoved = matching.oldStrays[pair.oldStrays].contains(where: matching.staysInSection)
-    guard hasMoved else { return false }
-    destinations.removeAll(keepingCapacity: true)
-    destinations.append(contentsOf: repeatElement(-1, count: pair.middle.count))
-    // Every row of a run and every stray is a row of the middle, so all indexes are in range.
-    destinations.withUnsafeMutableBufferPointer { destinations in
-      for stray in matching.oldStrays[pair.oldStrays] where matching.staysInSection(stray) {
-        destinations[Int(stray.index) - first] = matching.newStrays[Int(stray.match)].index
+  /// All rows that stay in a section and may have moved, in old order: the sweep's runs, and strays as runs of one.
+  private static func merge(_ runs: ArraySlice<Run>, _ strays: ArraySlice<Stray>, into result: inout [Run]) {
+    result.removeAll(keepingCapacity: true)
+    var runs = runs
+    for stray in strays where stray.staysInSection {
+      while let run = runs.first, run.from < stray.place.row {
+        result.append(run)
+        runs.removeFirst()
       }
-      for run in matching.runs[pair.runs] {
-        var destination = Int32(truncatingIfNeeded: run.to)
-        for index in run.from - first..<run.from - first + run.count {
-          destinations[index] = destination
-          destination &+= 1
-        }
-      }
+      result.append(Run(from: Int(stray.place.row), to: Int(stray.counterpart.row)))
     }
-    return true
+    result += runs
   }
 }

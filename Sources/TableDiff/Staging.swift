@@ -24,10 +24,11 @@ struct Staging {
     for (index, pair) in rows.pairs.enumerated() {
       hasRowOperations[pair.pair] =
         !moves.moves(ofPair: index).isEmpty
-        || rows.oldStrays[pair.oldStrays].contains { !rows.staysInSection($0) }
-        || rows.newStrays[pair.newStrays].contains { !rows.wasInSection($0) }
+        || !rows.oldStrays[pair.oldStrays].allSatisfy(\.staysInSection)
+        || !rows.newStrays[pair.newStrays].allSatisfy(\.staysInSection)
     }
-    isMoved = longestIncreasingSubsequence(of: sections.pairs.map(\.from), preferring: hasRowOperations).map { !$0 }
+    var subsequence = LongestIncreasingSubsequence()
+    isMoved = subsequence.members(of: sections.pairs.map(\.from), preferring: hasRowOperations).map { !$0 }
     isStaged = zip(isMoved, hasRowOperations).contains { $0 && $1 }
   }
 
@@ -65,40 +66,42 @@ struct Staging {
 
   /// Deletes, inserts and moves of rows.
   private func rowOperations() -> Changeset.RowOperations {
-    var operations = Changeset.RowOperations()
-    operations.delete.reserveCapacity(rows.oldStrays.count - rows.matches)
-    operations.insert.reserveCapacity(rows.newStrays.count - rows.matches)
-    operations.move.reserveCapacity(moves.count + rows.crossings)
+    var (deletes, inserts, moved): ([Changeset.RowDelete], [Changeset.RowInsert], [Changeset.RowMove]) = ([], [], [])
+    deletes.reserveCapacity(rows.oldStrays.count - rows.matches)
+    inserts.reserveCapacity(rows.newStrays.count - rows.matches)
+    moved.reserveCapacity(moves.count + rows.crossings)
     for (index, pair) in rows.pairs.enumerated() {
       let section = sectionBefore(pair.pair)
       let newSection = sections.pairs[pair.pair].to
       old.sections[sections.pairs[pair.pair].from].withUnsafeRows { oldRows in
-        for move in moves.moves(ofPair: index).reversed() {
-          operations.move.append(
-            .init(
-              from: IndexPath(section: section, row: move.from),
-              to: IndexPath(section: newSection, row: move.to),
-              id: oldRows.id(move.from)
+        moved.append(
+          contentsOf: moves.moves(ofPair: index).lazy.reversed().map { move in
+            Changeset.RowMove(
+              from: IndexPath(section: section, row: Int(move.from)),
+              to: IndexPath(section: newSection, row: Int(move.to)),
+              id: oldRows.id(Int(move.from))
             )
-          )
-        }
+          }
+        )
       }
-      for stray in rows.oldStrays[pair.oldStrays] where !rows.staysInSection(stray) {
-        let place = IndexPath(section: section, row: Int(stray.index))
-        if stray.match < 0 {
-          operations.delete.append(.init(at: place, id: stray.id))
+      for stray in rows.oldStrays[pair.oldStrays] where !stray.staysInSection {
+        let place = IndexPath(section: section, row: Int(stray.place.row))
+        if stray.isMatched {
+          let newSection = sections.pairs[Int(stray.counterpart.pair)].to
+          let destination = IndexPath(section: newSection, row: Int(stray.counterpart.row))
+          moved.append(.init(from: place, to: destination, id: stray.id))
         } else {
-          let counterpart = rows.newStrays[Int(stray.match)]
-          let destination = IndexPath(section: sections.pairs[Int(counterpart.pair)].to, row: Int(counterpart.index))
-          operations.move.append(.init(from: place, to: destination, id: stray.id))
+          deletes.append(.init(at: place, id: stray.id))
         }
       }
       let newRows = new.sections[newSection].rows
-      for stray in rows.newStrays[pair.newStrays] where stray.match < 0 {
-        let place = IndexPath(section: newSection, row: Int(stray.index))
-        operations.insert.append(.init(at: place, row: newRows[Int(stray.index)]))
+      for stray in rows.newStrays[pair.newStrays] where !stray.isMatched {
+        let place = IndexPath(section: newSection, row: Int(stray.place.row))
+        inserts.append(.init(at: place, row: newRows[Int(stray.place.row)]))
       }
     }
+    var operations = Changeset.RowOperations()
+    (operations.delete, operations.insert, operations.move) = (deletes, inserts, moved)
     return operations
   }
 

@@ -7,17 +7,14 @@ extension Table {
   /// named once, and lies in no section that the same stage deletes, inserts or moves. So a changeset that was
   /// made for another version is refused rather than applied in part. That identities are unique is not checked.
   ///
-  /// O(sections + operations + rows in the sections whose rows change).
+  /// Linear: O(sections + operations + rows in the sections whose rows change), for each stage. Sections without a
+  /// change are shared with this table, and all rows that are not new.
   ///
   /// - Throws: `ChangesetError` at the first operation that does not fit.
   public func applying(_ changeset: Changeset) throws(ChangesetError) -> Table {
     var table = self
     for (index, stage) in changeset.stages.enumerated() {
-      var batch = Batch(stage: index, before: table.sections)
-      try batch.takeAway(stage)
-      try batch.bring(stage)
-      table.sections = try batch.sections()
-      try batch.update(&table.sections, with: stage)
+      table.sections = try Batch(applying: stage, at: index, to: table.sections).sections()
       try table.set(stage.attributes, stage: index)
     }
     return table

@@ -53,27 +53,41 @@ extension Section {
   }
 }
 
+/// Where a row stands: in a section that stays, by its index in `SectionMatching.pairs`, and there at an index.
+///
+/// These are 32 bits wide to keep a stray within half a cache line; that many rows would need more memory than
+/// machines have.
+struct Place {
+  let pair: Int32
+  let row: Int32
+
+  @inline(__always)
+  init(pair: Int, row: Int) {
+    self.pair = Int32(truncatingIfNeeded: pair)
+    self.row = Int32(truncatingIfNeeded: row)
+  }
+
+  static let nowhere = Place(pair: -1, row: -1)
+}
+
 /// A row that the sweep left over.
 struct Stray {
   let identity: UInt64
   /// Not retained: the tables that are compared hold their rows for as long as the comparison lasts.
   let row: Unmanaged<Row>
-  /// Index in `SectionMatching.pairs`. These are 32 bits wide to keep a stray within half a cache line; that
-  /// many rows would need more memory than machines have.
-  let pair: Int32
-  /// Index in its section.
-  let index: Int32
-  /// Index among the strays of the other table; -1: none, the row is deleted or inserted.
-  var match: Int32 = -1
+  let place: Place
+  /// Where it stands in the other table; `nowhere`: the row is deleted or inserted.
+  var counterpart = Place.nowhere
 
   var id: String { row._withUnsafeGuaranteedRef { $0.id } }
+  var isMatched: Bool { counterpart.pair >= 0 }
+  var staysInSection: Bool { counterpart.pair == place.pair }
 
   @inline(__always)
   init(_ index: Int, of rows: UnsafeRows, pair: Int) {
     identity = rows.keys[index].identity.rawValue
     row = rows.rows[index]
-    self.pair = Int32(truncatingIfNeeded: pair)
-    self.index = Int32(truncatingIfNeeded: index)
+    place = Place(pair: pair, row: index)
   }
 
   @inline(__always)

@@ -2,6 +2,19 @@
 ///
 /// What leaves is given in coordinates before its stage, what arrives in coordinates after it; `update` is
 /// applied after the rest of its stage, in coordinates after it. Stages apply in order; there are at most three.
+///
+/// ```
+///     before the stage         the stage                          after it
+///   ┌──────────────────┐                                      ┌──────────────────┐
+///   │ 0  A   a  b  c   │   delete  [0,1]           b          │ 0  A   a  d  c'  │
+///   │ 1  B   d  e      │   move    [1,0] → [0,1]   d          │ 1  B   e  x      │
+///   └──────────────────┘   insert  [1,1]           x          └──────────────────┘
+///                          update  [0,2]           c'
+/// ```
+///
+/// `b` and `d` are named by where they stood, `d`, `x` and `c'` by where they stand then. What no operation names
+/// (`a`, `e`) fills the places that are left, in its old order. How a diff divides changes among stages, and why, is
+/// drawn at `init(from:to:)`.
 public struct Changeset: Sendable {
   public var stages: [Stage]
 

@@ -6,6 +6,8 @@ public final class Row: Sendable {
   public let id: String
   /// The row as clients get it: `{"id":…,"cellIdentifier":…,"payload":…,"can":…}`, UTF-8 JSON.
   public let encoded: [UInt8]
+  // Here, so that what a diff reads of a row lies side by side.
+  public let key: RowKey
   /// The row's cell, then its fallbacks in order; never empty.
   public let cells: [CellPart]
   public let permissions: Permissions
@@ -13,7 +15,6 @@ public final class Row: Sendable {
   public let select: Range<Int>?
   /// Where in `encoded` the boolean stands that a tap toggles (`true` or `false`), if the cell expands.
   public let expansion: Range<Int>?
-  public let key: RowKey
 
   public convenience init(
     id: String,
@@ -30,7 +31,7 @@ public final class Row: Sendable {
       permissions: permissions,
       select: select,
       expansion: expansion,
-      key: RowKey(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+      key: RowKey(id: id, encoded: encoded)
     )
   }
 
@@ -56,7 +57,7 @@ public final class Row: Sendable {
 
   public var cellIdentifier: String { cells[0].cellIdentifier }
 
-  /// Equal to the byte. O(1) where the fingerprints differ or both are one object.
+  /// Equal to the byte. O(1) where the fingerprints differ or both are one object, else O(bytes).
   public static func same(_ first: Row, _ second: Row) -> Bool {
     first === second
       || first.key.identity.rawValue == second.key.identity.rawValue
@@ -85,6 +86,11 @@ public struct RowKey: Hashable, Sendable {
   public init(identity: Fingerprint, content: Fingerprint) {
     self.identity = identity
     self.content = content
+  }
+
+  /// The key of a row. O(bytes): all that is ever hashed of it, once, when the row is made.
+  public init(id: borrowing String, encoded: borrowing [UInt8]) {
+    self.init(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
   }
 }
 

@@ -36,6 +36,7 @@ public struct Table: Sendable {
     self.skippedItems = skippedItems
   }
 
+  /// How many sections and rows there are, and how many were left out. O(sections).
   public var counts: Counts {
     Counts(
       sections: sections.count,

@@ -11,6 +11,8 @@ struct ReplyKey: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case snapshot
     case changes(Cursor?)
+    /// What all replies with these changes share, wherever their `Link` leads: the bytes, encoded and compressed.
+    case changesWithoutLink(Cursor?)
   }
   var kind: Kind
   var to: Cursor

@@ -29,6 +29,8 @@ final class LiveTable: Sendable {
   /// The kinds of poll that have waited lately: their replies are made before the waiters are woken.
   private let polls = Mutex<[PollKind]>([])
   let lifecycle = Mutex(TableLifecycle())
+  /// How many changesets have been computed.
+  let changesetCount = Atomic(0)
 
   init(
     reference: TableReference,
@@ -149,19 +151,35 @@ final class LiveTable: Sendable {
       case .snapshot:
         return renderer.snapshot(new, cursor: cursor, accepted: ask.lens.cells, isPrivate: isPrivate)
       case .changes(let after):
-        let content: ChangesContent
-        switch origin(after, view: ask.lens.view) {
-        case .reset(let reason): content = .reset(reason, new)
-        case .version(let version, let point):
-          let old = renderer.table(version, at: point, cells: ask.lens.cells)
-          content = renderer.changes(from: old, to: new, cursor: cursor)
-        }
-        let bytes = renderer.changes(after: after, to: cursor, content)
-        return renderer.reply(bytes, to: cursor, next: ask.next)
+        // Clients that wait for other lengths of time get other links, and the same bytes.
+        let sharedKey = ReplyKey(kind: .changesWithoutLink(after), to: cursor, cells: key.cells, next: "")
+        let known = view == nil ? replies.reply(sharedKey) : nil
+        let shared = known ?? changes(after: after, to: cursor, new, ask.lens, &renderer)
+        if view == nil, known == nil { replies.insert(shared, for: sharedKey) }
+        return renderer.reply(shared, to: cursor, next: ask.next)
       }
     }
     if view == nil { replies.insert(reply, for: key) }
     return (reply, cursor)
+  }
+
+  /// The changes that lead a client from `after` to a table as its lens shows it.
+  private func changes(
+    after: Cursor?,
+    to cursor: Cursor,
+    _ new: Table,
+    _ lens: Lens,
+    _ renderer: inout TableRenderer
+  ) -> Representation {
+    let content: ChangesContent
+    switch origin(after, view: lens.view) {
+    case .reset(let reason): content = .reset(reason, new)
+    case .version(let version, let point):
+      changesetCount.add(1, ordering: .relaxed)
+      let old = renderer.table(version, at: point, cells: lens.cells)
+      content = renderer.changes(from: old, to: new, cursor: cursor)
+    }
+    return renderer.reply(renderer.changes(after: after, to: cursor, content))
   }
 
   /// What a client has that stands at `after`.

@@ -1,4 +1,5 @@
 import HTTPServer
+import Synchronization
 import TableModel
 import TableStore
 
@@ -31,13 +32,23 @@ enum Metrics {
     metric("received_bytes_total", "counter", "Bytes read from connections.", [("", server.bytesRead)])
     metric("sent_bytes_total", "counter", "Bytes written to connections.", [("", server.bytesWritten)])
 
-    let tables = catalog.all.map { table in (labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current)
+    let tables = catalog.all.map { table in
+      (
+        labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current,
+        changesets: table.changesetCount.load(ordering: .relaxed)
+      )
     }
     metric(
       "table_version",
       "gauge",
       "The version that a table is at.",
       tables.map { ($0.labels, Int(clamping: $0.version.number)) }
+    )
+    metric(
+      "table_changesets_total",
+      "counter",
+      "Changesets computed: one for each pair of versions, set of cells and view that was asked for.",
+      tables.map { ($0.labels, $0.changesets) }
     )
     metric("table_rows", "gauge", "Rows of a table.", tables.map { ($0.labels, $0.version.table.counts.rows) })
     metric(

@@ -114,12 +114,15 @@ struct TableRenderer: Sendable {
     }
   }
 
-  func reply(_ changes: [UInt8], to cursor: Cursor, next: String) -> Representation {
+  /// A poll's reply but for its `Link`.
+  func reply(_ changes: [UInt8]) -> Representation {
+    Representation(body: changes, contentType: "application/json", cacheControl: "no-store", vary: vary)
+  }
+
+  /// The same, with the `Link` to the next poll.
+  func reply(_ changes: Representation, to cursor: Cursor, next: String) -> Representation {
     Representation(
-      body: changes,
-      contentType: "application/json",
-      cacheControl: "no-store",
-      vary: vary,
+      sharing: changes,
       fields: [HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")]
     )
   }

@@ -34,17 +34,17 @@ import Testing
       $0.sections.delete = [.init(at: 0, id: "A")]
       $0.rows.delete = [.init(at: path(0, 0), id: "a")]
     },
-    Misfit("stage 0, rows to section 0: the section is inserted or moved in the same stage") {
+    Misfit("stage 0, rows.insert at [0, 0]: the section is inserted or moved in the same stage") {
       $0.sections.insert = [.init(at: 0, section: Section(id: "N", rows: [row("n")]))]
       $0.rows.insert = [.init(at: path(0, 0), row: row("x"))]
     },
-    Misfit("stage 0, rows.insert at [0, 1]: another row arrives there") {
+    Misfit("stage 0, rows to [0, 1]: another row arrives there") {
       $0.rows.insert = [.init(at: path(0, 1), row: row("x")), .init(at: path(0, 1), row: row("y"))]
     },
-    Misfit("stage 0, rows to row 3 of section “A”: the section has 3 rows then") {
+    Misfit("stage 0, rows to [0, 3]: the section has 3 rows then") {
       $0.rows.insert = [.init(at: path(0, 3), row: row("x"))]
     },
-    Misfit("stage 0, rows to section 2: the table has 2 sections then") {
+    Misfit("stage 0, rows.insert at [2, 0]: the table has 2 sections then") {
       $0.rows.insert = [.init(at: path(2, 0), row: row("x"))]
     },
     Misfit("stage 0, sections.delete at 2: there are 2 sections") { $0.sections.delete = [.init(at: 2, id: "A")] },
@@ -58,8 +58,38 @@ import Testing
     Misfit("stage 0, sections.move to 1: another section arrives there") {
       $0.sections.move = [.init(from: 0, to: 1, id: "A"), .init(from: 1, to: 1, id: "B")]
     },
-    Misfit("stage 0, sections to 5: the table has 3 sections then") {
+    Misfit("stage 0, sections.insert at 5: the table has 3 sections then") {
       $0.sections.insert = [.init(at: 5, section: Section(id: "N", rows: [row("n")]))]
+    },
+    Misfit("stage 0, rows.move from [0, 0]: the section is deleted or moved in the same stage") {
+      $0.sections.move = [.init(from: 0, to: 1, id: "A")]
+      $0.rows.move = [.init(from: path(0, 0), to: path(0, 0), id: "a")]
+    },
+    Misfit("stage 0, rows.move to [1, 0]: the section is inserted or moved in the same stage") {
+      $0.sections.insert = [.init(at: 1, section: Section(id: "N", rows: [row("n")]))]
+      $0.rows.move = [.init(from: path(0, 0), to: path(1, 0), id: "a")]
+    },
+    Misfit("stage 0, rows to [0, -1]: the section has 3 rows then") {
+      $0.rows.insert = [.init(at: path(0, -1), row: row("x"))]
+    },
+    Misfit("stage 0, sections.move to 2: the table has 2 sections then") {
+      $0.sections.move = [.init(from: 0, to: 2, id: "A")]
+    },
+    Misfit("stage 0, rows.update at [2, 0]: there are 2 sections") {
+      $0.rows.update = [.init(at: path(2, 0), row: row("c"), reload: false)]
+    },
+    Misfit("stage 0, rows.update at [1, 0]: the row is updated twice") {
+      $0.rows.update = [
+        .init(at: path(1, 0), row: row("c'"), reload: false), .init(at: path(1, 0), row: row("c"), reload: false),
+      ]
+    },
+    Misfit("stage 0, sections.update at 2: there are 2 sections") {
+      $0.sections.update = [.init(at: 2, id: "B", header: nil, footer: nil)]
+    },
+    Misfit("stage 0, sections.update at 0: the section is updated twice") {
+      $0.sections.update = [
+        .init(at: 0, id: "A", header: nil, footer: nil), .init(at: 0, id: "A", header: nil, footer: nil),
+      ]
     },
     Misfit("stage 0, rows.update at [1, 1]: the section has 1 rows") {
       $0.rows.update = [.init(at: path(1, 1), row: row("c"), reload: false)]

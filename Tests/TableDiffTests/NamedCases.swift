@@ -23,6 +23,10 @@ import Testing
     Case("nothing changed", "A: a b | B: c", "A: a b | B: c", ""),
     Case("row inserted", "A: a b c", "A: a b c d", "+[0,3]"),
     Case("row deleted", "A: a b c", "A: a c", "-[0,1]"),
+    Case("all rows deleted", "A: a b c", "A:", "-[0,0] -[0,1] -[0,2]"),
+    Case("all rows inserted", "A:", "A: a b c", "+[0,0] +[0,1] +[0,2]"),
+    Case("rows reversed", "A: a b c d", "A: d c b a", "[0,0]>[0,3] [0,1]>[0,2] [0,2]>[0,1]"),
+    Case("mixed changes", "A: a b c", "A: c e a' d", "-[0,1] +[0,1] +[0,3] [0,0]>[0,2] ~[0,2]"),
     Case("row exchanged for another", "A: a b c", "A: a x c", "-[0,1] +[0,1]"),
     Case("first row to the end", "A: a b c", "A: b c a", "[0,0]>[0,2]"),
     Case("last row to the front", "A: a b c", "A: c a b", "[0,2]>[0,0]"),
@@ -42,6 +46,13 @@ import Testing
     Case("last section gone", "A: a", "", "-S0"),
     Case("section inserted", "A: a", "A: a | B: b", "+S1"),
     Case("section deleted between others", "A: a | B: b | C: c", "A: a | C: c", "-S1"),
+    Case("first section deleted", "A: a | B: b", "B: b", "-S0"),
+    Case(
+      "mixed section changes",
+      "A: a | B: b | C: c | D: d",
+      "D: d | E: e | A: a | C^x: c",
+      "-S1 +S1 S3>0 ~S3"
+    ),
     Case("first section to the end", "A: a | B: b | C: c", "B: b | C: c | A: a", "S0>2"),
     Case("last section to the front", "A: a | B: b | C: c", "C: c | A: a | B: b", "S2>0"),
     Case("only a header", "A^x: a b", "A^y: a b", "~S0"),
@@ -93,6 +104,30 @@ import Testing
 
   /// After IGListKit's clean-ups: what a batch must not contain, although it happened.
   static let cleanUps = [
+    Case(
+      "what is clean stays as it is",
+      "A: a | B: b c | C: d e | D: f | E: g | F: h i",
+      "M: m | N: n | A: x a | B: c | C: e d | E: g | D: f",
+      "-S5 +S0 +S1 S3>6 -[1,0] +[2,0] [2,0]>[4,1]"
+    ),
+    Case(
+      "updates in a section that moves",
+      "A: a | B: b | C: c d | D: e",
+      "A: a' | B: b | D: e | C: c' d'",
+      "S2>3 ~[0,0] ~[3,0] ~[3,1]"
+    ),
+    Case("an update and a move in a deleted section", "A: a b | B: c", "B: c", "-S0"),
+    Case(
+      "deletes in a section that moves and in another",
+      "A: a | B: b | C: c d | D: e f",
+      "A: a | B: b | D: e | C: d"
+    ),
+    Case(
+      "inserts in a section that moves and in another",
+      "A: a | B: b | C: c | D: d",
+      "A: a | B: b | D: d y | C: x c"
+    ),
+    Case("a move within a section that moves", "A: a b | B: c", "B: c | A: b a", "S1>0 [0,0]>[1,1]"),
     Case("rows of a section that moves and changes", "A: a b c | B: d e f | C: g", "C: g x | B: f d | A: c a"),
     Case("a row from a section that moves to one that stays", "A: a b | B: c | C: d", "B: c a | C: d | A: b"),
     Case("a row from a deleted section to one that moves", "A: a b | B: c | C: d e", "C: d a | B: c x"),

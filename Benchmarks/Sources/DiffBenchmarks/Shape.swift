@@ -5,16 +5,24 @@ struct Shape: Sendable {
   let name: String
   let sections: Int
   let rowsPerSection: Int
+  /// What it may take in milliseconds: with fingerprints at hand, and without.
+  var limit: Double?
+  var coldLimit: Double?
   /// Takes the old sections' drafts to the new ones.
   let change: @Sendable (inout [Draft], inout SplitMix64) -> Void
 
   /// A section before its rows are made.
-  struct Draft {
+  struct Draft: Equatable {
     var id: Int
     var rows: [RowDraft]
+
+    /// By new section: whether it is as it was.
+    static func areSame(_ old: [Draft], _ new: [Draft]) -> [Bool] {
+      new.map { old.indices.contains($0.id) && old[$0.id] == $0 }
+    }
   }
 
-  struct RowDraft {
+  struct RowDraft: Equatable {
     var id: Int
     var content: Int = 0
   }
@@ -35,7 +43,13 @@ struct Shape: Sendable {
 }
 
 extension Shape {
-  static let updates = Shape(name: "a   1 % updates", sections: 10, rowsPerSection: 1000) { sections, random in
+  static let updates = Shape(
+    name: "a   1 % updates",
+    sections: 10,
+    rowsPerSection: 1000,
+    limit: 0.15,
+    coldLimit: 2
+  ) { sections, random in
     for section in sections.indices {
       for row in sections[section].rows.indices where Int.random(in: 0..<100, using: &random) == 0 {
         sections[section].rows[row].content += 1
@@ -46,7 +60,9 @@ extension Shape {
   static let deletesAndInserts = Shape(
     name: "b   5 % deleted, 5 % inserted",
     sections: 10,
-    rowsPerSection: 1000
+    rowsPerSection: 1000,
+    limit: 0.15,
+    coldLimit: 2
   ) { sections, random in
     for section in sections.indices {
       let count = sections[section].rows.count
@@ -59,7 +75,13 @@ extension Shape {
     }
   }
 
-  static let moves = Shape(name: "c   5 % moved", sections: 10, rowsPerSection: 1000) { sections, random in
+  static let moves = Shape(
+    name: "c   5 % moved",
+    sections: 10,
+    rowsPerSection: 1000,
+    limit: 0.15,
+    coldLimit: 2
+  ) { sections, random in
     for section in sections.indices {
       for _ in 0..<sections[section].rows.count / 20 {
         let row = sections[section].rows.remove(at: Int.random(in: 0..<sections[section].rows.count, using: &random))
@@ -71,12 +93,19 @@ extension Shape {
   static let shuffledSections = Shape(
     name: "d   each section shuffled",
     sections: 10,
-    rowsPerSection: 1000
+    rowsPerSection: 1000,
+    limit: 1,
+    coldLimit: 2
   ) { sections, random in
     for section in sections.indices { sections[section].rows.shuffle(using: &random) }
   }
 
-  static let shuffled = Shape(name: "d2  everything shuffled", sections: 10, rowsPerSection: 1000) { sections, random in
+  static let shuffled = Shape(
+    name: "d2  everything shuffled",
+    sections: 10,
+    rowsPerSection: 1000,
+    limit: 1
+  ) { sections, random in
     var rows = sections.flatMap(\.rows).shuffled(using: &random)
     for section in sections.indices {
       let count = sections[section].rows.count
@@ -89,7 +118,9 @@ extension Shape {
   static let longSection = Shape(
     name: "e   1 × 100,000: 100 ins, del, upd",
     sections: 1,
-    rowsPerSection: 100_000
+    rowsPerSection: 100_000,
+    limit: 1.5,
+    coldLimit: 20
   ) { sections, random in
     for number in 0..<100 {
       sections[0].rows.remove(at: Int.random(in: 0..<sections[0].rows.count, using: &random))
@@ -99,7 +130,55 @@ extension Shape {
     }
   }
 
-  static let unchanged = Shape(name: "f   nothing changed", sections: 10, rowsPerSection: 1000) { _, _ in }
+  static let unchanged = Shape(
+    name: "f   nothing changed",
+    sections: 10,
+    rowsPerSection: 1000,
+    limit: 0.005
+  ) { _, _ in }
+
+  static let sectionsDeletedAndInserted = Shape(
+    name: "5 % of sections deleted, 5 % inserted",
+    sections: 10_000,
+    rowsPerSection: 1
+  ) { sections, random in
+    let count = sections.count
+    let inserted = (0..<count / 20).map { Draft(id: count + $0, rows: [RowDraft(id: -1 - $0)]) }
+    sections.removeAll { _ in Int.random(in: 0..<20, using: &random) == 0 }
+    sections = scattered(inserted, among: sections, using: &random)
+  }
+
+  static let sectionsMoved = Shape(name: "5 % of sections moved", sections: 10_000, rowsPerSection: 1) {
+    sections,
+    random in
+    var moved: [Draft] = []
+    sections.removeAll { section in
+      guard Int.random(in: 0..<20, using: &random) == 0 else { return false }
+      moved.append(section)
+      return true
+    }
+    moved.shuffle(using: &random)
+    sections = scattered(moved, among: sections, using: &random)
+  }
+
+  static let sectionsShuffled = Shape(name: "sections shuffled", sections: 10_000, rowsPerSection: 1) {
+    sections,
+    random in
+    sections.shuffle(using: &random)
+  }
+
+  /// All of `some`, in their order, at random places between `others`.
+  private static func scattered<Element>(
+    _ some: [Element],
+    among others: [Element],
+    using random: inout SplitMix64
+  ) -> [Element] {
+    var isOfSome = [Bool](repeating: false, count: some.count + others.count)
+    for index in 0..<some.count { isOfSome[index] = true }
+    isOfSome.shuffle(using: &random)
+    var (some, others) = (some.makeIterator(), others.makeIterator())
+    return isOfSome.compactMap { $0 ? some.next() : others.next() }
+  }
 
   static let asked = [updates, deletesAndInserts, moves, shuffledSections, shuffled, longSection, unchanged]
 
@@ -133,9 +212,6 @@ extension Shape {
     },
     Shape(name: "shuffled", sections: 1, rowsPerSection: 100_000) { sections, random in
       sections[0].rows.shuffle(using: &random)
-    },
-    Shape(name: "100,000 sections shuffled", sections: 100_000, rowsPerSection: 1) { sections, random in
-      sections.shuffle(using: &random)
     },
   ]
 }

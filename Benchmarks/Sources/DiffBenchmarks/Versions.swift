@@ -1,72 +1,69 @@
 import TableModel
 
-/// What a version's rows are made of: their bytes, as mapping leaves them.
-struct Source {
-  struct Part {
-    let id: String
-    let encoded: [UInt8]
+/// Two versions of a table, as a shape makes them.
+struct Versions {
+  let old: Table
+  /// What follows `old`: rows that did not change are its rows, as in the service.
+  let new: Table
+  /// Equal to `new`, but each row is an object of its own, as when a version was read from disk.
+  var apart: Table {
+    Table(new, sections: new.sections.map { Section(id: $0.id, rows: $0.rows.map(Row.init(copying:))) })
   }
 
-  let sections: [(id: String, rows: [Part])]
-  private static let cells = [CellPart(cellIdentifier: "TableViewCellWithLabel", payload: 0..<2)]
-
-  init(_ drafts: [Shape.Draft]) {
-    sections = drafts.map { draft in
-      let rows = draft.rows.map { row in
-        let id = "row-\(row.id)"
-        let encoded = """
-          {"id":"\(id)","cellIdentifier":"TableViewCellWithLabel","payload":{"title":"The title of row \(row.id)",\
-          "subtitle":"with content \(row.content)"},"can":{"edit":true,"move":true,"select":true}}
-          """
-        return Part(id: id, encoded: Array(encoded.utf8))
-      }
-      return (id: "section-\(draft.id)", rows: rows)
-    }
-  }
-
-  /// A version whose fingerprints are all computed now.
-  func table() -> Table {
-    Table(
+  init(_ shape: Shape) {
+    let (oldDrafts, newDrafts) = shape.drafts()
+    let old = Table(
       name: "bench",
       title: "Bench",
       state: .ready,
-      sections: sections.map { section in
-        Section(
-          id: section.id,
-          rows: section.rows.map { Row(id: $0.id, encoded: $0.encoded, cells: Self.cells, permissions: .select) }
-        )
-      }
+      sections: oldDrafts.map { draft in Section(id: "section-\(draft.id)", rows: draft.rows.map(Row.init)) }
     )
-  }
-
-  /// The version that follows `old`: rows whose bytes did not change are its rows, as in the service.
-  func table(after old: Table) -> Table {
-    var rows: [String: Row] = [:]
-    for row in old.sections.lazy.flatMap(\.rows) { rows[row.id] = row }
-    return Table(
-      name: old.name,
-      title: old.title,
-      state: old.state,
-      sections: sections.map { section in
-        Section(
-          id: section.id,
-          rows: section.rows.map { part in
-            if let row = rows[part.id], row.encoded == part.encoded { return row }
-            return Row(id: part.id, encoded: part.encoded, cells: Self.cells, permissions: .select)
+    self.old = old
+    // An old row's number says where it stands.
+    let length = shape.rowsPerSection
+    let unchanged = Shape.Draft.areSame(oldDrafts, newDrafts)
+    new = Table(
+      old,
+      sections: newDrafts.enumerated().map { place, draft in
+        if unchanged[place] { return old.sections[draft.id] }
+        return Section(
+          id: "section-\(draft.id)",
+          rows: draft.rows.map { row in
+            row.id >= 0 && row.content == 0 ? old.sections[row.id / length].rows[row.id % length] : Row(row)
           }
         )
       }
     )
   }
+
+  var rowCount: Int { old.sections.reduce(0) { $0 + $1.rows.count } }
 }
 
-/// The median time of a call in milliseconds, over as many rounds as fit the budget (3 at least, 401 at most).
-func median(budget: Duration = .seconds(1), _ body: () -> Void) -> Double {
-  let clock = ContinuousClock()
-  body()
-  var times: [Duration] = []
-  let start = clock.now
-  while times.count < 3 || (times.count < 401 && clock.now - start < budget) { times.append(clock.measure(body)) }
-  times.sort()
-  return times[times.count / 2] / .milliseconds(1)
+extension Row {
+  private static let cell = [CellPart(cellIdentifier: "TableViewCellWithLabel", payload: 0..<2)]
+
+  /// Some 170 bytes, as a row with a title and a subtitle has.
+  convenience init(_ draft: Shape.RowDraft) {
+    let id = "row-\(draft.id)"
+    let encoded = """
+      {"id":"\(id)","cellIdentifier":"TableViewCellWithLabel","payload":{"title":"The title of row \(draft.id)",\
+      "subtitle":"with content \(draft.content)"},"can":{"edit":true,"move":true,"select":true}}
+      """
+    self.init(id: id, encoded: Array(encoded.utf8), cells: Self.cell, permissions: .select)
+  }
+
+  /// With bytes of its own too.
+  convenience init(copying row: Row) {
+    let encoded = row.encoded.withUnsafeBufferPointer { Array($0) }
+    self.init(id: row.id, encoded: encoded, cells: row.cells, permissions: row.permissions)
+  }
+}
+
+extension Table {
+  init(_ table: Table, sections: [Section]) {
+    self = table
+    self.sections = sections
+  }
+
+  var ids: [String] { sections.flatMap { $0.rows.map(\.id) } }
 }

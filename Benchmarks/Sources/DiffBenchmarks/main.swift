@@ -1,97 +1,100 @@
 import TableDiff
 import TableModel
 
-// Swift's `print` knows no widths, and Foundation is not worth its while here.
-func column(_ text: String, _ width: Int) -> String {
-  String(repeating: " ", count: max(0, width - text.count)) + text
-}
+#if canImport(Glibc)
+import Glibc
+#endif
 
-func number(_ value: Double, _ digits: Int) -> String {
-  var scale = 1.0
-  for _ in 0..<digits { scale *= 10 }
-  let rounded = Int(value * scale + 0.5)
-  let fraction = String(rounded % Int(scale))
-  return "\(rounded / Int(scale))." + String(repeating: "0", count: digits - fraction.count) + fraction
-}
-
-/// Keeps the optimiser from dropping what is measured.
-nonisolated(unsafe) var sink = 0
-
-func diff(_ old: Table, _ new: Table) { sink &+= Changeset(from: old, to: new).stages.count }
-
-func ids(_ table: Table) -> [String] { table.sections.flatMap { $0.rows.map(\.id) } }
-
-print("Milliseconds, medians. \"shared\": fingerprints at hand, unchanged rows are shared, as in the service;")
-print("\"apart\": at hand, but every row is another object, so equal ones are compared by bytes; \"cold\": the new")
-print("version's rows and fingerprints are made too; \"cold, both\": those of both versions.")
-print("\"stdlib\": difference(from:) on the rows' ids alone, all in one array; a shuffle takes it too long, so it")
-print("gets a tenth of one (1,000 rows) there.\n")
-let name = "shape".padded(36)
-print(name + ["shared", "apart", "cold", "cold, both", "stdlib", "operations"].map { column($0, 12) }.joined())
-for shape in Shape.asked {
-  let (oldDrafts, newDrafts) = shape.drafts()
-  let (oldSource, newSource) = (Source(oldDrafts), Source(newDrafts))
-  let old = oldSource.table()
-  let shared = newSource.table(after: old)
-  let apart = newSource.table()
-  let changeset = Changeset(from: old, to: shared)
-  let operations = changeset.stages.reduce(0) {
-    $0 + $1.rows.delete.count + $1.rows.insert.count + $1.rows.move.count + $1.rows.update.count
-      + $1.sections.move.count
+// `DiffBenchmarks` prints everything; `DiffBenchmarks profile 1000 a [cold]` repeats one shape's diff, for a profiler, and
+// prints the fastest of them in milliseconds.
+let arguments = CommandLine.arguments.dropFirst()
+if arguments.first == "profile" {
+  for shape in Shape.asked where arguments.contains(String(shape.name.prefix { $0 != " " })) {
+    let versions = Versions(shape)
+    let apart = versions.apart
+    let isCold = arguments.contains("cold")
+    let clock = ContinuousClock()
+    let times = (0..<(Int(arguments.dropFirst().first ?? "") ?? 1)).map { _ in
+      clock.measure {
+        if isCold { diff(fingerprinted(versions.old), fingerprinted(apart)) } else { diff(versions.old, versions.new) }
+      }
+    }
+    print(shape.name, number((times.min() ?? .zero) / .milliseconds(1), 4))
   }
-  let isShuffle = shape.name.contains("shuffled")
-  let (oldIDs, newIDs) = isShuffle ? tenth(shape) : (ids(old), ids(shared))
-  let columns = [
-    number(median { diff(old, shared) }, 4),
-    number(median { diff(old, apart) }, 4),
-    number(median { diff(old, newSource.table()) }, 3),
-    number(median { diff(oldSource.table(), newSource.table()) }, 3),
-    number(median { sink &+= newIDs.difference(from: oldIDs).count }, 3) + (isShuffle ? " ⅒" : ""),
-    String(operations),
-  ]
-  print(shape.name.padded(36) + columns.map { column($0, 12) }.joined())
+} else {
+  printShapes()
+  printCurves()
 }
 
-/// One section of a shuffle.
-func tenth(_ shape: Shape) -> ([String], [String]) {
-  let (old, new) = Shape.shuffledSections.with(sections: 1, rowsPerSection: 1000).drafts()
-  return (ids(Source(old).table()), ids(Source(new).table()))
-}
-
-print("\nNanoseconds a row, fingerprints at hand, sections of 1,000 rows:\n")
-let sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
-print("shape".padded(36) + sizes.map { column(String($0), 12) }.joined())
-for shape in [Shape.updates, .deletesAndInserts, .moves, .shuffledSections, .shuffled] {
+func printShapes() {
   print(
-    shape.name.padded(36)
-      + sizes.map { size in column(nanoseconds(shape.with(sections: size / 1000, rowsPerSection: 1000)), 12) }.joined()
+    """
+    Milliseconds, medians. 10 sections of 1,000 rows where nothing else is said.
+    "at hand": fingerprints as the service keeps them, unchanged rows are shared. "apart": every row is another object,
+    so equal ones are compared by bytes. "cold": apart, and all fingerprints and digests of both versions are computed
+    first. "stdlib": difference(from:) on the rows' ids alone, in one array; it finds no updates, and moves as removals
+    and insertions. Of the shuffles it gets one section (⅒), for the whole would take it minutes.
+
+    """
   )
+  let report = Report([
+    "shape", "operations", "at hand", "limit", "apart", "cold", "limit", "stdlib", "stdlib ÷ at hand",
+  ])
+  for shape in Shape.asked {
+    let versions = Versions(shape)
+    let (old, new, apart) = (versions.old, versions.new, versions.apart)
+    let operations = Changeset(from: old, to: new).stages.reduce(0) {
+      $0 + $1.rows.delete.count + $1.rows.insert.count + $1.rows.move.count + $1.rows.update.count
+        + $1.sections.move.count
+    }
+    let isShuffle = shape.name.contains("shuffled")
+    let compared = isShuffle ? Versions(Shape.shuffledSections.with(sections: 1, rowsPerSection: 1000)) : versions
+    let (oldIDs, newIDs) = (compared.old.ids, compared.new.ids)
+    let atHand = median { diff(old, new) }
+    let library = median { sink &+= newIDs.difference(from: oldIDs).count }
+    report.row([
+      shape.name, String(operations), number(atHand, 4), shape.limit.map { number($0, 3) } ?? "",
+      number(median { diff(old, apart) }, 3),
+      number(median { diff(fingerprinted(old), fingerprinted(apart)) }, 2), shape.coldLimit.map { number($0, 0) } ?? "",
+      number(library, 2) + (isShuffle ? " ⅒" : ""), number(library / atHand * (isShuffle ? 10 : 1), 0),
+    ])
+  }
 }
 
-print("\nNanoseconds a row, fingerprints at hand, one section (the last line: sections of one row):\n")
-let longSizes = [10_000, 100_000, 1_000_000]
-print("shape".padded(36) + longSizes.map { column(String($0), 12) }.joined())
-for shape in Shape.pathological {
+func printCurves() {
   print(
-    shape.name.padded(36)
-      + longSizes.map { size in
-        let isManySections = shape.sections > 1
-        return column(
-          nanoseconds(shape.with(sections: isManySections ? size : 1, rowsPerSection: isManySections ? 1 : size)),
-          12
-        )
-      }.joined()
+    """
+
+    Nanoseconds a row, fingerprints at hand, by the number of rows. Below each, "memory": reading and writing the same
+    rows without comparing anything (see MemoryWalk); what grows with it is the caches' doing.
+
+    """
   )
-}
-
-func nanoseconds(_ shape: Shape) -> String {
-  let (old, new) = shape.drafts()
-  let oldTable = Source(old).table()
-  let newTable = Source(new).table(after: oldTable)
-  let rows = shape.sections * shape.rowsPerSection
-  return number(median(budget: .milliseconds(500)) { diff(oldTable, newTable) } * 1_000_000 / Double(rows), 1)
-}
-
-extension String {
-  func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+  var sizes = [10_000, 30_000, 100_000, 300_000, 1_000_000]
+  var report = Report(["shape"] + sizes.map { "\($0 / 1000)k" } + ["growth"], first: 54)
+  func curve(_ name: String, _ shape: (Int) -> Shape) {
+    var (diffs, walks): ([Double], [Double]) = ([], [])
+    for size in sizes {
+      let versions = Versions(shape(size))
+      let walk = MemoryWalk(versions)
+      let scale = 1_000_000 / Double(versions.rowCount)
+      diffs.append(median(budget: .milliseconds(200)) { diff(versions.old, versions.new) } * scale)
+      walks.append(median(budget: .milliseconds(200)) { walk.run() } * scale)
+    }
+    for (name, times) in [(name, diffs), ("  memory", walks)] {
+      report.row([name] + times.map { number($0, 1) } + ["× " + number(times[times.count - 1] / times[0], 1)])
+    }
+  }
+  for shape in [Shape.updates, .deletesAndInserts, .moves, .shuffledSections, .shuffled] {
+    curve("\(shape.name), sections of 1,000") { shape.with(sections: $0 / 1000, rowsPerSection: 1000) }
+  }
+  for shape in [Shape.updates, .sectionsDeletedAndInserted, .sectionsMoved, .sectionsShuffled] {
+    curve("\(shape.name), sections of one row") { shape.with(sections: $0, rowsPerSection: 1) }
+  }
+  print("\nShapes that have made other algorithms quadratic:\n")
+  sizes = [10_000, 100_000, 1_000_000]
+  report = Report(["shape"] + sizes.map { "\($0 / 1000)k" } + ["growth"], first: 54)
+  for shape in Shape.pathological {
+    curve("\(shape.name), one section") { shape.with(sections: 1, rowsPerSection: $0) }
+  }
 }
