@@ -8,7 +8,7 @@ COPY Sources Sources
 # Declared by the package: without them it can't be loaded.
 COPY Tests Tests
 RUN swift build --configuration release --product tablecast --static-swift-stdlib \
- && install -D -m 0755 "$(swift build --configuration release --static-swift-stdlib --show-bin-path)/tablecast" /out/tablecast
+ && install -D -s -m 0755 "$(swift build --configuration release --static-swift-stdlib --show-bin-path)/tablecast" /out/tablecast
 
 FROM debian:12-slim
 # What the binary is linked with beyond libc, and the certificate authorities for upstreams' TLS.

@@ -137,6 +137,11 @@ let package = Package(
       dependencies: ["JSON", "TableModel", "TableStore", grdb],
       swiftSettings: ours
     ),
+    .testTarget(
+      name: "TableServiceTests",
+      dependencies: ["Configuration", "Definitions", "JSON", "TableModel", "TableService", "TableStore", logging],
+      swiftSettings: ours
+    ),
     // The built service as a process: killed, starved of disk, held against a model.
     .testTarget(
       name: "DurabilityTests",

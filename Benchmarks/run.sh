@@ -12,6 +12,12 @@ printf '\n## Durable commits, beside raw SQLite\n\n'
 swift build --configuration release --product StoreBenchmarks
 .build/release/StoreBenchmarks
 
+printf '\n## Durable edits over HTTP, beside raw SQLite\n\n'
+python3 Durability/edits.py
+
+printf '\n## Views\n\n'
+python3 Durability/views.py
+
 printf '\n## Mapping, beside Node\n\n'
 ./Mapping/run.sh
 

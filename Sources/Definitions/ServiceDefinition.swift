@@ -64,8 +64,16 @@ public struct LimitsDefinition: Equatable, Sendable {
 
 public struct AuthDefinition: Equatable, Sendable {
   public var tokens: [Token] = []
+  public var reading = Reading.open
 
   public init() {}
+
+  /// Who may read.
+  public enum Reading: String, Sendable, CaseIterable {
+    case open
+    /// Only who has a token that allows `read` of the table.
+    case tokens
+  }
 
   public struct Token: Equatable, Sendable {
     public var name: String

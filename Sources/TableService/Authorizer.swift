@@ -6,15 +6,16 @@ import TableModel
 
 /// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has.
 ///
-/// Reading is open. Editing is closed unless a token allows it, or the service was started open and no tokens are
-/// configured.
+/// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service
+/// was started open and no tokens are configured.
 struct Authorizer: Sendable {
   private let tokens: [AuthDefinition.Token]
+  private let reading: AuthDefinition.Reading
   /// Without tokens, whoever reaches the service may edit.
   let isOpen: Bool
 
   init(_ definition: AuthDefinition, isOpen: Bool) {
-    (tokens, self.isOpen) = (definition.tokens, isOpen)
+    (tokens, reading, self.isOpen) = (definition.tokens, definition.reading, isOpen)
   }
 
   /// Refuses what the request's token does not allow. Nil table: what belongs to none.
@@ -44,13 +45,20 @@ struct Authorizer: Sendable {
     }
   }
 
+  /// The tables that the request's token lets it read: what a list shows.
+  func readable(_ tables: [LiveTable], _ request: Request) -> [LiveTable] {
+    guard isRestricted(.read) else { return tables }
+    guard let token = bearerToken(request).flatMap(find), allows(token, .read) else { return [] }
+    return tables.filter { covers(token, $0.name) }
+  }
+
   /// Whether the request's credentials are one of the tokens: then they are for this service alone, and no upstream
   /// is shown them.
   func knows(_ request: Request) -> Bool { !tokens.isEmpty && bearerToken(request).flatMap(find) != nil }
 
   private func isRestricted(_ capability: AuthDefinition.Capability) -> Bool {
     switch capability {
-    case .read: false
+    case .read: reading == .tokens
     case .edit, .admin: !(tokens.isEmpty && isOpen)
     }
   }
@@ -108,7 +116,10 @@ extension TableService {
   func authorize(_ request: Request, _ route: Route) throws(ServiceError) {
     let authorizer = authorizer.withLock { $0 }
     switch route {
-    case .inspector, .health, .readiness, .metrics, .openAPI, .cells, .tables, .changes, .hook: return
+    case .inspector, .health, .readiness, .metrics, .openAPI, .cells, .hook: return
+    case .tables: try authorizer.authorize(request, .read, table: nil)
+    // Each of its tables is looked at when they are known.
+    case .changes: return
     case .table(let reference, let tableRoute):
       let capability: AuthDefinition.Capability
       switch tableRoute {

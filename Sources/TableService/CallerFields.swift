@@ -8,10 +8,12 @@ struct CallerFields: Sendable {
 
   /// - Parameter isOurs: the credentials are for this service: nobody else is shown them.
   init(_ request: Request, credentialsAreOurs isOurs: Bool) {
-    fields = request.headers.filter { field in
-      Self.mayBeForwarded(field.name) && !(isOurs && field.name.lowercased() == "authorization")
-    }
+    self.init(
+      request.headers.filter { !(isOurs && $0.name.lowercased() == "authorization") }.map { ($0.name, $0.value) }
+    )
   }
+
+  init(_ fields: [(name: String, value: String)]) { self.fields = fields.filter { Self.mayBeForwarded($0.name) } }
 
   /// Those that a table forwards, in the table's spelling and order.
   func forwarded(by names: [String]) -> ForwardedFields {

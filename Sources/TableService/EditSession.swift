@@ -28,9 +28,13 @@ struct EditSession {
     case .insert(let item, let place): return try insert(item, place)
     case .patch(let row, let patch):
       let item = try editable(row, .edit, "edited")
+      let before = content.result
       _ = try change { items throws(EditError) in try items.patch(item, with: patch) }
       try refuseUnlessShown(item)
-      return rowID(of: item) ?? row
+      let now = rowID(of: item) ?? row
+      // The first item with an identity wins: the other one's row would be gone.
+      if now != row, before?.item(now) != nil { throw .taken(now) }
+      return now
     case .delete(let row):
       let item = try editable(row, .edit, "deleted")
       _ = try change { items throws(EditError) in try items.delete(item) }
@@ -112,11 +116,7 @@ struct EditSession {
     }
     // Mapped by itself it would have a row, so another item has its identity already.
     if let row = content.mapper.identity(of: candidate, in: local.source), content.result?.item(row) != nil {
-      throw ServiceError(
-        status: .conflict,
-        detail: "There is a row `\(row)` already: identities are unique in a table.",
-        field: "id"
-      )
+      throw .taken(row)
     }
   }
 
@@ -279,6 +279,14 @@ extension JSONValue {
 }
 
 extension ServiceError {
+  fileprivate static func taken(_ row: String) -> ServiceError {
+    ServiceError(
+      status: .conflict,
+      detail: "There is a row `\(row)` already: identities are unique in a table.",
+      field: "id"
+    )
+  }
+
   /// What the protocol answers to an impossible edit.
   init(_ error: EditError) {
     switch error {

@@ -77,43 +77,10 @@ extension LiveTable {
     content.access { current in
       current = session.content
       current.local?.items = items
-      current.commits.begin()
     }
-    let stored = items
-    context.store.commit(commit) { [self] result in
-      content.queue.async { [self] in
-        // Built on an edit that could not be stored: it is laid out anew on what there is.
-        let isSuperseded = result.failure == .superseded
-        settle(result, version, stored, retry: isSuperseded ? retry : nil)
-        guard !isSuperseded else { return }
-        completion(result.failure.map { (error: StoreError) in ServiceError(error).response } ?? response)
-      }
+    store(commit, retry: retry) { error in
+      completion(error.map { ServiceError($0).response } ?? response)
     }
-  }
-
-  /// An edit's commit has ended: it is shown, or undone with all that were built on it.
-  private func settle(
-    _ result: Result<Void, StoreError>,
-    _ version: Version?,
-    _ items: LocalItems,
-    retry: (@Sendable () -> Void)?
-  ) {
-    switch result {
-    case .success:
-      content.access { $0.durableItems = items }
-      if let version { publish(version) }
-    case .failure(let error):
-      if retry == nil {
-        context.logger.error("An edit could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
-      }
-      feed.withdraw()
-      content.access { content in
-        if let durable = content.durableItems { content.local?.items = durable }
-        _ = content.table(named: name)
-      }
-    }
-    let next = content.access { $0.commits.end(isStored: result.failure == nil, retry: retry) }
-    for body in next { body() }
   }
 }
 
@@ -157,15 +124,6 @@ extension EntityTagCondition {
         !tag.isWeak && tag.opaque.hasPrefix(cursor.description)
           && ["", "-gzip", "-deflate"].contains(String(tag.opaque.dropFirst(cursor.description.count)))
       }
-    }
-  }
-}
-
-extension Result {
-  fileprivate var failure: Failure? {
-    switch self {
-    case .success: nil
-    case .failure(let error): error
     }
   }
 }

@@ -40,8 +40,8 @@ extension LiveTable {
         refreshed.enter()
         content.queue.async { [self] in
           let before = Set(content.access { $0.result?.items(of: plan.source).compactMap(\.row) ?? [] })
-          let (row, table) = content.access { content in plan.apply(body, to: &content, named: name) }
-          publish(table) { [self] in
+          let row = content.access { content in plan.apply(body, to: &content, named: name) }
+          publishContent { [self] in
             if let row { return answer(command, row, completion) }
             // The upstream did not say what the new item is: the refresh will.
             refreshed.notify(queue: content.queue) { [self] in
@@ -139,9 +139,9 @@ struct ForwardingPlan: Sendable {
     ForwardedEdit(item: item, edit: body, id: change.row, idempotencyKey: key)
   }
 
-  /// Does to the source's content what the upstream has said it did. Returns the table then, and the row: nil where
-  /// there is none for a new item, as far as is known yet.
-  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> (row: String?, Table) {
+  /// Does to the source's content what the upstream has said it did. Returns the row: nil where there is none for a
+  /// new item, as far as is known yet.
+  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> String? {
     var items = content.result?.items(of: source) ?? []
     let answered = (try? JSONValue(parsing: answer)).flatMap { value in
       if case .object(let members) = value, !members.isEmpty { value } else { nil }
@@ -161,9 +161,9 @@ struct ForwardingPlan: Sendable {
     }
     let known = Set(items.compactMap(\.row))
     content.inputs[source]?.content = .items(items.map { SourceItem(bytes: $0.bytes) })
-    let table = content.table(named: name)
+    _ = content.table(named: name)
     let row = change.row ?? content.result?.items(of: source).compactMap(\.row).first { !known.contains($0) }
-    return (row, table)
+    return row
   }
 
   /// An upstream's answer to a patch counts as the item where it looks like it: it has the members that the item has.

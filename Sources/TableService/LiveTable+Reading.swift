@@ -23,19 +23,7 @@ extension LiveTable {
   /// The represented object of a row. `completion` runs on the table's queue.
   func item(_ row: String, _ completion: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void) {
     content.queue.async { [self] in
-      let (bytes, isRestored) = content.access { ($0.result?.item(row)?.bytes, $0.restored != nil) }
-      if let bytes { return completion(.success(bytes)) }
-      if isRestored, feed.current.table.indexPath(of: row) != nil {
-        return completion(
-          .failure(
-            ServiceError(
-              status: .serviceUnavailable,
-              detail: "The upstream has not been asked since the start: its items are not here yet.",
-              headers: [HeaderField(.retryAfter, "2")]
-            )
-          )
-        )
-      }
+      if let bytes = content.access({ $0.object(row) }) { return completion(.success(bytes)) }
       completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
     }
   }
@@ -52,7 +40,7 @@ extension LiveTable {
       }
       let finish: @Sendable () -> Void = { [self] in
         content.queue.async { [self] in
-          let object = content.access { $0.result?.item(row)?.bytes }
+          let object = content.access { $0.object(row) }
           read(lens) { table, cursor in completion(Self.tapReply(row, in: table, cursor, object)) }
         }
       }
@@ -71,12 +59,20 @@ extension LiveTable {
         )
       }
       guard plain.expansion != nil else { return finish() }
-      let table = content.access { content in
-        if content.sharedToggles.remove(row) == nil { content.sharedToggles.insert(row) }
-        return content.table(named: name)
+      toggleForEveryone(row) { error in
+        if let error { completion(.failure(ServiceError(error))) } else { finish() }
       }
-      publish(table, then: finish)
     }
+  }
+
+  private func toggleForEveryone(_ row: String, then completion: @escaping @Sendable (StoreError?) -> Void) {
+    let retry: @Sendable () -> Void = { [self] in toggleForEveryone(row, then: completion) }
+    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
+    let (change, table) = content.access { content in
+      let isToggled = content.toggle(row, in: feed.latest.table)
+      return (ToggleChange(row: row, isToggled: isToggled), content.table(named: name))
+    }
+    publish(table, toggles: [change], retry: retry, then: completion)
   }
 
   private static func tapReply(_ id: String, in table: Table, _ cursor: Cursor, _ object: [UInt8]?)

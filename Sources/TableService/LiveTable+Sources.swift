@@ -39,11 +39,13 @@ extension LiveTable {
         since: Timestamp.now
       )
       content.restored = table
+      content.restoredObjects = stored.objects
     }
+    content.sharedToggles = stored.toggled
     let changes = content.local?.items.takeChanges()
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
-    content.durableItems = content.local?.items
+    content.durable = content.own
     self.init(
       reference: TableReference(name: name),
       feed: feed,
@@ -116,7 +118,7 @@ extension LiveTable {
       guard isPossible else { return false }
       forgetSources()
       reconfigureRendering(plan.cells)
-      let table = content.access { content in
+      content.access { content in
         content.definition = plan.definition
         content.mapper = plan.mapper
         content.environment = context.variables
@@ -127,9 +129,8 @@ extension LiveTable {
         let before = content.inputs
         content.inputs = [:]
         for source in plan.upstreams { content.inputs[source.name] = before[source.name] ?? TableContent.SourceInput() }
-        return content.table(named: name)
       }
-      publish(table)
+      publishContent()
       return true
     }
   }
@@ -137,28 +138,29 @@ extension LiveTable {
   /// Takes in what a source has said; `completion` is called when it is published.
   func hear(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
     content.queue.async { [self] in
-      let table: Table? = content.access { content in
-        guard var input = content.inputs[source] else { return nil }
+      let isNews = content.access { content in
+        guard var input = content.inputs[source] else { return false }
         switch news {
         case .content(let answer):
           (input.content, input.problem, input.error) = (answer, nil, nil)
         case .unchanged:
-          guard input.problem != nil else { return nil }
+          guard input.problem != nil || content.isBehind else { return false }
           (input.problem, input.error) = (nil, nil)
         case .failure(let error):
           let since = input.problem?.since ?? Timestamp.now
           (input.problem, input.error) = (Problem(title: error.title, detail: error.detail, since: since), error)
         }
         content.inputs[source] = input
-        return content.table(named: name)
+        content.isBehind = false
+        return true
       }
       let done: @Sendable () -> Void = { [self] in
         settle()
         completion()
       }
-      guard let table else { return done() }
+      guard isNews else { return done() }
+      publishContent(then: done)
       logSkipped()
-      publish(table, then: done)
     }
   }
 

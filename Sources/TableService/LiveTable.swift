@@ -63,30 +63,6 @@ final class LiveTable: Sendable {
     announce(from: previous)
   }
 
-  /// Stores and publishes a table, if it differs from what is shown; `completion` runs on the table's queue.
-  ///
-  /// It is stored first: a version that clients have seen has to be known after a crash, or its number would be
-  /// given to something else. Where the store fails, readers keep the version that they have.
-  func publish(_ table: Table, then completion: @escaping @Sendable () -> Void = {}) {
-    dispatchPrecondition(condition: .onQueue(content.queue))
-    guard let version = feed.prepare(table) else { return completion() }
-    guard isStored else {
-      publish(version)
-      return completion()
-    }
-    context.store.commit(Commit(table: name, durability: .process, version: version)) { [self] result in
-      content.queue.async { [self] in
-        switch result {
-        case .success: publish(version)
-        case .failure(let error):
-          feed.withdraw()
-          context.logger.error("A version could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
-        }
-        completion()
-      }
-    }
-  }
-
   /// Makes the replies that most waiters will ask for, once, and wakes them.
   private func announce(from previous: Version) {
     renderer.queue.async { [self] in

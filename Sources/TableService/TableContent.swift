@@ -21,12 +21,30 @@ struct TableContent: Sendable {
   var result: MappingResult?
   /// What the store had, shown until the sources have answered.
   var restored: Table?
+  /// The represented objects of those rows.
+  var restoredObjects: [String: [UInt8]] = [:]
 
-  // What edits need to know of those before them.
+  // What changes need to know of those before them.
   var repeats = RepeatedRequests()
   var commits = CommitsUnderWay()
-  /// The items as the store has them: what is gone back to where a commit fails.
-  var durableItems: LocalItems?
+  /// The table's own state as the store has it: what is gone back to where a commit fails.
+  var durable = Own()
+  /// What the sources have said could not be stored, so it is not shown: it is tried again with their next answer.
+  var isBehind = false
+
+  /// What no source has: it is in the table's own hands.
+  struct Own: Sendable {
+    var items: LocalItems?
+    var toggles: Set<String> = []
+  }
+
+  var own: Own {
+    get { Own(items: local?.items, toggles: sharedToggles) }
+    set {
+      if let items = newValue.items { local?.items = items }
+      sharedToggles = newValue.toggles
+    }
+  }
 
   /// What one upstream source has said.
   struct SourceInput: Sendable {
@@ -46,6 +64,22 @@ struct TableContent: Sendable {
 
   /// Whether every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy { $0.content != nil || $0.problem != nil } }
+
+  /// The represented object of a row: as the source gave it, or as it was before the process started.
+  func object(_ row: String) -> [UInt8]? {
+    restored == nil ? result?.item(row)?.bytes : restoredObjects[row]
+  }
+
+  /// Toggles a row for everyone. Returns whether it is toggled now.
+  mutating func toggle(_ row: String, in table: Table) -> Bool {
+    // Rows go, and their toggles with them, before they are more than the rows that there are.
+    if sharedToggles.count > table.counts.rows {
+      sharedToggles = sharedToggles.filter { table.indexPath(of: $0) != nil }
+    }
+    guard sharedToggles.remove(row) == nil else { return false }
+    sharedToggles.insert(row)
+    return true
+  }
 
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {

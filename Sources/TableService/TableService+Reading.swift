@@ -1,5 +1,7 @@
+import Definitions
 import HTTPServer
 import JSON
+import Synchronization
 import TableEncoding
 import TableModel
 import TableStore
@@ -51,6 +53,7 @@ extension TableService {
       guard let colon = pair.lastIndex(of: ":"), let reference = TableReference(segment: pair[..<colon]) else {
         throw .malformed("`\(pair)` is not TABLE:CURSOR.", field: "after")
       }
+      try authorizer.withLock { $0 }.authorize(request, .read, table: reference.name)
       let table = try catalog.table(reference, for: caller(request))
       let position = pair[pair.index(after: colon)...]
       let after = position.isEmpty ? nil : try cursor(String(position))

@@ -88,7 +88,7 @@ public final class TableService: RequestHandler {
     case .readiness: return .response(readiness())
     case .metrics: return .response(Metrics.response(context, catalog))
     case .cells: return .response(cellsListing.withLock { $0 }.response(to: request))
-    case .tables: return .response(TableList.representation(catalog.all).response(to: request))
+    case .tables: return .response(TableList.representation(readable(catalog.all, request)).response(to: request))
     case .changes: return try multiPoll(request, exchange)
     case .hook(let source): return try hook(source, request)
     case .table(let reference, let route):
@@ -135,6 +135,10 @@ public final class TableService: RequestHandler {
     case .edits: return try batch(table, request, exchange)
     case .refresh: return refresh(table, request, exchange)
     }
+  }
+
+  private func readable(_ tables: [LiveTable], _ request: Request) -> [LiveTable] {
+    authorizer.withLock { $0 }.readable(tables, request)
   }
 
   private static let alive = Response(

@@ -8,6 +8,7 @@ public struct Commit: Sendable {
   public var version: Version?
   public var items: ItemChanges?
   public var objects: [ObjectChange] = []
+  public var toggles: [ToggleChange] = []
   public var reply: StoredReply?
 
   public init(table: String, durability: Durability, version: Version? = nil, items: ItemChanges? = nil) {
@@ -36,6 +37,17 @@ public struct ObjectChange: Sendable {
   public init(row: String, bytes: [UInt8]?) {
     self.row = row
     self.bytes = bytes
+  }
+}
+
+/// What a tap of everyone's table did to a row: toggled it, or gave it its default again.
+public struct ToggleChange: Sendable {
+  public var row: String
+  public var isToggled: Bool
+
+  public init(row: String, isToggled: Bool) {
+    self.row = row
+    self.isToggled = isToggled
   }
 }
 
@@ -93,6 +105,8 @@ public struct StoredTable: Sendable {
   public var items: LocalItems?
   /// Represented objects, by row identity.
   public var objects: [String: [UInt8]] = [:]
+  /// The rows that taps have toggled for everyone, by identity.
+  public var toggled: Set<String> = []
 
   public init() {}
 }

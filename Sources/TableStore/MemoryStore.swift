@@ -24,6 +24,7 @@ public final class MemoryStore: Store {
     var hasItems = false
     var nextID: UInt64 = 1
     var objects: [String: [UInt8]] = [:]
+    var toggled: Set<String> = []
     var replies: [String: StoredReply] = [:]
   }
 
@@ -46,6 +47,7 @@ public final class MemoryStore: Store {
       }
       result.items = kept.hasItems ? LocalItems(stored: kept.items.values, nextID: kept.nextID) : nil
       result.objects = kept.objects
+      result.toggled = kept.toggled
       return result
     }
   }
@@ -124,6 +126,9 @@ extension MemoryStore.KeptTable {
       hasItems = true
     }
     for change in commit.objects { objects[change.row] = change.bytes }
+    for change in commit.toggles {
+      if change.isToggled { toggled.insert(change.row) } else { toggled.remove(change.row) }
+    }
     if let reply = commit.reply { replies[reply.key] = reply }
   }
 }

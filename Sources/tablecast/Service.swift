@@ -70,7 +70,7 @@ final class Service: Sendable {
       on(SIGHUP) { [self] in reload(service) },
     ]
     logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
-    if isOpen, definition.auth.tokens.isEmpty {
+    if isOpen, definition.auth.tokens.isEmpty, definition.hasEditableTables {
       logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
     }
 
@@ -187,5 +187,18 @@ extension ServiceDefinition {
       server.crossOrigin = .init(origins: cors.origins.contains("*") ? .any : .list(cors.origins))
     }
     return server
+  }
+}
+
+extension ServiceDefinition {
+  /// Whether there is a table whose items can be edited here.
+  fileprivate var hasEditableTables: Bool {
+    let local = sources.filter { source in
+      if case .local = source.kind { true } else { false }
+    }
+    return tables.contains { table in
+      let edits = [table.edits.insert, table.edits.patch, table.edits.delete, table.edits.move]
+      return edits.contains { $0 != nil } || local.contains { $0.name == table.source }
+    }
   }
 }

@@ -150,6 +150,29 @@ extension TableMirror {
     #expect(try reply.json["cursor"]?.text == mirror.cursor)
   }
 
+  @Test func anIdentityThatIsTakenIsRefused() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      tables:
+        t:
+          source: {local: {items: [{k: a, title: A}, {k: b, title: B}]}}
+          row: {id: "${k}"}
+          can: {edit: true}
+      """
+    )
+    let mirror = try service.mirror("t")
+    let refused = [
+      try service.request("POST", "/v1/tables/t/items", body: ["k": "b"]),
+      try service.request("PATCH", "/v1/tables/t/items/a", body: ["k": "b"]),
+    ]
+    for reply in refused { #expect(reply.status == 409, "\(reply.text)") }
+    try mirror.check(equals: service.snapshot("t"))
+    let renamed = try service.request("PATCH", "/v1/tables/t/items/a", body: ["k": "c"])
+    #expect(try renamed.json["id"] == "c")
+    #expect(try service.mirror("t").rows == ["c", "b"])
+  }
+
   @Test
   func aTapIsOfItsView() throws {
     let service = try ServiceProcess(todo)
@@ -221,6 +244,34 @@ extension TableMirror {
       let reply = try add(token)
       #expect(reply.status == status, "\(token ?? "none"): \(reply.text)")
       if status == 401 { #expect(reply["WWW-Authenticate"].hasPrefix("Bearer")) }
+    }
+  }
+
+  @Test func readingCanBeClosed() throws {
+    let service = try ServiceProcess(
+      todo + """
+
+        auth:
+          reading: tokens
+          tokens:
+            - {name: reader, sha256: "\(try sha256("reader-token"))", allow: [read], tables: [todo]}
+            - {name: elsewhere, sha256: "\(try sha256("elsewhere-token"))", allow: [read], tables: [other*]}
+        """
+    )
+    let cases: [(token: String?, status: Int)] = [(nil, 401), ("elsewhere-token", 403), ("reader-token", 200)]
+    for (token, status) in cases {
+      let headers = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+      for target in ["todo", "todo/rows?at=0,0", "todo/changes", "todo/rows/1", "todo/items/1"] {
+        let reply = try service.request("GET", "/v1/tables/\(target)", headers)
+        #expect(reply.status == status, "\(token ?? "none") \(target): \(reply.text)")
+      }
+      #expect(try service.request("GET", "/v1/changes?after=todo:&wait=0", headers).status == status)
+      let list = try service.request("GET", "/v1/tables", headers)
+      #expect(list.status == (token == nil ? 401 : 200))
+      if token != nil { #expect(try list.json["tables"]?.elements.count == (status == 200 ? 1 : 0)) }
+      #expect(
+        try service.request("POST", "/v1/tables/todo/items", headers, body: [:]).status == (token == nil ? 401 : 403)
+      )
     }
   }
 }

@@ -102,6 +102,50 @@ import Testing
     try mirror.check(equals: second.snapshot("todo"))
   }
 
+  @Test func sharedTapsOutliveARestart() throws {
+    let folder = try TemporaryFolder()
+    let configuration = "store: {path: \"{folder}/data.sqlite\"}\n" + todoTables + "\n    sharedTaps: true"
+    let first = try ServiceProcess(configuration, in: folder)
+    let a = try first.mirror("todo").id("A")
+    let b = try first.mirror("todo").id("B")
+    for row in [a, b, b] { _ = try first.request("POST", "/v1/tables/todo/rows/\(row)/tap") }
+    var mirror = try first.mirror("todo")
+    #expect(mirror.row(a)?["payload"]?["isExpanded"] == true && mirror.row(b)?["payload"]?["isExpanded"] == false)
+    try first.end(SIGKILL)
+    let second = try ServiceProcess(configuration, in: folder)
+    let changes = try second.changes("todo", after: mirror.cursor)
+    #expect(changes["stages"] == [])
+    _ = try second.request("POST", "/v1/tables/todo/rows/\(a)/tap")
+    try mirror.apply(second.changes("todo", after: mirror.cursor))
+    #expect(mirror.row(a)?["payload"]?["isExpanded"] == false && mirror.resets.isEmpty)
+  }
+
+  @Test func anUpstreamsRowsAndObjectsOutliveARestart() throws {
+    let folder = try TemporaryFolder()
+    let upstream = try ScriptedUpstream([issue(1), issue(2)])
+    let configuration = issues(upstream).replacingOccurrences(
+      of: "store: memory",
+      with: "store: {path: \"{folder}/data.sqlite\"}"
+    )
+    let first = try ServiceProcess(configuration, in: folder)
+    var mirror = try first.follow("issues", until: "is ready") { $0.state == "ready" }
+    upstream.answer([issue(2), issue(3)])
+    mirror = try first.follow("issues", from: mirror, until: "has the third") { $0.rows.contains("3") }
+    try first.end(SIGKILL)
+    upstream.answer(.silence)
+    let second = try ServiceProcess(configuration, in: folder)
+    try mirror.apply(second.changes("issues", after: mirror.cursor))
+    #expect(mirror.state == "stale" && mirror.rows == ["2", "3"] && mirror.resets.isEmpty)
+    #expect(try second.request("GET", "/v1/tables/issues/items/3").json == issue(3))
+    #expect(try second.request("GET", "/v1/tables/issues/items/1").status == 404)
+    let tap = try second.request("POST", "/v1/tables/issues/rows/2/tap?view=v").json
+    #expect(tap["object"] == issue(2))
+    upstream.answer([issue(3)])
+    mirror = try second.follow("issues", from: mirror, until: "is ready") { $0.state == "ready" }
+    #expect(mirror.rows == ["3"] && mirror.resets.isEmpty)
+    #expect(try second.request("GET", "/v1/tables/issues/items/2").status == 404)
+  }
+
   @Test func aFamilyOfTables() throws {
     let upstream = try ScriptedUpstream { request in .json([["number": .string(request.target)]]) }
     let service = try ServiceProcess(

@@ -13,7 +13,7 @@ func issues(_ upstream: ScriptedUpstream, every: String = "50ms", extra: String 
   store: memory
   \(extra)
   sources:
-    issues: {url: "\(upstream.url)/issues", every: \(every), timeout: 2s, retries: 0}
+    issues: {url: "\(upstream.url)/issues", every: \(every), timeout: 30s, retries: 0}
   cells:
     SectionTitle: {fields: {title: string}}
     Label: {nib: Label, fields: {title: string}}

@@ -133,7 +133,7 @@ import Testing
     let queue = try DatabaseQueue(path: folder.database)
     try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('7')") }
     try queue.close()
-    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "1")) {
+    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "2")) {
       try SQLiteStore(path: folder.database)
     }
   }
@@ -162,6 +162,22 @@ import Testing
     guard case .corrupt(let path, _)? = error else { throw error ?? .closed }
     #expect(path == folder.database)
     #expect(try Data(contentsOf: url) == bytes)
+  }
+
+  @Test(arguments: [true, false]) func aLogWithoutItsDatabaseIsNotThrownAway(isGone: Bool) throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    let url = URL(fileURLWithPath: folder.database)
+    let log = URL(fileURLWithPath: folder.database + "-wal")
+    let kept = try Data(contentsOf: log)
+    #expect(!kept.isEmpty)
+    try store.closed()
+    try kept.write(to: log)
+    if isGone { try FileManager.default.removeItem(at: url) } else { try Data().write(to: url) }
+    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
+    guard case .corrupt? = error else { throw error ?? .closed }
+    #expect(try Data(contentsOf: log) == kept)
   }
 
   @Test func aPathThatCanNotBeIsSaid() throws {

@@ -39,6 +39,7 @@ import Testing
       commit.version = feed.prepare(table([("s", [row("1")])], header: "h"))
       commit.items = items.takeChanges()
       commit.objects = [ObjectChange(row: "1", bytes: [1, 2]), ObjectChange(row: "2", bytes: [])]
+      commit.toggles = [ToggleChange(row: "1", isToggled: true), ToggleChange(row: "2", isToggled: false)]
       let reply = StoredReply(
         key: "k",
         request: [9],
@@ -56,6 +57,7 @@ import Testing
       #expect(stored.items?.map(\.id.rawValue) == [2, 1])
       #expect(stored.items?.map(\.body) == items.map(\.body))
       #expect(stored.objects == ["1": [1, 2], "2": []])
+      #expect(stored.toggled == ["1"])
       #expect(try result { store.reply(table: "t", key: "k", completion: $0) } == reply)
       #expect(try result { store.reply(table: "u", key: "k", completion: $0) } == nil)
     }

@@ -8,14 +8,21 @@ enum AuthKeys: ObjectKeys {
     required: "tokens",
     .list(of: .object(TokenKeys.self), noun: "the list of tokens"),
     example: "[{name: app, sha256: 9f86…0a08, allow: [read, edit]}]",
-    "Bearer tokens and what they allow. Without any, everyone may read and nobody may edit."
+    "Bearer tokens and what they allow. Without any, nobody may edit, but on loopback."
   )
 
-  static let keys = [tokens.description]
+  static let reading: Key<AuthDefinition.Reading> = Key(
+    "reading",
+    .word,
+    "Who may read: `open`, everyone; `tokens`, who has a token that allows `read`. Default: `open`."
+  )
+
+  static let keys = [tokens.description, reading.description]
 
   static func value(of object: ObjectReader) -> AuthDefinition? {
     var auth = AuthDefinition()
     object.set(&auth.tokens, from: tokens)
+    object.set(&auth.reading, from: reading)
     return auth
   }
 }

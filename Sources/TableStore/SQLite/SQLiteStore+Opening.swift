@@ -64,8 +64,15 @@ extension SQLiteStore {
 
   /// Looks at a file before anything is written to it.
   private static func inspect(_ path: String) throws {
-    let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-    guard size > 0 else { return }
+    let size = fileSize(path)
+    guard size > 0 else {
+      // SQLite would take the database for a new one and delete its log, with all that is in there.
+      guard fileSize(path + "-wal") == 0 else {
+        let what = "the file is empty or gone, but its write-ahead log \(path)-wal is not"
+        throw StoreError.corrupt(path: path, detail: what)
+      }
+      return
+    }
     let queue = try DatabaseQueue(path: path)
     defer { try? queue.close() }
     try queue.writeWithoutTransaction { db in
@@ -88,6 +95,11 @@ extension SQLiteStore {
         throw StoreError.corrupt(path: path, detail: findings.first ?? "the check says nothing")
       }
     }
+  }
+
+  /// 0 where there is no such file.
+  private static func fileSize(_ path: String) -> Int {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
   }
 
   /// Databases up to this size are checked whole whenever they are opened.

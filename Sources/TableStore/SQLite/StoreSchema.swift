@@ -43,6 +43,14 @@ enum StoreSchema {
           """
       )
     }
+    migrator.registerMigration("2") { db in
+      try db.execute(
+        sql: """
+          -- Rows that taps have toggled for everyone.
+          CREATE TABLE toggle (feed INTEGER NOT NULL, row TEXT NOT NULL, PRIMARY KEY (feed, row)) WITHOUT ROWID;
+          """
+      )
+    }
     return migrator
   }
 

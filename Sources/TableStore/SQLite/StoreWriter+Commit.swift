@@ -14,6 +14,7 @@ extension StoreWriter {
     if let version = commit.version { try write(version, of: &feed, in: db) }
     if let items = commit.items { try write(items, of: &feed, in: db) }
     for object in commit.objects { try write(object, feed: feed.id, in: db) }
+    for toggle in commit.toggles { try write(toggle, feed: feed.id, in: db) }
     if let reply = commit.reply { try write(reply, feed: feed.id, in: db) }
     feeds[commit.table] = feed
   }
@@ -117,7 +118,7 @@ extension StoreWriter {
     feed.keyFrames.removeAll { $0 < base }
   }
 
-  // MARK: - Items, objects, replies
+  // MARK: - Items, objects, toggles, replies
 
   private func write(_ changes: ItemChanges, of feed: inout FeedState, in db: Database) throws {
     for id in changes.deleted {
@@ -145,6 +146,13 @@ extension StoreWriter {
       try db.cachedStatement(sql: "DELETE FROM object WHERE feed = ? AND row = ?")
         .execute(arguments: [feed, change.row])
     }
+  }
+
+  private func write(_ change: ToggleChange, feed: Int64, in db: Database) throws {
+    let sql =
+      change.isToggled
+      ? "INSERT OR IGNORE INTO toggle (feed, row) VALUES (?, ?)" : "DELETE FROM toggle WHERE feed = ? AND row = ?"
+    try db.cachedStatement(sql: sql).execute(arguments: [feed, change.row])
   }
 
   private func write(_ reply: StoredReply, feed: Int64, in db: Database) throws {
@@ -176,7 +184,7 @@ extension StoreWriter {
         sql: "DELETE FROM item WHERE key BETWEEN ? AND ?",
         arguments: [keys.lowerBound, keys.upperBound]
       )
-      for name in ["object", "reply"] {
+      for name in ["object", "toggle", "reply"] {
         try db.execute(sql: "DELETE FROM \(name) WHERE feed = ?", arguments: [id])
       }
       try db.execute(sql: "DELETE FROM feed WHERE id = ?", arguments: [id])

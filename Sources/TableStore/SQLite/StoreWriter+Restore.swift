@@ -20,6 +20,7 @@ extension StoreWriter {
       let body: Data = row["body"]
       result.objects[row["row"]] = Array(body)
     }
+    result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
     feeds[table] = feed
     return result
   }

@@ -22,6 +22,12 @@ struct RecencyQueue<Element> {
   /// The least recently used.
   var first: Element? { oldest == Self.none ? nil : nodes[Int(oldest)].element }
 
+  /// The element of a ticket; nil where it is not in the queue. Setting it does not count as use.
+  subscript(ticket: Ticket) -> Element? {
+    get { nodes[Int(ticket.node)].element }
+    _modify { yield &nodes[Int(ticket.node)].element }
+  }
+
   mutating func append(_ element: Element) -> Ticket {
     let node: Int32
     if free == Self.none {

@@ -4,7 +4,7 @@ public import TableModel
 /// The views of all tables: made by the first tap, forgotten when idle or when there are too many.
 ///
 /// A view that was never tapped is no record at all: it shows the table as it is, under the table's own
-/// cursors. One that was costs about 100 bytes and 16 for each toggled row. Nothing here walks over views:
+/// cursors. One that was costs at most 200 bytes and 16 for each toggled row. Nothing here walks over views:
 /// publishing a version does not touch them, and idleness is noticed when a view is next used, or when it
 /// stands at the end of the queue while another is made.
 ///
@@ -16,9 +16,10 @@ public final class Views: Sendable {
   private let now: @Sendable () -> Int64
   private let state: Mutex<State>
 
+  /// The entries lie side by side in the queue's array; the dictionary, with its empty places, holds tickets only.
   private struct State {
-    var views: [Key: Entry] = [:]
-    var recency = RecencyQueue<Key>()
+    var tickets: [Key: RecencyQueue<Entry>.Ticket] = [:]
+    var entries = RecencyQueue<Entry>()
   }
 
   /// The name by its fingerprint, whose seed nobody knows: names that collide can't be made up.
@@ -28,10 +29,9 @@ public final class Views: Sendable {
   }
 
   private struct Entry {
-    var view: ViewState
+    let key: Key
+    var view = ViewState()
     var used: Int64
-    /// In the recency queue.
-    var ticket: RecencyQueue<Key>.Ticket
   }
 
   /// - Parameters:
@@ -46,7 +46,7 @@ public final class Views: Sendable {
   }
 
   /// How many views are held.
-  public var count: Int { state.withLock { $0.views.count } }
+  public var count: Int { state.withLock { $0.tickets.count } }
 
   /// A view as it is now; nil where it shows the table as it is. Counts as use.
   ///
@@ -55,8 +55,8 @@ public final class Views: Sendable {
     let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()
     return state.withLock { state in
-      guard touch(key, now: now, in: &state) else { return nil }
-      return state.views[key]?.view
+      guard let ticket = touch(key, now: now, in: &state) else { return nil }
+      return state.entries[ticket]?.view
     }
   }
 
@@ -68,47 +68,43 @@ public final class Views: Sendable {
     let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()
     return state.withLock { state in
-      if !touch(key, now: now, in: &state) {
-        makeRoom(now: now, in: &state)
-        state.views[key] = Entry(view: ViewState(), used: now, ticket: state.recency.append(key))
-      }
-      guard var entry = state.views[key] else { return ViewState() }
-      // Not held twice while it changes, so that its toggles are not copied.
-      state.views[key]?.view = ViewState(epoch: entry.view.epoch)
-      if entry.view.isUsedUp { entry.view = ViewState() }
-      entry.view.tap(row)
-      state.views[key] = entry
-      return entry.view
+      let ticket = touch(key, now: now, in: &state) ?? add(key, now: now, in: &state)
+      if state.entries[ticket]?.view.isUsedUp ?? false { state.entries[ticket]?.view = ViewState() }
+      state.entries[ticket]?.view.tap(row)
+      return state.entries[ticket]?.view ?? ViewState()
     }
   }
 
-  /// Notes the use of a view; false where there is none.
-  private func touch(_ key: Key, now: Int64, in state: inout State) -> Bool {
-    guard let entry = state.views[key] else { return false }
+  /// Notes the use of a view; nil where there is none.
+  private func touch(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket? {
+    guard let ticket = state.tickets[key], let entry = state.entries[ticket] else { return nil }
     let pause = now - entry.used
     if pause >= 2 * idle {
-      forget(key, entry, in: &state)
-      return false
+      forget(key, ticket, in: &state)
+      return nil
     }
     if pause >= idle {
-      if entry.view.isUsedUp { state.views[key]?.view = ViewState() } else { state.views[key]?.view.reset() }
+      if entry.view.isUsedUp { state.entries[ticket]?.view = ViewState() } else { state.entries[ticket]?.view.reset() }
     }
-    state.views[key]?.used = now
-    state.recency.refresh(entry.ticket)
-    return true
+    state.entries[ticket]?.used = now
+    state.entries.refresh(ticket)
+    return ticket
   }
 
-  /// Forgets what has been idle for too long, and the least recently used where no place is left.
-  private func makeRoom(now: Int64, in state: inout State) {
-    while let oldest = state.recency.first, let entry = state.views[oldest],
-      state.views.count >= maximum || now - entry.used >= 2 * idle
+  /// Makes a view; forgets what has been idle for too long, and the least recently used where no place is left.
+  private func add(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket {
+    while let oldest = state.entries.first, let ticket = state.tickets[oldest.key],
+      state.tickets.count >= maximum || now - oldest.used >= 2 * idle
     {
-      forget(oldest, entry, in: &state)
+      forget(oldest.key, ticket, in: &state)
     }
+    let ticket = state.entries.append(Entry(key: key, used: now))
+    state.tickets[key] = ticket
+    return ticket
   }
 
-  private func forget(_ key: Key, _ entry: Entry, in state: inout State) {
-    state.views[key] = nil
-    state.recency.remove(entry.ticket)
+  private func forget(_ key: Key, _ ticket: RecencyQueue<Entry>.Ticket, in state: inout State) {
+    state.tickets[key] = nil
+    state.entries.remove(ticket)
   }
 }

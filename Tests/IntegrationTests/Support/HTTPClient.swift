@@ -43,7 +43,7 @@ final class HTTPClient {
     _ target: String,
     _ headers: [String: String] = [:],
     body: JSONValue? = nil,
-    seconds: Double = 20
+    seconds: Double = 60
   ) throws -> Reply {
     try send(method, target, headers, body: body)
     return try receive("\(method) \(target)", isHead: method == "HEAD", seconds: seconds)
@@ -57,7 +57,7 @@ final class HTTPClient {
     try socket.send(Array((head + "\r\n").utf8) + (body?.bytes ?? []))
   }
 
-  func receive(_ awaited: String, isHead: Bool = false, seconds: Double = 20) throws -> Reply {
+  func receive(_ awaited: String, isHead: Bool = false, seconds: Double = 60) throws -> Reply {
     let deadline = Date(timeIntervalSinceNow: seconds)
     var reply = try receiveHead(awaited, seconds: seconds)
     if isHead || reply.status == 204 || reply.status == 304 { return reply }
@@ -68,7 +68,7 @@ final class HTTPClient {
   }
 
   /// The head alone: the body of a stream comes by `receiveChunk`.
-  func receiveHead(_ awaited: String, seconds: Double = 20) throws -> Reply {
+  func receiveHead(_ awaited: String, seconds: Double = 60) throws -> Reply {
     let bytes = try socket.read(upTo: "\r\n\r\n", before: Date(timeIntervalSinceNow: seconds), awaited)
     let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
     var headers: [String: String] = [:]
@@ -86,7 +86,7 @@ final class HTTPClient {
   }
 
   /// One chunk of a chunked body (RFC 9112 §7.1).
-  func receiveChunk(_ awaited: String, seconds: Double = 20) throws -> String {
+  func receiveChunk(_ awaited: String, seconds: Double = 60) throws -> String {
     let deadline = Date(timeIntervalSinceNow: seconds)
     let size = String(decoding: try socket.read(upTo: "\r\n", before: deadline, awaited), as: UTF8.self)
     guard let count = Int(size, radix: 16) else { throw Malformed("the chunk size `\(size)`") }

@@ -29,7 +29,7 @@ final class Monitor<Value>: @unchecked Sendable {
 
   /// Waits until `body` finds something in the value.
   @discardableResult
-  func wait<Result>(for awaited: String, seconds: Double = 20, _ body: (Value) -> Result?) throws -> Result {
+  func wait<Result>(for awaited: String, seconds: Double = 60, _ body: (Value) -> Result?) throws -> Result {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.lock()
     defer { condition.unlock() }
@@ -54,7 +54,7 @@ struct Background<Result: Sendable>: Sendable {
     Thread { outcome.change { [result = Swift.Result(catching: body)] in $0 = result } }.start()
   }
 
-  func value(seconds: Double = 20) throws -> Result {
+  func value(seconds: Double = 60) throws -> Result {
     try outcome.wait(for: what, seconds: seconds) { $0 }.get()
   }
 }

@@ -1,0 +1,45 @@
+import Synchronization
+import TableStore
+
+/// A store whose commits wait for the test to let them through, or to fail.
+final class GatedStore: Store {
+  private let inner = MemoryStore()
+  private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
+  private let isOpen = Mutex(true)
+
+  /// From now on commits wait.
+  func shut() { isOpen.withLock { $0 = false } }
+
+  var waitingCount: Int { waiting.withLock { $0.count } }
+
+  /// Lets the oldest commit go on, or fails it.
+  func release(failing error: StoreError? = nil) {
+    let (commit, completion) = waiting.withLock { $0.removeFirst() }
+    if let error { completion(.failure(error)) } else { inner.commit(commit, completion: completion) }
+  }
+
+  func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    guard !isOpen.withLock({ $0 }) else { return inner.commit(commit, completion: completion) }
+    waiting.withLock { $0.append((commit, completion)) }
+  }
+
+  func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+    inner.restore(table, completion: completion)
+  }
+
+  func reply(
+    table: String,
+    key: String,
+    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
+  ) {
+    inner.reply(table: table, key: key, completion: completion)
+  }
+
+  func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    inner.remove(table, completion: completion)
+  }
+
+  func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) { inner.flush(completion: completion) }
+
+  func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) { inner.close(completion: completion) }
+}
