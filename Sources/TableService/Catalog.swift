@@ -67,7 +67,6 @@ final class Catalog: Sendable {
       let name = plan.definition.name
       if plan.definition.isFamily {
         next.families[name] = before.families[name] ?? TableFamily(context)
-        next.families[name]?.configure(plan)
       } else {
         let table: LiveTable
         if let known = before.tables[name], known.reconfigure(plan) {
@@ -80,6 +79,8 @@ final class Catalog: Sendable {
         for source in plan.upstreams { next.sources[source.name]?.feed(table) }
       }
     }
+    // Last, as their members can not go back: from here on nothing fails.
+    for plan in plans where plan.definition.isFamily { next.families[plan.definition.name]?.configure(plan) }
     contents.withLock { $0 = next }
     for source in before.sources.values { source.stop() }
     for (name, table) in before.tables where next.tables[name] !== table { table.remove() }

@@ -54,9 +54,9 @@ extension LiveTable {
       case .refused(let error):
         // What the upstream says of the caller reaches the caller; everything else is an edit that was refused.
         let status = error.status.flatMap { (400..<500).contains($0) ? Status($0) : nil } ?? .badGateway
-        completion(ServiceError(status: status, title: error.title, detail: error.detail).response)
+        completion(ServiceError(error, status: status).response)
       case .failed(let error):
-        completion(ServiceError(status: .badGateway, title: error.title, detail: error.detail).response)
+        completion(ServiceError(error, status: .badGateway).response)
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.
         source.refreshAfterChange()

@@ -19,6 +19,8 @@ struct TableLifecycle {
   var waiters = 0
   /// Of a family's member: every source has answered or failed, since it was made or since it was frozen.
   var isSettled = false
+  /// Of a family's member: nobody reads it, and what a last fetch says is not for those who will.
+  var isFrozen = false
   /// An upstream's refusal of a family's member: 401, 403 and 404 are passed on to its readers.
   var refusal: ServiceError?
 }
@@ -57,9 +59,10 @@ extension LiveTable {
     !isStored && lifecycle.withLock { !$0.isSettled && $0.phase == .living }
   }
 
-  /// What it has may not be shown to its caller before the upstream has agreed again: the caller's credentials may be
-  /// revoked while nobody asks.
-  func awaitUpstream() { lifecycle.withLock { $0.isSettled = false } }
+  /// Until it is read again. What it has of a caller's own is then not shown before the upstream has agreed again:
+  /// credentials may be revoked while nobody asks.
+  func freeze() { lifecycle.withLock { ($0.isFrozen, $0.isSettled) = (true, !isPrivate && $0.isSettled) } }
+  func thaw() { lifecycle.withLock { $0.isFrozen = false } }
 
   /// Called on the table's queue when a source has said something, and that is published.
   func settle() {
@@ -70,6 +73,7 @@ extension LiveTable {
     let refusal = error.flatMap(refusal)
     lifecycle.withLock { lifecycle in
       lifecycle.refusal = refusal
+      guard !(isPrivate && lifecycle.isFrozen) else { return }
       lifecycle.isSettled = isSettled || refusal != nil
     }
     context.wake([topic])
@@ -80,11 +84,9 @@ extension LiveTable {
   private func refusal(_ error: UpstreamError) -> ServiceError? {
     guard !error.isPartial else { return nil }
     switch error.status {
-    case 404, 410: return ServiceError(status: .notFound, title: error.title, detail: error.detail)
-    case 403 where isPrivate: return ServiceError(status: .forbidden, title: error.title, detail: error.detail)
-    case 401 where isPrivate:
-      let challenge = HeaderField(.wwwAuthenticate, error.challenge ?? "Bearer")
-      return ServiceError(status: .unauthorized, title: error.title, detail: error.detail, headers: [challenge])
+    case 404, 410: return ServiceError(error, status: .notFound)
+    case 403 where isPrivate: return ServiceError(error, status: .forbidden)
+    case 401 where isPrivate: return ServiceError(error, status: .unauthorized)
     default: return nil
     }
   }

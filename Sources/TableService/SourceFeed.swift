@@ -28,7 +28,7 @@ final class SourceFeed: Sendable {
     self.name = name
     self.definition = definition
     self.context = context
-    let listeners = Listeners(source: name, context: context)
+    let listeners = Listeners(source: name, isCallers: !forwarding.fields.isEmpty, context: context)
     self.listeners = listeners
     fetchContext = FetchContext(
       parameters: parameters,
@@ -120,9 +120,13 @@ private final class Listeners: Sendable {
   /// The title of the last failure, until it works again.
   private let failure = Mutex<String?>(nil)
   private let source: String
+  private let isCallers: Bool
   private let context: ServiceContext
 
-  init(source: String, context: ServiceContext) { (self.source, self.context) = (source, context) }
+  /// - Parameter isCallers: it is asked with a caller's own fields.
+  init(source: String, isCallers: Bool, context: ServiceContext) {
+    (self.source, self.isCallers, self.context) = (source, isCallers, context)
+  }
 
   func add(_ table: LiveTable) { tables.withLock { $0.append(Listener(table: table)) } }
 
@@ -158,10 +162,12 @@ private final class Listeners: Sendable {
     }
     switch now {
     case .content, .unchanged:
-      if last != nil { context.logger.notice("A source works again", metadata: ["source": "\(source)"]) }
+      if last != nil, !isCallers { context.logger.notice("A source works again", metadata: ["source": "\(source)"]) }
     case .failed(let error):
+      // That a caller is refused is the caller's trouble, and said to them.
+      let isExpected = last == error.title || (isCallers && [401, 403, 404].contains(error.status))
       context.logger.log(
-        level: last == error.title ? .debug : .warning,
+        level: isExpected ? .debug : .warning,
         "A source failed",
         metadata: ["source": "\(source)", "title": "\(error.title)", "detail": "\(error.detail)"]
       )

@@ -20,6 +20,8 @@ final class TableFamily: Sendable {
     var forwarded: ForwardedFields
     var lastRead: ContinuousClock.Instant
     var isFrozen = false
+    /// Told of a change while it was frozen.
+    var isOutdated = false
 
     /// Whose place another may take: those that nobody waits for before the others, those that the upstream refuses
     /// before those that it answers, then the least recently read.
@@ -69,7 +71,10 @@ final class TableFamily: Sendable {
       return (Array(contents.members.values), members.filter { contents.members[$0.key] == nil }.map(\.value))
     }
     for member in dropped { member.table.retire() }
-    for member in kept { member.table.reconfigure(member: plan, forwarding: member.forwarded) }
+    for member in kept {
+      member.table.thaw()
+      member.table.reconfigure(member: plan, forwarding: member.forwarded)
+    }
   }
 
   private static func matches(_ value: String, _ pattern: Regex<AnyRegexOutput>?) -> Bool {
@@ -82,9 +87,12 @@ final class TableFamily: Sendable {
     contents.withLock { $0.plan?.definition.forward.contains { $0.lowercased() == "authorization" } ?? false }
   }
 
-  /// Fetches a source now, for all members that are polled.
+  /// Fetches a source now, for all members that are polled; for the others when they are read again.
   func refresh(source name: String) {
-    let tables = contents.withLock { $0.members.values.filter { !$0.isFrozen }.map(\.table) }
+    let tables = contents.withLock { contents in
+      for (key, member) in contents.members where member.isFrozen { contents.members[key]?.isOutdated = true }
+      return contents.members.values.filter { !$0.isFrozen }.map(\.table)
+    }
     for table in tables {
       for source in table.sources where source.name == name { source.refresh {} }
     }
@@ -99,13 +107,14 @@ final class TableFamily: Sendable {
     let key = Key(parameters: parameters, caller: hash(forwarded))
     let now = ContinuousClock.now
     if let known = contents.withLock({ contents in
+      let known = contents.members[key]
       contents.members[key]?.lastRead = now
-      let wasFrozen = contents.members[key]?.isFrozen ?? false
       contents.members[key]?.isFrozen = false
-      return contents.members[key].map { ($0.table, wasFrozen) }
+      contents.members[key]?.isOutdated = false
+      return known
     }) {
-      if known.1 { thaw(known.0) }
-      return known.0
+      if known.isFrozen { thaw(known) }
+      return known.table
     }
     let full = TableReference(name: reference.name, parameters: parameters)
     let table = LiveTable(member: full, of: plan, forwarding: forwarded, context: context)
@@ -123,10 +132,11 @@ final class TableFamily: Sendable {
   }
 
   /// Polls a frozen member again; one that is a caller's own at once, since its readers wait for that.
-  private func thaw(_ table: LiveTable) {
-    for source in table.sources {
+  private func thaw(_ member: Member) {
+    member.table.thaw()
+    for source in member.table.sources {
       source.resume()
-      if table.isPrivate { source.refresh {} }
+      if member.table.isPrivate || member.isOutdated { source.refresh {} }
     }
   }
 
@@ -208,7 +218,7 @@ final class TableFamily: Sendable {
           dropped.append(member.table)
         } else if idle >= limits.freezeAfter, !member.isFrozen {
           contents.members[key]?.isFrozen = true
-          if member.table.isPrivate { member.table.awaitUpstream() }
+          member.table.freeze()
           frozen.append(member.table)
         }
       }

@@ -60,7 +60,7 @@ public struct EditForwarder: Sendable {
       client.queue.async { completion(.failed(error)) }
       return
     }
-    let check = ResponseCheck(redaction: Redaction(context, headers: transfer.headers))
+    let check = ResponseCheck(redaction: Redaction(context, request: transfer))
     client.send(transfer) { completion(Self.outcome($0, transfer, check)) }
   }
 
@@ -101,8 +101,11 @@ public struct EditForwarder: Sendable {
       guard let error = check.failure(of: response, request: request, now: 0) else {
         return .accepted(status: response.status, body: response.body)
       }
-      return response.status >= 500 ? .failed(error) : .refused(error)
-    case .failure(let error): return error.mayHaveArrived ? .unknown(error) : .failed(error)
+      let hidden = check.redaction.hide(error)
+      return response.status >= 500 ? .failed(hidden) : .refused(hidden)
+    case .failure(let error):
+      let hidden = check.redaction.hide(error)
+      return error.mayHaveArrived ? .unknown(hidden) : .failed(hidden)
     }
   }
 }

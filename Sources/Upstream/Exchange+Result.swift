@@ -52,15 +52,19 @@ extension Exchange {
         detail: "\(who): \(errorDetail)",
         mayHaveArrived: false
       )
+    case CURLE_RECV_ERROR where errorDetail.contains("chunked-encoding"): return malformed(code, what)
     case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_HTTP2_STREAM, CURLE_HTTP2:
       return interruption(code, what)
-    default:
-      return UpstreamError(
-        .malformedResponse,
-        title: "The upstream's answer is not valid HTTP",
-        detail: "\(what): \(errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : errorDetail)"
-      )
+    default: return malformed(code, what)
     }
+  }
+
+  private func malformed(_ code: CURLcode, _ what: String) -> UpstreamError {
+    UpstreamError(
+      .malformedResponse,
+      title: "The upstream's answer is not valid HTTP",
+      detail: "\(what): \(errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : errorDetail)"
+    )
   }
 
   private var isTLSAlert: Bool { request.url.origin.isSecure && errorDetail.contains("alert") }

@@ -16,26 +16,3 @@ public struct FetchContext: Sendable {
     self.forwarded = forwarded
   }
 }
-
-/// Takes what must not be seen out of a text that came from elsewhere: an upstream may repeat what it was sent.
-struct Redaction: Sendable {
-  private let secrets: [String]
-
-  init(_ context: FetchContext, headers: [HeaderField] = []) {
-    let values = (headers + context.forwarded).filter { !$0.isNamed("Accept") && !$0.isNamed("Content-Type") }
-      .flatMap { [$0.value] + $0.value.split(separator: " ").map(String.init) }
-    secrets = (values + context.environment.values).filter { $0.utf8.count >= 8 }
-      .sorted { $0.utf8.count > $1.utf8.count }
-  }
-
-  /// On one line, without secrets, at most 200 characters.
-  func clean(_ text: String) -> String {
-    var clean = text
-    for secret in secrets where clean.utf8.count >= secret.utf8.count {
-      clean = clean.replacing(secret, with: "…")
-    }
-    let words = clean.split { $0.isWhitespace || $0.unicodeScalars.allSatisfy { $0.value < 0x20 || $0.value == 0x7F } }
-    let line = words.joined(separator: " ")
-    return line.count > 200 ? line.prefix(199) + "…" : line
-  }
-}

@@ -20,6 +20,7 @@ struct ResponseCheck {
     let said = told.map { ": \(redaction.clean($0))" } ?? ""
     let title =
       switch response.status {
+      case 304: "The upstream's answer has no content"
       case 300..<400: "The upstream redirects to where it is not followed"
       case 401: "The upstream asks for other credentials"
       case 403: "The upstream refuses access"

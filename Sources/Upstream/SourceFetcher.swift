@@ -69,7 +69,7 @@ final class SourceFetcher {
   func fail(_ refresh: Refresh, _ error: UpstreamError) {
     guard self.refresh === refresh else { return }
     cancel()
-    refresh.completion(Outcome(update: .failed(error), maxAge: nil))
+    refresh.completion(Outcome(update: .failed(refresh.check.redaction.hide(error)), maxAge: nil))
   }
 
   /// All is there: now, and only now, it replaces what was known.
@@ -180,7 +180,7 @@ final class Refresh {
     completion: @escaping (SourceFetcher.Outcome) -> Void
   ) {
     self.first = first
-    check = ResponseCheck(redaction: Redaction(builder.context, headers: first.headers))
+    check = ResponseCheck(redaction: Redaction(builder.context, request: first))
     self.isUrgent = isUrgent
     self.completion = completion
   }

@@ -89,12 +89,13 @@ extension UpstreamError {
     }
   }
 
-  /// Says something about the host's health, not about this request alone: counted by its circuit breaker.
+  /// Says something about the host's health, not about this request alone: counted by its circuit breaker. A 500 is one
+  /// path's trouble, and a certificate that is not trusted here may be by another source.
   var blamesHost: Bool {
     switch kind {
-    case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted, .malformedResponse, .tls: true
-    case .status: status.map { $0 >= 500 } ?? false
-    case .unusableRequest, .bodyTooLarge, .headersTooLarge, .redirectRefused, .tooManyRedirects, .contentType,
+    case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted, .malformedResponse: true
+    case .status: status.map { [502, 503, 504].contains($0) } ?? false
+    case .unusableRequest, .tls, .bodyTooLarge, .headersTooLarge, .redirectRefused, .tooManyRedirects, .contentType,
       .invalidJSON, .unexpectedShape, .paging, .cancelled:
       false
     }

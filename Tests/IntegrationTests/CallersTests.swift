@@ -177,14 +177,14 @@ private func rows(of caller: String?, round: Int) -> JSONValue {
   @Test func frozenRowsAreCheckedAgain() throws {
     let upstream = try ScriptedUpstream { .json(rows(of: $0.headers["authorization"], round: 1)) }
     let service = try ServiceProcess(
-      mine(upstream, every: "50ms", instances: "{freezeAfter: 300ms, dropAfter: 1h}")
+      mine(upstream, every: "50ms", instances: "{freezeAfter: 1s, dropAfter: 1h}")
     )
     let headers = ["Authorization": "Bearer a"]
     let before = try service.mirror("mine", headers)
-    try upstream.awaitSilence(seconds: 0.6)
+    try upstream.awaitSilence(seconds: 0.4)
     upstream.answer(.status(403, "{}"))
     #expect(try service.request("GET", "/v1/tables/mine", headers).status == 403)
-    try upstream.awaitSilence(seconds: 0.6)
+    try upstream.awaitSilence(seconds: 0.4)
     upstream.answer(by: { .json(rows(of: $0.headers["authorization"], round: 2)) })
     let after = try service.mirror("mine", headers)
     #expect(after.row2.contains("round 2"))

@@ -29,7 +29,7 @@ import Testing
     Fault(path: "/reset-mid", expected: "interrupted", says: "312 of 1024 bytes"),
     Fault(path: "/short", expected: "interrupted", says: "312 of 1024 bytes"),
     Fault(path: "/cut-chunk", expected: "interrupted", says: "before the answer did"),
-    Fault(path: "/bad-chunk", expected: "interrupted"),
+    Fault(path: "/bad-chunk", expected: "malformedResponse", says: "chunked-encoding"),
     Fault(path: "/not-http", expected: "malformedResponse"),
     Fault(path: "/bad-gzip", expected: "malformedResponse"),
     Fault(path: "/bomb", expected: "bodyTooLarge", says: "1048576 bytes"),

@@ -101,16 +101,30 @@ import Testing
     let recorder = Recorder<String>()
     // Polled every 20 ms for failures: five reach the upstream, then one in a while.
     let source = try Source.onRequest(
-      upstream.base + "/flap?n=5&code=500",
+      upstream.base + "/flap?n=5&code=503",
       client: client,
       recorder: recorder
     ) { $0.every = .milliseconds(20) }
     source.start()
     let first = await recorder.first(8)
-    #expect(first.allSatisfy { $0 == "status 500" })
-    #expect(try await upstream.log(client)["counts"]?["/flap?n=5&code=500"] == .integer(5))
+    #expect(first.allSatisfy { $0 == "status 503" })
+    #expect(try await upstream.log(client)["counts"]?["/flap?n=5&code=503"] == .integer(5))
     #expect(await source.refreshed().word == "content 3", "who asks is the probe")
     source.stop()
+  }
+
+  /// What one path of a host suffers is nothing to the others.
+  @Test func oneBrokenPathDoesNotOpenTheBreaker() async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    let broken = try Source.onRequest(upstream.base + "/status?code=500", client: client)
+    for _ in 0..<10 { #expect(await broken.refreshed().word == "status 500") }
+    let recorder = Recorder<String>()
+    // Started by nobody's wish: it would not be let through as a probe.
+    let other = try Source.onRequest(upstream.base + "/items", client: client, recorder: recorder)
+    other.start()
+    #expect(await recorder.first(1) == ["content 3"])
+    other.stop()
   }
 
   @Test func refreshesNeverOverlapAndAreShared() async throws {

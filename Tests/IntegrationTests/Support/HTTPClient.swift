@@ -32,9 +32,10 @@ final class HTTPClient {
   private let port: UInt16
   private var socket: Socket
 
-  init(port: UInt16) throws {
+  /// - Parameter host: the last number of its address on loopback.
+  init(port: UInt16, host: Int = 1) throws {
     self.port = port
-    socket = try Socket(port: port)
+    socket = try Socket(port: port, host: host)
   }
 
   func request(

@@ -9,12 +9,17 @@ final class ServiceProcess: Sendable {
   private let process: Process
 
   /// Starts the service and waits until it serves. `{folder}` in the configuration is the temporary folder.
-  init(_ configuration: String, in folder: TemporaryFolder? = nil, arguments: [String] = []) throws {
+  init(
+    _ configuration: String,
+    in folder: TemporaryFolder? = nil,
+    arguments: [String] = [],
+    environment: [String: String] = [:]
+  ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     try folder.write(configuration)
     let log = Monitor<[String]>([])
-    (process, self.log) = (try Self.start(folder, arguments, log), log)
+    (process, self.log) = (try Self.start(folder, arguments, environment, log), log)
     do {
       port = try log.wait(for: "the log line that says where the service listens") { lines in
         lines.lazy.compactMap(Self.port).first
@@ -31,7 +36,7 @@ final class ServiceProcess: Sendable {
     let folder = try folder ?? TemporaryFolder()
     try folder.write(configuration)
     let log = Monitor<[String]>([])
-    let process = try start(folder, [], log)
+    let process = try start(folder, [], [:], log)
     defer { if process.isRunning { process.terminate() } }
     let status = try Background("the end of a service with a bad configuration") { [process = Unchecked(process)] in
       process.value.waitUntilExit()
@@ -75,17 +80,21 @@ final class ServiceProcess: Sendable {
     try log.wait(for: "a log line with `\(text)`") { lines in lines.contains { $0.contains(text) } ? true : nil }
   }
 
-  private static func start(_ folder: TemporaryFolder, _ arguments: [String], _ log: Monitor<[String]>) throws
-    -> Process
-  {
+  private static func start(
+    _ folder: TemporaryFolder,
+    _ arguments: [String],
+    _ environment: [String: String],
+    _ log: Monitor<[String]>
+  ) throws -> Process {
     let process = Process()
     process.executableURL = try executable()
     process.arguments = ["serve", "--config", folder.file("tablecast.yaml").path] + arguments
     process.currentDirectoryURL = folder.url
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let pipe = Pipe()
     process.standardError = pipe
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
+    process.standardOutput = pipe
     try process.run()
     let reader = Unchecked(pipe.fileHandleForReading)
     Thread {

@@ -9,9 +9,9 @@ final class Socket {
 
   init(accepted descriptor: Int32) { self.descriptor = descriptor }
 
-  init(port: UInt16) throws {
+  init(port: UInt16, host: Int = 1) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    let result = withLoopback(port) { connect(descriptor, $0, $1) }
+    let result = withLoopback(port, host: host) { connect(descriptor, $0, $1) }
     guard result == 0 else { throw Ended() }
     var one: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -58,11 +58,15 @@ final class Socket {
 }
 
 /// Calls `body` with the address of a port on loopback.
-func withLoopback<Result>(_ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+func withLoopback<Result>(
+  _ port: UInt16,
+  host: Int = 1,
+  _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
   address.sin_port = port.bigEndian
-  address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+  address.sin_addr.s_addr = (0x7f00_0000 | UInt32(truncatingIfNeeded: host & 0xff)).bigEndian
   return withUnsafePointer(to: address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
   }

@@ -3,12 +3,14 @@
 Writes its port as the first line of standard output, ends when standard input does. Each path is a fault;
 queries give its size. `/log` answers with what was received, `/reset` forgets everything. `/as-set` does what the
 path does that `/set?to=` has named last. A first argument N: listens on 127.0.0.1 to 127.0.0.N, hosts of their own.
+Further ones, certificate, key, and the CA of clients that must have a certificate too: speaks TLS.
 """
 import email.utils
 import gzip
 import hashlib
 import json
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -16,6 +18,13 @@ import time
 import urllib.parse
 
 LOCK = threading.Lock()
+TLS = None
+if len(sys.argv) > 3:
+    TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    TLS.load_cert_chain(sys.argv[2], sys.argv[3])
+if len(sys.argv) > 4:
+    TLS.load_verify_locations(sys.argv[4])
+    TLS.verify_mode = ssl.CERT_REQUIRED
 BOMB = gzip.compress(b" " * (64 << 20), 1)
 STATE = {"set": {}, "counts": {}, "log": [], "connections": 0, "concurrent": 0, "peak": 0}
 
@@ -42,6 +51,9 @@ class Connection:
         self.keep = True
 
     def read(self):
+        if self.file.peek(1)[:1] == b"\x16":  # TLS, spoken to a server without
+            self.reply(400, '{"message":"this is plain HTTP"}')
+            return None
         line = self.file.readline(65536)
         if not line:
             return None
@@ -273,7 +285,25 @@ def control(c, r):
     c.reply(200, text)
 
 
+def refuse(sock):
+    # A close with something unread would be a reset, which overtakes the alert that says why.
+    try:
+        socket.socket.shutdown(sock, socket.SHUT_WR)
+        sock.settimeout(2)
+        while socket.socket.recv(sock, 65536):
+            pass
+    except OSError:
+        pass
+    sock.close()
+
+
 def serve(sock):
+    if TLS:
+        sock = TLS.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
+        try:
+            sock.do_handshake()
+        except (OSError, ssl.SSLError):
+            return refuse(sock)
     with LOCK:
         STATE["connections"] += 1
     c = Connection(sock)
