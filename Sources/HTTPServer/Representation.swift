@@ -69,8 +69,11 @@ public final class Representation: Sendable {
   }
 
   /// Whether `response(to:)` can answer without compressing first.
-  public func isPrepared(for request: Request) -> Bool {
-    guard let coding = selectedCoding(request.head.codings) else { return true }
+  public func isPrepared(for request: Request) -> Bool { isPrepared(for: request.acceptedCodings) }
+
+  /// Whether `response(accepting:)` can answer without compressing first.
+  public func isPrepared(for accepted: AcceptedCodings) -> Bool {
+    guard let coding = selectedCoding(accepted) else { return true }
     return existing(coding) != nil
   }
 
@@ -82,13 +85,7 @@ public final class Representation: Sendable {
 
   /// The same for other answers that a representation is of, such as 404 pages. 304 is for 200 alone.
   public func response(to request: Request, status: Status) -> Response {
-    guard let coding = selectedCoding(request.head.codings) else {
-      return .problem(
-        .notAcceptable,
-        detail: "Accept-Encoding leaves no content coding; identity, gzip and deflate are possible.",
-        headers: [HeaderField(.vary, "Accept-Encoding")]
-      )
-    }
+    guard let coding = selectedCoding(request.head.codings) else { return Representation.notAcceptable }
     let variant = existing(coding) ?? variant(coding)
     if status == .ok, isNotModified(request.head, variant) {
       return Response(status: .notModified, headers: variant.notModified)
@@ -96,10 +93,18 @@ public final class Representation: Sendable {
     return Response(status: status, headers: variant.head, body: variant.body)
   }
 
-  /// The response where the client accepts any coding and has no copy: the bytes as they are.
-  public func response() -> Response {
-    Response(status: .ok, headers: identity.head, body: identity.body)
+  /// The response to a request without conditions, of which only the codings are left.
+  public func response(accepting accepted: AcceptedCodings) -> Response {
+    guard let coding = selectedCoding(accepted) else { return Representation.notAcceptable }
+    let variant = existing(coding) ?? variant(coding)
+    return Response(status: .ok, headers: variant.head, body: variant.body)
   }
+
+  private static let notAcceptable = Response.problem(
+    .notAcceptable,
+    detail: "Accept-Encoding leaves no content coding; identity, gzip and deflate are possible.",
+    headers: [HeaderField(.vary, "Accept-Encoding")]
+  )
 
   /// The coding to answer with; nil where none is acceptable.
   private func selectedCoding(_ accepted: AcceptedCodings) -> ContentCoding? {

@@ -16,6 +16,4 @@ struct ReplyKey: Hashable, Sendable {
   var to: Cursor
   /// The identity of the set of cells that the client can show.
   var cells: ObjectIdentifier?
-  /// What follows the cursor in the `Link` to the next poll; empty for a snapshot.
-  var next: String
 }

@@ -109,13 +109,12 @@ struct TableRenderer: Sendable {
     }
   }
 
-  func reply(_ changes: [UInt8], to cursor: Cursor, next: String) -> Representation {
+  func reply(_ changes: [UInt8]) -> Representation {
     Representation(
       body: changes,
       contentType: "application/json",
       cacheControl: "no-store",
-      vary: ["Accept-Cells"],
-      fields: [HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")]
+      vary: ["Accept-Cells"]
     )
   }
 }

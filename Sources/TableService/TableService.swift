@@ -65,8 +65,7 @@ public final class TableService: RequestHandler {
   // MARK: Requests
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    guard let route = Route(path: request.path, rawPath: request.rawPath)
-    else {
+    guard let route = request.inquiry.route else {
       return .response(
         ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
       )
