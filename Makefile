@@ -3,6 +3,7 @@
 # make build  the release binary          make fuzz    the fuzzers, for a minute
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
+FUZZ_SECONDS ?= 60
 
 .PHONY: run test bench check format build clean fuzz packages
 
@@ -20,7 +21,7 @@ bench: packages
 	./Benchmarks/run.sh
 
 fuzz: packages
-	./Fuzz/run.sh $${FUZZ_SECONDS:-60}
+	./Fuzz/run.sh $(FUZZ_SECONDS)
 
 # swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
 check:

@@ -23,3 +23,6 @@ printf '\n## Mapping, beside Node\n\n'
 
 printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"
+
+printf '\n## HTTP, beside slow and hostile clients\n\n'
+python3 HTTP/hostile.py

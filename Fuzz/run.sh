@@ -1,30 +1,47 @@
 #!/bin/sh
-# run.sh [SECONDS] [TARGET...]: builds the fuzz targets with libFuzzer and the address sanitizer, and runs each for
-# so many seconds (60). A finding is written to fuzz-artifacts/ and makes this fail.
+# run.sh [SECONDS] [TARGET...]: builds the fuzz targets with libFuzzer and the address sanitizer, and runs them, for so
+# many seconds in all (60). A finding is written to fuzz-artifacts/ and makes this fail.
 set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-targets=${*:-Requests Chunks Grammar}
+[ $# -gt 0 ] || set -- Requests Chunks Grammar
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
-# The part of the server that has no I/O, compiled into one module with the target.
+printf '@_cdecl("LLVMFuzzerTestOneInput") public func test(_: UnsafePointer<UInt8>, _: Int) -> CInt { 0 }' \
+  >"$build/probe.swift"
+if ! swiftc -parse-as-library -sanitize=fuzzer,address -o "$build/probe" "$build/probe.swift" 2>"$build/probe.log"; then
+  echo "No fuzzing here: this toolchain comes without libFuzzer (.build/fuzz/probe.log)."
+  exit 0
+fi
+
+# The part of the server that has no I/O, compiled into one module with the targets.
 sources=
 for file in ../Sources/HTTPServer/*.swift; do
   case $(basename "$file") in
-    EventLoop*|EventPoll*|Socket.swift|Socket+*|Listener*|Server*|Mailbox*|Admission*|Counters*|Clock*|Connection.swift) ;;
+    EventLoop*|EventPoll*|Socket.swift|Socket+*|Listener*|Server*|Mailbox*|Admission*|Counters*|Clock*|Processors*|Connection.swift) ;;
     Exchange*|Stream*|Wait*|RequestHandler*|Compressor*|Representation*|Statistics*|ResponseEncoder*|CrossOrigin*|TopicIndex*|Envelope*) ;;
     *) sources="$sources $file" ;;
   esac
 done
+targets="Targets/HTTP.swift Targets/Requests.swift Targets/Chunks.swift Targets/Grammar.swift"
+# shellcheck disable=SC2086 # no blanks in these names
+if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
+  [ -n "$(find $sources $targets -newer "$build/fuzz" -print -quit)" ]; then
+  swiftc -O -wmo -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name Fuzz \
+    -enable-upcoming-feature InternalImportsByDefault \
+    -o "$build/fuzz" $sources $targets 2>"$build/build.log" || {
+    grep error: "$build/build.log" | sort -u
+    exit 1
+  }
+fi
 
 python3 seeds.py "$build/seeds"
-for target in $targets; do
-  swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name "Fuzz$target" \
-    -o "$build/$target" $sources "Targets/$target.swift"
+for target; do
   mkdir -p "$build/corpus/$target"
-  SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 "$build/$target" -max_total_time="$seconds" -max_len=4096 -print_final_stats=1 \
+  FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 \
+    "$build/fuzz" -max_total_time=$((seconds / $#)) -max_len=1024 -print_final_stats=1 -verbosity=1 \
     -artifact_prefix="../fuzz-artifacts/$target-" "$build/corpus/$target" "$build/seeds/$target" 2>"$build/$target.log" || {
     tail -40 "$build/$target.log"
     echo "$target: a finding; see fuzz-artifacts/"

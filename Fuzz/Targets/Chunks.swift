@@ -1,21 +1,18 @@
 // The chunked transfer coding: byte by byte as at once, and what is accepted decodes to what the chunks say.
 
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzChunks(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
-  let bytes = Array(UnsafeBufferPointer(start: data, count: size))
+func fuzzChunks(_ bytes: [UInt8]) {
   var limits = Configuration.Limits()
-  limits.body = 4096
-  limits.head = 512
+  limits.body = 256
+  limits.head = 128
   limits.fields = 8
-  let atOnce = decode([bytes], limits)
-  precondition(decode(bytes.map { [$0] }, limits) == atOnce)
+  let atOnce = decode(bytes, step: bytes.count, limits)
+  precondition(decode(bytes, step: 1, limits) == atOnce)
   // A decoder that is done takes nothing more.
   if case .done(let body, let used) = atOnce {
     precondition(used <= bytes.count && body.count <= limits.body)
-    precondition(decode([Array(bytes[..<used])], limits) == atOnce)
-    precondition(decode([bytes + Array("0\r\n\r\n".utf8)], limits) == atOnce)
+    precondition(decode(Array(bytes[..<used]), step: used, limits) == atOnce)
+    precondition(decode(bytes + Array("0\r\n\r\n".utf8), step: bytes.count + 5, limits) == atOnce)
   }
-  return 0
 }
 
 private enum Decoded: Equatable {
@@ -24,14 +21,15 @@ private enum Decoded: Equatable {
   case refused(Refusal)
 }
 
-private func decode(_ parts: [[UInt8]], _ limits: Configuration.Limits) -> Decoded {
+private func decode(_ bytes: [UInt8], step: Int, _ limits: Configuration.Limits) -> Decoded {
   var decoder = ChunkedDecoder()
   var body: [UInt8] = []
   var used = 0
-  for part in parts {
+  while used < bytes.count {
+    let part = bytes.span.extracting(used..<min(used + step, bytes.count))
     var index = 0
     do {
-      try decoder.decode(part.span, &index, into: &body, limits)
+      try decoder.decode(part, &index, into: &body, limits)
     } catch {
       return .refused(error)
     }

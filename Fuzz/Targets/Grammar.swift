@@ -1,9 +1,7 @@
 // Targets and header values: nothing that comes out may hold what its grammar forbids.
 
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzGrammar(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
-  guard size > 0 else { return 0 }
-  let input = UnsafeBufferPointer(start: data, count: size)
+func fuzzGrammar(_ input: [UInt8]) {
+  guard !input.isEmpty else { return }
   let bytes = Array(input[1...])
   switch input[0] % 6 {
   case 0: checkTarget(bytes)
@@ -13,7 +11,6 @@ public func fuzzGrammar(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
   case 4: checkList(bytes)
   default: checkField(bytes)
   }
-  return 0
 }
 
 private func checkTarget(_ bytes: [UInt8]) {

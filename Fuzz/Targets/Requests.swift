@@ -1,20 +1,13 @@
 // Parser and state machine: however the input is cut, the same requests must come of it.
 
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzRequests(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
-  guard size > 2 else { return 0 }
-  let input = UnsafeBufferPointer(start: data, count: size)
+func fuzzRequests(_ input: [UInt8]) {
+  guard input.count > 2 else { return }
   // The first two bytes choose where to cut, the rest is what a client sends.
   let bytes = Array(input[2...])
   let step = 1 + Int(input[0]) % 61
   let first = Int(input[1]) % (bytes.count + 1)
-  let whole = outcome(of: [bytes])
-  var parts = [Array(bytes[..<first])]
-  for start in stride(from: first, to: bytes.count, by: step) {
-    parts.append(Array(bytes[start..<min(start + step, bytes.count)]))
-  }
-  precondition(outcome(of: parts) == whole, "cut at \(first), then every \(step) bytes")
-  return 0
+  let whole = outcome(of: bytes, first: bytes.count, step: 1)
+  precondition(outcome(of: bytes, first: first, step: step) == whole, "cut at \(first), then every \(step) bytes")
 }
 
 private struct Outcome: Equatable {
@@ -23,24 +16,28 @@ private struct Outcome: Equatable {
   var refusal: Refusal?
 }
 
-private func outcome(of parts: [[UInt8]]) -> Outcome {
+private func outcome(of bytes: [UInt8], first: Int, step: Int) -> Outcome {
   var limits = Configuration.Limits()
-  limits.head = 1024
-  limits.target = 256
-  limits.fields = 16
-  limits.body = 2048
+  limits.head = 512
+  limits.target = 128
+  limits.fields = 12
+  limits.body = 256
   let timeouts = Timeouts(Configuration.Timeouts())
   var reader = RequestReader()
   var cache = HeadCache()
   var machine = ConnectionStateMachine(now: 0, timeouts)
   var outcome = Outcome()
-  for part in parts {
+  var start = 0
+  while start < bytes.count {
+    let end = start < first ? first : min(start + step, bytes.count)
+    let part = bytes.span.extracting(start..<end)
+    start = end
     var index = 0
     while index < part.count {
       precondition(machine.wantsInput)
       do {
         let before = index
-        switch try reader.read(part.span, &index, &cache, limits) {
+        switch try reader.read(part, &index, &cache, limits) {
         case .incomplete:
           precondition(index == part.count)
           guard !reader.isBetweenRequests else { break }

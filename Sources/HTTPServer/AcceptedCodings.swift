@@ -1,7 +1,7 @@
 /// What a request's `Accept-Encoding` says about the codings known here (RFC 9110 section 12.5.3).
-struct AcceptedCodings: Equatable, Sendable {
+public struct AcceptedCodings: Equatable, Sendable {
   /// Acceptable codings, the preferred one first; at equal quality gzip before deflate before none.
-  let ordered: [ContentCoding]
+  public let ordered: [ContentCoding]
 
   /// Without the field any coding is acceptable, but a client that says nothing may well know none.
   init() { ordered = AcceptedCodings.identityAlone }

@@ -4,8 +4,8 @@ public struct Configuration: Sendable {
   public var host = "127.0.0.1"
   /// The port to listen on; 0 lets the kernel choose one.
   public var port: UInt16 = 8080
-  /// How many event loops to run: one for each processor, and no more than four, unless said otherwise.
-  public var loops = 2
+  /// How many event loops to run; nil: one for each processor that the process may use, but no more than four.
+  public var loops: Int?
   /// Connections that the kernel may hold ready to be accepted.
   public var backlog: Int32 = 4096
 
@@ -51,12 +51,17 @@ public struct Configuration: Sendable {
     public var head: Duration = .seconds(8)
     /// Between two reads of a request's body: 408.
     public var bodyIdle: Duration = .seconds(8)
+    /// From a body's first byte to its last, however it comes: 408.
+    public var body: Duration = .seconds(60)
     /// Bytes a second that a body must bring on the whole, after the first `bodyIdle`: 408.
     public var bodyRate = 512
     /// Without a request, between requests: closed.
     public var keepAlive: Duration = .seconds(10)
     /// For a client to take something of what was written to it: closed.
     public var write: Duration = .seconds(20)
+    /// Bytes a second that a client must take on the whole of what waits for it, after the first `write`: closed.
+    /// Taking a byte now and then holds on to nothing.
+    public var writeRate = 2048
     /// For a refused client to read its refusal, while what it sends is thrown away: closed.
     public var linger: Duration = .seconds(5)
     /// Silence on a stream after which its source is asked for a sign of life.

@@ -17,8 +17,9 @@ final class Connection {
   var unread: [UInt8] = []
   /// The kernel may have input that was not read.
   var mayHaveInput = false
-  /// The kernel reports on it.
+  /// The kernel reports on it: on what comes, and, once it had to wait for that, on room for what goes.
   var isWatched = false
+  var isWatchedForRoom = false
   var output = OutputQueue()
   var envelope = Envelope()
   var parked = Parked.nothing

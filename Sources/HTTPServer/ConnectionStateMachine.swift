@@ -51,7 +51,11 @@ struct ConnectionStateMachine {
   private var requests = 0
   private var phaseDeadline: Int
   private var writeDeadline = Int.max
+  /// When the body's first byte came.
   private var bodyBegan = 0
+  /// Since when something has been waiting to be taken, and how much was taken since.
+  private var waitBegan = 0
+  private var taken = 0
 
   static let never = Int.max
 
@@ -84,9 +88,12 @@ struct ConnectionStateMachine {
     if isBody {
       if phase != .body { bodyBegan = now }
       phase = .body
-      // The rate allows `bodyIdle` for the first byte; a drip of bytes doesn't move that bound.
-      let bound = bodyBegan + timeouts.bodyIdle + (timeouts.bodyRate > 0 ? bodyCount * 1000 / timeouts.bodyRate : 0)
-      phaseDeadline = timeouts.bodyRate > 0 ? min(now + timeouts.bodyIdle, bound) : now + timeouts.bodyIdle
+      // A drip of bytes moves only the first of these.
+      phaseDeadline = min(
+        now + timeouts.bodyIdle,
+        Timeouts.bound(began: bodyBegan, grace: timeouts.bodyIdle, count: bodyCount, rate: timeouts.bodyRate),
+        bodyBegan + timeouts.body
+      )
     } else if phase == .idle {
       phase = .head
       phaseDeadline = now + timeouts.head
@@ -139,10 +146,17 @@ struct ConnectionStateMachine {
   /// The response must be the last: its end is the connection's, or the handler can't go on.
   mutating func mustClose() { keepsAlive = false }
 
-  /// Not all of what was written was taken; or some more of it was.
-  mutating func outputWaits(now: Int, _ timeouts: Timeouts) {
+  /// Not all of what was written was taken; or `count` more bytes of it were.
+  mutating func outputWaits(taken count: Int, now: Int, _ timeouts: Timeouts) {
+    if !hasOutput { (waitBegan, taken) = (now, 0) }
     hasOutput = true
-    writeDeadline = now + timeouts.write
+    // Whoever still takes the response is not idle.
+    if phase == .idle { phaseDeadline = ConnectionStateMachine.never }
+    taken += count
+    writeDeadline = min(
+      now + timeouts.write,
+      Timeouts.bound(began: waitBegan, grace: timeouts.write, count: taken, rate: timeouts.writeRate)
+    )
   }
 
   /// All of what was written was taken. Idle time counts from here.

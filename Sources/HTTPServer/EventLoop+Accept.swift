@@ -96,8 +96,19 @@ extension EventLoop {
   func watch(_ connection: Connection) {
     guard !connection.isWatched else { return }
     connection.isWatched = true
-    let token = UInt64(connection.generation) << 32 | UInt64(connection.descriptor)
-    if !poll.add(connection: connection.descriptor, token: token) { close(connection) }
+    if !poll.add(connection: connection.descriptor, token: token(connection)) { close(connection) }
+  }
+
+  /// Has the kernel report on room to write. Most connections never need it.
+  func watchForRoom(_ connection: Connection) {
+    watch(connection)
+    guard !connection.isWatchedForRoom, connection.machine.phase != .closed else { return }
+    connection.isWatchedForRoom = true
+    if !poll.addWriting(connection: connection.descriptor, token: token(connection)) { close(connection) }
+  }
+
+  private func token(_ connection: Connection) -> UInt64 {
+    UInt64(connection.generation) << 32 | UInt64(connection.descriptor)
   }
 
   /// Closes a connection and lets go of everything that belongs to it.

@@ -74,9 +74,9 @@ extension EventLoop {
   }
 
   private func outputWaits(_ connection: Connection) {
-    connection.machine.outputWaits(now: clock.now, shared.timeouts)
+    connection.machine.outputWaits(taken: 0, now: clock.now, shared.timeouts)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
-    watch(connection)
+    watchForRoom(connection)
   }
 
   /// Writes what is queued, as far as the client takes it.
@@ -96,7 +96,9 @@ extension EventLoop {
       case .transferred(let count):
         counters.bytesWritten.add(count)
         connection.output.advance(count)
-        connection.machine.outputWaits(now: clock.now, shared.timeouts)
+        if connection.machine.hasOutput {
+          connection.machine.outputWaits(taken: count, now: clock.now, shared.timeouts)
+        }
       case .wouldBlock:
         if !connection.machine.hasOutput { outputWaits(connection) }
         return

@@ -40,8 +40,13 @@ struct EventPoll: EventPolling {
   }
 
   func add(connection: Int32, token: UInt64) -> Bool {
-    let flags: Flags = [.readable, .writable, .finished, .edge]
+    let flags: Flags = [.readable, .finished, .edge]
     return cpoll_control(descriptor, EPOLL_CTL_ADD, connection, flags.rawValue, token) == 0
+  }
+
+  func addWriting(connection: Int32, token: UInt64) -> Bool {
+    let flags: Flags = [.readable, .writable, .finished, .edge]
+    return cpoll_control(descriptor, EPOLL_CTL_MOD, connection, flags.rawValue, token) == 0
   }
 
   func add(listener: Int32, token: UInt64) -> Bool {
@@ -60,11 +65,8 @@ struct EventPoll: EventPolling {
   func event(_ index: Int) -> PollEvent? {
     var event = events[index]
     let token = cpoll_event_token(&event)
-    if token == EventPoll.interruption {
-      var value: eventfd_t = 0
-      _ = eventfd_read(interruptor, &value)
-      return nil
-    }
+    // Watched for edges: every write is an event, whether the ones before were read or not.
+    if token == EventPoll.interruption { return nil }
     let flags = Flags(rawValue: cpoll_event_flags(&event))
     return PollEvent(
       token: token,

@@ -15,9 +15,11 @@ struct EventPoll: EventPolling {
   }
 
   func add(connection: Int32, token: UInt64) -> Bool {
-    let flags = UInt16(EV_ADD | EV_CLEAR)
-    return change(UInt(connection), Int16(EVFILT_READ), flags, token: token)
-      && change(UInt(connection), Int16(EVFILT_WRITE), flags, token: token)
+    change(UInt(connection), Int16(EVFILT_READ), UInt16(EV_ADD | EV_CLEAR), token: token)
+  }
+
+  func addWriting(connection: Int32, token: UInt64) -> Bool {
+    change(UInt(connection), Int16(EVFILT_WRITE), UInt16(EV_ADD | EV_CLEAR), token: token)
   }
 
   func add(listener: Int32, token: UInt64) -> Bool {

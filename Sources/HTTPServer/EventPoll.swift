@@ -17,7 +17,10 @@ protocol EventPolling {
   var descriptor: Int32 { get }
 
   init() throws(ServerError)
+  /// Watches for input and for the peer's end.
   func add(connection: Int32, token: UInt64) -> Bool
+  /// Watches a connection that was added for room to write, too.
+  func addWriting(connection: Int32, token: UInt64) -> Bool
   func add(listener: Int32, token: UInt64) -> Bool
   func remove(listener: Int32)
   /// Makes a wait return, or the next one. From any thread.

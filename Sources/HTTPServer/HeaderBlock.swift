@@ -15,7 +15,7 @@ public final class HeaderBlock: Sendable {
   /// A block of `fields`. `Content-Length`, `Transfer-Encoding`, `Connection` and `Date` are the server's own to
   /// write and are left out. O(length).
   public init(_ fields: [HeaderField]) {
-    self.fields = fields.filter { !HeaderBlock.isReserved($0.name) }
+    self.fields = fields.filter { !$0.name.isReserved }
     var bytes: [UInt8] = []
     for field in self.fields { field.append(to: &bytes) }
     self.bytes = bytes
@@ -25,7 +25,7 @@ public final class HeaderBlock: Sendable {
 
   /// A whole head, up to what differs from response to response (date, request identity, connection).
   init(status: Status, _ fields: [HeaderField], contentLength: Int?) {
-    self.fields = fields.filter { !HeaderBlock.isReserved($0.name) }
+    self.fields = fields.filter { !$0.name.isReserved }
     self.status = status
     hasContentLength = contentLength != nil
     var bytes = Array(StatusLine.bytes(of: status))
@@ -52,13 +52,5 @@ public final class HeaderBlock: Sendable {
     var lines: [UInt8] = []
     for field in fields { field.append(to: &lines) }
     return lines
-  }
-
-  private static let reserved: Set<String> = [
-    "content-length", "transfer-encoding", "connection", "date", "keep-alive",
-  ]
-
-  static func isReserved(_ name: HeaderName) -> Bool {
-    reserved.contains(String(decoding: name.folded, as: UTF8.self))
   }
 }

@@ -6,6 +6,9 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   /// Lower case: what names are compared by.
   let folded: [UInt8]
 
+  /// Whether the field is the server's own to write, as it says how a message is framed or when it was made.
+  let isReserved: Bool
+
   /// Nil where `name` is not a token: such a name can't be built.
   public init?(_ name: String) {
     guard !name.isEmpty, name.utf8.allSatisfy(ByteClass.isToken) else { return nil }
@@ -16,7 +19,12 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   private init(token: String) {
     description = token
     folded = token.utf8.map(ByteClass.lowercased)
+    isReserved = HeaderName.reserved.contains(folded)
   }
+
+  private static let reserved = Set(
+    ["content-length", "transfer-encoding", "connection", "date", "keep-alive"].map { Array($0.utf8) }
+  )
 
   /// For names that are written out in this module.
   init(lowercase token: StaticString) { self.init(token: "\(token)") }

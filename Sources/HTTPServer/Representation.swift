@@ -33,11 +33,7 @@ public final class Representation: Sendable {
   public let entityTag: String?
 
   private let contentType: String
-  /// What stands in the head of every variant; and those of them that are not this representation's own.
   private let sharedFields: [HeaderField]
-  private let commonFields: [HeaderField]
-  /// Where the compressed forms come from, if this one shares another's bytes.
-  private let source: Representation?
   private let identity: Variant
   private let gzip = AtomicLazyReference<Variant>()
   private let deflate = AtomicLazyReference<Variant>()
@@ -62,19 +58,8 @@ public final class Representation: Sendable {
     var shared: [HeaderField] = []
     if let cacheControl { shared.append(HeaderField(.cacheControl, cacheControl)) }
     shared.append(HeaderField(.vary, (["Accept-Encoding"] + vary).joined(separator: ", ")))
-    commonFields = shared
     sharedFields = shared + fields
-    source = nil
     identity = Representation.variant(body, .identity, self.entityTag, contentType, sharedFields)
-  }
-
-  /// The bytes of another representation under a head with other `fields`. Both share the body and its compressed
-  /// forms: each is made once, whichever is asked for it first.
-  public init(sharing source: Representation, fields: [HeaderField]) {
-    (contentType, entityTag, commonFields) = (source.contentType, source.entityTag, source.commonFields)
-    sharedFields = source.commonFields + fields
-    self.source = source
-    identity = Representation.variant(source.body, .identity, entityTag, contentType, sharedFields)
   }
 
   /// Makes compressed forms ahead of the first request. From any queue, best not on an event loop: compressing
@@ -84,8 +69,11 @@ public final class Representation: Sendable {
   }
 
   /// Whether `response(to:)` can answer without compressing first.
-  public func isPrepared(for request: Request) -> Bool {
-    guard let coding = selectedCoding(request.head.codings) else { return true }
+  public func isPrepared(for request: Request) -> Bool { isPrepared(for: request.acceptedCodings) }
+
+  /// Whether `response(accepting:)` can answer without compressing first.
+  public func isPrepared(for accepted: AcceptedCodings) -> Bool {
+    guard let coding = selectedCoding(accepted) else { return true }
     return existing(coding) != nil
   }
 
@@ -97,13 +85,7 @@ public final class Representation: Sendable {
 
   /// The same for other answers that a representation is of, such as 404 pages. 304 is for 200 alone.
   public func response(to request: Request, status: Status) -> Response {
-    guard let coding = selectedCoding(request.head.codings) else {
-      return .problem(
-        .notAcceptable,
-        detail: "Accept-Encoding leaves no content coding; identity, gzip and deflate are possible.",
-        headers: [HeaderField(.vary, "Accept-Encoding")]
-      )
-    }
+    guard let coding = selectedCoding(request.head.codings) else { return Representation.notAcceptable }
     let variant = existing(coding) ?? variant(coding)
     if status == .ok, isNotModified(request.head, variant) {
       return Response(status: .notModified, headers: variant.notModified)
@@ -111,10 +93,18 @@ public final class Representation: Sendable {
     return Response(status: status, headers: variant.head, body: variant.body)
   }
 
-  /// The response where the client accepts any coding and has no copy: the bytes as they are.
-  public func response() -> Response {
-    Response(status: .ok, headers: identity.head, body: identity.body)
+  /// The response to a request without conditions, of which only the codings are left.
+  public func response(accepting accepted: AcceptedCodings) -> Response {
+    guard let coding = selectedCoding(accepted) else { return Representation.notAcceptable }
+    let variant = existing(coding) ?? variant(coding)
+    return Response(status: .ok, headers: variant.head, body: variant.body)
   }
+
+  private static let notAcceptable = Response.problem(
+    .notAcceptable,
+    detail: "Accept-Encoding leaves no content coding; identity, gzip and deflate are possible.",
+    headers: [HeaderField(.vary, "Accept-Encoding")]
+  )
 
   /// The coding to answer with; nil where none is acceptable.
   private func selectedCoding(_ accepted: AcceptedCodings) -> ContentCoding? {
@@ -135,7 +125,7 @@ public final class Representation: Sendable {
     return making.withLock { _ in
       if let variant = existing(coding) { return variant }
       // What doesn't get smaller is answered as it is, which whoever asked for a coding must take as well.
-      let made = compressed(coding).map {
+      let made = Compressor.compress(body, coding).map {
         Representation.variant($0, coding, entityTag, contentType, sharedFields)
       }
       switch coding {
@@ -144,13 +134,6 @@ public final class Representation: Sendable {
       case .deflate: return deflate.storeIfNil(made ?? identity)
       }
     }
-  }
-
-  /// The body with a coding; nil where that would not make it smaller.
-  private func compressed(_ coding: ContentCoding) -> [UInt8]? {
-    guard let source else { return Compressor.compress(body, coding) }
-    let variant = source.variant(coding)
-    return variant.coding == coding ? variant.body : nil
   }
 
   private static func variant(

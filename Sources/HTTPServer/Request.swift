@@ -29,6 +29,9 @@ public struct Request: Sendable {
 
   public var version: HTTPVersion { head.version }
 
+  /// The content codings that the client takes: all that a late answer need keep of a request.
+  public var acceptedCodings: AcceptedCodings { head.codings }
+
   /// The authority that the request is for: the absolute-form target's where there is one, else `Host`'s value
   /// (RFC 9112 section 3.3). Empty for an HTTP/1.0 request without any.
   public var host: String { head.host }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The head of a request, read and found valid. Immutable, so that requests with the same bytes share it.
 final class RequestHead: Sendable {
   /// Where a field's name and value stand in `bytes`.
@@ -30,6 +32,8 @@ final class RequestHead: Sendable {
   let codings: AcceptedCodings
   /// An `X-Request-ID` that can be taken over.
   let suppliedRequestID: ArraySlice<UInt8>?
+  /// What the handler has worked out from this head.
+  let memory = Mutex<(any AnyObject & Sendable)?>(nil)
 
   init(
     bytes: [UInt8],

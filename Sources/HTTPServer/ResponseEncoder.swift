@@ -29,7 +29,7 @@ struct ResponseEncoder {
     let block = response.headers
     if block.status != response.status { bytes.append(contentsOf: StatusLine.bytes(of: response.status)) }
     bytes.append(contentsOf: block.lines(after: response.status))
-    for field in response.additional where !HeaderBlock.isReserved(field.name) { field.append(to: &bytes) }
+    for field in response.additional where !field.name.isReserved { field.append(to: &bytes) }
     switch framing {
     case .length(let length):
       // RFC 9110 section 8.6: none in 204; a 304 may have the length that a 200 would have had, which is the block's.
@@ -66,8 +66,12 @@ struct ResponseEncoder {
       bytes.append(contentsOf: supplied)
     } else {
       let bits = RequestID.bits(envelope.serial)
-      for shift in stride(from: UInt64(60), through: 0, by: -4) {
-        bytes.append(ResponseEncoder.digits[Int(bits >> shift & 0xf)])
+      withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { text in
+        for index in 0..<16 {
+          let digit = UInt8(truncatingIfNeeded: bits >> (60 - 4 * UInt64(index))) & 0xf
+          text[index] = digit < 10 ? 0x30 + digit : 0x57 + digit
+        }
+        bytes.append(contentsOf: text)
       }
     }
     bytes.append(0x0d)

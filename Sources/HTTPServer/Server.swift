@@ -38,7 +38,7 @@ public final class Server: Sendable {
       }
       let (listeners, bound) = try Listener.open(
         address,
-        count: max(configuration.loops, 1),
+        count: max(configuration.loops ?? min(Processors.count, 4), 1),
         backlog: configuration.backlog
       )
       var loops: [EventLoop] = []

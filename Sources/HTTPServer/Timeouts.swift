@@ -2,20 +2,34 @@
 struct Timeouts {
   let head: Int
   let bodyIdle: Int
+  let body: Int
   let bodyRate: Int
   let keepAlive: Int
   let write: Int
+  let writeRate: Int
   let linger: Int
   let heartbeat: Int
 
   init(_ timeouts: Configuration.Timeouts) {
     head = timeouts.head.milliseconds
     bodyIdle = timeouts.bodyIdle.milliseconds
+    body = timeouts.body.milliseconds
     bodyRate = timeouts.bodyRate
     keepAlive = timeouts.keepAlive.milliseconds
     write = timeouts.write.milliseconds
+    writeRate = timeouts.writeRate
     linger = timeouts.linger.milliseconds
     heartbeat = timeouts.heartbeat.milliseconds
+  }
+}
+
+extension Timeouts {
+  /// When `count` bytes must have been transferred that began at `began`: after `grace`, at `rate` bytes a second.
+  /// A rate of 0 asks for none.
+  static func bound(began: Int, grace: Int, count: Int, rate: Int) -> Int {
+    guard rate > 0 else { return ConnectionStateMachine.never }
+    let (product, overflows) = count.multipliedReportingOverflow(by: 1000)
+    return overflows ? ConnectionStateMachine.never : began + grace + product / rate
   }
 }
 

@@ -6,9 +6,11 @@ final class AcceptedCells: Sendable {
   let canonical: String
   private let versions: [String: Int]
 
-  fileprivate init(_ versions: [String: Int]) {
-    self.versions = versions
-    canonical = Self.canonical(versions)
+  /// Reads the members of the field: `Name` or `Name;v=2`.
+  init(_ members: [String]) throws(ServiceError) {
+    versions = try Self.parse(members)
+    canonical = versions.sorted { $0.key < $1.key }.map { $0.value == .max ? $0.key : "\($0.key);v=\($0.value)" }
+      .joined(separator: ",")
   }
 
   /// Whether a cell of this version can be shown: one listed without `v` in any version, one with it up to that.
@@ -16,13 +18,7 @@ final class AcceptedCells: Sendable {
     versions[cellIdentifier].map { version <= $0 } ?? false
   }
 
-  fileprivate static func canonical(_ versions: [String: Int]) -> String {
-    versions.sorted { $0.key < $1.key }.map { $0.value == .max ? $0.key : "\($0.key);v=\($0.value)" }
-      .joined(separator: ",")
-  }
-
-  /// Reads the members of the field: `Name` or `Name;v=2`.
-  static func parse(_ members: [String]) throws(ServiceError) -> [String: Int] {
+  private static func parse(_ members: [String]) throws(ServiceError) -> [String: Int] {
     var versions: [String: Int] = [:]
     for member in members where !member.isEmpty {
       let parts = member.split(separator: ";").map { $0.drop { $0 == " " } }
@@ -48,18 +44,18 @@ final class AcceptedCellsRegistry: Sendable {
   static let maximum = 32
   private let sets = Mutex<[AcceptedCells]>([])
 
-  func set(_ versions: [String: Int]) -> AcceptedCells {
-    let canonical = AcceptedCells.canonical(versions)
-    return sets.withLock { sets in
-      if let index = sets.firstIndex(where: { $0.canonical == canonical }) {
-        let known = sets.remove(at: index)
-        sets.append(known)
-        return known
+  /// The one object for a set. O(1) for the set that was asked for last, else O(`maximum`).
+  func interned(_ set: AcceptedCells) -> AcceptedCells {
+    sets.withLock { sets in
+      if let last = sets.last, last === set || last.canonical == set.canonical { return last }
+      guard let index = sets.firstIndex(where: { $0.canonical == set.canonical }) else {
+        sets.append(set)
+        if sets.count > Self.maximum { sets.removeFirst() }
+        return set
       }
-      let new = AcceptedCells(versions)
-      sets.append(new)
-      if sets.count > Self.maximum { sets.removeFirst() }
-      return new
+      let known = sets.remove(at: index)
+      sets.append(known)
+      return known
     }
   }
 }

@@ -11,13 +11,9 @@ struct ReplyKey: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case snapshot
     case changes(Cursor?)
-    /// What all replies with these changes share, wherever their `Link` leads: the bytes, encoded and compressed.
-    case changesWithoutLink(Cursor?)
   }
   var kind: Kind
   var to: Cursor
   /// The identity of the set of cells that the client can show.
   var cells: ObjectIdentifier?
-  /// What follows the cursor in the `Link` to the next poll; empty for a snapshot.
-  var next: String
 }

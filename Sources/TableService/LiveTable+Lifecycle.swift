@@ -64,19 +64,29 @@ extension LiveTable {
   func freeze() { lifecycle.withLock { ($0.isFrozen, $0.isSettled) = (true, !isPrivate && $0.isSettled) } }
   func thaw() { lifecycle.withLock { $0.isFrozen = false } }
 
+  /// Called on the table's queue before what a source has said is published: a waiter that this wakes is refused,
+  /// and not shown a table that is stale.
+  func refuseReaders() {
+    guard !isStored, let refusal = upstreamRefusal else { return }
+    lifecycle.withLock { $0.refusal = refusal }
+  }
+
   /// Called on the table's queue when a source has said something, and that is published.
   func settle() {
     guard !isStored else { return }
-    let (isSettled, error) = content.access { content in
-      (content.isSettled, content.inputs.values.lazy.compactMap(\.error).first { self.refusal($0) != nil })
-    }
-    let refusal = error.flatMap(refusal)
+    let refusal = upstreamRefusal
+    let isSettled = content.access { $0.isSettled }
     lifecycle.withLock { lifecycle in
       lifecycle.refusal = refusal
       guard !(isPrivate && lifecycle.isFrozen) else { return }
       lifecycle.isSettled = isSettled || refusal != nil
     }
     context.wake([topic])
+  }
+
+  /// On the table's queue.
+  private var upstreamRefusal: ServiceError? {
+    content.access { $0.inputs.values.lazy.compactMap(\.error).compactMap(self.refusal).first }
   }
 
   /// What the upstream says of the instance, or of the caller, as such; nil: it is the service's own trouble, and

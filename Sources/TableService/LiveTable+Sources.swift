@@ -154,6 +154,7 @@ extension LiveTable {
         content.isBehind = false
         return true
       }
+      refuseReaders()
       let done: @Sendable () -> Void = { [self] in
         settle()
         completion()

@@ -75,7 +75,7 @@ final class LiveTable: Sendable {
         return kinds
       }
       for kind in kinds {
-        let ask = TableAsk(after: previous.cursor, lens: Lens(cells: kind.cells), next: kind.next)
+        let ask = TableAsk(after: previous.cursor, lens: Lens(cells: kind.cells))
         let (reply, _) = answer(ask)
         reply.prepare(kind.codings)
       }
@@ -83,7 +83,7 @@ final class LiveTable: Sendable {
     }
   }
 
-  /// Remembers that such a poll waits.
+  /// Remembers that such a poll waits: its reply will be made before it is woken.
   func willWait(_ kind: PollKind) {
     polls.withLock { kinds in
       guard kinds.count < PollKind.remembered, !kinds.contains(kind) else { return }
@@ -103,8 +103,9 @@ final class LiveTable: Sendable {
 
   /// The reply to a poll whose table has moved, or to one without `after`; if it is made already.
   func readyReply(_ ask: TableAsk, to cursor: Cursor) -> Representation? {
-    guard ask.lens.view == nil else { return nil }
-    return replies.reply(ask.key(to: cursor))
+    // A view in which nothing was ever tapped stands where the table does, and gets what everyone gets. The cursors
+    // of others are theirs alone, and no reply to one is ever kept.
+    replies.reply(ask.key(to: cursor))
   }
 
   /// Makes the reply on the rendering queue and gives it to `completion` there. Whoever asks for the same
@@ -151,12 +152,7 @@ final class LiveTable: Sendable {
       case .snapshot:
         return renderer.snapshot(new, cursor: cursor, accepted: ask.lens.cells, isPrivate: isPrivate)
       case .changes(let after):
-        // Clients that wait for other lengths of time get other links, and the same bytes.
-        let sharedKey = ReplyKey(kind: .changesWithoutLink(after), to: cursor, cells: key.cells, next: "")
-        let known = view == nil ? replies.reply(sharedKey) : nil
-        let shared = known ?? changes(after: after, to: cursor, new, ask.lens, &renderer)
-        if view == nil, known == nil { replies.insert(shared, for: sharedKey) }
-        return renderer.reply(shared, to: cursor, next: ask.next)
+        return changes(after: after, to: cursor, new, ask.lens, &renderer)
       }
     }
     if view == nil { replies.insert(reply, for: key) }
@@ -223,16 +219,12 @@ struct TableAsk: Sendable {
   }
   var kind: Kind
   var lens: Lens
-  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
-  var next: String
 
-  static func snapshot(_ lens: Lens) -> TableAsk { TableAsk(kind: .snapshot, lens: lens, next: "") }
+  static func snapshot(_ lens: Lens) -> TableAsk { TableAsk(kind: .snapshot, lens: lens) }
 
-  init(kind: Kind, lens: Lens, next: String) { (self.kind, self.lens, self.next) = (kind, lens, next) }
+  init(kind: Kind, lens: Lens) { (self.kind, self.lens) = (kind, lens) }
 
-  init(after: Cursor?, lens: Lens, next: String) {
-    self.init(kind: .changes(after: after), lens: lens, next: next)
-  }
+  init(after: Cursor?, lens: Lens) { self.init(kind: .changes(after: after), lens: lens) }
 
   /// The cursor that the client is at.
   var after: Cursor? {
@@ -243,23 +235,23 @@ struct TableAsk: Sendable {
   }
 
   func key(to cursor: Cursor) -> ReplyKey {
-    switch kind {
-    case .snapshot: ReplyKey(kind: .snapshot, to: cursor, cells: lens.cells.map(ObjectIdentifier.init), next: "")
-    case .changes(let after):
-      ReplyKey(kind: .changes(after), to: cursor, cells: lens.cells.map(ObjectIdentifier.init), next: next)
+    let cells = lens.cells.map(ObjectIdentifier.init)
+    return switch kind {
+    case .snapshot: ReplyKey(kind: .snapshot, to: cursor, cells: cells)
+    case .changes(let after): ReplyKey(kind: .changes(after), to: cursor, cells: cells)
     }
   }
 }
 
 /// Polls that get the same reply, whatever they wait for.
 struct PollKind: Equatable, Sendable {
-  static let remembered = 16
+  /// Every set of cells that is known, with each coding: there are no more kinds than this.
+  static let remembered = 3 * AcceptedCellsRegistry.maximum
 
   var cells: AcceptedCells?
-  var next: String
   var codings: [ContentCoding]
 
   static func == (first: PollKind, second: PollKind) -> Bool {
-    first.cells === second.cells && first.next == second.next && first.codings == second.codings
+    first.cells === second.cells && first.codings == second.codings
   }
 }

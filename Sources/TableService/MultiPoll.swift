@@ -1,6 +1,5 @@
 import Dispatch
 import HTTPServer
-import JSON
 import TableModel
 
 /// A long poll of several tables at once (`GET /v1/changes`).
@@ -13,18 +12,21 @@ final class MultiPoll: Waiter {
   }
 
   private let members: [Member]
-  private let request: Request
+  private let codings: AcceptedCodings
+  /// What follows the cursors in the `Link` to the next poll.
   private let next: String
 
-  /// - Parameter next: what follows the cursors in the `Link` to the next poll.
-  init(members: [Member], request: Request, next: String) {
-    (self.members, self.request, self.next) = (members, request, next)
+  init(members: [Member], request: Request) {
+    (self.members, codings, next) = (members, request.acceptedCodings, request.inquiry.next)
   }
 
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
     if let reply = moved(exchange) { return reply }
     guard wait > 0 else { return .response(unchanged) }
-    for member in members { member.table.beginWaiting() }
+    for member in members {
+      member.table.willWait(PollKind(cells: member.ask.lens.cells, codings: []))
+      member.table.beginWaiting()
+    }
     return .wait(
       Wait(topics: topics, timeout: .seconds(wait), waiter: self)
     )
@@ -56,9 +58,15 @@ final class MultiPoll: Waiter {
     for member in members {
       if let ended = member.table.ended { return .response(ended?.response ?? unchanged) }
     }
-    guard members.contains(where: { !$0.table.standing($0.ask).isCurrent }) else { return nil }
-    members[0].table.context.background.async { [self] in
-      var changes: [[UInt8]] = []
+    let standings = members.map { $0.table.standing($0.ask) }
+    guard standings.contains(where: { !$0.isCurrent }) else { return nil }
+    let moved = zip(members, standings).filter { !$1.isCurrent }
+    let ready = moved.compactMap { $0.table.readyReply($0.ask, to: $1.to) }
+    if ready.count == moved.count, let joined = joinedReplies.known(ready), joined.isPrepared(for: codings) {
+      return .response(response(joined, at: standings.map(\.to)))
+    }
+    joinedReplies.queue.async { [self] in
+      var changes: [Representation] = []
       var cursors: [Cursor] = []
       for member in members {
         let standing = member.table.standing(member.ask)
@@ -67,29 +75,24 @@ final class MultiPoll: Waiter {
           continue
         }
         let (reply, cursor) = member.table.renderNow(member.ask)
-        changes.append(reply.body)
+        changes.append(reply)
         cursors.append(cursor)
       }
-      exchange.finish(response(changes, at: cursors))
+      exchange.finish(response(joinedReplies.reply(changes), at: cursors))
     }
     return .later
   }
 
-  private func response(_ changes: [[UInt8]], at cursors: [Cursor]) -> Response {
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.name("changes")
-    writer.beginArray()
-    for change in changes { writer.write(raw: change) }
-    writer.endArray()
-    writer.endObject()
+  private var joinedReplies: JoinedReplies { members[0].table.context.joinedReplies }
+
+  private func response(_ changes: [Representation], at cursors: [Cursor]) -> Response {
+    response(joinedReplies.reply(changes), at: cursors)
+  }
+
+  private func response(_ joined: Representation, at cursors: [Cursor]) -> Response {
     let pairs = zip(members, cursors).map { "after=\(percentEncoded($0.table.name)):\($1)" }.joined(separator: "&")
-    return Representation(
-      body: writer.bytes,
-      contentType: "application/json",
-      cacheControl: "no-store",
-      vary: ["Accept-Cells"],
-      fields: [HeaderField(.link, "</v1/changes?\(pairs)\(next)>; rel=\"next\"")]
-    ).response(to: request)
+    var response = joined.response(accepting: codings)
+    response.additional.append(HeaderField(.link, "</v1/changes?\(pairs)\(next)>; rel=\"next\""))
+    return response
   }
 }

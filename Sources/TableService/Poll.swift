@@ -5,19 +5,20 @@ import TableModel
 final class Poll: Waiter {
   private let table: LiveTable
   private let ask: TableAsk
-  private let request: Request
+  /// All that is kept of the request: what it was made of may be larger than everything else here.
+  private let codings: AcceptedCodings
+  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  private let next: String
 
   init(table: LiveTable, ask: TableAsk, request: Request) {
-    (self.table, self.ask, self.request) = (table, ask, request)
+    (self.table, self.ask, codings, next) = (table, ask, request.acceptedCodings, request.inquiry.next)
   }
 
   /// Answers at once where the client is behind or does not want to wait; else waits.
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
     if let reply = moved(exchange) { return reply }
     guard wait > 0 else { return unchanged(exchange) }
-    if ask.lens.view == nil {
-      table.willWait(PollKind(cells: ask.lens.cells, next: ask.next, codings: request.preferredCodings))
-    }
+    table.willWait(PollKind(cells: ask.lens.cells, codings: codings.worthPreparing))
     var topics = [table.topic]
     if let view = ask.lens.view { topics.append(table.context.views.topic(view: view)) }
     table.beginWaiting()
@@ -49,18 +50,21 @@ final class Poll: Waiter {
   }
 
   private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
-    if let made = table.readyReply(ask, to: cursor), made.isPrepared(for: request) {
-      return .response(made.response(to: request))
+    if let made = table.readyReply(ask, to: cursor), made.isPrepared(for: codings) {
+      return .response(response(made, at: cursor))
     }
-    let request = request
-    table.render(ask) { made, _ in exchange.finish(made.response(to: request)) }
+    table.render(ask) { [self] made, cursor in exchange.finish(response(made, at: cursor)) }
     return .later
+  }
+
+  private func response(_ made: Representation, at cursor: Cursor) -> Response {
+    var response = made.response(accepting: codings)
+    response.additional.append(table.replies.link(path: table.path, after: cursor, next: next))
+    return response
   }
 }
 
-extension Request {
-  /// The content codings that are worth making ahead for requests such as this.
-  var preferredCodings: [ContentCoding] {
-    header(.acceptEncoding).map { $0.contains("gzip") ? [.gzip] : $0.contains("deflate") ? [.deflate] : [] } ?? []
-  }
+extension AcceptedCodings {
+  /// What is worth making ahead for clients such as this one.
+  var worthPreparing: [ContentCoding] { ordered.first.map { $0 == .identity ? [] : [$0] } ?? [] }
 }

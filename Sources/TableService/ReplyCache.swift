@@ -15,6 +15,8 @@ final class ReplyCache: Sendable {
     var order: [ReplyKey] = []
     /// The most asked-for one, without hashing.
     var plainSnapshot: (cursor: Cursor, representation: Representation)?
+    /// The last `Link` to a next poll: most polls ask for the same.
+    var link: (cursor: Cursor, next: String, field: HeaderField)?
   }
   private let contents = Mutex(Contents())
 
@@ -25,6 +27,18 @@ final class ReplyCache: Sendable {
   /// The snapshot that most clients ask for. O(1).
   func plainSnapshot(_ cursor: Cursor) -> Representation? {
     contents.withLock { $0.plainSnapshot.flatMap { $0.cursor == cursor ? $0.representation : nil } }
+  }
+
+  /// The `Link` that names the poll after `cursor`. O(1) where it is the one that was asked for last.
+  ///
+  /// - Parameter next: what follows the cursor: `&wait=20`.
+  func link(path: String, after cursor: Cursor, next: String) -> HeaderField {
+    contents.withLock { contents in
+      if let link = contents.link, link.cursor == cursor, link.next == next { return link.field }
+      let field = HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")
+      contents.link = (cursor, next, field)
+      return field
+    }
   }
 
   func insert(_ representation: Representation, for key: ReplyKey) {

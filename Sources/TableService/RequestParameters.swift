@@ -62,9 +62,9 @@ extension Request {
     return IndexPath(section: section, row: row)
   }
 
-  func acceptedCells(_ registry: AcceptedCellsRegistry) throws(ServiceError) -> AcceptedCells? {
+  /// `Accept-Cells`; nil where the client takes all.
+  func acceptedCells() throws(ServiceError) -> AcceptedCells? {
     let members = list(.acceptCells)
-    guard !members.isEmpty else { return nil }
-    return registry.set(try AcceptedCells.parse(members))
+    return members.isEmpty ? nil : try AcceptedCells(members)
   }
 }

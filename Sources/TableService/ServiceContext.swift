@@ -11,6 +11,7 @@ final class ServiceContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let acceptedCells = AcceptedCellsRegistry()
+  let joinedReplies = JoinedReplies()
   let client: TransferClient
   let logger: Logger
   /// How many versions of a table are held.

@@ -114,17 +114,9 @@ struct TableRenderer: Sendable {
     }
   }
 
-  /// A poll's reply but for its `Link`.
+  /// A poll's reply but for its `Link`, which tells how long its client waits.
   func reply(_ changes: [UInt8]) -> Representation {
     Representation(body: changes, contentType: "application/json", cacheControl: "no-store", vary: vary)
-  }
-
-  /// The same, with the `Link` to the next poll.
-  func reply(_ changes: Representation, to cursor: Cursor, next: String) -> Representation {
-    Representation(
-      sharing: changes,
-      fields: [HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")]
-    )
   }
 }
 

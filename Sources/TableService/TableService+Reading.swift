@@ -8,7 +8,9 @@ import TableStore
 
 extension TableService {
   func lens(_ request: Request) throws(ServiceError) -> Lens {
-    Lens(cells: try request.acceptedCells(context.acceptedCells), view: try request.viewName())
+    var lens = try request.inquiry.lens.get()
+    lens.cells = lens.cells.map(context.acceptedCells.interned)
+    return lens
   }
 
   // MARK: Snapshots
@@ -16,10 +18,9 @@ extension TableService {
   func snapshot(of table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
     let lens = try lens(request)
     let ask = TableAsk.snapshot(lens)
-    let cursor = table.feed.current.cursor
     let made =
       lens.cells == nil && lens.view == nil
-      ? table.replies.plainSnapshot(cursor) : table.readyReply(ask, to: cursor)
+      ? table.replies.plainSnapshot(table.feed.current.cursor) : table.readyReply(ask, to: table.standing(ask).to)
     if let made, made.isPrepared(for: request) { return .response(made.response(to: request)) }
     table.render(ask) { reply, _ in exchange.finish(reply.response(to: request)) }
     return .later
@@ -28,18 +29,17 @@ extension TableService {
   // MARK: Changes
 
   func poll(_ table: LiveTable, _ request: Request, _ exchange: Exchange, mayWait: Bool) throws(ServiceError) -> Reply {
-    let parameters = try PollParameters(request)
-    let lens = try lens(request)
-    let after = try request.query.first("after").map { text throws(ServiceError) in try cursor(text) }
-    let ask = TableAsk(after: after, lens: lens, next: next(parameters, lens))
+    let inquiry = request.inquiry
+    let wait = try inquiry.wait.get()
+    let ask = TableAsk(after: try inquiry.after.get(), lens: try lens(request))
     return Poll(table: table, ask: ask, request: request).begin(
       exchange,
-      wait: after == nil || !mayWait ? 0 : parameters.wait
+      wait: ask.after == nil || !mayWait ? 0 : wait
     )
   }
 
   func multiPoll(_ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
-    let parameters = try PollParameters(request)
+    let wait = try request.inquiry.wait.get()
     let lens = try lens(request)
     let pairs = request.query.all("after")
     guard (1...MultiPoll.maximum).contains(pairs.count) else {
@@ -56,37 +56,23 @@ extension TableService {
       try authorizer.withLock { $0 }.authorize(request, .read, table: reference.name)
       let table = try catalog.table(reference, for: caller(request))
       let position = pair[pair.index(after: colon)...]
-      let after = position.isEmpty ? nil : try cursor(String(position))
+      let after = position.isEmpty ? nil : try Cursor(parameter: String(position))
       members.append(
-        MultiPoll.Member(table: table, ask: TableAsk(after: after, lens: lens, next: next(parameters, lens)))
+        MultiPoll.Member(table: table, ask: TableAsk(after: after, lens: lens))
       )
     }
-    let poll = MultiPoll(members: members, request: request, next: next(parameters, lens))
+    let poll = MultiPoll(members: members, request: request)
     let tables = members.map(\.table)
-    guard tables.contains(where: \.isAwaitingUpstream) else { return poll.begin(exchange, wait: parameters.wait) }
-    return FirstFetch(of: tables, patience: parameters.wait) { exchange, mayWait in
-      poll.begin(exchange, wait: mayWait ? parameters.wait : 0)
+    guard tables.contains(where: \.isAwaitingUpstream) else { return poll.begin(exchange, wait: wait) }
+    return FirstFetch(of: tables, patience: wait) { exchange, mayWait in
+      poll.begin(exchange, wait: mayWait ? wait : 0)
     }.begin(exchange)
   }
 
   func stream(_ table: LiveTable, _ request: Request) throws(ServiceError) -> Reply {
     let text = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 } ?? request.query.first("after")
-    let after = try text.map { text throws(ServiceError) in try cursor(text) }
+    let after = try text.map { text throws(ServiceError) in try Cursor(parameter: text) }
     return .stream(TableStream.head, TableStream(table: table, lens: try lens(request), after: after))
-  }
-
-  private func cursor(_ text: String) throws(ServiceError) -> Cursor {
-    guard let cursor = Cursor(text) else {
-      throw .malformed(
-        "`\(text.prefix(80))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
-        field: "after"
-      )
-    }
-    return cursor
-  }
-
-  private func next(_ parameters: PollParameters, _ lens: Lens) -> String {
-    "&wait=\(parameters.waitText)" + (lens.view.map { "&view=\($0)" } ?? "")
   }
 
   // MARK: Rows and items

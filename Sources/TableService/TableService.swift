@@ -65,8 +65,7 @@ public final class TableService: RequestHandler {
   // MARK: Requests
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    guard let route = Route(path: request.path, rawPath: request.rawPath)
-    else {
+    guard let route = request.inquiry.route else {
       return .response(
         ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
       )
@@ -96,7 +95,7 @@ public final class TableService: RequestHandler {
       guard table.isAwaitingUpstream else {
         return try reply(to: route, of: table, request, exchange, mayWait: true)
       }
-      let patience = route == .changes ? try PollParameters(request).wait : FirstFetch.patience
+      let patience = route == .changes ? try request.inquiry.wait.get() : FirstFetch.patience
       return FirstFetch(of: [table], patience: patience) { [self] exchange, mayWait in
         do throws(ServiceError) {
           return try reply(to: route, of: table, request, exchange, mayWait: mayWait)

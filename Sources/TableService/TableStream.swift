@@ -37,11 +37,11 @@ final class TableStream: StreamSource {
   private func send(to stream: StreamHandle) {
     guard table.ended == nil else { return stream.end() }
     let after = position.withLock { $0 }
-    let standing = table.standing(TableAsk(after: after, lens: lens, next: ""))
+    let standing = table.standing(TableAsk(after: after, lens: lens))
     guard !standing.isCurrent else { return }
     table.onRenderingQueue { [self] in
       let after = position.withLock { $0 }
-      let ask = TableAsk(after: after, lens: lens, next: "")
+      let ask = TableAsk(after: after, lens: lens)
       guard !table.standing(ask).isCurrent else { return }
       let (reply, cursor) = table.answer(ask)
       position.withLock { $0 = cursor }

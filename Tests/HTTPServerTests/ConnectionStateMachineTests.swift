@@ -55,13 +55,48 @@ import Testing
     var machine = machine()
     machine.requestRead(keepsAlive: true, limits)
     machine.responded(now: 1000, timeouts)
-    machine.outputWaits(now: 1000, timeouts)
+    machine.outputWaits(taken: 0, now: 1000, timeouts)
     #expect(!machine.wantsInput)
-    machine.outputWaits(now: 5000, timeouts)
-    #expect(machine.deadlineReached(now: 1000 + timeouts.write, timeouts) != .cutOff)
+    machine.outputWaits(taken: 50_000, now: 5000, timeouts)
+    #expect(machine.deadlineReached(now: 1000 + timeouts.write, timeouts) == .nothing)
     #expect(machine.deadlineReached(now: 5000 + timeouts.write, timeouts) == .cutOff)
     machine.outputTaken(now: 6000, timeouts)
     #expect(machine.wantsInput && machine.deadline == 6000 + timeouts.keepAlive)
+  }
+
+  @Test func aReaderNeedsItsRate() {
+    var machine = machine()
+    machine.requestRead(keepsAlive: true, limits)
+    machine.responded(now: 1000, timeouts)
+    machine.outputWaits(taken: 0, now: 1000, timeouts)
+    // Some bytes every second: something always, and yet too little.
+    var now = 1000
+    while machine.deadlineReached(now: now, timeouts) == .nothing, now < 200_000 {
+      now += 1000
+      machine.outputWaits(taken: 100, now: now, timeouts)
+    }
+    #expect((22_000...23_000).contains(now))
+    // What is taken at the rate may take as long as it takes, and what waits later is counted anew.
+    machine.outputTaken(now: now, timeouts)
+    machine.outputWaits(taken: 0, now: 300_000, timeouts)
+    for now in stride(from: 301_000, to: 600_000, by: 1000) {
+      #expect(machine.deadlineReached(now: now, timeouts) == .nothing)
+      machine.outputWaits(taken: timeouts.writeRate, now: now, timeouts)
+    }
+  }
+
+  @Test func aBodyHasAnEnd() {
+    var machine = machine()
+    // At twice the rate that is asked for, and without end.
+    var now = 1000
+    var count = 0
+    while machine.deadlineReached(now: now, timeouts) == .nothing, now < 200_000 {
+      count += 2 * timeouts.bodyRate
+      machine.received(isBody: true, bodyCount: count, now: now, timeouts)
+      now += 1000
+    }
+    #expect(now == 61_000)
+    #expect(machine.deadlineReached(now: now, timeouts) == .refuse(.tooSlow))
   }
 
   @Test func whoeverGoesIsTreatedByWhatWasGoingOn() {

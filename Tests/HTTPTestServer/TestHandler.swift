@@ -69,9 +69,10 @@ final class TestHandler: RequestHandler {
     let topic = topic(of: request)
     let seconds = request.query.first("wait").flatMap { Double($0) } ?? 20
     if let after = request.query.first("after").flatMap({ Int($0) }), version(topic) != after {
-      return .response(changes.response())
+      return .response(changes.response(to: request))
     }
-    return .wait(Wait(topics: [topic], timeout: .seconds(seconds), waiter: Poll(changes)))
+    let waiter = Poll(changes, request.acceptedCodings)
+    return .wait(Wait(topics: [topic], timeout: .seconds(seconds), waiter: waiter))
   }
 
   private func publish(_ request: Request) -> Response {
@@ -115,10 +116,11 @@ final class TestHandler: RequestHandler {
 /// A long poll of the test server.
 final class Poll: Waiter {
   private let changes: Representation
+  private let codings: AcceptedCodings
 
-  init(_ changes: Representation) { self.changes = changes }
+  init(_ changes: Representation, _ codings: AcceptedCodings) { (self.changes, self.codings) = (changes, codings) }
 
-  func woken(_ exchange: Exchange) -> Reply? { .response(changes.response()) }
+  func woken(_ exchange: Exchange) -> Reply? { .response(changes.response(accepting: codings)) }
   func timedOut(_ exchange: Exchange) -> Reply { .response(Response(status: .ok, headers: .json, body: [0x7b, 0x7d])) }
   func abandoned() {}
 }

@@ -1,7 +1,7 @@
 #ifndef CEVENTPOLL_H
 #define CEVENTPOLL_H
 
-// What Swift's Glibc module leaves out or cannot import: epoll, eventfd, accept4, and the macros beside them.
+// What Swift's Glibc module leaves out or cannot import: epoll, eventfd, accept4, affinities, and the macros beside them.
 
 #if defined(__linux__)
 
@@ -22,6 +22,9 @@ static inline int cpoll_control(int poll, int operation, int descriptor, uint32_
 }
 
 int cpoll_accept(int listener, struct sockaddr *address, socklen_t *length);
+
+// How many processors this process may use.
+int cpoll_processors(void);
 
 #endif
 #endif

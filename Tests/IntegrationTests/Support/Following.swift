@@ -15,6 +15,13 @@ extension ServiceProcess {
     try request("GET", "/v1/tables/\(table)/changes?after=\(after)&wait=\(wait)\(query)", headers).json
   }
 
+  /// A figure without labels of `/metrics`.
+  func metric(_ name: String) throws -> Int {
+    let lines = try request("GET", "/metrics").text.split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("tablecast_\(name) ") }
+    return try required(line?.split(separator: " ").last.flatMap { Int($0) }, "the metric \(name)")
+  }
+
   /// A poll that waits on a thread of its own; it has been sent when this returns.
   func poll(_ table: String, after: String, wait: Int = 15, query: String = "", _ headers: [String: String] = [:])
     throws

@@ -1,11 +1,14 @@
-// http-load fanout PORT CONNECTIONS ROUNDS WAIT-PATH PUBLISH-PATH [MESSAGE-BYTES]
-// http-load churn  PORT TOTAL CONCURRENCY PATH
+// http-load fanout PORT CONNECTIONS ROUNDS WAIT-PATH METHOD PUBLISH-PATH BYTES [CURSOR]
+// http-load churn  PORT TOTAL CONCURRENCY PATH SOURCE
 // http-load hold   PORT CONNECTIONS SECONDS PATH
 //
 // fanout: opens long polls, publishes once all of them wait, and prints the milliseconds until the last has its
-//         answer, one line a round. With MESSAGE-BYTES the publication is a POST with so many bytes.
-// churn:  opens a connection for each request, and prints the milliseconds for all.
-// hold:   opens long polls, prints "ready" and keeps them: for looking at the server's memory and processor time.
+//         answer, one line a round. The publication is a JSON object of so many bytes, another one each time. Where
+//         WAIT-PATH has a %s, the cursor goes there: the one given at first, then what the publication answers.
+// churn:  opens a connection for each request, from 127.0.0.SOURCE, so many at a time, and prints the milliseconds
+//         for all. Another SOURCE each time keeps connections in TIME-WAIT out of the way.
+// hold:   opens long polls, each from a client that calls itself something else, prints "ready" and keeps them: for
+//         looking at the server's memory and processor time.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,8 +32,10 @@ struct connection {
 };
 
 static struct sockaddr_in server;
+static in_addr_t source;
 static char request[1024];
 static size_t request_length;
+static char last_body[4096];  // of the last response that came in one piece
 
 static double now(void) {
   struct timespec time;
@@ -43,12 +48,23 @@ static void fail(const char *what) {
   exit(1);
 }
 
-static int open_connection(int is_blocking) {
-  int descriptor = socket(AF_INET, SOCK_STREAM | (is_blocking ? 0 : SOCK_NONBLOCK), 0);
+static void make_request(const char *path, const char *cursor) {
+  char text[768];
+  snprintf(text, sizeof text, path, cursor);
+  request_length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", text);
+}
+
+static int open_connection(void) {
+  int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   if (descriptor < 0) fail("socket");
   int one = 1;
   setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  if (connect(descriptor, (struct sockaddr *)&server, sizeof server) && errno != EINPROGRESS) fail("connect");
+  if (source) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = source};
+    setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address)) fail("bind");
+  }
+  if (connect(descriptor, (struct sockaddr *)&server, sizeof server)) fail("connect");
   return descriptor;
 }
 
@@ -72,7 +88,10 @@ static int receive(struct connection *connection) {
     connection->missing -= count - index;
     if (connection->missing > 0) continue;
     int is_good = !memcmp(connection->head + 9, "20", 2);
-    if (!is_good) fprintf(stderr, "unexpected: %.12s\n", connection->head);
+    if (!is_good) fprintf(stderr, "unexpected: %.12s %.*s\n", connection->head, (int)(count - index), buffer + index);
+    size_t length = count - index < (ssize_t)sizeof last_body ? count - index : sizeof last_body - 1;
+    memcpy(last_body, buffer + index, length);
+    last_body[length] = 0;
     connection->missing = -1;
     connection->used = 0;
     return is_good ? 1 : -1;
@@ -83,52 +102,78 @@ static void send_request(int descriptor) {
   if (write(descriptor, request, request_length) != (ssize_t)request_length) fail("write");
 }
 
-static void add(int poll, struct connection *connection, uint32_t flags) {
+// Opens a connection, sends the request and watches for the answer.
+static void begin(int poll, struct connection *connection, uint32_t flags) {
+  connection->descriptor = open_connection();
+  connection->missing = -1;
+  connection->used = 0;
+  send_request(connection->descriptor);
+  fcntl(connection->descriptor, F_SETFL, O_NONBLOCK);
   struct epoll_event event = {.events = flags, .data.ptr = connection};
   if (epoll_ctl(poll, EPOLL_CTL_ADD, connection->descriptor, &event)) fail("epoll_ctl");
 }
 
 static struct connection *open_polls(int poll, int count) {
   struct connection *connections = calloc(count, sizeof *connections);
-  for (int i = 0; i < count; i++) {
-    connections[i].descriptor = open_connection(1);
-    connections[i].missing = -1;
-    send_request(connections[i].descriptor);
-    fcntl(connections[i].descriptor, F_SETFL, O_NONBLOCK);
-    add(poll, &connections[i], EPOLLIN | EPOLLET);
-  }
+  for (int i = 0; i < count; i++) begin(poll, &connections[i], EPOLLIN | EPOLLET);
   return connections;
 }
 
-static int fanout(int count, int rounds, const char *path, long bytes) {
+// A request whose body is {"title":"…"} with `bytes` in all; never the same twice.
+static size_t make_publication(char *text, const char *method, const char *path, int bytes) {
+  char title[32];
+  int digits = snprintf(title, sizeof title, "%.6f", now());
+  int fill = bytes - 12 - digits;
+  size_t length = sprintf(text, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                          "Content-Length: %d\r\n\r\n{\"title\":\"%s", method, path, bytes, title);
+  memset(text + length, 'x', fill);
+  memcpy(text + length + fill, "\"}", 2);
+  return length + fill + 2;
+}
+
+// Waits until every poll has its answer. How many have.
+static int collect(int poll, int count) {
+  static struct epoll_event events[1024];
+  int done = 0;
+  while (done < count) {
+    int ready = epoll_wait(poll, events, 1024, 20000);
+    if (ready <= 0) return done;
+    for (int i = 0; i < ready; i++) {
+      int result = receive(events[i].data.ptr);
+      if (result < 0) fail("a poll ended");
+      done += result;
+    }
+  }
+  return done;
+}
+
+static int fanout(int count, int rounds, char **arguments, const char *cursor) {
+  const char *path = arguments[0], *method = arguments[1], *target = arguments[2];
+  int bytes = atoi(arguments[3]);
+  make_request(path, cursor);
   int poll = epoll_create1(0);
   struct connection *connections = open_polls(poll, count);
-  struct connection publisher = {.descriptor = open_connection(1), .missing = -1};
-  char *publication = malloc(bytes + 512);
-  size_t length = sprintf(publication, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %ld\r\n\r\n",
-                          bytes ? "POST" : "GET", path, bytes);
-  memset(publication + length, 'x', bytes);
-  static struct epoll_event events[1024];
+  struct connection publisher = {.descriptor = open_connection(), .missing = -1};
+  char *publication = malloc(bytes + 1024);
   for (int round = 0; round < rounds; round++) {
     usleep(1500000);  // until the last has been parked
+    size_t length = make_publication(publication, method, target, bytes);
     double start = now();
-    if (write(publisher.descriptor, publication, length + bytes) < 0) fail("write");
-    for (int done = 0; done < count;) {
-      int ready = epoll_wait(poll, events, 1024, 20000);
-      if (ready <= 0) {
-        printf("only %d of %d answered\n", done, count);
-        return 1;
-      }
-      for (int i = 0; i < ready; i++) {
-        int result = receive(events[i].data.ptr);
-        if (result < 0) fail("a poll ended");
-        done += result;
-      }
+    if (write(publisher.descriptor, publication, length) < 0) fail("write");
+    int done = collect(poll, count);
+    double time = now() - start;
+    if (done < count) {
+      printf("only %d of %d answered\n", done, count);
+      return 1;
     }
-    printf("%.1f\n", now() - start);
+    printf("%.1f\n", time);
     fflush(stdout);
-    while (receive(&publisher) != 1) {}
-    for (int i = 0; i < count; i++) send_request(connections[i].descriptor);
+    if (receive(&publisher) != 1) fail("the publication");
+    char *next = strstr(last_body, "\"cursor\":\"");
+    if (next) make_request(path, strtok(next + 10, "\""));
+    if (round + 1 < rounds) {
+      for (int i = 0; i < count; i++) send_request(connections[i].descriptor);
+    }
   }
   return 0;
 }
@@ -139,13 +184,7 @@ static int churn(int total, int concurrency) {
   static struct epoll_event events[1024];
   int started = 0, done = 0, failed = 0;
   double start = now();
-  for (; started < concurrency && started < total; started++) {
-    connections[started].descriptor = open_connection(1);
-    connections[started].missing = -1;
-    send_request(connections[started].descriptor);
-    fcntl(connections[started].descriptor, F_SETFL, O_NONBLOCK);
-    add(poll, &connections[started], EPOLLIN);
-  }
+  for (; started < concurrency && started < total; started++) begin(poll, &connections[started], EPOLLIN);
   while (done + failed < total) {
     int ready = epoll_wait(poll, events, 1024, 10000);
     if (ready <= 0) break;
@@ -157,17 +196,12 @@ static int churn(int total, int concurrency) {
       close(connection->descriptor);
       if (started >= total) continue;
       started++;
-      connection->descriptor = open_connection(1);
-      connection->missing = -1;
-      connection->used = 0;
-      send_request(connection->descriptor);
-      fcntl(connection->descriptor, F_SETFL, O_NONBLOCK);
-      add(poll, connection, EPOLLIN);
+      begin(poll, connection, EPOLLIN);
     }
   }
   printf("%.1f\n", now() - start);
-  if (failed) fprintf(stderr, "%d failed\n", failed);
-  return failed != 0;
+  if (done < total) fprintf(stderr, "%d of %d answered\n", done, total);
+  return done < total;
 }
 
 int main(int count, char **arguments) {
@@ -182,15 +216,25 @@ int main(int count, char **arguments) {
   server.sin_family = AF_INET;
   server.sin_port = htons(atoi(arguments[2]));
   server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  request_length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", arguments[5]);
-  if (!strcmp(arguments[1], "churn")) return churn(atoi(arguments[3]), atoi(arguments[4]));
+  make_request(arguments[5], "");
+  if (!strcmp(arguments[1], "churn")) {
+    if (count > 6) source = htonl(0x7f000000 + atoi(arguments[6]));
+    return churn(atoi(arguments[3]), atoi(arguments[4]));
+  }
   if (!strcmp(arguments[1], "hold")) {
-    open_polls(epoll_create1(0), atoi(arguments[3]));
+    int poll = epoll_create1(0), number = atoi(arguments[3]);
+    struct connection *connections = calloc(number, sizeof *connections);
+    for (int i = 0; i < number; i++) {
+      request_length = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n"
+                                "User-Agent: board/2.1 (phone %d; OS 26.1)\r\nAccept: application/json\r\n"
+                                "Accept-Encoding: gzip, deflate, br\r\n\r\n", arguments[5], i);
+      begin(poll, &connections[i], EPOLLIN | EPOLLET);
+    }
     printf("ready\n");
     fflush(stdout);
     sleep(atoi(arguments[4]));
     return 0;
   }
-  if (count < 7) return 2;
-  return fanout(atoi(arguments[3]), atoi(arguments[4]), arguments[6], count > 7 ? atol(arguments[7]) : 0);
+  if (count < 9) return 2;
+  return fanout(atoi(arguments[3]), atoi(arguments[4]), arguments + 5, count > 9 ? arguments[9] : "");
 }

@@ -1,0 +1,22 @@
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// One program for all targets of the server, as building takes longer than a short run: FUZZ_TARGET says which.
+private let target: @Sendable ([UInt8]) -> Void = {
+  let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
+  switch name {
+  case "Requests": return fuzzRequests
+  case "Chunks": return fuzzChunks
+  case "Grammar": return fuzzGrammar
+  default: fatalError("FUZZ_TARGET is Requests, Chunks or Grammar, not '\(name)'")
+  }
+}()
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ data: UnsafePointer<UInt8>, _ size: Int) -> CInt {
+  target(Array(UnsafeBufferPointer(start: data, count: size)))
+  return 0
+}

@@ -1,0 +1,17 @@
+import Synchronization
+
+extension Request {
+  /// What a handler works out from a request's method, target and header fields, and from nothing else: made once and
+  /// kept with the head, which requests share whose heads have the same bytes. A client that polls sends the same
+  /// bytes again and again, and thousands of them send the same.
+  ///
+  /// `make` runs where there is nothing yet, or something of another type. O(1) else.
+  public func remembering<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
+    head.memory.withLock { memory in
+      if let known = memory as? Value { return known }
+      let made = make()
+      memory = made
+      return made
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import HTTPServer
+import TableModel
+
+/// What a request's head asks for, read once for all requests whose heads have the same bytes. A part that is wrong
+/// is an error for those alone who need it.
+final class Inquiry: Sendable {
+  /// Nil where there is nothing at the path.
+  let route: Route?
+  /// The cells and the view that the client named.
+  let lens: Result<Lens, ServiceError>
+  /// Where the client is; nil where it doesn't say so.
+  let after: Result<Cursor?, ServiceError>
+  /// How long a poll is to wait.
+  let wait: Result<Double, ServiceError>
+  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  let next: String
+
+  init(_ request: Request) {
+    route = Route(path: request.path, rawPath: request.rawPath)
+    lens = Result { () throws(ServiceError) in
+      Lens(cells: try request.acceptedCells(), view: try request.viewName())
+    }
+    after = Result { () throws(ServiceError) in
+      try request.query.first("after").map { text throws(ServiceError) in try Cursor(parameter: text) }
+    }
+    let poll = Result { () throws(ServiceError) in try PollParameters(request) }
+    wait = poll.map(\.wait)
+    switch (poll, lens) {
+    case (.success(let poll), .success(let lens)):
+      next = "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "")
+    case (.failure, _), (_, .failure): next = ""
+    }
+  }
+}
+
+extension Request {
+  var inquiry: Inquiry { remembering { Inquiry(self) } }
+}
+
+extension Cursor {
+  /// Reads a cursor as a client gives it back.
+  init(parameter text: String) throws(ServiceError) {
+    guard let cursor = Cursor(text) else {
+      throw .malformed(
+        "`\(text.prefix(80))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
+        field: "after"
+      )
+    }
+    self = cursor
+  }
+}
