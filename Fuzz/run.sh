@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-targets=${*:-Requests Chunks Grammar}
+targets=${*:-Requests Chunks Grammar Expressions}
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -19,12 +19,36 @@ for file in ../Sources/HTTPServer/*.swift; do
   esac
 done
 
+flags="-O -parse-as-library -sanitize=fuzzer,address -swift-version 6"
+
+# The language stands on the JSON module, and that on simdjson: modules of their own, linked into the target.
+module() {
+  swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+    -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
+}
+build_expressions() {
+  printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" >"$build/CSimdJSON.modulemap"
+  clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
+    -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o"
+  module JSON
+  module Expressions
+  swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+    -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
+    -lsimdjson -lstdc++
+  python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
+}
+
 python3 seeds.py "$build/seeds"
 for target in $targets; do
-  swiftc -O -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name "Fuzz$target" \
-    -o "$build/$target" $sources "Targets/$target.swift"
+  options=
+  if [ "$target" = Expressions ]; then
+    build_expressions
+    options="-dict=$build/expressions.dict -timeout=10"
+  else
+    swiftc $flags -module-name "Fuzz$target" -o "$build/$target" $sources "Targets/$target.swift"
+  fi
   mkdir -p "$build/corpus/$target"
-  SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 "$build/$target" -max_total_time="$seconds" -max_len=4096 -print_final_stats=1 \
+  SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 "$build/$target" -max_total_time="$seconds" -max_len=4096 -print_final_stats=1 $options \
     -artifact_prefix="../fuzz-artifacts/$target-" "$build/corpus/$target" "$build/seeds/$target" 2>"$build/$target.log" || {
     tail -40 "$build/$target.log"
     echo "$target: a finding; see fuzz-artifacts/"
