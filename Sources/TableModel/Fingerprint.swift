@@ -8,20 +8,25 @@ public struct Fingerprint: Hashable, Sendable {
 
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  private static let seed = UInt64.random(in: .min ... .max)
+  private struct Secrets {
+    let seed = UInt64.random(in: .min ... .max)
+    /// Random too: with a known one, input equal to it would make a product zero and lose what came before.
+    let multiplier1 = UInt64.random(in: .min ... .max) | 1
+  }
+  /// Together, as each look at it asks whether it is there already.
+  private static let secrets = Secrets()
   private static let multiplier0: UInt64 = 0xa076_1d64_78bd_642f
-  /// Random too: with a known one, input equal to it would make a product zero and lose what came before.
-  private static let multiplier1 = UInt64.random(in: .min ... .max) | 1
 
   /// The fingerprint of `bytes`. O(n).
   public init(of bytes: UnsafeRawBufferPointer) {
-    var state = Self.seed ^ Self.multiplier0
+    let secrets = Self.secrets
+    var state = secrets.seed ^ Self.multiplier0
     var offset = 0
     let count = bytes.count
     while count - offset >= 16 {
       let low = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
       let high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
-      state = Self.fold(low ^ Self.multiplier1, high ^ state)
+      state = Self.fold(low ^ secrets.multiplier1, high ^ state)
       offset += 16
     }
     var low: UInt64 = 0
@@ -33,8 +38,8 @@ public struct Fingerprint: Hashable, Sendable {
     } else {
       for index in 0..<rest { low |= UInt64(bytes[offset + index]) << (8 * UInt64(index)) }
     }
-    state = Self.fold(low ^ Self.multiplier1, high ^ state)
-    rawValue = Self.fold(state ^ Self.multiplier0, UInt64(count) ^ Self.multiplier1)
+    state = Self.fold(low ^ secrets.multiplier1, high ^ state)
+    rawValue = Self.fold(state ^ Self.multiplier0, UInt64(count) ^ secrets.multiplier1)
   }
 
   public init(of bytes: [UInt8]) {
@@ -48,7 +53,7 @@ public struct Fingerprint: Hashable, Sendable {
 
   /// This fingerprint followed by another: order matters.
   public func combined(with other: Fingerprint) -> Fingerprint {
-    Fingerprint(rawValue: Self.fold(rawValue ^ Self.multiplier0, other.rawValue &+ Self.multiplier1))
+    Fingerprint(rawValue: Self.fold(rawValue ^ Self.multiplier0, other.rawValue &+ Self.secrets.multiplier1))
   }
 
   /// Whether two arrays, whose fingerprints agree, are equal to the byte. O(n).
@@ -80,7 +85,7 @@ public struct Fingerprint: Hashable, Sendable {
   }
 
   /// What a digest of nothing starts from.
-  public static let empty = Fingerprint(rawValue: multiplier1)
+  public static let empty = Fingerprint(rawValue: secrets.multiplier1)
 
   @inline(__always)
   private static func fold(_ first: UInt64, _ second: UInt64) -> UInt64 {

@@ -2,6 +2,8 @@
 ///
 /// Rows are immutable and shared: by versions, by views, by every changeset that brings them.
 public final class Row: Sendable {
+  // First, beside the reference count: whoever goes over many rows touches nothing else of them.
+  public let key: RowKey
   /// Unique in its table.
   public let id: String
   /// The row as clients get it: `{"id":…,"cellIdentifier":…,"payload":…,"can":…}`, UTF-8 JSON.
@@ -13,7 +15,6 @@ public final class Row: Sendable {
   public let select: Range<Int>?
   /// Where in `encoded` the boolean stands that a tap toggles (`true` or `false`), if the cell expands.
   public let expansion: Range<Int>?
-  public let key: RowKey
 
   public convenience init(
     id: String,
