@@ -56,6 +56,7 @@ final class ScriptedUpstream: Sendable {
 
   func answer(_ answer: Answer) { script.change { $0 = { _ in answer } } }
   func answer(_ json: JSONValue) { answer(.json(json)) }
+  func script(_ answer: @escaping @Sendable (Request) -> Answer) { script.change { $0 = answer } }
 
   private static func serve(
     _ socket: Socket,
