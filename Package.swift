@@ -133,7 +133,9 @@ let package = Package(
     ),
     .testTarget(
       name: "CodeGenerationTests",
-      dependencies: ["CodeGeneration", "Configuration", "Definitions"],
+      dependencies: [
+        "CodeGeneration", "Configuration", "Definitions", "JSON", "TableEncoding", "TableMapping", "TableModel",
+      ],
       exclude: ["Generated/Cells.ts", "Generated/Cells.kt"],
       swiftSettings: ours
     ),

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Expressions
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -37,11 +37,38 @@ if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
   }
 fi
 
+flags="-O -parse-as-library -sanitize=fuzzer,address -swift-version 6"
+
+# The language stands on the JSON module, and that on simdjson: modules of their own, linked into the target.
+module() {
+  swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+    -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
+}
+build_expressions() {
+  printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" >"$build/CSimdJSON.modulemap"
+  clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
+    -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o"
+  module JSON
+  module Expressions
+  swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+    -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
+    -lsimdjson -lstdc++
+  python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
+}
+
 python3 seeds.py "$build/seeds"
 for target; do
+  program=$build/fuzz
+  options=-max_len=1024
+  if [ "$target" = Expressions ]; then
+    build_expressions
+    program=$build/Expressions
+    options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"
+  fi
   mkdir -p "$build/corpus/$target"
+  # shellcheck disable=SC2086
   FUZZ_TARGET=$target SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 \
-    "$build/fuzz" -max_total_time=$((seconds / $#)) -max_len=1024 -print_final_stats=1 -verbosity=1 \
+    "$program" -max_total_time=$((seconds / $#)) -print_final_stats=1 -verbosity=1 $options \
     -artifact_prefix="../fuzz-artifacts/$target-" "$build/corpus/$target" "$build/seeds/$target" 2>"$build/$target.log" || {
     tail -40 "$build/$target.log"
     echo "$target: a finding; see fuzz-artifacts/"

@@ -11,8 +11,10 @@ if [ -z "$program" ]; then
   program=$(swift build -c release --show-bin-path)/MappingBenchmarks
 fi
 ours=$("$program" "$items" 15 "$response")
+memory=$("$program" --memory "$response")
 node=$(node Mapping/map.js "$response" 15)
 echo "tablecast $ours"
 echo "node      $node"
-node -e 'const [o, n] = process.argv.slice(1).map((t) => JSON.parse(t));
-  console.log(`ratio     cold ${(n.median / o.cold).toFixed(1)}x, 1 % changed ${(n.median / o.warm).toFixed(1)}x`);' "$ours" "$node"
+node -e 'const [o, n, m] = process.argv.slice(1).map((t) => JSON.parse(t));
+  console.log(`ratio     cold ${(n.median / o.cold).toFixed(1)}x, 1 % changed ${(n.median / o.warm).toFixed(1)}x`);
+  console.log(`memory    ${m.toFixed(1)} times the response at most, the response and the rows included`);' "$ours" "$node" "$memory"

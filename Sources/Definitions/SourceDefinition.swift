@@ -68,6 +68,16 @@ public struct UpstreamDefinition: Sendable {
   public enum EmptyMeaning: String, Sendable, CaseIterable { case keep, clear }
 }
 
+extension UpstreamDefinition {
+  /// Whether both ask for one thing and find its items in one place, so that what one was answered may stand in for
+  /// the other's answer.
+  public func asksForTheSame(as other: UpstreamDefinition) -> Bool {
+    method == other.method && url == other.url && body == other.body && each?.url == other.each?.url
+      && items == other.items
+      && query.elementsEqual(other.query) { $0.name == $1.name && $0.value == $1.value }
+  }
+}
+
 public struct PagingDefinition: Sendable {
   public var style: Style
   public var maxPages = 100

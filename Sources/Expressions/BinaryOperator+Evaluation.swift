@@ -43,23 +43,9 @@ extension BinaryOperator {
       guard let part = element.string, let whole = container.string else {
         throw EvaluationError("`in` looks for a string in a string, not for \(element.kind.phrase)")
       }
-      return whole.utf8.contains(part.utf8)
+      return TextReplacement.contains(part, in: whole)
     case .boolean, .number:
       throw EvaluationError("`in` looks into an array, an object or a string, not into \(container.kind.phrase)")
     }
-  }
-}
-
-extension Collection where Element == UInt8 {
-  /// Whether the other bytes stand somewhere in these.
-  func contains(_ other: some Collection<UInt8>) -> Bool {
-    guard let first = other.first else { return true }
-    var rest = self[...]
-    while let start = rest.firstIndex(of: first) {
-      rest = rest[start...]
-      if rest.starts(with: other) { return true }
-      rest = rest.dropFirst()
-    }
-    return false
   }
 }

@@ -11,6 +11,7 @@ enum DateText {
     locale: String
   ) throws(EvaluationError) -> String {
     guard format.utf8.count <= 200 else { throw EvaluationError("date takes a format of at most 200 bytes") }
+    if format == "iso", zone == "UTC", let text = isoText(of: date) { return text }
     let key = Key(format: format, zone: zone, locale: locale)
     let text = formatters.withLock { formatters -> String? in
       if let formatter = formatters[key] { return formatter.string(from: date) }
@@ -26,6 +27,33 @@ enum DateText {
     return text
   }
 
+  /// RFC 3339 in UTC without a formatter, as most dates are written; nil beyond the years of four digits.
+  private static func isoText(of date: Date) -> String? {
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    // 0001-01-01 to 9999-12-31.
+    guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else { return nil }
+    let total = Int(seconds)
+    let days = (total >= 0 ? total : total - 86_399) / 86_400
+    let second = total - days * 86_400
+    // Years start in March here, so that the leap day is their last; eras have 400 years.
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+    let parts = [
+      (year, 4, "-"), (month < 10 ? month + 3 : month - 9, 2, "-"), (day, 2, "T"), (second / 3_600, 2, ":"),
+      (second / 60 % 60, 2, ":"), (second % 60, 2, "Z"),
+    ]
+    return parts.reduce(into: "") { text, part in
+      let digits = String(part.0)
+      text += String(repeating: "0", count: max(0, part.1 - digits.utf8.count)) + digits + part.2
+    }
+  }
+
   private struct Key: Hashable {
     var format: String
     var zone: String
@@ -36,7 +64,13 @@ enum DateText {
   private static let formatters = Mutex<[Key: DateFormatter]>([:])
 
   private static func formatter(for key: Key) -> DateFormatter? {
-    guard let zone = TimeZone(identifier: key.zone) ?? TimeZone(abbreviation: key.zone) else { return nil }
+    // Names of zones are names of files.
+    let isName = key.zone.utf8.allSatisfy { byte in
+      (0x2b...0x3a).contains(byte) && byte != 0x2e || (0x61...0x7a).contains(byte | 0x20) || byte == 0x5f
+    }
+    guard isName, key.zone.utf8.count <= 64,
+      let zone = TimeZone(identifier: key.zone) ?? TimeZone(abbreviation: key.zone)
+    else { return nil }
     let formatter = DateFormatter()
     formatter.timeZone = zone
     formatter.locale = Locale(identifier: key.locale)

@@ -15,9 +15,11 @@ public struct Expression: Sendable, CustomStringConvertible {
     let root: Node
     /// Where the whole expression is a path: the fast way.
     let path: CompiledPath?
+    let visitsElements: Bool
 
     init(text: String, root: Node) {
       (self.text, self.root, dependencies) = (text, root, root.dependencies)
+      visitsElements = root.visitsElements
       if case .path(let path) = root { self.path = CompiledPath(path) } else { path = nil }
     }
   }
@@ -35,6 +37,9 @@ public struct Expression: Sendable, CustomStringConvertible {
     program = Program(text: text, root: try parser.parseWhole())
   }
 
+  /// Where the whole expression is a path.
+  var path: CompiledPath? { program.path }
+
   /// As it was written.
   public var text: String { program.text }
 
@@ -45,7 +50,7 @@ public struct Expression: Sendable, CustomStringConvertible {
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
     if let path = program.path { return path.value(in: scope) }
     do throws(EvaluationError) {
-      return try program.root.evaluate(in: scope)
+      return try program.root.evaluate(in: program.visitsElements ? scope.budgeted() : scope)
     } catch {
       throw dependencies.contains(.environment) ? error.withoutValue : error
     }
@@ -61,6 +66,11 @@ public struct Expression: Sendable, CustomStringConvertible {
   public var documentPath: JSONPath? { program.path?.path.documentPath }
 
   public var description: String { text }
+}
+
+extension Expression: Equatable {
+  /// Written the same.
+  public static func == (first: Expression, second: Expression) -> Bool { first.text == second.text }
 }
 
 /// What an expression or template reads: a value that depends on the item alone is the same as long as the item is.

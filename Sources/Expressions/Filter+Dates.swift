@@ -22,7 +22,7 @@ extension Filter {
           of: date,
           format: try call.text(0, of: "date") ?? "iso",
           zone: try call.text(1, of: "date") ?? "UTC",
-          locale: try call.text(2, of: "date") ?? "en"
+          locale: try call.locale(2, of: "date") ?? "en"
         )
       )
     },

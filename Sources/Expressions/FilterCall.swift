@@ -30,6 +30,20 @@ struct FilterCall {
     return result
   }
 
+  /// A locale as an argument: nil where it was left out or is null. Foundation traps on what is no locale.
+  func locale(_ position: Int, of filter: String) throws(EvaluationError) -> String? {
+    guard let name = try text(position, of: filter) else { return nil }
+    let parts = name.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+    let areWords = parts.allSatisfy { part in
+      (1...8).contains(part.count)
+        && part.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7a).contains($0 | 0x20) }
+    }
+    guard areWords, parts.count <= 4, let language = parts.first, language.count >= 2 else {
+      throw EvaluationError("\(filter) takes a locale such as 'de' or 'en_GB', not", showing: name)
+    }
+    return name
+  }
+
   /// The input's text: of a string, number or boolean. Nil for null, which filters hand on.
   func inputText(for filter: String) throws(EvaluationError) -> String? {
     if input.isNull { return nil }
@@ -57,15 +71,13 @@ struct FilterCall {
 
   /// Evaluates an argument for each element: `$item`, `$index` and plain names are the element's.
   func evaluateForEach(_ elements: [Value], argument: Int = 0) throws(EvaluationError) -> [Value] {
-    var scope = scope
-    let budget = scope.budget ?? Budget()
-    scope.budget = budget
+    let scope = scope.budgeted()
     var results: [Value] = []
     results.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      try budget.visit()
+      try scope.budget?.visit()
       let result = try arguments[argument].evaluate(in: scope.entering(element, index: index))
-      try budget.charge(result)
+      try scope.budget?.charge(result)
       results.append(result)
     }
     return results

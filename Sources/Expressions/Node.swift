@@ -36,6 +36,22 @@ indirect enum Node: Sendable {
     }
   }
 
+  /// Whether something in it is evaluated for each element of a list.
+  var visitsElements: Bool {
+    switch self {
+    case .literal, .path, .has: false
+    case .member(let base, _): base.visitsElements
+    case .not(let operand), .negative(let operand): operand.visitsElements
+    case .list(let nodes): nodes.contains(where: \.visitsElements)
+    case .element(let left, let right), .binary(_, let left, let right), .and(let left, let right),
+      .or(let left, let right), .coalesce(let left, let right):
+      left.visitsElements || right.visitsElements
+    case .conditional(let condition, let yes, let no): [condition, yes, no].contains(where: \.visitsElements)
+    case .filter(let filter, let input, let arguments):
+      filter.takesElementExpressions || input.visitsElements || arguments.contains(where: \.visitsElements)
+    }
+  }
+
   private static func union(_ nodes: [Node]) -> Dependencies {
     nodes.reduce(into: []) { $0.formUnion($1.dependencies) }
   }

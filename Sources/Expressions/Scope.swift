@@ -22,7 +22,7 @@ public struct Scope {
   public var parameters: [String: String] = [:]
   /// `env.NAME`. Never shown in errors.
   public var environment: [String: String] = [:]
-  /// Shared by all that is evaluated for the elements of one list.
+  /// Shared by all that one expression, or one `$each`, evaluates for elements of lists.
   var budget: Budget?
 
   public init(item: Value = .null, index: Int? = nil) {
@@ -39,22 +39,5 @@ public struct Scope {
     if element.kind != .object { scope.names = names }
     scope.index = index
     return scope
-  }
-}
-
-/// Bounds what lists in lists may cost, so that no expression hangs: elements visited and bytes made.
-final class Budget {
-  private var elements = 1_000_000
-  private var bytes = 16 << 20
-
-  func visit() throws(EvaluationError) {
-    elements -= 1
-    guard elements >= 0 else { throw EvaluationError("more than 1000000 elements are visited") }
-  }
-
-  func charge(_ value: Value) throws(EvaluationError) {
-    guard case .string(let string) = value else { return }
-    bytes -= string.utf8.count
-    guard bytes >= 0 else { throw EvaluationError("more than 16 MB of text are made") }
   }
 }

@@ -91,15 +91,13 @@ extension Template {
     guard let elements = input.elements else {
       throw EvaluationError("$each takes an array, not \(input.kind.phrase)")
     }
-    var scope = scope
-    let budget = scope.budget ?? Budget()
-    scope.budget = budget
+    let scope = scope.budgeted()
     var results: [Value] = []
     results.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      try budget.visit()
+      try scope.budget?.visit()
       let result = try body.evaluate(in: scope.entering(element, index: index))
-      try budget.charge(result)
+      try scope.budget?.charge(result)
       results.append(result)
     }
     return results

@@ -7,12 +7,12 @@ public import JSON
 ///
 /// An object with a member `$each` becomes an array: its other members, or `$value` alone, are made for each element
 /// of the list, which `$item` and `$index` name then. Among the elements of an array it adds its own in place.
-public struct Template: Sendable {
+public struct Template: Equatable, Sendable {
   /// What it reads, all together.
   public let dependencies: Dependencies
   let form: Form
 
-  indirect enum Form: Sendable {
+  indirect enum Form: Equatable, Sendable {
     case constant(JSONValue, encoded: [UInt8])
     case expression(Expression)
     /// Pieces of a string.
@@ -22,12 +22,12 @@ public struct Template: Sendable {
     case each(Expression, Template)
   }
 
-  enum Piece: Sendable {
+  enum Piece: Equatable, Sendable {
     case literal(String)
     case expression(Expression)
   }
 
-  public struct Member: Sendable {
+  public struct Member: Equatable, Sendable {
     public let name: String
     public let template: Template
     /// The name as JSON text, with its colon.

@@ -90,7 +90,7 @@ extension Template {
 
 extension Value {
   /// Appends what stands in a text for this value, as `append(to:)` does for a `String`.
-  fileprivate func append(to arena: TextArena) {
+  func append(to arena: TextArena) {
     switch self {
     case .null: break
     case .integer(let value): arena.append(value)

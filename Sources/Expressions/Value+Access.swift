@@ -39,7 +39,7 @@ extension Value {
     switch self {
     case .null, .array, .object: nil
     case .bool(let value): value ? "true" : "false"
-    case .integer(let value): value.description
+    case .integer(let value): DecimalText.string(value)
     case .number(let value): Value.text(of: value)
     case .string(let value): value
     case .text(let value): String(value)

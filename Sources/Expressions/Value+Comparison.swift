@@ -17,9 +17,7 @@ extension Value: Hashable {
     case .boolean: return left.boolValue == right.boolValue
     case .number, .string: return left.order(to: right) == .same
     case .array: return left.elements == right.elements
-    case .object:
-      guard left.count == right.count, let members = left.members else { return false }
-      return members.allSatisfy { right[JSONKey($0.name)] == $0.value }
+    case .object: return sameMembers(left, right)
     }
   }
 
@@ -30,8 +28,28 @@ extension Value: Hashable {
     case .boolean: hasher.combine(boolValue)
     case .number: hasher.combine(doubleValue)
     case .string: withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    case .array, .object: hasher.combine(count)
+    case .array: for element in elements ?? [] { hasher.combine(element) }
+    case .object:
+      // In any order, as equality has it.
+      hasher.combine(
+        (members ?? []).reduce(0) { sum, member in
+          var hasher = Hasher()
+          hasher.combine(member.name)
+          hasher.combine(member.value)
+          return sum &+ hasher.finalize()
+        }
+      )
     }
+  }
+
+  /// Whether two objects have the same members. Names that stand twice count once, as everywhere.
+  private static func sameMembers(_ left: Value, _ right: Value) -> Bool {
+    guard left.count == right.count, let members = left.members else { return false }
+    guard members.count > 16, let others = right.members else {
+      return members.allSatisfy { right[JSONKey($0.name)] == $0.value }
+    }
+    let values = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    return members.allSatisfy { values[$0.name] == $0.value }
   }
 
   enum Order { case before, same, after }

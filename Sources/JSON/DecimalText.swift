@@ -18,6 +18,16 @@ public enum DecimalText {
     return count
   }
 
+  /// As a `String`, which needs no memory of its own up to 15 digits.
+  public static func string(_ value: Int64) -> String {
+    let sign = value < 0 ? 1 : 0
+    return String(unsafeUninitializedCapacity: digits(of: value.magnitude) + sign) { text in
+      guard let start = text.baseAddress else { return 0 }
+      if sign == 1 { start.pointee = UInt8(ascii: "-") }
+      return sign + write(value.magnitude, to: start + sign)
+    }
+  }
+
   @inlinable
   static func digits(of value: UInt64) -> Int {
     var (count, limit) = (1, UInt64(10))

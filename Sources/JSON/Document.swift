@@ -2,9 +2,9 @@ internal import CSimdJSON
 
 /// A JSON text, indexed by simdjson and read in place.
 ///
-/// Making one finds the structure of its bytes (UTF-8, closed strings, matching brackets: a text that was
-/// cut off is an error here). Values are parsed when asked for: all at once by `withRoot`, or one element of a list
-/// at a time by `elements(at:)` and `withElement`, so that a big response with few changes costs little.
+/// Making one finds the structure of its bytes (UTF-8, closed strings). Values are parsed when asked for: all at once
+/// by `withRoot`, or one element of a list at a time by `elements(at:)` and `withElement`, so that a big response with
+/// few changes costs little. Both prove first that brackets match: a text that was cut off is an error there.
 ///
 /// Integers beyond 64 bits are read as the nearest double, numbers beyond a double's range as null: one such number
 /// does not cost the document.
@@ -20,7 +20,7 @@ public final class Document {
   /// What is parsed in place of the last element.
   private var elementSubstitute: Document?
 
-  /// - Throws: `JSONError` where the text is not UTF-8, is cut off or unbalanced, or exceeds the limits.
+  /// - Throws: `JSONError` where the text is not UTF-8, has an open string, or exceeds the limits.
   /// - Complexity: O(count), about 4 GB/s.
   public convenience init(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
     try Self.check(bytes.count, limits)
@@ -39,11 +39,10 @@ public final class Document {
   private init(_ text: consuming PaddedText, limits: JSONLimits) throws(JSONError) {
     self.text = text
     self.limits = limits
-    // simdjson counts the document and refuses at its limit; ours is the depth that is still taken.
-    parser = Parser(maximumDepth: limits.maximumDepth + 2)
+    // simdjson refuses at its limit; ours is the depth that is still taken.
+    parser = Parser(maximumDepth: limits.maximumDepth + 1)
     let code = parser.index(bytes)
     guard code == 0 else { throw JSONError.describing(code, in: bytes) }
-    try StructureCheck.run(self)
   }
 
   private static func check(_ count: Int, _ limits: JSONLimits) throws(JSONError) {
@@ -73,7 +72,12 @@ public final class Document {
         substitute = document
         return try document.unmanagedRoot()
       }
-      guard code == 0 else { throw JSONError.describing(code, in: bytes) }
+      guard code == 0 else {
+        // What was cut off, or is nested wrongly, is told better by its brackets.
+        var walk = StructureWalk(self)
+        try walk.checkAll()
+        throw JSONError.describing(code, in: bytes)
+      }
       isParsed = true
     }
     return parser.root
@@ -90,7 +94,7 @@ public final class Document {
     return try withExtendedLifetime(self) { try body(view) }
   }
 
-  /// One element. **Valid only while the document lives and until the next element is asked for.**
+  /// One element of this document. **Valid only while the document lives and until the next element is asked for.**
   public func unmanagedElement(_ element: Element) throws(JSONError) -> JSONView {
     let slice = UnsafeRawBufferPointer(rebasing: bytes[element.range])
     guard element.isContainer else { return try parseApart(Array(slice), at: element) }

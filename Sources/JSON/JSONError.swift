@@ -32,7 +32,7 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 public struct JSONLimits: Equatable, Sendable {
   /// Below 4 GB.
   public var maximumBytes: Int
-  /// Objects and arrays in each other.
+  /// Objects and arrays in each other; an empty one in the innermost may not count.
   public var maximumDepth: Int
 
   public init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 256) {

@@ -93,18 +93,18 @@ public struct JSONView {
   }
 }
 
-/// The first byte of a word on the tape.
+/// The first byte of a word on the tape. Computed, so that other modules have them as constants.
 @usableFromInline
 enum TapeTag {
-  @usableFromInline static let object = UInt8(ascii: "{")
-  @usableFromInline static let endOfObject = UInt8(ascii: "}")
-  @usableFromInline static let array = UInt8(ascii: "[")
-  @usableFromInline static let endOfArray = UInt8(ascii: "]")
-  @usableFromInline static let string = UInt8(ascii: "\"")
-  @usableFromInline static let integer = UInt8(ascii: "l")
-  @usableFromInline static let unsigned = UInt8(ascii: "u")
-  @usableFromInline static let double = UInt8(ascii: "d")
-  @usableFromInline static let `true` = UInt8(ascii: "t")
-  @usableFromInline static let `false` = UInt8(ascii: "f")
-  @usableFromInline static let null = UInt8(ascii: "n")
+  @inlinable static var object: UInt8 { UInt8(ascii: "{") }
+  @inlinable static var endOfObject: UInt8 { UInt8(ascii: "}") }
+  @inlinable static var array: UInt8 { UInt8(ascii: "[") }
+  @inlinable static var endOfArray: UInt8 { UInt8(ascii: "]") }
+  @inlinable static var string: UInt8 { UInt8(ascii: "\"") }
+  @inlinable static var integer: UInt8 { UInt8(ascii: "l") }
+  @inlinable static var unsigned: UInt8 { UInt8(ascii: "u") }
+  @inlinable static var double: UInt8 { UInt8(ascii: "d") }
+  @inlinable static var `true`: UInt8 { UInt8(ascii: "t") }
+  @inlinable static var `false`: UInt8 { UInt8(ascii: "f") }
+  @inlinable static var null: UInt8 { UInt8(ascii: "n") }
 }

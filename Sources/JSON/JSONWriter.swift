@@ -46,7 +46,12 @@ public struct JSONWriter: Sendable {
 
   /// A member's name that was encoded before: quotes, escapes and colon included.
   public mutating func name(encoded: [UInt8]) {
-    encoded.withUnsafeBufferPointer { text.append($0, after: separator) }
+    encoded.withUnsafeBufferPointer { name(encoded: $0) }
+  }
+
+  /// As for an array.
+  public mutating func name(encoded: UnsafeBufferPointer<UInt8>) {
+    text.append(encoded, after: separator)
     followsValue = false
   }
 

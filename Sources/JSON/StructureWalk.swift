@@ -1,13 +1,59 @@
-/// Walks over the structural characters of a text without parsing values.
-/// Brackets are known to match (`StructureCheck`), so that every skip ends.
+/// Walks over the structural characters of a text without parsing values, and proves on its way that brackets match.
+///
+/// Indices come from simdjson, which keeps them inside of the text.
 struct StructureWalk {
   private let structurals: UnsafeBufferPointer<UInt32>
   private let text: UnsafeRawBufferPointer
+  private let limits: JSONLimits
   private var position = 0
+  private var brackets: OpenBrackets
 
   init(_ document: borrowing Document) {
     structurals = document.parser.structurals
     text = document.bytes
+    limits = document.limits
+    brackets = OpenBrackets(maximumDepth: limits.maximumDepth)
+  }
+
+  /// Proves that all is one value: what was cut off is found here.
+  mutating func checkAll() throws(JSONError) {
+    if position < structurals.count { try skipValue() }
+    try finish()
+  }
+
+  /// Proves the same of what comes behind this place.
+  mutating func finish() throws(JSONError) {
+    while brackets.depth > 0, position < structurals.count { try pass() }
+    guard brackets.depth == 0 else { throw cutOff }
+    guard position >= structurals.count else {
+      throw JSONError(.syntax, "something follows the value", offset: offset(at: position))
+    }
+  }
+
+  /// Moves behind one structural character.
+  @inline(__always)
+  private mutating func pass() throws(JSONError) {
+    let byte = text[Int(structurals[position])]
+    if OpenBrackets.isOpening(byte) {
+      guard brackets.open(byte) else {
+        throw JSONError(
+          .limit,
+          "objects and arrays are nested deeper than \(limits.maximumDepth)",
+          offset: offset(at: position)
+        )
+      }
+    } else if OpenBrackets.isClosing(byte) {
+      guard brackets.close(byte) else {
+        let bracket = byte == UInt8(ascii: "}") ? "}" : "]"
+        throw JSONError(.syntax, "\(bracket) closes nothing", offset: offset(at: position))
+      }
+    }
+    position += 1
+  }
+
+  private var cutOff: JSONError {
+    let things = brackets.depth == 1 ? "an open object or array" : "\(brackets.depth) open objects and arrays"
+    return JSONError(.truncated, "the text ends inside of \(things)", offset: text.count)
   }
 
   private func byte(at position: Int) -> UInt8 {
@@ -32,8 +78,9 @@ struct StructureWalk {
     guard byte(at: position) == UInt8(ascii: "{") else {
       throw mismatch(path.prefix(depth), expected: "an object with “\(name)”")
     }
-    position += 1
+    try pass()
     while byte(at: position) != UInt8(ascii: "}") {
+      guard position < structurals.count else { throw cutOff }
       guard byte(at: position) == UInt8(ascii: "\""), byte(at: position + 1) == UInt8(ascii: ":") else {
         throw JSONError(.syntax, "a member's name and a colon are expected", offset: offset(at: position))
       }
@@ -56,15 +103,17 @@ struct StructureWalk {
       )
     }
     position = elements[wanted].structural
+    // Back inside of the array.
+    guard brackets.open(UInt8(ascii: "[")) else { throw cutOff }
   }
 
   /// The elements of the array at the current position; the position is then behind it.
   mutating func elements(at path: JSONPath) throws(JSONError) -> [Document.Element] {
     guard byte(at: position) == UInt8(ascii: "[") else { throw mismatch(path[...], expected: "an array") }
-    position += 1
+    try pass()
     var elements: [Document.Element] = []
     if byte(at: position) == UInt8(ascii: "]") {
-      position += 1
+      try pass()
       return elements
     }
     while true {
@@ -72,9 +121,10 @@ struct StructureWalk {
       switch byte(at: position) {
       case UInt8(ascii: ","): position += 1
       case UInt8(ascii: "]"):
-        position += 1
+        try pass()
         return elements
       default:
+        guard position < structurals.count else { throw cutOff }
         throw JSONError(.syntax, "a comma or ] is expected after an element", offset: offset(at: position))
       }
     }
@@ -92,17 +142,15 @@ struct StructureWalk {
 
   private mutating func skipValue() throws(JSONError) {
     let first = byte(at: position)
-    if first | 0x20 == StructureCheck.opening {
-      // Ends inside of the text, as brackets match.
-      var depth = 0
+    if OpenBrackets.isOpening(first) {
+      let outside = brackets.depth
       repeat {
-        let bracket = text[Int(structurals[position])] | 0x20
-        depth += (bracket == StructureCheck.opening ? 1 : 0) - (bracket == StructureCheck.closing ? 1 : 0)
-        position += 1
-      } while depth > 0
+        guard position < structurals.count else { throw cutOff }
+        try pass()
+      } while brackets.depth > outside
     } else {
-      let isSeparator = first == UInt8(ascii: ",") || first == UInt8(ascii: ":")
-      if isSeparator || first | 0x20 == StructureCheck.closing || position >= structurals.count {
+      guard position < structurals.count else { throw cutOff }
+      if first == UInt8(ascii: ",") || first == UInt8(ascii: ":") || OpenBrackets.isClosing(first) {
         throw JSONError(.syntax, "a value is expected", offset: offset(at: position))
       }
       position += 1

@@ -73,14 +73,14 @@ public struct RowBuilder: Sendable {
     writer.name(encoded: cell.opening)
     let start = writer.count
     writer.beginObject()
-    for index in cell.fields.indices {
-      let slot = cell.fields[index].slot
-      guard slot < values.count else { continue }
-      if case .null = values[slot] { continue }
-      writer.name(encoded: cell.fields[index].encodedName)
-      let valueStart = writer.count
-      values[slot].write(to: &writer)
-      if index == cell.expansion { expansion = valueStart..<writer.count }
+    cell.names.withUnsafeBufferPointer { names in
+      for (index, field) in cell.fields.enumerated() where field.slot < values.count {
+        if case .null = values[field.slot] { continue }
+        writer.name(encoded: UnsafeBufferPointer(rebasing: names[field.name]))
+        let valueStart = writer.count
+        values[field.slot].write(to: &writer)
+        if index == cell.expansion { expansion = valueStart..<writer.count }
+      }
     }
     writer.endObject()
     return CellPart(cellIdentifier: cell.identifier, payload: start..<writer.count)

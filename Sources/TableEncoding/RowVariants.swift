@@ -7,43 +7,48 @@ extension Row {
   }
 
   /// The row with its expandable field flipped, for a view or for a tap that all share; itself where the cell does
-  /// not expand. The fallbacks stay as they are: they are other cells. O(bytes).
+  /// not expand. O(bytes).
   public func toggled() -> Row {
     isExpanded.map { expanded(!$0) } ?? self
   }
 
-  /// The row with its expandable field set; itself where the field is so already, or the cell does not expand.
-  /// O(bytes).
+  /// The row with its expandable field set, and those of the same name in its fallbacks, which took it over; itself
+  /// where the field is so already, or the cell does not expand. O(bytes).
   public func expanded(_ isExpanded: Bool) -> Row {
     guard let expansion, self.isExpanded != isExpanded else { return self }
     let literal = Array((isExpanded ? "true" : "false").utf8)
+    let places = [expansion] + cells.dropFirst().compactMap { fieldThatFollows(in: $0.payload) }
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(encoded.count + 1)
-    bytes += encoded[..<expansion.lowerBound]
-    bytes += literal
-    bytes += encoded[expansion.upperBound...]
-    let growth = literal.count - expansion.count
+    bytes.reserveCapacity(encoded.count + places.count)
+    var position = 0
+    for place in places {
+      bytes += encoded[position..<place.lowerBound]
+      bytes += literal
+      position = place.upperBound
+    }
+    bytes += encoded[position...]
+    func moved(_ offset: Int) -> Int {
+      places.reduce(offset) { $1.upperBound <= offset ? $0 + literal.count - $1.count : $0 }
+    }
+    func moved(_ range: Range<Int>) -> Range<Int> { moved(range.lowerBound)..<moved(range.upperBound) }
     return Row(
       id: id,
       encoded: bytes,
-      cells: cells.map { $0.shifted(by: growth, after: expansion) },
+      cells: cells.map { CellPart(cellIdentifier: $0.cellIdentifier, payload: moved($0.payload)) },
       permissions: permissions,
-      select: select?.shifted(by: growth, after: expansion),
-      expansion: expansion.lowerBound..<expansion.upperBound + growth
+      select: select.map { moved($0) },
+      expansion: moved(expansion)
     )
   }
-}
 
-extension CellPart {
-  fileprivate func shifted(by growth: Int, after edit: Range<Int>) -> CellPart {
-    CellPart(cellIdentifier: cellIdentifier, payload: payload.shifted(by: growth, after: edit))
-  }
-}
-
-extension Range<Int> {
-  /// Where the range stands after the bytes of `edit`, which lie in it, before it or after it, grew.
-  fileprivate func shifted(by growth: Int, after edit: Range<Int>) -> Range<Int> {
-    let start = lowerBound >= edit.upperBound ? lowerBound + growth : lowerBound
-    return start..<(upperBound >= edit.upperBound ? upperBound + growth : upperBound)
+  /// Where the field that a tap toggles stands in a fallback's payload; nil where that has no boolean of the name.
+  private func fieldThatFollows(in payload: Range<Int>) -> Range<Int>? {
+    guard let expansion,
+      let name = PayloadMembers(encoded, cells[0].payload).first(where: { $0.value == expansion })?.name
+    else { return nil }
+    let member = PayloadMembers(encoded, payload).first { encoded[$0.name] == encoded[name] }
+    guard let value = member?.value else { return nil }
+    let isBoolean = encoded[value].elementsEqual("true".utf8) || encoded[value].elementsEqual("false".utf8)
+    return isBoolean ? value : nil
   }
 }

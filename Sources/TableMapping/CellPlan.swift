@@ -9,7 +9,7 @@ final class CellPlan: Sendable {
   let cell: String
   /// Of the fields in the order of the declaration: the values' slots. Null where the payload says nothing of a field,
   /// false where that is the one that a tap toggles.
-  let templates: [Template]
+  let templates: TemplateList
   /// By slot: integers are written without a fraction.
   let areIntegers: [Bool]
   /// The cell itself, then those of its fallbacks that its fields can fill.
@@ -37,9 +37,10 @@ final class CellPlan: Sendable {
       (mapping.payload.members ?? []).map { ($0.name, $0.template) },
       uniquingKeysWith: { first, _ in first }
     )
-    self.templates = definition.fields.map { field in
+    let fields = definition.fields.map { field in
       templates[field.name] ?? Template(constant: field.name == definition.expands ? .bool(false) : .null)
     }
+    self.templates = TemplateList(fields)
     areIntegers = definition.fields.map { $0.type == .integer }
     var slots: [String: Int] = [:]
     for (slot, field) in definition.fields.enumerated() { slots[field.name] = slot }
@@ -49,7 +50,7 @@ final class CellPlan: Sendable {
     layouts = chain.map(\.layout)
     select = mapping.select ?? definition.select
     var dependencies = select?.dependencies ?? []
-    for template in self.templates { dependencies.formUnion(template.dependencies) }
+    for template in fields { dependencies.formUnion(template.dependencies) }
     self.dependencies = dependencies
   }
 
@@ -76,16 +77,19 @@ extension CellPlan.Candidate {
   /// Why the values don't fit this cell; nil: they do.
   @inline(__always)
   func misfit(_ values: [Value], errors: [String?]) -> Misfit? {
-    for index in checks.indices {
-      let value = values[checks[index].slot]
-      if case .null = value {
-        if checks[index].isOptional, errors.isEmpty { continue }
-        if let misfit = misfit(checks[index], errors) { return misfit }
-      } else if !checks[index].type.admits(value) {
-        return Misfit(cell: layout.identifier, check: checks[index], problem: "is \(value.sample)")
+    // In place: a copy of each check would count the references in it.
+    checks.withUnsafeBufferPointer { checks in
+      for index in checks.indices {
+        if case .null = values[checks[index].slot] {
+          if checks[index].isOptional, errors.isEmpty { continue }
+          if let misfit = misfit(checks[index], errors) { return misfit }
+        } else if !checks[index].type.admits(values[checks[index].slot]) {
+          let problem = "is \(values[checks[index].slot].sample)"
+          return Misfit(cell: layout.identifier, check: checks[index], problem: problem)
+        }
       }
+      return nil
     }
-    return nil
   }
 
   private func misfit(_ check: CellPlan.Check, _ errors: [String?]) -> Misfit? {

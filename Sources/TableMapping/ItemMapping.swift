@@ -37,16 +37,17 @@ struct ItemMapping {
         type = typeValue.text
         throw error
       }
-      if sections.count == 1 { return .placed(try placement(row, section: sections[0], isFirst: true, scope)) }
-      var placements: [MappedItem.Placement] = []
-      for section in sections {
-        placements.append(try placement(row, section: section, isFirst: placements.isEmpty, scope))
+      let first = try placement(row, section: sections[0], isFirst: true, scope)
+      if sections.count == 1 { return .placed(first) }
+      var others: [MappedItem.Placement] = []
+      for section in sections.dropFirst() {
+        others.append(try placement(row, section: section, isFirst: false, scope))
       }
-      return .placedOften(placements)
+      return .placed(first, others: others)
     } catch let error as Misfit {
-      return .skipped(id: id, type: type, reason: error.reason, field: error.field)
+      return .skipped(MappedItem.Skip(id: id, type: type, reason: error.reason, field: error.field))
     } catch {
-      return .skipped(id: id, type: type, reason: "\(error)")
+      return .skipped(MappedItem.Skip(id: id, type: type, reason: "\(error)"))
     }
   }
 
@@ -176,9 +177,9 @@ struct ItemMapping {
     values.removeAll(keepingCapacity: true)
     errors.removeAll(keepingCapacity: true)
     texts.removeAll()
-    for slot in cell.templates.indices {
+    for slot in 0..<cell.templates.count {
       do throws(EvaluationError) {
-        var value = try cell.templates[slot].evaluate(in: scope, arena: texts)
+        var value = try cell.templates.value(at: slot, in: scope, arena: texts)
         if cell.areIntegers[slot], case .number(let number) = value, let integer = Int64(exactly: number) {
           value = .integer(integer)
         }
@@ -215,7 +216,7 @@ struct ItemMapping {
   private mutating func holds(_ rule: PermissionsDefinition.Rule, _ name: String, _ scope: Scope) -> Bool {
     switch rule {
     case .constant(let value): return value
-    case .whereEditable: return plan.canBeEdited(name)
+    case .whereEditable: return name == "move" ? plan.canMove : plan.canEdit
     case .expression(let expression):
       do throws(EvaluationError) {
         return try expression.isTrue(in: scope)

@@ -23,17 +23,15 @@ struct ListScanner {
 
   var isAtEnd: Bool { position == end }
 
-  /// Whether the next item is this one: its bytes stand here, and it ends with them.
+  /// Where the next item stands if it is this one: its bytes stand here, and it ends with them. Else nil.
   @inline(__always)
-  mutating func take(_ item: [UInt8]) -> Bool {
-    let next = position + item.count
-    guard next <= end, isBoundary(next) else { return false }
-    let isSame = item.withUnsafeBytes {
-      RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[position..<next]))
-    }
-    guard isSame else { return false }
+  mutating func take(_ item: UnsafeRawBufferPointer) -> Range<Int>? {
+    let (start, next) = (position, position + item.count)
+    guard next <= end, isBoundary(next),
+      RawBytes.equal(item, UnsafeRawBufferPointer(rebasing: bytes[start..<next]))
+    else { return nil }
     position = next
-    return true
+    return start..<next
   }
 
   /// Where the next item stands, by its brackets and quotes; nil where that can't be told. It is not known to be JSON.

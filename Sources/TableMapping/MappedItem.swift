@@ -1,38 +1,66 @@
 internal import Definitions
 internal import TableModel
 
-/// An item and what became of it. Immutable; kept from refresh to refresh for as long as the item's bytes are the same.
-public final class MappedItem: Sendable {
-  /// The represented object, as the source gave it.
-  public let bytes: [UInt8]
-  public let source: String
-  /// The identity that the service gave it, for an item of a local table.
-  public let givenID: String?
+/// What became of an item. Immutable; kept from refresh to refresh for as long as the item's bytes are the same.
+///
+/// What is read of every item at every refresh comes first, so that it lies in one line of the processor's cache.
+final class MappedItem: Sendable {
+  /// In the first of its sections; nil where it has none.
+  let row: Row?
+  /// Of that row: among the table's declared sections, 0 where it has groups.
+  let section: Int
+  /// Nil where there is nothing else to be said of the item.
+  let details: Details?
   /// Its place in the source's list when it was mapped.
   let index: Int
-  let outcome: Outcome
-  /// What went wrong without costing the row.
-  let warning: String?
+  let source: String
+  /// The identity that the service gave it, for an item of a local table.
+  let givenID: String?
 
-  init(
-    bytes: [UInt8],
-    source: String,
-    givenID: String?,
-    index: Int,
-    outcome: Outcome,
-    warning: String?
-  ) {
-    (self.bytes, self.source, self.givenID) = (bytes, source, givenID)
-    (self.index, self.outcome, self.warning) = (index, outcome, warning)
+  init(source: String, givenID: String?, index: Int, outcome: Outcome, warning: String?) {
+    (self.source, self.givenID, self.index) = (source, givenID, index)
+    switch outcome {
+    case .unplaced: (row, section, details) = (nil, 0, Details(warning: warning))
+    case .skipped(let skip): (row, section, details) = (nil, 0, Details(skip: skip, warning: warning))
+    case .placed(let placement, let others):
+      (row, section) = (placement.row, placement.section)
+      details = Details(placement, others: others, warning: warning)
+    }
   }
 
-  enum Outcome: Sendable {
+  /// What most items have nothing of.
+  final class Details: Sendable {
+    let group: GroupKey?
+    let sortKeys: [SortKey]
+    /// In further sections.
+    let others: [Placement]
+    let skip: Skip?
+    /// What went wrong without costing the row.
+    let warning: String?
+
+    /// Nil where there is nothing.
+    init?(_ placement: Placement? = nil, others: [Placement] = [], skip: Skip? = nil, warning: String?) {
+      let sortKeys = placement?.sortKeys ?? []
+      guard placement?.group != nil || !sortKeys.isEmpty || !others.isEmpty || skip != nil || warning != nil else {
+        return nil
+      }
+      (group, self.sortKeys, self.others) = (placement?.group, sortKeys, others)
+      (self.skip, self.warning) = (skip, warning)
+    }
+  }
+
+  enum Outcome {
     /// No section takes it.
     case unplaced
-    case skipped(id: String?, type: String?, reason: String, field: String? = nil)
-    case placed(Placement)
-    /// In several sections.
-    case placedOften([Placement])
+    case skipped(Skip)
+    case placed(Placement, others: [Placement] = [])
+  }
+
+  struct Skip: Sendable {
+    var id: String?
+    var type: String?
+    var reason: String
+    var field: String?
   }
 
   struct Placement: Sendable {
@@ -49,15 +77,9 @@ public final class MappedItem: Sendable {
     var id: String
     var key: SortKey
   }
-}
 
-extension MappedItem {
-  /// The identity of the item's row; of the first where it stands in several sections.
-  var rowID: String? {
-    switch outcome {
-    case .placed(let placement): placement.row.id
-    case .placedOften(let placements): placements.first?.row.id
-    case .unplaced, .skipped: nil
-    }
+  /// Whether the item makes a row of this identity.
+  func hasRow(_ id: String) -> Bool {
+    row?.id == id || (details?.others ?? []).contains { $0.row.id == id }
   }
 }

@@ -21,6 +21,7 @@ public final class MappingCache: Sendable {
 /// A source's items in their order, and where to find them by their bytes.
 struct CachedSource: Sendable {
   let items: [MappedItem]
+  let texts: ItemTexts
   /// Of the items' bytes.
   let fingerprints: [Fingerprint]
   /// Of whole responses, where expressions read them.
@@ -29,8 +30,14 @@ struct CachedSource: Sendable {
   let envelopes: [Envelope?]
   private let index: IdentityIndex
 
-  init(items: [MappedItem], fingerprints: [Fingerprint], responses: Fingerprint, envelopes: [Envelope?]) {
-    (self.items, self.fingerprints) = (items, fingerprints)
+  init(
+    items: [MappedItem],
+    texts: ItemTexts,
+    fingerprints: [Fingerprint],
+    responses: Fingerprint,
+    envelopes: [Envelope?]
+  ) {
+    (self.items, self.texts, self.fingerprints) = (items, texts, fingerprints)
     (self.responses, self.envelopes) = (responses, envelopes)
     var index = IdentityIndex(capacity: fingerprints.count)
     for (position, fingerprint) in fingerprints.enumerated() { index.insert(position, under: fingerprint) }
@@ -40,15 +47,12 @@ struct CachedSource: Sendable {
   /// The item with these bytes; the one at `expected` is tried first, as most items stay where they were.
   @inline(__always)
   func position(of bytes: UnsafeRawBufferPointer, givenID: String?, expected: Int) -> Int? {
-    if expected < items.count, items[expected].matches(bytes, givenID) { return expected }
-    return index.first(Fingerprint(of: bytes)) { items[$0].matches(bytes, givenID) }
+    if expected < items.count, matches(expected, bytes, givenID) { return expected }
+    return index.first(Fingerprint(of: bytes)) { matches($0, bytes, givenID) }
   }
-}
 
-extension MappedItem {
   @inline(__always)
-  func matches(_ other: UnsafeRawBufferPointer, _ givenID: String?) -> Bool {
-    guard bytes.count == other.count, self.givenID == givenID else { return false }
-    return bytes.withUnsafeBytes { RawBytes.equal($0, other) }
+  private func matches(_ position: Int, _ bytes: UnsafeRawBufferPointer, _ givenID: String?) -> Bool {
+    items[position].givenID == givenID && texts.withBytes(of: position) { RawBytes.equal($0, bytes) }
   }
 }

@@ -18,21 +18,29 @@ public struct MappingResult: Sendable {
   public internal(set) var problems: [SourceProblem] = []
   /// To be given to the next mapping.
   public let cache: MappingCache
-  let lookup: ItemLookup
+  private let lookup: ItemLookup
+  /// Where the items of a source begin.
+  private let starts: [String: Int]
 
   /// How many skipped items and warnings are kept in full.
   public static let maximumKept = 10
 
-  init(cache: MappingCache, lookup: ItemLookup) {
-    (self.cache, self.lookup) = (cache, lookup)
+  init(cache: MappingCache, lookup: ItemLookup, starts: [String: Int]) {
+    (self.cache, self.lookup, self.starts) = (cache, lookup, starts)
   }
 
   /// The item of a row; also of one that a section's limit keeps out of sight. O(1).
-  public func item(_ id: String) -> MappedItem? { lookup.item(id) }
+  public func item(_ id: String) -> RepresentedItem? {
+    guard let position = lookup.position(id) else { return nil }
+    let item = lookup.items[position]
+    guard let source = cache.sources[item.source], let start = starts[item.source] else { return nil }
+    return RepresentedItem(item, at: position - start, in: source.texts)
+  }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
   public func items(of source: String) -> [(row: String?, bytes: [UInt8])] {
-    (cache.sources[source]?.items ?? []).map { ($0.rowID, $0.bytes) }
+    guard let source = cache.sources[source] else { return [] }
+    return source.items.enumerated().map { ($1.row?.id, source.texts.bytes(of: $0)) }
   }
 
   /// The content as a table. `state` nil: `ready`, or `empty` where there are no rows.

@@ -57,23 +57,22 @@ struct MappingRun {
   consuming func finish() -> MappingResult {
     var assembly = SectionAssembly(plan: plan, items: items)
     var report = Report()
-    for (position, item) in items.enumerated() {
-      if let warning = item.warning { report.warn(warning) }
-      switch item.outcome {
-      case .unplaced: break
-      case .skipped(let id, let type, let reason, let field):
-        report.skip(item, at: place(position), id: id, type: type, reason: reason, field: field)
-      case .placed(let placement):
-        if !assembly.add(placement, ofItemAt: position) { report.skipDuplicate(item, at: place(position), placement) }
-      case .placedOften(let placements):
-        for placement in placements where !assembly.add(placement, ofItemAt: position) {
-          report.skipDuplicate(item, at: place(position), placement)
-        }
+    for position in items.indices {
+      let item = items[position]
+      let details = item.details
+      if let row = item.row, !assembly.add(row, section: item.section, details, ofItemAt: position) {
+        report.skipDuplicate(item, at: place(position), row)
       }
+      guard let details else { continue }
+      for placement in details.others where !assembly.add(placement, ofItemAt: position) {
+        report.skipDuplicate(item, at: place(position), placement.row)
+      }
+      if let warning = details.warning { report.warn(warning) }
+      if let skip = details.skip { report.skip(item, at: place(position), skip) }
     }
     let (sections, omitted) = assembledSections(assembly, &report)
     let cache = MappingCache(plan: plan, parameters: parameters, environment: environment, sources: sources)
-    var result = MappingResult(cache: cache, lookup: assembly.lookup)
+    var result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
     (result.sections, result.omittedSections, result.problems) = (sections, omitted, problems)
     (result.skippedItems, result.skipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     return result
@@ -94,6 +93,11 @@ struct MappingRun {
       do throws(Misfit) {
         return try mapping.model(cell, in: scope)
       } catch {
+        // A key that is a number or a boolean, where a field asks for a text: the section's identity, which it has.
+        if key.value.kind != .string, let text = key.value.text {
+          scope.key = .string(text)
+          if let model = try? mapping.model(cell, in: scope) { return model }
+        }
         report.warn("header or footer of the section “\(section)”: \(error.reason)")
         return nil
       }
@@ -110,29 +114,24 @@ struct MappingRun {
       if warnings.count < MappingResult.maximumKept { warnings.append(warning) }
     }
 
-    mutating func skip(
-      _ item: MappedItem,
-      at index: Int,
-      id: String?,
-      type: String?,
-      reason: String,
-      field: String? = nil
-    ) {
+    mutating func skip(_ item: MappedItem, at index: Int, _ skip: MappedItem.Skip) {
       skippedItems += 1
       guard skipped.count < MappingResult.maximumKept else { return }
       skipped.append(
-        SkippedItem(source: item.source, index: index, id: id, type: type, reason: reason, field: field)
+        SkippedItem(
+          source: item.source,
+          index: index,
+          id: skip.id,
+          type: skip.type,
+          reason: skip.reason,
+          field: skip.field
+        )
       )
     }
 
-    mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ placement: MappedItem.Placement) {
-      skip(
-        item,
-        at: index,
-        id: placement.row.id,
-        type: nil,
-        reason: "another row has the identity “\(placement.row.id)”; `row.id` must differ from item to item"
-      )
+    mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ row: Row) {
+      let reason = "another row has the identity “\(row.id)”; `row.id` must differ from item to item"
+      skip(item, at: index, MappedItem.Skip(id: row.id, reason: reason))
     }
   }
 }

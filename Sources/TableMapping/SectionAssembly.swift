@@ -37,16 +37,29 @@ struct SectionAssembly {
     }
   }
 
-  /// Adds a row of the item at a place; false where its identity is taken.
+  /// Adds the first row of the item at a place; false where its identity is taken.
   @inline(__always)
+  mutating func add(_ row: Row, section: Int, _ details: MappedItem.Details?, ofItemAt position: Int) -> Bool {
+    guard claim(row, position) else { return false }
+    let bucket = details?.group.map { self.bucket(for: $0) } ?? section
+    buckets[bucket].rows.append(row)
+    if let details, !details.sortKeys.isEmpty { buckets[bucket].sortKeys.append(details.sortKeys) }
+    return true
+  }
+
+  /// As for the first row.
   mutating func add(_ placement: MappedItem.Placement, ofItemAt position: Int) -> Bool {
-    let row = placement.row
+    guard claim(placement.row, position) else { return false }
+    buckets[placement.section].rows.append(placement.row)
+    if !placement.sortKeys.isEmpty { buckets[placement.section].sortKeys.append(placement.sortKeys) }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func claim(_ row: Row, _ position: Int) -> Bool {
     let fingerprint = row.key.identity
     guard identities.first(fingerprint, where: { items[$0].hasRow(row.id) }) == nil else { return false }
     identities.insert(position, under: fingerprint)
-    let bucket = placement.group.map { self.bucket(for: $0) } ?? placement.section
-    buckets[bucket].rows.append(row)
-    if !placement.sortKeys.isEmpty { buckets[bucket].sortKeys.append(placement.sortKeys) }
     return true
   }
 
@@ -121,17 +134,6 @@ struct ItemLookup: Sendable {
   let items: [MappedItem]
   let index: IdentityIndex
 
-  func item(_ id: String) -> MappedItem? {
-    index.first(Fingerprint(of: id)) { items[$0].hasRow(id) }.map { items[$0] }
-  }
-}
-
-extension MappedItem {
-  fileprivate func hasRow(_ id: String) -> Bool {
-    switch outcome {
-    case .unplaced, .skipped: false
-    case .placed(let placement): placement.row.id == id
-    case .placedOften(let placements): placements.contains { $0.row.id == id }
-    }
-  }
+  /// The item's place among all.
+  func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].hasRow(id) } }
 }

@@ -5,6 +5,8 @@ enum SortKey: Sendable {
   /// Null, a list or an object.
   case none
   case bool(Bool)
+  /// Apart from other numbers: identities of 64 bits are no doubles.
+  case integer(Int64)
   case number(Double)
   case text(String)
 
@@ -12,7 +14,7 @@ enum SortKey: Sendable {
     switch value.kind {
     case .null, .array, .object: self = .none
     case .boolean: self = .bool(value.isTruthy)
-    case .number: self = .number(value.doubleValue ?? 0)
+    case .number: self = value.integerValue.map { .integer($0) } ?? .number(value.doubleValue ?? 0)
     case .string: self = value.text.map { .text($0) } ?? .none
     }
   }
@@ -21,7 +23,7 @@ enum SortKey: Sendable {
   private var rank: Int {
     switch self {
     case .bool: 0
-    case .number: 1
+    case .integer, .number: 1
     case .text: 2
     case .none: 3
     }
@@ -42,9 +44,12 @@ enum SortKey: Sendable {
   private func ascending(_ other: SortKey) -> Int {
     switch (self, other) {
     case (.bool(let first), .bool(let second)): Self.order(first ? 1 : 0, second ? 1 : 0)
+    case (.integer(let first), .integer(let second)): Self.order(first, second)
+    case (.integer(let first), .number(let second)): Self.order(Double(first), second)
+    case (.number(let first), .integer(let second)): Self.order(first, Double(second))
     case (.number(let first), .number(let second)): Self.order(first, second)
     case (.text(let first), .text(let second)): Self.order(first, second)
-    case (.none, _), (.bool, _), (.number, _), (.text, _): Self.order(rank, other.rank)
+    case (.none, _), (.bool, _), (.integer, _), (.number, _), (.text, _): Self.order(rank, other.rank)
     }
   }
 
@@ -59,7 +64,8 @@ extension SortKey {
     switch self {
     case .none: .null
     case .bool(let value): .bool(value)
-    case .number(let value): Int64(exactly: value).map { .integer($0) } ?? .number(value)
+    case .integer(let value): .integer(value)
+    case .number(let value): .number(value)
     case .text(let value): .string(value)
     }
   }

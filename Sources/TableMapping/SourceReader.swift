@@ -6,6 +6,7 @@ internal import TableModel
 /// Reads the items of one source: takes from the cache what has not changed, and maps the rest.
 struct SourceReader {
   private(set) var items: [MappedItem] = []
+  private var texts = ItemTexts()
   private var fingerprints: [Fingerprint] = []
   private var envelopes: [Envelope?] = []
   private(set) var firstResponse: Document?
@@ -41,27 +42,41 @@ struct SourceReader {
     self.responses = responses
     let isUsable = !plan.dependencies.contains(.response) || previous?.responses == responses
     self.previous = isUsable ? previous : nil
-    items.reserveCapacity(previous?.items.count ?? 0)
-    fingerprints.reserveCapacity(previous?.items.count ?? 0)
+    reserveCapacity(previous?.items.count ?? 0)
+  }
+
+  private mutating func reserveCapacity(_ count: Int) {
+    items.reserveCapacity(count)
+    texts.reserveCapacity(count)
+    fingerprints.reserveCapacity(count)
   }
 
   /// To be given to the next mapping.
   var cached: CachedSource {
-    CachedSource(items: items, fingerprints: fingerprints, responses: responses, envelopes: envelopes)
+    CachedSource(
+      items: items,
+      texts: texts,
+      fingerprints: fingerprints,
+      responses: responses,
+      envelopes: envelopes
+    )
   }
 
   mutating func read(_ content: SourceContent) throws(Failure) {
     switch content {
     case .items(let given):
       for item in given {
-        let bytes = item.bytes
-        bytes.withUnsafeBytes { buffer in
-          if !reuse(buffer, givenID: item.id) { _ = mapApart(bytes, givenID: item.id) }
+        texts.begin(item.bytes)
+        item.bytes.withUnsafeBytes { bytes in
+          if !reuse(bytes, at: bytes.indices, givenID: item.id) {
+            _ = mapApart(bytes, at: bytes.indices, givenID: item.id)
+          }
         }
       }
     case .pages(let pages):
       for (number, page) in pages.enumerated() {
         do throws(JSONError) {
+          texts.begin(page)
           if try !compare(page, number: number) { try read(page: page) }
         } catch {
           let which = pages.count > 1 ? "page \(number + 1): " : ""
@@ -86,6 +101,7 @@ struct SourceReader {
       return true
     }
     items.removeLast(items.count - count)
+    texts.removeLast(texts.count - count)
     fingerprints.removeLast(fingerprints.count - count)
     expected = place
     return false
@@ -102,17 +118,16 @@ struct SourceReader {
     let readsIndex = plan.dependencies.contains(.index)
     while !scanner.isAtEnd {
       if expected < previous.items.count, !readsIndex || expected == items.count,
-        previous.items[expected].givenID == nil, scanner.take(previous.items[expected].bytes)
+        previous.items[expected].givenID == nil,
+        let range = previous.texts.withBytes(of: expected, { scanner.take($0) })
       {
-        items.append(previous.items[expected])
-        fingerprints.append(previous.fingerprints[expected])
-        expected += 1
+        take(expected, of: previous, at: range)
       } else {
         guard let range = scanner.takeNext() else { return false }
         budget -= range.count
         guard budget >= 0 else { return false }
         let item = UnsafeRawBufferPointer(rebasing: bytes[range])
-        if !reuse(item, givenID: nil), !mapApart(Array(item), givenID: nil) { return false }
+        if !reuse(item, at: range, givenID: nil), !mapApart(item, at: range, givenID: nil) { return false }
       }
       guard scanner.separate() else { return false }
     }
@@ -135,16 +150,15 @@ struct SourceReader {
     } else {
       envelopes.append(nil)
     }
-    items.reserveCapacity(items.count + elements.count)
-    fingerprints.reserveCapacity(items.count + elements.count)
+    reserveCapacity(items.count + elements.count)
     for element in elements {
       document.withBytes(of: element) { bytes in
-        if reuse(bytes, givenID: nil) { return }
+        if reuse(bytes, at: element.range, givenID: nil) { return }
         do throws(JSONError) {
           let view = try document.unmanagedElement(element)
-          append(Array(bytes), Value(view), givenID: nil)
+          append(bytes, at: element.range, Value(view), givenID: nil)
         } catch {
-          appendMalformed(Array(bytes), error, givenID: nil)
+          appendMalformed(bytes, at: element.range, error, givenID: nil)
         }
       }
     }
@@ -176,69 +190,82 @@ struct SourceReader {
   private mutating func appendWritten(_ value: Value) {
     var writer = JSONWriter()
     value.write(to: &writer)
-    let bytes = writer.bytes
-    bytes.withUnsafeBytes { buffer in
-      if !reuse(buffer, givenID: nil) { append(bytes, value, givenID: nil) }
+    let text = writer.bytes
+    texts.begin(text)
+    text.withUnsafeBytes { bytes in
+      if !reuse(bytes, at: bytes.indices, givenID: nil) { append(bytes, at: bytes.indices, value, givenID: nil) }
     }
   }
 
-  /// Takes the item from the cache; false where it is not there.
+  /// Takes the item from the cache; false where it is not there. It stands at `range` of the text that was begun.
   @inline(__always)
-  private mutating func reuse(_ bytes: UnsafeRawBufferPointer, givenID: String?) -> Bool {
+  private mutating func reuse(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
     guard let previous, let position = previous.position(of: bytes, givenID: givenID, expected: expected) else {
       return false
     }
-    let item = previous.items[position]
-    if item.index != items.count, plan.dependencies.contains(.index) { return false }
-    expected = position + 1
-    items.append(item)
-    fingerprints.append(previous.fingerprints[position])
+    if previous.items[position].index != items.count, plan.dependencies.contains(.index) { return false }
+    take(position, of: previous, at: range)
     return true
   }
 
+  @inline(__always)
+  private mutating func take(_ position: Int, of previous: CachedSource, at range: Range<Int>) {
+    expected = position + 1
+    items.append(previous.items[position])
+    texts.append(range)
+    fingerprints.append(previous.fingerprints[position])
+  }
+
   /// False where the item is not JSON; it is skipped then.
-  private mutating func mapApart(_ bytes: [UInt8], givenID: String?) -> Bool {
+  private mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
     do throws(JSONError) {
       let document = try Document(bytes)
-      append(bytes, Value(try document.unmanagedRoot()), givenID: givenID)
+      append(bytes, at: range, Value(try document.unmanagedRoot()), givenID: givenID)
       return withExtendedLifetime(document) { true }
     } catch {
-      appendMalformed(bytes, error, givenID: givenID)
+      appendMalformed(bytes, at: range, error, givenID: givenID)
       return false
     }
   }
 
-  private mutating func append(_ bytes: [UInt8], _ value: Value, givenID: String?) {
+  private mutating func append(
+    _ bytes: UnsafeRawBufferPointer,
+    at range: Range<Int>,
+    _ value: Value,
+    givenID: String?
+  ) {
     scope.item = value
     scope.index = items.count
     let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID) {
       String(decoding: bytes, as: UTF8.self)
     }
-    append(bytes, outcome, givenID: givenID, warning: mapping.warning)
+    append(bytes, at: range, outcome, givenID: givenID, warning: mapping.warning)
   }
 
-  private mutating func appendMalformed(_ bytes: [UInt8], _ error: JSONError, givenID: String?) {
-    append(bytes, .skipped(id: givenID, type: nil, reason: "the item is not JSON: \(error)"), givenID: givenID)
+  private mutating func appendMalformed(
+    _ bytes: UnsafeRawBufferPointer,
+    at range: Range<Int>,
+    _ error: JSONError,
+    givenID: String?
+  ) {
+    let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
+    append(bytes, at: range, .skipped(skip), givenID: givenID)
   }
 
   private mutating func append(
-    _ bytes: [UInt8],
+    _ bytes: UnsafeRawBufferPointer,
+    at range: Range<Int>,
     _ outcome: MappedItem.Outcome,
     givenID: String?,
     warning: String? = nil
   ) {
     // A changed item stands where its older self stood: the next one is expected behind it.
     expected += 1
+    let index = items.count
     items.append(
-      MappedItem(
-        bytes: bytes,
-        source: source.name,
-        givenID: givenID,
-        index: items.count,
-        outcome: outcome,
-        warning: warning
-      )
+      MappedItem(source: source.name, givenID: givenID, index: index, outcome: outcome, warning: warning)
     )
+    texts.append(range)
     fingerprints.append(Fingerprint(of: bytes))
   }
 }

@@ -13,8 +13,9 @@ final class TablePlan: Sendable {
   let defaults: [RepresentationPlan]
   /// Neither are cells declared nor does the table name one: what no representation takes is shown as a label.
   let hasBuiltInCell: Bool
-  /// The items are the service's own.
-  let isLocal: Bool
+  /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
+  let canEdit: Bool
+  let canMove: Bool
   let sections: SectionsPlan
   let sectionPlans: [SectionPlan]
   /// There is one section or all are groups, and no condition.
@@ -44,16 +45,18 @@ final class TablePlan: Sendable {
     if let cell = table.cell { defaults.append(.cell(try compiler.plan(cell, path: "cell"))) }
     if let plan = plans["$default"] { defaults.append(plan) }
     self.defaults = defaults
-    isLocal = sources.contains { source in
+    let isLocal = sources.contains { source in
       guard case .local = source.kind else { return false }
       return source.name == table.source
     }
+    canEdit = isLocal || table.edits.patch != nil || table.edits.delete != nil
+    canMove = isLocal || table.edits.move != nil
     hasBuiltInCell = cells.isEmpty && table.cell == nil
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections
     sectionPlans = sections.plans
     takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil
-    permissions = Permissions(constant: table.can)
+    permissions = Permissions(table.can, canEdit: canEdit, canMove: canMove)
     self.sources = sections.sourceNames.map { name in
       var items: Expression?
       for source in sources where source.name == name {
@@ -70,23 +73,19 @@ final class TablePlan: Sendable {
     self.dependencies = dependencies
   }
 
-  /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
-  func canBeEdited(_ permission: String) -> Bool {
-    if isLocal { return true }
-    let edits = definition.edits
-    return permission == "move" ? edits.move != nil : edits.patch != nil || edits.delete != nil
-  }
-
   var readsResponse: Bool { dependencies.contains(.response) || sections.modelDependencies.contains(.response) }
 }
 
 extension Permissions {
   /// Nil where an expression decides.
-  fileprivate init?(constant rules: PermissionsDefinition) {
+  fileprivate init?(_ rules: PermissionsDefinition, canEdit: Bool, canMove: Bool) {
     self = []
     for (rule, permission) in [(rules.edit, Permissions.edit), (rules.move, .move), (rules.select, .select)] {
-      guard case .constant(let holds) = rule else { return nil }
-      if holds { insert(permission) }
+      switch rule {
+      case .expression: return nil
+      case .constant(let holds): if holds { insert(permission) }
+      case .whereEditable: if permission == .move ? canMove : canEdit { insert(permission) }
+      }
     }
   }
 }

@@ -2,12 +2,12 @@
 ///
 /// Rows are immutable and shared: by versions, by views, by every changeset that brings them.
 public final class Row: Sendable {
+  // First, beside the reference count: whoever goes over many rows touches nothing else of them.
+  public let key: RowKey
   /// Unique in its table.
   public let id: String
   /// The row as clients get it: `{"id":…,"cellIdentifier":…,"payload":…,"can":…}`, UTF-8 JSON.
   public let encoded: [UInt8]
-  // Here, so that what a diff reads of a row lies side by side.
-  public let key: RowKey
   /// The row's cell, then its fallbacks in order; never empty.
   public let cells: [CellPart]
   public let permissions: Permissions

@@ -22,7 +22,7 @@ extension LiveTable {
     let name = plan.definition.name
     let stored = try context.restore(name)
     var content = TableContent(definition: plan.definition, mapper: plan.mapper, environment: context.variables)
-    for source in plan.upstreams { content.inputs[source.name] = TableContent.SourceInput() }
+    for source in plan.upstreams { content.inputs[source.name] = .init(definition: source.definition) }
     if let local = plan.local {
       do {
         let items = try stored.items ?? LocalItems(seed: local.definition.items)
@@ -31,7 +31,7 @@ extension LiveTable {
         throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
       }
     }
-    if var table = stored.feed?.versions.last?.table, content.local == nil {
+    if var table = stored.feed?.versions.last?.table, content.local == nil, table.hasWorked {
       table.state = .stale
       table.problem = Problem(
         title: "Not refreshed yet",
@@ -72,7 +72,7 @@ extension LiveTable {
       reference.parameters.map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
-    for source in plan.upstreams { content.inputs[source.name] = TableContent.SourceInput() }
+    for source in plan.upstreams { content.inputs[source.name] = .init(definition: source.definition) }
     let parameters = content.parameters
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     self.init(
@@ -122,13 +122,18 @@ extension LiveTable {
         content.definition = plan.definition
         content.mapper = plan.mapper
         content.environment = context.variables
-        content.result = nil
         content.local?.source = plan.local?.name ?? ""
         if let local = plan.local { content.local?.definition = local.definition }
-        // A source that stays keeps its last answer until it is asked again.
+        // A source that is asked for the same keeps its answer; until the others have one, their rows stay.
         let before = content.inputs
         content.inputs = [:]
-        for source in plan.upstreams { content.inputs[source.name] = before[source.name] ?? TableContent.SourceInput() }
+        for (source, definition) in plan.upstreams {
+          var input = before[source] ?? .init(definition: definition)
+          if !input.definition.asksForTheSame(as: definition) { input = .init(definition: definition) }
+          input.definition = definition
+          content.inputs[source] = input
+        }
+        content.keep(feed.latest.table)
       }
       publishContent()
       return true
@@ -167,7 +172,11 @@ extension LiveTable {
 
   /// The first ten items without a row, with the reason; on the table's queue.
   private func logSkipped() {
-    guard let result = content.access({ $0.result }), result.skippedItems > 0 else { return }
+    guard let result = content.access({ $0.result }) else { return }
+    for warning in result.warnings {
+      context.logger.notice("A part of the table is missing", metadata: ["table": "\(name)", "reason": "\(warning)"])
+    }
+    guard result.skippedItems > 0 else { return }
     for item in result.skipped {
       context.logger.notice(
         "An item has no row",

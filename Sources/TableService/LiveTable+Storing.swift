@@ -96,8 +96,8 @@ extension TableContent {
   /// item whose bytes did not change keeps its row. O(sections + rows of the sections that changed).
   fileprivate mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
     // A local table's items are stored as such.
-    guard local == nil, restored == nil, let result else { return [] }
-    defer { restoredObjects = [:] }
+    guard local == nil, let result else { return [] }
+    defer { if restored == nil { restoredObjects = [:] } }
     let kept = Set(old.sections.map(ObjectIdentifier.init)).intersection(new.sections.map(ObjectIdentifier.init))
     var before: [String: Row] = [:]
     for section in old.sections where !kept.contains(ObjectIdentifier(section)) {

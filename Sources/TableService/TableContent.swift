@@ -19,7 +19,8 @@ struct TableContent: Sendable {
   var sharedToggles: Set<String> = []
   /// The last mapping.
   var result: MappingResult?
-  /// What the store had, shown until the sources have answered.
+  /// What is shown for sources that have not answered yet: what the store had, or the table as it was before
+  /// its definition changed.
   var restored: Table?
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]
@@ -48,12 +49,32 @@ struct TableContent: Sendable {
 
   /// What one upstream source has said.
   struct SourceInput: Sendable {
-    /// The last good answer.
+    /// The last answer.
     var content: SourceContent?
+    /// The last answer that had a list of items.
+    var good: SourceContent?
+    /// What it was asked.
+    var definition: UpstreamDefinition
     /// Why the last fetch failed.
     var problem: Problem?
     /// The failure itself.
     var error: UpstreamError?
+
+    init(definition: UpstreamDefinition) { self.definition = definition }
+
+    /// The answer has no list of items: the one before counts.
+    mutating func refuse(_ detail: String) {
+      let since = problem?.since ?? Timestamp.now
+      problem = Problem(title: "The upstream's answer has no items", detail: detail, since: since)
+      (content, good) = (good, nil)
+    }
+
+    /// Its answer can be mapped.
+    var accepted: SourceInput {
+      var input = self
+      input.good = content
+      return input
+    }
   }
 
   struct LocalContent: Sendable {
@@ -65,9 +86,9 @@ struct TableContent: Sendable {
   /// Whether every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy { $0.content != nil || $0.problem != nil } }
 
-  /// The represented object of a row: as the source gave it, or as it was before the process started.
+  /// The represented object of a row: as the source gave it, or as it was while that has not answered.
   func object(_ row: String) -> [UInt8]? {
-    restored == nil ? result?.item(row)?.bytes : restoredObjects[row]
+    result?.item(row)?.bytes ?? (restored == nil ? nil : restoredObjects[row])
   }
 
   /// Toggles a row for everyone. Returns whether it is toggled now.
@@ -81,53 +102,47 @@ struct TableContent: Sendable {
     return true
   }
 
+  private var hasContent: Bool { local != nil || inputs.values.contains { $0.content != nil } }
+
+  /// Those without an answer that could be shown.
+  private var silent: Set<String> { Set(inputs.filter { $0.value.content == nil }.keys) }
+
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {
-    let failed = inputs.values.lazy.compactMap(\.problem).first
-    let hasContent = local != nil || inputs.values.contains { $0.content != nil }
-    guard hasContent, restored == nil || inputs.values.allSatisfy({ $0.content != nil }) else {
-      return unmapped(named: name, problem: failed)
-    }
-    restored = nil
-    var contents = inputs.compactMapValues(\.content)
-    if let local {
-      contents[local.source] = .items(local.items.map { SourceItem(id: $0.id.description, bytes: $0.body) })
-    }
-    let result = mapper.map(contents, reusing: self.result?.cache, parameters: parameters, environment: environment)
+    guard hasContent else { return unmapped(named: name) }
+    let result = mapped()
+    // No answer may have been one.
+    guard hasContent else { return unmapped(named: name) }
     self.result = result
-    let problem = failed ?? result.problems.first.map { sourceProblem($0) }
-    let isWaiting = problem == nil && !isSettled
-    var table = result.table(
-      definition,
-      state: problem != nil ? .stale : isWaiting ? .loading : nil,
-      problem: problem
-    )
+    let silent = silent
+    if silent.isEmpty { restored = nil }
+    let problem = firstProblem ?? restored?.problem
+    var table = result.table(definition, state: problem != nil ? .stale : nil, problem: problem)
     table.name = name
-    if isWaiting, table.counts.rows > 0 { table.state = .ready }
+    if let restored { table = keeping(restored, of: silent, in: table) }
+    let isWaiting = problem == nil && !isSettled
+    if isWaiting, table.counts.rows == 0 { table.state = .loading }
     if !sharedToggles.isEmpty { table.sections = table.sections.map(toggled) }
     return table
   }
 
-  /// A table whose sources have not answered yet, or never worked.
-  private func unmapped(named name: String, problem: Problem?) -> Table {
-    guard var table = restored else {
-      return Table(
-        name: name,
-        title: definition.title,
-        state: problem == nil ? .loading : .failed,
-        problem: problem,
-        animation: definition.animation
-      )
-    }
-    table.title = definition.title
-    table.animation = definition.animation
-    table.state = .stale
-    table.problem = problem ?? table.problem
-    return table
-  }
+  /// Of the sources in their order, so that it stays the same one.
+  var firstProblem: Problem? { mapper.sources.lazy.compactMap { inputs[$0]?.problem }.first }
 
-  private func sourceProblem(_ problem: SourceProblem) -> Problem {
-    Problem(title: "The upstream's answer has no items", detail: problem.detail, since: Timestamp.now)
+  /// Maps what the sources have. What has no list of items in it is no answer: the last one that had stays.
+  private mutating func mapped() -> MappingResult {
+    while true {
+      var contents = inputs.compactMapValues(\.content)
+      if let local {
+        contents[local.source] = .items(local.items.map { SourceItem(id: $0.id.description, bytes: $0.body) })
+      }
+      let result = mapper.map(contents, reusing: self.result?.cache, parameters: parameters, environment: environment)
+      for problem in result.problems { inputs[problem.source]?.refuse(problem.detail) }
+      // Else another round; each takes an answer away from a source, which has two at most.
+      guard result.problems.isEmpty else { continue }
+      inputs = inputs.mapValues { $0.accepted }
+      return result
+    }
   }
 
   private func toggled(_ section: Section) -> Section {

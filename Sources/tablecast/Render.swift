@@ -34,7 +34,7 @@ struct Render: ParsableCommand {
   @Flag(help: "JSON: sections as clients get them, and what was skipped.")
   var json = false
 
-  @Flag(help: "Draw again when the configuration changes.")
+  @Flag(help: "Draw again when the configuration changes, or the file with the item or response.")
   var watch = false
 
   func validate() throws {
@@ -43,18 +43,24 @@ struct Render: ParsableCommand {
 
   func run() throws {
     guard watch else { return try draw() }
-    var last: Date?
+    let files = [config, item, response].compactMap { $0 }
+    var last: [Date?]?
     while true {
-      let modified = try? FileManager.default.attributesOfItem(atPath: config)[.modificationDate] as? Date
+      let modified = files.map { file in
+        try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+      }
       if modified != last {
         last = modified
-        print("\u{1B}[2J\u{1B}[H", terminator: "")
+        if isatty(1) == 1 { Self.show("\u{1B}[2J\u{1B}[H") }
         // A mistake is shown by whoever found it; the next change draws again.
         try? draw()
       }
       Thread.sleep(forTimeInterval: 0.25)
     }
   }
+
+  /// At once, also where the output is no terminal.
+  private static func show(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
   private func draw() throws {
     let service = try Service.read(config)
@@ -76,11 +82,8 @@ struct Render: ParsableCommand {
     let parameters = try Self.pairs(parameter)
     let contents = try contents(of: mapper, service, parameters)
     let result = mapper.map(contents, parameters: parameters, environment: service.environment)
-    print(
-      json
-        ? RenderedTable.json(result, definition) : RenderedTable.text(result, definition, inColor: isatty(1) == 1),
-      terminator: ""
-    )
+    Self.show(json ? RenderedTable.json(result, definition) : RenderedTable.text(result, inColor: isatty(1) == 1))
+    if !result.problems.isEmpty { throw ExitCode(1) }
   }
 
   private static func pairs(_ arguments: [String]) throws -> [String: String] {

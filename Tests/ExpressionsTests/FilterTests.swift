@@ -29,6 +29,9 @@ import Testing
       ("'word word' | truncate(6)", "\"word…\""), ("'abc' | truncate(0)", "\"\""), ("12345 | truncate(3)", "\"12…\""),
       ("'' | capitalize", "\"\""), ("'   ' | trim", "\"\""), ("'aaa' | replace('a', 'bb')", "\"bbbbbb\""),
       ("'abc' | replace('', 'x')", "\"abc\""), ("'a,b,,c' | split(',')", "[\"a\",\"b\",\"\",\"c\"]"),
+      ("'aabaab' | split('aab')", "[\"\",\"\",\"\"]"),
+      ("'aaaa' | replace('aa', 'b')", "\"bb\""), ("'aaa' | replace('aa', 'b')", "\"ba\""),
+      ("'abababc' | contains('ababc')", "true"), ("'abababd' | contains('ababc')", "false"),
       ("'é👍' | split('')", "[\"é\",\"👍\"]"), ("1 | string", "\"1\""), ("true | string", "\"true\""),
       // HTML
       ("'a<br>b<br/>c' | stripHtml", "\"a\\nb\\nc\""), ("'<script>x < y</script>ok' | stripHtml", "\"ok\""),
@@ -44,6 +47,7 @@ import Testing
       ("[] | max", "null"),
       ("[] | sum", "0"), ("[1, null, 2] | join", "\"1, 2\""), ("[1, 1.0, '1'] | unique", "[1,\"1\"]"),
       ("[2, 'a', null, true, 1] | sort", "[null,true,1,2,\"a\"]"), ("'abc' | reverse", "\"cba\""),
+      ("[[1], [1], [2], [1.0]] | unique", "[[1],[2]]"), ("[reactions, labels, reactions] | unique | length", "2"),
       ("'abc' | last", "\"c\""),
       ("'abcdef' | last(2)", "\"ef\""), ("[1, 2] | first(9)", "[1,2]"), ("[1, 2] | slice(5)", "[]"),
       ("[1, 2, 3, 4] | slice(1, -1)", "[2,3]"), ("[1] | slice(-9223372036854775807, 9223372036854775807)", "[1]"),
@@ -58,6 +62,11 @@ import Testing
       ("'2024-05-01T22:30:00.5+02:00' | date", "\"2024-05-01T20:30:00Z\""),
       ("'20240501T223000Z' | date", "\"2024-05-01T22:30:00Z\""), ("1714602600000 | date", "\"2024-05-01T22:30:00Z\""),
       ("'1714602600' | date", "\"2024-05-01T22:30:00Z\""), ("-1 | date", "\"1969-12-31T23:59:59Z\""),
+      ("'1900-03-01' | date", "\"1900-03-01T00:00:00Z\""),
+      ("'2000-02-29T23:59:59.9Z' | date", "\"2000-02-29T23:59:59Z\""),
+      ("'0001-01-01' | date", "\"0001-01-01T00:00:00Z\""),
+      ("'9999-12-31T23:59:59Z' | date", "\"9999-12-31T23:59:59Z\""),
+      ("-0.5 | date", "\"1969-12-31T23:59:59Z\""), ("'2023-12-31' | date", "\"2023-12-31T00:00:00Z\""),
       ("'1 May 2024 22:30 +0200' | date", "\"2024-05-01T20:30:00Z\""),
       ("'Wednesday, 01-May-2024 22:30:00 GMT' | date", "\"2024-05-01T22:30:00Z\""),
       ("'2024-05-01T22:30:00Z' | date('EEEE', 'UTC', 'de')", "\"Mittwoch\""),
@@ -74,7 +83,11 @@ import Testing
     #expect(value.json == expected)
   }
 
-  @Test(arguments: ["'2023-02-29' | date", "'2024-13-01' | date", "1e15 | date", "'24:00' | date", "'x' | int"])
+  @Test(arguments: [
+    "'2023-02-29' | date", "'2024-13-01' | date", "1e15 | date", "'24:00' | date", "'x' | int",
+    "0 | date('y', 'UTC', 'ééééééééééé')",
+    "1 | number(0, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')", "1 | currency('EUR', '')", "0 | date('y', '../../etc/passwd')",
+  ])
   func hasNoValue(_ text: String) throws {
     let expression = try Expression(text)
     #expect(throws: EvaluationError.self) { try expression.evaluate(in: Scope()) }
@@ -93,5 +106,25 @@ import Testing
     ]
     let expression = try Expression(text)
     #expect(throws: EvaluationError.self) { try expression.evaluate(in: Scope(item: Value(item))) }
+  }
+
+  /// The same where what is repeated is a part of the document.
+  @Test(arguments: ["list | map(text) | json", "list | map(all) | json", "list | map([all, all]) | length"])
+  func isBoundedOnViews(_ text: String) throws {
+    let item: JSONValue = [
+      "list": .array((0..<100).map { .integer($0) }), "text": .string(String(repeating: "a", count: 200_000)),
+      "all": .array((0..<200_000).map { .integer($0) }),
+    ]
+    let expression = try Expression(text)
+    try Document(item.bytes).withRoot { root in
+      _ = #expect(throws: EvaluationError.self) { try expression.evaluate(in: Scope(item: root)) }
+    }
+  }
+
+  /// In time that grows with the list, not with its square.
+  @Test func equalObjectsAreFoundAmongMany() throws {
+    let item: JSONValue = ["list": .array((0..<60_000).map { ["a": .integer($0 % 30_000), "b": "x"] })]
+    let value = try Expression("list | unique | length").evaluate(in: Scope(item: Value(item)))
+    #expect(value.json == "30000")
   }
 }

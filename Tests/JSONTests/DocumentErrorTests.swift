@@ -33,7 +33,7 @@ import Testing
   @Test func depth() {
     let limits = JSONLimits(maximumDepth: 70)
     func nested(_ depth: Int) -> [UInt8] {
-      [UInt8](repeating: UInt8(ascii: "["), count: depth) + [UInt8](repeating: UInt8(ascii: "]"), count: depth)
+      Array((String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)).utf8)
     }
     #expect(Self.error(nested(70), limits: limits) == nil)
     #expect(Self.error(nested(71), limits: limits)?.kind == .limit)

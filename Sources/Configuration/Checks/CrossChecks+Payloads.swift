@@ -30,6 +30,35 @@ extension CrossChecks {
     }
   }
 
+  /// Optional fields that are null in every row. Those of a fallback are filled from the cells that fall back on it;
+  /// required ones have their own warnings.
+  func warnOfUnfilledFields() {
+    let cells = Dictionary(definition.cells.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+    var filled: [String: Set<String>] = [:]
+    for use in reading.mappings {
+      let isKnown = use.isRead && !use.fields.contains { $0.key.value.hasPrefix("$") }
+      var next = cells[use.cell.value]
+      // Fallbacks in a circle have their own error.
+      for _ in cells {
+        guard let cell = next else { break }
+        filled[cell.identifier, default: []].formUnion(
+          isKnown ? use.fields.map(\.key.value) : cell.fields.map(\.name)
+        )
+        next = cell.fallback.flatMap { cells[$0] }
+      }
+    }
+    for name in declarations(.cell) {
+      guard let cell = cells[name.value], let given = filled[name.value] else { continue }
+      for field in cell.fields where field.isOptional && !given.contains(field.name) && field.name != cell.expands {
+        reading.warning(
+          at: name.place,
+          "no payload fills the field '\(field.name)' of \(name.value)",
+          "it is null in every row"
+        )
+      }
+    }
+  }
+
   private func check(_ entry: YAMLEntry, of cell: CellDefinition) {
     let name = entry.key.value
     guard let field = cell.fields.first(where: { $0.name == name }) else {

@@ -17,6 +17,7 @@ struct CrossChecks {
     checks.checkTables()
     checks.addForwardedHeaders()
     checks.warnOfUnused()
+    checks.warnOfUnfilledFields()
     checks.warnOfTypes()
     checks.warnOfPlainHTTP()
     return checks.definition
@@ -39,11 +40,10 @@ struct CrossChecks {
 extension CrossChecks {
   static let builtInCell = "TableViewCellWithLabel"
 
-  /// Where the configuration has no cells, there is one with a title, and tables without a look of their own show it.
+  /// Where the configuration has no cells, there is one with a title; it may be named, and tables that name no cell
+  /// show it where no representation takes an item.
   private mutating func addBuiltInCell() {
-    guard definition.cells.isEmpty, !definition.tables.contains(where: { $0.cell != nil }),
-      declarations(.cell).isEmpty, !reading.uses.contains(where: { $0.kind == .cell })
-    else { return }
+    guard definition.cells.isEmpty, declarations(.cell).isEmpty else { return }
     definition.cells = [
       CellDefinition(
         identifier: Self.builtInCell,
@@ -52,7 +52,7 @@ extension CrossChecks {
       )
     ]
     let title = Template.builtInTitle
-    for index in definition.tables.indices {
+    for index in definition.tables.indices where definition.tables[index].cell == nil {
       definition.tables[index].cell = title.map { CellMapping(cell: Self.builtInCell, payload: $0) }
     }
   }

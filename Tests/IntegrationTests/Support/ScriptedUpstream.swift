@@ -61,6 +61,7 @@ final class ScriptedUpstream: Sendable {
   func answer(by script: @escaping @Sendable (Request) -> Answer) { self.script.change { $0 = script } }
   func answer(_ answer: Answer) { script.change { $0 = { _ in answer } } }
   func answer(_ json: JSONValue) { answer(.json(json)) }
+  func script(_ answer: @escaping @Sendable (Request) -> Answer) { script.change { $0 = answer } }
 
   private static func serve(
     _ socket: Socket,

@@ -1,0 +1,46 @@
+/// Where the items of a source stand: parts of the responses that they came in, which are kept instead of copies.
+struct ItemTexts: Sendable {
+  private var texts: [[UInt8]] = []
+  private var spans: [Span] = []
+
+  private struct Span {
+    var text: UInt32
+    /// A response has less than 4 GB.
+    var start: UInt32
+    var count: UInt32
+  }
+
+  var count: Int { spans.count }
+
+  mutating func reserveCapacity(_ count: Int) { spans.reserveCapacity(count) }
+
+  /// What is appended from now on are parts of this text.
+  mutating func begin(_ text: [UInt8]) { texts.append(text) }
+
+  /// A part of the text that was begun last.
+  @inline(__always)
+  mutating func append(_ range: Range<Int>) {
+    spans.append(
+      Span(
+        text: UInt32(truncatingIfNeeded: texts.count - 1),
+        start: UInt32(truncatingIfNeeded: range.lowerBound),
+        count: UInt32(truncatingIfNeeded: range.count)
+      )
+    )
+  }
+
+  /// Takes back all but the first; the texts stay.
+  mutating func removeLast(_ count: Int) { spans.removeLast(count) }
+
+  /// Calls the body with the bytes of an item, which must not leave it.
+  @inline(__always)
+  func withBytes<Result>(of item: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let span = spans[item]
+    return texts[Int(span.text)].withUnsafeBytes { text in
+      body(UnsafeRawBufferPointer(rebasing: text[Int(span.start)..<Int(span.start) + Int(span.count)]))
+    }
+  }
+
+  /// A copy.
+  func bytes(of item: Int) -> [UInt8] { withBytes(of: item) { Array($0) } }
+}

@@ -1,0 +1,118 @@
+import Definitions
+import Foundation
+import JSON
+import TableMapping
+import TableModel
+
+/// A mapping's result drawn with lines: sections as boxes, then what has no row, and why.
+struct TableDrawing {
+  private let width: Int
+  private let bold, dim, warn, plain: String
+  private var lines: [String] = []
+
+  /// - Parameter width: of the boxes, in characters.
+  init(width: Int, inColor: Bool) {
+    self.width = max(width, 40)
+    (bold, dim, warn, plain) = inColor ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[33m", "\u{1B}[0m") : ("", "", "", "")
+  }
+
+  mutating func draw(_ result: MappingResult) -> String {
+    lines = []
+    for section in result.sections { draw(section) }
+    if result.sections.isEmpty { lines.append("\(dim)no rows\(plain)") }
+    if result.omittedSections > 0 { lines.append("\(dim)\(result.omittedSections) without rows left out\(plain)") }
+    for problem in result.problems { lines.append("\(warn)! source \(problem.source): \(problem.detail)\(plain)") }
+    for warning in result.warnings { lines.append("\(warn)! \(warning)\(plain)") }
+    for item in result.skipped {
+      let name = item.id.map { " (\(Self.oneLine($0)))" } ?? ""
+      let source = Set(result.skipped.map(\.source)).count > 1 ? " of \(item.source)" : ""
+      lines.append("\(warn)✗ item \(item.index)\(source)\(name): \(Self.oneLine(item.reason))\(plain)")
+    }
+    let more = result.skippedItems - result.skipped.count
+    if more > 0 { lines.append("\(warn)✗ … and \(more) more\(plain)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private mutating func draw(_ section: Section) {
+    let count = section.rows.count == 1 ? "1 row" : "\(section.rows.count) rows"
+    let place = "\(Self.oneLine(section.id)) · \(count)"
+    let title = Self.cut(Self.title(section.header?.encoded) ?? "", width - place.count - 9)
+    let heading = title.isEmpty ? "" : " \(bold)\(title)\(plain) "
+    let used = (title.isEmpty ? 0 : title.count + 2) + place.count + 6
+    lines.append("┌─\(heading)\(Self.rule(width - used))─ \(dim)\(place)\(plain) ┐")
+    for (position, row) in section.rows.enumerated() {
+      if position > 0 { lines.append("├\(Self.rule(width - 2))┤") }
+      draw(row)
+    }
+    let footer = section.footer.map { Self.cut(Self.title($0.encoded) ?? "", width - 6) }
+    let foot = footer.map { " \($0) " } ?? ""
+    lines.append("└\(foot.isEmpty ? "" : "─")\(foot)\(Self.rule(width - 2 - foot.count - (foot.isEmpty ? 0 : 1)))┘")
+  }
+
+  /// The title, where there is one; then the identity, and the cell with its fallbacks; then the other fields.
+  private mutating func draw(_ row: Row) {
+    let payload = Self.members(try? JSONValue(parsing: Array(row.encoded[row.cells[0].payload])))
+    let title = payload.first { $0.name == "title" }.map { Self.text($0.value) }
+    if let title { line(title, style: bold) }
+    line("\(row.id) · \(row.cells.map(\.cellIdentifier).joined(separator: " → "))\(Self.permissions(row))", style: dim)
+    for member in payload where title == nil || member.name != "title" {
+      line("\(member.name): \(Self.text(member.value))", style: "")
+    }
+    if let select = row.select {
+      line("select: \(String(decoding: row.encoded[select], as: UTF8.self))", style: dim)
+    }
+  }
+
+  private mutating func line(_ text: String, style: String) {
+    let text = Self.cut(Self.oneLine(text), width - 4)
+    let space = String(repeating: " ", count: width - 4 - text.count)
+    lines.append("│ \(style)\(text)\(style.isEmpty ? "" : plain)\(space) │")
+  }
+
+  private static func permissions(_ row: Row) -> String {
+    let names = [("edit", Permissions.edit), ("move", .move)].filter { row.permissions.contains($0.1) }.map(\.0)
+    return names.isEmpty ? "" : " · \(names.joined(separator: ", "))"
+  }
+
+  /// Of a header or footer: the field `title`, else the first that is a text.
+  private static func title(_ model: [UInt8]?) -> String? {
+    guard let model, let payload = try? JSONValue(parsing: model)["payload"] else { return nil }
+    let members = members(payload)
+    let member = members.first { $0.name == "title" } ?? members.first
+    return member.map { oneLine(text($0.value)) }
+  }
+
+  private static func members(_ value: JSONValue?) -> [JSONValue.Member] {
+    if case .object(let members)? = value { members } else { [] }
+  }
+
+  private static func text(_ value: JSONValue) -> String {
+    if case .string(let text) = value { text } else { String(decoding: value.bytes, as: UTF8.self) }
+  }
+
+  /// Line breaks are shown as such; what a terminal would act on is not sent to it.
+  private static func oneLine(_ text: String) -> String {
+    String(
+      text.map { character in
+        if character.isNewline { return "⏎" }
+        let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return isControl ? "·" : character
+      }
+    )
+  }
+
+  private static func cut(_ text: String, _ length: Int) -> String {
+    text.count <= length ? text : text.prefix(max(length - 1, 0)) + "…"
+  }
+
+  private static func rule(_ length: Int) -> String { String(repeating: "─", count: max(length, 0)) }
+}
+
+extension TableDrawing {
+  /// As wide as the terminal; 100 where the output is none.
+  static var terminalWidth: Int {
+    var size = winsize()
+    guard isatty(1) == 1, ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 100 }
+    return Int(size.ws_col)
+  }
+}

@@ -1,0 +1,77 @@
+extension DiagnosticsTests {
+  static let sources = [
+    Case(
+      "scheme",
+      upstream + "sources: {s: {url: ftp://x}}",
+      "2:20: 'ftp://x' is no URL of an upstream, it begins with `https://` or `http://`"
+    ),
+    Case(
+      "host by an item",
+      upstream + #"sources: {s: {url: "https://${host}/x"}}"#,
+      "2:20: scheme and host of a URL can't depend on an item or a caller"
+    ),
+    Case("no url", upstream + "sources: {s: {every: 5m}}", "2:14: 'url' is missing"),
+    Case(
+      "local and url",
+      upstream + "sources: {s: {local: {}, url: https://x.example}}",
+      "2:14: a local source has no 'url'"
+    ),
+    Case(
+      "method",
+      upstream + "sources: {s: {url: https://x.example, method: get}}",
+      "2:47: the text 'get' is no request method"
+    ),
+    Case(
+      "header name",
+      upstream + "sources: {s: {url: https://x.example, headers: {a b: c}}}",
+      "2:49: 'a b' is no header name"
+    ),
+    Case(
+      "forwarded header",
+      upstream + "sources: {s: {url: https://x.example, forward: [Host]}}",
+      "2:49: the header 'Host' belongs to one connection"
+    ),
+    Case(
+      "paging without a style",
+      upstream + "sources: {s: {url: https://x.example, paging: {maxPages: 3}}}",
+      "2:47: the paging does not say how, write one of link, nextUrl, cursor, page or offset"
+    ),
+    Case(
+      "two styles",
+      upstream + "sources: {s: {url: https://x.example, paging: {link: true, nextUrl: next}}}",
+      "2:47: the paging has link or nextUrl at once"
+    ),
+    Case(
+      "cursor without parameter",
+      upstream + "sources: {s: {url: https://x.example, paging: {cursor: next}}}",
+      "2:47: 'parameter' is missing"
+    ),
+    Case(
+      "often",
+      upstream + "sources: {s: {url: https://x.example, every: 100ms}}",
+      "2:39: warning: this asks the upstream more than once a second"
+    ),
+    Case(
+      "plain credentials",
+      upstream + "sources: {s: {url: http://x.example, headers: {authorization: a}}}",
+      "2:48: warning: 'authorization' is sent without encryption"
+    ),
+    Case(
+      "unused",
+      upstream + "sources: {s: {url: http://127.0.0.1, headers: {authorization: a}}, u: {url: https://x.example}}",
+      "2:68: warning: no table uses the source 'u'"
+    ),
+    Case(
+      "unknown",
+      upstream + "sources: {ss: {url: https://x.example}}",
+      "1:22: there is no source 's', did you mean 'ss'?",
+      "2:11: warning: no table uses the source 'ss'"
+    ),
+    Case(
+      "name",
+      upstream + "sources: {s: {url: https://x.example}, a/b: {url: https://x.example}}",
+      "2:40: warning: no table uses the source 'a/b'",
+      "2:40: the name 'a/b' can't stand in a URL"
+    ),
+  ]
+}

@@ -1,0 +1,71 @@
+extension DiagnosticsTests {
+  static let tables = [
+    Case(
+      "identity",
+      cell + "sources: {s: {url: https://x.example}}\ntables: {t: {source: s, cell: C, payload: {title: a}}}",
+      "3:13: 'row.id' is missing: rows of an upstream need an identity"
+    ),
+    Case(
+      "constant identity",
+      table("row: {id: email}, cell: C, payload: {title: a}"),
+      "2:45: every row would have the same identity 'email', write `id: \"${email}\"`"
+    ),
+    Case("source", cell + "tables: {t: {cell: C, payload: {title: a}}}", "2:13: 'source' is missing"),
+    Case(
+      "section id",
+      table("cell: C, payload: {title: a}, sections: [{where: a}]"),
+      "2:76: 'id' is missing, write for example `id: open`"
+    ),
+    Case(
+      "section ids twice",
+      table("cell: C, payload: {title: a}, sections: [{id: a}, {id: a}]"),
+      "2:90: two sections have the id 'a'; the first is in line 2"
+    ),
+    Case(
+      "groups",
+      table("cell: C, payload: {title: a}, sections: {grupBy: a}"),
+      "2:75: 'groupBy' is missing",
+      "2:76: unknown key 'grupBy' in the groups, did you mean 'groupBy'?"
+    ),
+    Case(
+      "animation",
+      table("cell: C, payload: {title: a}, animation: {insert: fad}"),
+      "2:85: the text 'fad' is none of fade, right, left, top, bottom, none, middle or automatic, did you mean 'fade'?"
+    ),
+    Case(
+      "yes for true",
+      table("cell: C, payload: {title: a}, sharedTaps: yes"),
+      "2:77: a boolean is expected here, and this is the text 'yes', write `true`"
+    ),
+    Case(
+      "pattern",
+      table("cell: C, payload: {title: a}, parameters: {a: {pattern: \"[\"}}"),
+      "2:91: '[' is no regular expression"
+    ),
+    Case(
+      "default outside the pattern",
+      table("cell: C, payload: {title: a}, parameters: {a: {pattern: \"[a-z]+\", default: A}}"),
+      "2:101: the default 'A' does not match the pattern"
+    ),
+    Case(
+      "unknown parameter",
+      table("cell: C, payload: {title: \"${$params.ownr}\"}, parameters: {owner: }"),
+      "2:64: the table 't' has no parameter 'ownr', did you mean 'owner'?"
+    ),
+    Case(
+      "edits of a local table",
+      table("cell: C, payload: {title: a}, edits: {delete: {url: https://x.example}}"),
+      "2:65: edits of a local table are not forwarded"
+    ),
+    Case(
+      "item",
+      cell + "tables: {t: {source: {local: {items: [3]}}, cell: C, payload: {title: a}}}",
+      "2:39: an item is expected here, and this is the number 3"
+    ),
+    Case(
+      "instances",
+      table("cell: C, payload: {title: a}, instances: {freezeAfter: 5m, dropAfter: 1m}"),
+      "2:94: 'dropAfter' is shorter than 'freezeAfter'"
+    ),
+  ]
+}
