@@ -104,14 +104,21 @@ extension LiveTable {
   /// The upstream's own refusal, for those who read a family's member.
   var refusal: ServiceError? { isStored ? nil : lifecycle.withLock { $0.refusal } }
 
-  /// Nil: it lives. Else what its waiters are told: that it is not there, or nothing new.
-  var ended: ServiceError?? {
+  /// Why nobody can go on waiting for it; nil where they can.
+  var ending: WaitEnding? {
     lifecycle.withLock { lifecycle in
       switch lifecycle.phase {
-      case .living: lifecycle.refusal.map { .some($0) }
-      case .retired: .some(nil)
-      case .removed: .some(.notFound("The table `\(name)` is no longer there."))
+      case .living: lifecycle.refusal.map { .refused($0) }
+      case .retired: .withoutNews
+      case .removed: .refused(.notFound("The table `\(name)` is no longer there."))
       }
     }
   }
+}
+
+/// How those who wait for a table are answered when there is nothing more to wait for.
+enum WaitEnding {
+  /// As if the time were over: their next request finds another member in its place.
+  case withoutNews
+  case refused(ServiceError)
 }

@@ -56,7 +56,11 @@ final class MultiPoll: Waiter {
 
   private func moved(_ exchange: Exchange) -> Reply? {
     for member in members {
-      if let ended = member.table.ended { return .response(ended?.response ?? unchanged) }
+      switch member.table.ending {
+      case .refused(let error)?: return .response(error.response)
+      case .withoutNews?: return .response(unchanged)
+      case nil: continue
+      }
     }
     let standings = members.map { $0.table.standing($0.ask) }
     guard standings.contains(where: { !$0.isCurrent }) else { return nil }

@@ -43,7 +43,11 @@ final class Poll: Waiter {
 
   /// The reply, where the table is not where the client is; nil where it is.
   private func moved(_ exchange: Exchange) -> Reply? {
-    if let ended = table.ended { return ended.map { .response($0.response) } ?? unchanged(exchange) }
+    switch table.ending {
+    case .refused(let error)?: return .response(error.response)
+    case .withoutNews?: return unchanged(exchange)
+    case nil: break
+    }
     let standing = table.standing(ask)
     guard !standing.isCurrent else { return nil }
     return reply(exchange, at: standing.to)

@@ -35,7 +35,7 @@ final class TableStream: StreamSource {
   /// Sends what is new. Events leave in order: each is made and sent on the table's rendering queue, which is
   /// serial.
   private func send(to stream: StreamHandle) {
-    guard table.ended == nil else { return stream.end() }
+    guard table.ending == nil else { return stream.end() }
     let after = position.withLock { $0 }
     let standing = table.standing(TableAsk(after: after, lens: lens))
     guard !standing.isCurrent else { return }

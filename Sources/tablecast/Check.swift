@@ -29,10 +29,15 @@ struct Check: ParsableCommand {
     if definition == nil || diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     if !json, let definition {
       print(
-        "\(file): \(definition.tables.count) tables, \(definition.sources.count) sources, \(definition.cells.count) cells: fine"
+        "\(file) is fine: \(count(definition.tables, "table")), \(count(definition.sources, "source")), "
+          + count(definition.cells, "cell")
       )
     }
   }
+}
+
+private func count(_ things: some Collection, _ noun: String) -> String {
+  "\(things.count) \(noun)\(things.count == 1 ? "" : "s")"
 }
 
 struct Schema: ParsableCommand {
