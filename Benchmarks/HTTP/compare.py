@@ -74,8 +74,8 @@ def held(child, port, path):
     time.sleep(2)
     bytes_each = (servers.resident(child) - before) / options.polls
     began = servers.processor_seconds(child)
-    time.sleep(5)
-    percent = (servers.processor_seconds(child) - began) / 5 * 100
+    time.sleep(15)
+    percent = (servers.processor_seconds(child) - began) / 15 * 100
     holder.terminate()
     holder.wait()
     time.sleep(1)
@@ -120,6 +120,7 @@ row("gzip", f"GET of a snapshot of {len(large):,} bytes, gzip", "requests/s", {
 for key, concurrency, name in (("churn", 64, "64 at a time"), ("burst", options.connections, "all open at once")):
     if key in rows:
         churn(OURS, SMALL, concurrency)
+        time.sleep(1)
         before = servers.resident(ours), servers.descriptors(ours)
     row(key, f"{options.connections:,} connections, a request each, {name}", "ms", {
         "ours": lambda: churn(OURS, SMALL, concurrency), "nginx": lambda: churn(NGINX, "/file", concurrency)},

@@ -109,10 +109,12 @@ for _ in range(options.rounds):
     before = servers.resident(ours), servers.descriptors(ours)
     others = subprocess.Popen(["taskset", "-c", servers.LOAD_CORE, sys.executable, __file__, "--clients",
                                str(options.clients), "--be-hostile", servers.cursor()], stdout=subprocess.PIPE)
+    servers.children.append(others)
     others.stdout.readline()
     time.sleep(1)
     held.append((servers.resident(ours) - before[0], servers.descriptors(ours) - before[1]))
     rounds.append((alone, servers.wrk(OURS, SMALL, seconds=options.seconds)))
+    servers.children.remove(others)
     others.kill()
     others.wait()
     time.sleep(2)

@@ -16,7 +16,8 @@ import urllib.request
 
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../..")
-OURS, NGINX, BIRD = 18081, 18082, 18083
+OURS = int(os.environ.get("PORT", 18081))
+NGINX, BIRD = 18082, 18083
 CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE, LOAD_CORE = str(CORES[0]), str(CORES[-1])
 work = tempfile.mkdtemp(prefix="http-benchmark-")

@@ -12,6 +12,8 @@ final class EventLoop: @unchecked Sendable {
   let counters = Counters()
 
   var poll: EventPoll
+  /// Apart from `poll`, which other threads must not even read.
+  let interruptor: PollInterruptor
   var source: (any DispatchSourceRead)?
   var timer: (any DispatchSourceTimer)?
   /// When the timer is set to fire; `Int.max` where it is not set.
@@ -62,6 +64,7 @@ final class EventLoop: @unchecked Sendable {
     self.shared = shared
     queue = DispatchQueue(label: "http.loop.\(index)", qos: .userInitiated)
     poll = try EventPoll()
+    interruptor = poll.interruptor
     requestSerial = UInt64(index) << 56
     encoder = ResponseEncoder(crossOrigin: shared.crossOrigin)
     wheel = DeadlineWheel(now: clock.now)
@@ -84,7 +87,7 @@ final class EventLoop: @unchecked Sendable {
     switch mailbox.post(message) {
     case .seen: break
     case .start: queue.async { self.run() }
-    case .interrupt: poll.interrupt()
+    case .interrupt: interruptor.interrupt()
     }
   }
 }

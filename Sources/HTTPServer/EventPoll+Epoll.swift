@@ -2,6 +2,14 @@
 import CEventPoll
 import Glibc
 
+/// Wakes a loop that waits for events.
+struct PollInterruptor: Sendable {
+  let descriptor: Int32
+
+  /// Makes a wait return, or the next one. From any thread.
+  func interrupt() { _ = eventfd_write(descriptor, 1) }
+}
+
 /// `EventPolling` by Linux's epoll.
 struct EventPoll: EventPolling {
   /// The bits of `struct epoll_event`, as numbers: Swift does not import the enumeration's operators.
@@ -23,20 +31,20 @@ struct EventPoll: EventPolling {
   private static let interruption = UInt64.max
 
   let descriptor: Int32
-  private let interruptor: Int32
+  let interruptor: PollInterruptor
   private var events = [epoll_event](repeating: epoll_event(), count: EventPoll.capacity)
 
   init() throws(ServerError) {
     descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard descriptor >= 0 else { throw ServerError("create an epoll descriptor", code: errno) }
-    interruptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-    guard interruptor >= 0 else {
+    interruptor = PollInterruptor(descriptor: eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK)))
+    guard interruptor.descriptor >= 0 else {
       let code = errno
       _ = Glibc.close(descriptor)
       throw ServerError("create an event descriptor", code: code)
     }
     let flags: Flags = [.readable, .edge]
-    _ = cpoll_control(descriptor, EPOLL_CTL_ADD, interruptor, flags.rawValue, EventPoll.interruption)
+    _ = cpoll_control(descriptor, EPOLL_CTL_ADD, interruptor.descriptor, flags.rawValue, EventPoll.interruption)
   }
 
   func add(connection: Int32, token: UInt64) -> Bool {
@@ -54,8 +62,6 @@ struct EventPoll: EventPolling {
   }
 
   func remove(listener: Int32) { _ = cpoll_control(descriptor, EPOLL_CTL_DEL, listener, 0, 0) }
-
-  func interrupt() { _ = eventfd_write(interruptor, 1) }
 
   mutating func wait(timeout: Int32) -> Int {
     let count = epoll_wait(descriptor, &events, Int32(EventPoll.capacity), timeout)
@@ -78,7 +84,7 @@ struct EventPoll: EventPolling {
   }
 
   func close() {
-    _ = Glibc.close(interruptor)
+    _ = Glibc.close(interruptor.descriptor)
     _ = Glibc.close(descriptor)
   }
 }

@@ -1,6 +1,24 @@
 #if canImport(Darwin)
 import Darwin
 
+/// Wakes a loop that waits for events.
+struct PollInterruptor: Sendable {
+  let descriptor: Int32
+
+  /// Makes a wait return, or the next one. From any thread.
+  func interrupt() {
+    var change = kevent(
+      ident: UInt(bitPattern: -1),
+      filter: Int16(EVFILT_USER),
+      flags: 0,
+      fflags: UInt32(NOTE_TRIGGER),
+      data: 0,
+      udata: nil
+    )
+    _ = kevent(descriptor, &change, 1, nil, 0, nil)
+  }
+}
+
 /// `EventPolling` by Darwin's kqueue.
 struct EventPoll: EventPolling {
   private static let capacity = 256
@@ -28,9 +46,7 @@ struct EventPoll: EventPolling {
 
   func remove(listener: Int32) { _ = change(UInt(listener), Int16(EVFILT_READ), UInt16(EV_DELETE), token: 0) }
 
-  func interrupt() {
-    _ = change(UInt(bitPattern: -1), Int16(EVFILT_USER), 0, filterFlags: UInt32(NOTE_TRIGGER), token: 0)
-  }
+  var interruptor: PollInterruptor { PollInterruptor(descriptor: descriptor) }
 
   mutating func wait(timeout: Int32) -> Int {
     var limit = timespec(tv_sec: Int(timeout) / 1000, tv_nsec: Int(timeout) % 1000 * 1_000_000)
@@ -59,14 +75,13 @@ struct EventPoll: EventPolling {
     _ identifier: UInt,
     _ filter: Int16,
     _ flags: UInt16,
-    filterFlags: UInt32 = 0,
     token: UInt64
   ) -> Bool {
     var change = kevent(
       ident: identifier,
       filter: filter,
       flags: flags,
-      fflags: filterFlags,
+      fflags: 0,
       data: 0,
       udata: UnsafeMutableRawPointer(bitPattern: UInt(token))
     )

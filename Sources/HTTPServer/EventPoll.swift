@@ -23,8 +23,8 @@ protocol EventPolling {
   func addWriting(connection: Int32, token: UInt64) -> Bool
   func add(listener: Int32, token: UInt64) -> Bool
   func remove(listener: Int32)
-  /// Makes a wait return, or the next one. From any thread.
-  func interrupt()
+  /// What interrupts waiting, apart from what only the loop may touch.
+  var interruptor: PollInterruptor { get }
   /// Waits for up to `timeout` milliseconds. Returns how many events there are.
   mutating func wait(timeout: Int32) -> Int
   /// The event at `index` of the last wait; nil where it was an interruption.

@@ -7,6 +7,10 @@ import Glibc
 /// Listening sockets: one for each loop on the same address (SO_REUSEPORT), among which the kernel spreads new
 /// connections. No loop has to hand connections over to another, and none is woken for what another takes.
 enum Listener {
+  /// Bytes that the kernel takes of a response beyond what it can send now. Without a bound, each client that asks for
+  /// much and reads nothing would hold some megabytes of the kernel's memory, and the time that it takes to copy them.
+  private static let unsentLimit: Int32 = 131_072
+
   /// Opens `count` listening sockets. Returns them and the address, whose port is known then.
   static func open(
     _ address: SocketAddress,
@@ -38,6 +42,7 @@ enum Listener {
     if isShared { Socket.setOption(descriptor, SOL_SOCKET, SO_REUSEPORT, 1) }
     // Accepted connections inherit it.
     Socket.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    Socket.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Listener.unsentLimit)
     if address.withSystemAddress({ systemBind(descriptor, $0, $1) }) != 0 {
       let code = errno
       Socket.close(descriptor)
