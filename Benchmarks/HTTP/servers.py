@@ -95,7 +95,8 @@ def start_service(program, port=OURS, cores=SERVER_CORE):
 
 
 def start_nginx(small, large, cores=SERVER_CORE):
-    """The bytes from files (the large one with its gzip form beside it) and from memory; nchan's long polls."""
+    """The bytes from a file, as nginx does it when nobody tunes it; from one that it keeps open, and the large one so
+    with its gzip form beside it; from memory; nchan's long polls."""
     modules = "/usr/lib/nginx/modules/ngx_nchan_module.so"
     temporary = "".join(f"{kind}_temp_path {work}/{kind};" for kind in
                         ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -110,10 +111,11 @@ worker_processes auto; worker_rlimit_nofile 20000; daemon off; pid {work}/pid; e
 events {{ worker_connections 18000; }}
 http {{
   access_log off; keepalive_requests 1000000000; tcp_nodelay on; default_type application/json; {temporary}
-  open_file_cache max=100; gzip_static on;
+  sendfile on; tcp_nopush on; gzip_static on;
   server {{ listen 127.0.0.1:{NGINX} reuseport backlog=4096;
     location /file {{ alias {work}/small.json; }}
-    location /large {{ alias {work}/large.json; }}
+    location /cached {{ alias {work}/small.json; open_file_cache max=100; }}
+    location /large {{ alias {work}/large.json; open_file_cache max=100; }}
     location /memory {{ return 200 '{text}'; }}
     location /wait {{ nchan_subscriber longpoll; nchan_channel_id a; nchan_subscriber_first_message newest;
       nchan_subscriber_timeout 0; }}
