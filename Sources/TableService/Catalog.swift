@@ -55,7 +55,20 @@ final class Catalog: Sendable {
   func load(_ definition: ServiceDefinition) throws {
     let plans = try definition.tables.map { try TablePlan($0, in: definition) }
     let before = contents.withLock { $0 }
-    context.configure(definition)
+    let variables = context.variables
+    context.configure(definition.environment)
+    // What can fail comes first, while all that lives is as it was.
+    var made: [String: LiveTable] = [:]
+    do {
+      for plan in plans where !plan.definition.isFamily {
+        let name = plan.definition.name
+        guard before.tables[name]?.canBe(plan) != true else { continue }
+        made[name] = try LiveTable(restoring: plan, context: context)
+      }
+    } catch {
+      context.configure(variables)
+      throw error
+    }
 
     var next = Contents()
     for source in definition.sources {
@@ -67,19 +80,13 @@ final class Catalog: Sendable {
       let name = plan.definition.name
       if plan.definition.isFamily {
         next.families[name] = before.families[name] ?? TableFamily(context)
-      } else {
-        let table: LiveTable
-        if let known = before.tables[name], known.reconfigure(plan) {
-          table = known
-        } else {
-          table = try LiveTable(restoring: plan, context: context)
-        }
+      } else if let table = made[name] ?? before.tables[name] {
+        if made[name] == nil { table.reconfigure(plan) }
         next.tables[name] = table
         next.order.append(name)
         for source in plan.upstreams { next.sources[source.name]?.feed(table) }
       }
     }
-    // Last, as their members can not go back: from here on nothing fails.
     for plan in plans where plan.definition.isFamily { next.families[plan.definition.name]?.configure(plan) }
     contents.withLock { $0 = next }
     for source in before.sources.values { source.stop() }

@@ -105,17 +105,21 @@ extension LiveTable {
   /// upstream is asked anew, as it is now configured.
   func reconfigure(member plan: TablePlan, forwarding: ForwardedFields) {
     for source in sources { source.stop() }
-    guard reconfigure(plan) else { return retire() }
+    guard canBe(plan) else { return retire() }
+    reconfigure(plan)
     attachSources(plan, content.queue.sync { content.access { $0.parameters } }, forwarding)
     for source in sources { source.start() }
   }
 
-  /// Goes on with another definition; false where the table is now made of something else altogether, so that
-  /// nothing can be gone on with.
-  func reconfigure(_ plan: TablePlan) -> Bool {
+  /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
+  /// other way about.
+  func canBe(_ plan: TablePlan) -> Bool {
+    content.queue.sync { content.access { ($0.local == nil) == (plan.local == nil) } }
+  }
+
+  /// Goes on with another definition, that it can be.
+  func reconfigure(_ plan: TablePlan) {
     content.queue.sync {
-      let isPossible = content.access { ($0.local == nil) == (plan.local == nil) }
-      guard isPossible else { return false }
       forgetSources()
       reconfigureRendering(plan.cells)
       content.access { content in
@@ -136,7 +140,6 @@ extension LiveTable {
         content.keep(feed.latest.table)
       }
       publishContent()
-      return true
     }
   }
 

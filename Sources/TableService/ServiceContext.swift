@@ -35,9 +35,9 @@ final class ServiceContext: Sendable {
     self.environment = Mutex(definition.environment)
   }
 
-  /// Goes on with another definition.
-  func configure(_ definition: ServiceDefinition) {
-    environment.withLock { $0 = definition.environment }
+  /// Goes on with another configuration's variables.
+  func configure(_ variables: [String: String]) {
+    environment.withLock { $0 = variables }
     said.withLock { $0 = [] }
   }
 

@@ -6,6 +6,10 @@ final class GatedStore: Store {
   private let inner = MemoryStore()
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)
+  private let unreadable = Mutex<Set<String>>([])
+
+  /// From now on this table can't be restored.
+  func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }
 
   /// From now on commits wait.
   func shut() { isOpen.withLock { $0 = false } }
@@ -24,6 +28,7 @@ final class GatedStore: Store {
   }
 
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+    guard unreadable.withLock({ !$0.contains(table) }) else { return completion(.failure(.failed("unreadable"))) }
     inner.restore(table, completion: completion)
   }
 
