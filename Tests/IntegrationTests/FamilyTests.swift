@@ -102,7 +102,7 @@ private func echo() throws -> ScriptedUpstream {
     let epoch = { (topic: String) in try service.mirror("t;topic=\(topic)").cursor.prefix(12) }
     for topic in ["a", "b", "c"] { epochs[topic] = try epoch(topic) }
     let poll = try service.poll("t;topic=a", after: try service.mirror("t;topic=a").cursor)
-    _ = try service.request("GET", "/healthz")
+    try service.awaitPolls(1)
     _ = try epoch("b")
     epochs["d"] = try epoch("d")  // c was read longest ago; a is waited for
     for topic in ["a", "b", "d"] { #expect(try epoch(topic) == epochs[topic], "\(topic)") }
@@ -116,7 +116,7 @@ private func echo() throws -> ScriptedUpstream {
     let service = try ServiceProcess(family(upstream, "instances: {max: 1}"))
     let mirror = try service.mirror("t;topic=a")
     let poll = try service.poll("t;topic=a", after: mirror.cursor)
-    _ = try service.request("GET", "/healthz")
+    try service.awaitPolls(1)
     _ = try service.mirror("t;topic=b")
     let reply = try poll.value().json
     #expect(reply["stages"] == [] && reply["to"]?.text == mirror.cursor)
@@ -151,7 +151,7 @@ private func echo() throws -> ScriptedUpstream {
     let service = try ServiceProcess(configuration)
     var mirror = try service.mirror("t;topic=a")
     let poll = try service.poll("t;topic=a", after: mirror.cursor)
-    _ = try service.request("GET", "/healthz")
+    try service.awaitPolls(1)
     service.signal(SIGHUP)
     try service.logged("was read again")
     #expect(try service.mirror("t;topic=a").cursor == mirror.cursor)
@@ -160,7 +160,7 @@ private func echo() throws -> ScriptedUpstream {
     #expect(mirror.rows == ["1", "2"] && mirror.resets.isEmpty)
     // Another look reaches the waiters as a changeset, another source as what it has.
     let look = try service.poll("t;topic=a", after: mirror.cursor)
-    _ = try service.request("GET", "/healthz")
+    try service.awaitPolls(1)
     try service.folder.write(configuration.replacingOccurrences(of: "${title ?? 'none'}", with: "- ${title}"))
     service.signal(SIGHUP)
     try mirror.apply(look.value().json)
@@ -172,7 +172,7 @@ private func echo() throws -> ScriptedUpstream {
     #expect(mirror.resets.isEmpty)
     // With other parameters there are other members: waiters are answered, and begin anew.
     let last = try service.poll("t;topic=a", after: mirror.cursor)
-    _ = try service.request("GET", "/healthz")
+    try service.awaitPolls(1)
     try service.folder.write(family(upstream).replacingOccurrences(of: "[a-z]{1,3}", with: "[b-z]{1,3}"))
     service.signal(SIGHUP)
     #expect(try last.value().json["stages"] == [])

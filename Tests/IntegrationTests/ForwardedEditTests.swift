@@ -94,7 +94,7 @@ private let caller = ["Authorization": "Bearer someone"]
     ]
     for (number, (method, target, body, atOnce, atLast)) in edits.enumerated() {
       let poll = try service.poll("t", after: mirror.cursor, caller)
-      _ = try service.request("GET", "/healthz")
+      try service.awaitPolls(1)
       var headers = caller
       headers["Idempotency-Key"] = "edit-\(number)"
       let reply = try service.request(method, target, headers, body: body)

@@ -77,7 +77,7 @@ import Testing
     let service = try ServiceProcess(todo)
     let cursor = try service.mirror("todo").cursor
     let polls = try (0..<10).map { _ in try service.poll("todo", after: cursor) }
-    while try service.metric("waiting_polls") < polls.count {}
+    try service.awaitPolls(polls.count)
     #expect(try service.end(seconds: 5) == 0)
     for poll in polls {
       let reply = try poll.value()

@@ -77,7 +77,7 @@ import Testing
     let polls = try ["a", "b"].map {
       try service.poll("issues;p=\($0)", after: service.mirror("issues;p=\($0)").cursor)
     }
-    _ = try service.request("GET", "/healthz")
+    try service.awaitPolls(2)
     upstream.answer([issue(7)])
     let signature = try hmac(Self.secret, [:])
     #expect(try service.request("POST", "/v1/hooks/issues", ["X-Signature": signature], body: [:]).status == 202)

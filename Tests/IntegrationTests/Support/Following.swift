@@ -22,6 +22,12 @@ extension ServiceProcess {
     return try required(line?.split(separator: " ").last.flatMap { Int($0) }, "the metric \(name)")
   }
 
+  /// Until so many polls wait: a request on another connection tells nothing of whether they have been read.
+  func awaitPolls(_ count: Int) throws {
+    for _ in 0..<100_000 where try metric("waiting_polls") >= count { return }
+    throw TimeOut("\(count) waiting polls")
+  }
+
   /// A poll that waits on a thread of its own; it has been sent when this returns.
   func poll(_ table: String, after: String, wait: Int = 15, query: String = "", _ headers: [String: String] = [:])
     throws
