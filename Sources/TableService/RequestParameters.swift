@@ -23,8 +23,11 @@ struct PollParameters: Sendable {
   /// `Prefer: wait=N` (RFC 7240 §4.3); a preference that can't be read is ignored, as §2 asks.
   private static func preferred(_ request: Request) -> Double? {
     for preference in request.list(.prefer) {
-      let parts = preference.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
-      if parts.count == 2, parts[0].lowercased() == "wait", let seconds = Int(parts[1]), seconds >= 0 {
+      // Parameters may follow, and a value may be quoted.
+      let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
+      guard parts.count == 2, parts[0].lowercased() == "wait" else { continue }
+      let isQuoted = parts[1].count > 1 && parts[1].first == "\"" && parts[1].last == "\""
+      if let seconds = Int(isQuoted ? String(parts[1].dropFirst().dropLast()) : parts[1]), seconds >= 0 {
         return Double(seconds)
       }
     }
