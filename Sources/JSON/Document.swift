@@ -67,7 +67,7 @@ public final class Document {
     if let substitute { return try substitute.unmanagedRoot() }
     if !isParsed {
       let code = parser.parse()
-      if code == csimdjson_number, let repaired = NumberRepair.repaired(bytes) {
+      if code == csimdjson_number, let repaired = try repaired(bytes) {
         let document = try Document(repaired, limits: limits)
         substitute = document
         return try document.unmanagedRoot()
@@ -99,7 +99,7 @@ public final class Document {
     let slice = UnsafeRawBufferPointer(rebasing: bytes[element.range])
     guard element.isContainer else { return try parseApart(Array(slice), at: element) }
     let code = parser.parseElement(structural: element.structural, length: element.length)
-    if code == csimdjson_number, let repaired = NumberRepair.repaired(slice) {
+    if code == csimdjson_number, let repaired = try repaired(slice) {
       return try parseApart(repaired, at: element)
     }
     guard code == 0 else { throw JSONError.describing(code, in: slice).moved(by: element.offset) }
@@ -114,5 +114,14 @@ public final class Document {
     } catch {
       throw error.moved(by: element.offset)
     }
+  }
+
+  /// The text with numbers that can be read; nil where they are not what is wrong.
+  private func repaired(_ text: UnsafeRawBufferPointer) throws(JSONError) -> [UInt8]? {
+    guard let repaired = NumberRepair.repaired(text) else { return nil }
+    guard limits.repairsNumbers else {
+      throw JSONError(.limit, "a number is beyond 64 bits or a double's range: it can't be kept as it is")
+    }
+    return repaired
   }
 }

@@ -34,8 +34,11 @@ public struct JSONLimits: Equatable, Sendable {
   public var maximumBytes: Int
   /// Objects and arrays in each other; an empty one in the innermost may not count.
   public var maximumDepth: Int
+  /// Whether a number beyond 64 bits or a double's range is read as the next best thing, the nearest double or null,
+  /// instead of costing the document.
+  public var repairsNumbers: Bool
 
-  public init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 256) {
-    (self.maximumBytes, self.maximumDepth) = (maximumBytes, maximumDepth)
+  public init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 256, repairsNumbers: Bool = true) {
+    (self.maximumBytes, self.maximumDepth, self.repairsNumbers) = (maximumBytes, maximumDepth, repairsNumbers)
   }
 }

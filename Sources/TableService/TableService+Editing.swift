@@ -124,7 +124,9 @@ extension Request {
       )
     }
     do {
-      return try JSONValue(parsing: body, limits: JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64))
+      // A number that can't be kept is refused: another one in its place, or null, which a patch removes by, is worse.
+      let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, repairsNumbers: false)
+      return try JSONValue(parsing: body, limits: limits)
     } catch {
       throw .malformed("The body is no JSON: \(error).")
     }

@@ -51,6 +51,12 @@ import Testing
     #expect(try Self.value("[-9223372036854775809]") == [.double(-0x1p63)])
     #expect(try Self.value("[1e400, -1e400, 1]") == [nil, nil, 1])
     #expect(try Self.value("1e400") == nil)
+    for text in ["1e400", "[1, 123456789012345678901]"] {
+      let error = #expect(throws: JSONError.self, "\(text)") {
+        try JSONValue(parsing: text, limits: JSONLimits(repairsNumbers: false))
+      }
+      #expect(error?.kind == .limit, "\(text)")
+    }
     #expect(Self.error(Array("[01]".utf8))?.kind == .syntax)
   }
 
