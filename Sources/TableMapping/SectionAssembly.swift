@@ -55,6 +55,13 @@ struct SectionAssembly {
     return true
   }
 
+  /// Lets an item without a row be found by its address, unless something else is found by that.
+  mutating func add(_ address: MappedItem.Address, ofItemAt position: Int) {
+    let fingerprint = Fingerprint(of: address.id)
+    guard identities.first(fingerprint, where: { items[$0].isNamed(address.id) }) == nil else { return }
+    identities.insert(position, under: fingerprint)
+  }
+
   @inline(__always)
   private mutating func claim(_ row: Row, _ position: Int) -> Bool {
     let fingerprint = row.key.identity
@@ -135,5 +142,5 @@ struct ItemLookup: Sendable {
   let index: IdentityIndex
 
   /// The item's place among all.
-  func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].hasRow(id) } }
+  func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].isNamed(id) } }
 }
