@@ -64,7 +64,7 @@ extension LiveTable {
           ServiceError(
             status: .gatewayTimeout,
             title: error.title,
-            detail: "\(error.detail) Whether the edit was carried out is not known; the table is being refreshed."
+            detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
           ).response
         )
       }

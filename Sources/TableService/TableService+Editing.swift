@@ -119,8 +119,8 @@ extension Request {
       )
     }
     do {
-      // A number that can't be kept is refused: another one in its place, or null, which a patch removes by, is worse.
-      let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, repairsNumbers: false)
+      // What can't be kept is refused: something else in its place, or null, which a patch removes by, is worse.
+      let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, allowsRepair: false)
       return try JSONValue(parsing: body, limits: limits)
     } catch {
       throw .malformed("The body is no JSON: \(error).")
