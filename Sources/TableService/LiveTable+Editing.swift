@@ -4,6 +4,7 @@ import Dispatch
 import HTTPServer
 import JSON
 import Logging
+import Synchronization
 import TableModel
 import TableStore
 
@@ -11,7 +12,9 @@ extension LiveTable {
   /// Carries a command out and answers it: when the edits are where the store promises, and everyone who waits has
   /// been given them. Edits of one table are laid out one after the other, and stored in groups.
   func edit(_ command: EditCommand, _ completion: @escaping @Sendable (Response) -> Void) {
+    editsAhead.add(1, ordering: .relaxed)
     content.queue.async { [self] in
+      editsAhead.subtract(1, ordering: .relaxed)
       once(command.terms.idempotency, completion) { [self] in carryOut(command, $0) }
     }
   }
@@ -52,7 +55,9 @@ extension LiveTable {
       current = session.content
       current.local?.items = items
     }
-    store(commit, retry: retry) { error in
+    // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
+    let isAlone = editsAhead.load(ordering: .relaxed) == 0
+    store(commit, mayBlock: isAlone, retry: retry) { error in
       completion(error.map { ServiceError($0).response } ?? response)
     }
   }

@@ -31,6 +31,8 @@ final class LiveTable: Sendable {
   /// The kinds of poll that have waited lately: their replies are made before the waiters are woken.
   private let polls = Mutex<[PollKind]>([])
   let lifecycle = Mutex(TableLifecycle())
+  /// How many edits have come and were not begun yet.
+  let editsAhead = Atomic(0)
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
