@@ -1,9 +1,7 @@
-import Crypto
 import Definitions
 import Dispatch
 import HTTPServer
 import JSON
-import Logging
 import Synchronization
 import TableModel
 import TableStore
