@@ -65,7 +65,9 @@ struct SectionAssembly {
   @inline(__always)
   private mutating func claim(_ row: Row, _ position: Int) -> Bool {
     let fingerprint = row.key.identity
-    guard identities.first(fingerprint, where: { items[$0].hasRow(row.id) }) == nil else { return false }
+    // The search may come by the item itself, which is there under the identities of its other rows.
+    let other = identities.first(fingerprint) { $0 != position && items[$0].hasRow(row.id) }
+    guard other == nil else { return false }
     identities.insert(position, under: fingerprint)
     return true
   }
