@@ -31,7 +31,7 @@ extension EditPlace {
   init(_ query: Query) throws(ServiceError) {
     var at: Int?
     if let text = query.first("at") {
-      guard let index = Int(text), index >= 0 else {
+      guard let index = Int(digits: text) else {
         throw .malformed("`at` is an index in the section, counted from 0.", field: "at")
       }
       at = index

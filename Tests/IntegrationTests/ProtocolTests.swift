@@ -30,7 +30,8 @@ import Testing
   @Test func aCursorThatIsNoneIs400() throws {
     let service = try ServiceProcess(todo)
     for target in [
-      "todo/changes?after=nonsense", "todo/changes?after=1.2.3&wait=0", "todo/changes?wait=-1", "todo/rows?at=0",
+      "todo/changes?after=nonsense", "todo/changes?after=1.2.3&wait=0", "todo/changes?wait=-1", "todo/changes?wait=0x1",
+      "todo/changes?wait=nan", "todo/changes?wait=", "todo/rows?at=0", "todo/rows?at=0,%2B1",
       "todo?view=a%20b",
     ] {
       let reply = try service.request("GET", "/v1/tables/\(target)")
