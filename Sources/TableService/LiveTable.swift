@@ -10,6 +10,8 @@ import TableStore
 /// Three parties touch it: its own serial queue maps items and publishes versions; its rendering queue diffs and
 /// encodes; the event loops read, and find most replies made.
 final class LiveTable: Sendable {
+  /// As the configuration names it: a family has many tables of one name.
+  let definedName: String
   /// As clients address it: a name, or a family's member in canonical form.
   let name: String
   let path: String
@@ -43,6 +45,7 @@ final class LiveTable: Sendable {
     cells: CellRegistry,
     context: ServiceContext
   ) {
+    definedName = reference.name
     name = reference.canonical
     path = "/v1/tables/\(reference.segment)"
     topic = Topic(rawValue: UInt64.random(in: .min ... .max))
