@@ -55,89 +55,70 @@ struct RowSweep {
   private static let matchesPerFailure = 16
 
   private mutating func sweep(_ old: UnsafeRows, _ new: UnsafeRows, _ index: Int) {
-    let shorter = min(old.count, new.count)
-    let head = pairRows(old, 0..<old.count, new, 0..<new.count, index)
+    let head = pairRows(old, new, at: Place(pair: index, row: 0))
+    let shorter = min(old.count, new.count) - head
     var tail = 0
-    while tail < shorter - head, old[old.count - 1 - tail].match(new[new.count - 1 - tail]) != nil { tail += 1 }
+    while tail < shorter, old[old.count - 1 - tail].match(new[new.count - 1 - tail]) != nil { tail += 1 }
 
     var pair = Pair(index: index)
     pair.oldMiddle = head..<(old.count - tail)
     pair.newMiddle = head..<(new.count - tail)
     let firstRun = runs.count
-    let paired = sweepMiddle(old, pair.oldMiddle, new, pair.newMiddle, index)
+    let paired = sweepMiddle(old[pair.oldMiddle], new[pair.newMiddle], at: Place(pair: index, row: head))
     pair.runs = firstRun..<runs.count
-    let (firstOld, firstNew) = (oldStrays, newStrays)
-    pair.oldStrays = firstOld..<(firstOld + pair.oldMiddle.count - paired)
-    pair.newStrays = firstNew..<(firstNew + pair.newMiddle.count - paired)
+    pair.oldStrays = oldStrays..<(oldStrays + pair.oldMiddle.count - paired)
+    pair.newStrays = newStrays..<(newStrays + pair.newMiddle.count - paired)
     pairs.append(pair)
     // Gone through again only now, so that updates are found in order.
-    _ = pairRows(old, (old.count - tail)..<old.count, new, (new.count - tail)..<new.count, index)
+    _ = pairRows(
+      old.dropFirst(pair.oldMiddle.upperBound),
+      new.dropFirst(pair.newMiddle.upperBound),
+      at: Place(pair: index, row: pair.newMiddle.upperBound)
+    )
   }
 
-  /// Notes the runs, and returns how many rows they have.
-  private mutating func sweepMiddle(
-    _ old: UnsafeRows,
-    _ oldRange: Range<Int>,
-    _ new: UnsafeRows,
-    _ newRange: Range<Int>,
-    _ pair: Int
-  ) -> Int {
-    var (from, to) = (oldRange.lowerBound, newRange.lowerBound)
+  /// Notes the runs, and returns how many rows they have. Both begin at `place`.
+  private mutating func sweepMiddle(_ old: UnsafeRows, _ new: UnsafeRows, at place: Place) -> Int {
+    var (from, to) = (0, 0)
     var (failures, matches) = (0, 0)
-    while from < oldRange.upperBound, to < newRange.upperBound {
-      let count = pairRows(old, from..<oldRange.upperBound, new, to..<newRange.upperBound, pair)
+    while from < old.count, to < new.count {
+      let (oldRest, newRest) = (old.dropFirst(from), new.dropFirst(to))
+      let count = pairRows(oldRest, newRest, at: place.advanced(by: to))
       if count > 0 {
-        runs.append(Run(from: from, to: to, count: count))
+        runs.append(Run(from: Int(place.row) + from, to: Int(place.row) + to, count: count))
         (from, to, matches) = (from + count, to + count, matches + count)
         continue
       }
       guard failures <= Self.failures + matches / Self.matchesPerFailure else { break }
       // Rows were removed before `from + removed`, or arrived before `to + arrived`; or both, as when a row was
       // exchanged for another, and then the next two may fit again.
-      let (removed, arrived) = Self.resync(old, from..<oldRange.upperBound, new, to..<newRange.upperBound)
+      let (removed, arrived) = Self.resync(oldRest, newRest)
       if removed == 1, arrived == 1 { failures += 1 }
       (from, to) = (from + removed, to + arrived)
     }
     return matches
   }
 
-  /// How many rows, from the start of both ranges, are the same; notes those that changed.
+  /// How many rows, from the first ones on, are the same in both; notes those that changed. The new ones begin at `place`.
   @inline(__always)
-  private mutating func pairRows(
-    _ old: UnsafeRows,
-    _ oldRange: Range<Int>,
-    _ new: UnsafeRows,
-    _ newRange: Range<Int>,
-    _ pair: Int
-  ) -> Int {
-    let shorter = min(oldRange.count, newRange.count)
-    var count = 0
-    while count < shorter {
-      let (row, to) = (old[oldRange.lowerBound + count], newRange.lowerBound + count)
-      guard let match = row.match(new[to]) else { break }
-      if match == .changed { updates.append(RowUpdate(row, new[to], at: Place(pair: pair, row: to))) }
-      count += 1
+  private mutating func pairRows(_ old: UnsafeRows, _ new: UnsafeRows, at place: Place) -> Int {
+    let shorter = min(old.count, new.count)
+    var row = 0
+    while row < shorter, let match = old[row].match(new[row]) {
+      if match == .changed { updates.append(RowUpdate(old[row], new[row], at: place.advanced(by: row))) }
+      row += 1
     }
-    return count
+    return row
   }
 
   /// How many rows to leave out on one side, so that the next ones pair; one on each side where none is in sight.
-  /// Neither range is empty.
-  private static func resync(
-    _ old: UnsafeRows,
-    _ oldRange: Range<Int>,
-    _ new: UnsafeRows,
-    _ newRange: Range<Int>
-  ) -> (removed: Int, arrived: Int) {
-    let (from, to) = (oldRange.lowerBound, newRange.lowerBound)
-    let (oldIdentity, newIdentity) = (old.keys[from].identity, new.keys[to].identity)
+  /// Neither side is empty.
+  @inline(__always)
+  private static func resync(_ old: UnsafeRows, _ new: UnsafeRows) -> (removed: Int, arrived: Int) {
+    let (oldIdentity, newIdentity) = (old.keys[0].identity, new.keys[0].identity)
     for distance in 1...window {
-      if from + distance < oldRange.upperBound, old.keys[from + distance].identity == newIdentity {
-        return (distance, 0)
-      }
-      if to + distance < newRange.upperBound, new.keys[to + distance].identity == oldIdentity {
-        return (0, distance)
-      }
+      if distance < old.count, old.keys[distance].identity == newIdentity { return (distance, 0) }
+      if distance < new.count, new.keys[distance].identity == oldIdentity { return (0, distance) }
     }
     return (1, 1)
   }

@@ -14,6 +14,9 @@ struct Place: Comparable {
     self.row = Int32(truncatingIfNeeded: row)
   }
 
+  @inline(__always)
+  func advanced(by rows: Int) -> Place { Place(pair: Int(pair), row: Int(row) + rows) }
+
   static let nowhere = Place(pair: -1, row: -1)
 
   var isSomewhere: Bool { pair >= 0 }

@@ -12,6 +12,14 @@ struct UnsafeRows {
   @inline(__always)
   subscript(index: Int) -> UnsafeRow { UnsafeRow(key: keys[index], row: rows[index]) }
 
+  @inline(__always)
+  subscript(range: Range<Int>) -> UnsafeRows {
+    UnsafeRows(keys: .init(rebasing: keys[range]), rows: .init(rebasing: rows[range]))
+  }
+
+  @inline(__always)
+  func dropFirst(_ count: Int) -> UnsafeRows { self[count..<self.count] }
+
   func id(_ index: Int) -> String { rows[index]._withUnsafeGuaranteedRef { $0.id } }
 }
 

@@ -1,16 +1,16 @@
 /// 128-bit hashes of bytes: content whose digests agree is taken for equal, and its bytes are not compared.
 ///
-/// To compare bytes a diff would have to fetch each row's from memory, and that took longer than all the rest. What may
-/// be relied on instead: two contents that differ have one digest by chance once in 2¹²⁸, for its halves are two
-/// functions with keys of their own. Nor can content be prepared to collide, though the function is not
-/// cryptographic, for its keys are random, drawn once a process, and neither they nor any digest leave it
-/// (``KeyedHash``). All that whoever writes an upstream's items could ever see of a collision is a row that is not
-/// updated; and every try at it is as good as any other.
+/// To compare bytes a diff would have to fetch each row's from memory, which takes longer than all the rest of it. What
+/// may be relied on instead: contents that differ have one digest by chance once in 2⁶⁴ at the very worst, and nearly
+/// always far more rarely (``KeyedHash``). At a million changes a second the worst is once in 600 thousand years. Nor
+/// can content be prepared to collide, though the function is not cryptographic: its key is random, drawn once a
+/// process, and neither it nor any digest leaves the process. All that whoever writes an upstream's items could ever see
+/// of a collision is a row that is not updated, and no try at it teaches anything for the next.
 public struct ContentDigest: Hashable, Sendable {
   public let first: UInt64
   public let second: UInt64
 
-  /// O(n): as fast as a ``Fingerprint``, nearly.
+  /// O(n): as fast as a ``Fingerprint``.
   public init(of bytes: UnsafeRawBufferPointer) {
     let hash = KeyedHash(bytes)
     (first, second) = (hash.first, hash.second)

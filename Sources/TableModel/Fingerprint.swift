@@ -1,14 +1,14 @@
 /// 64-bit hashes of bytes, for finding things by their content.
 ///
-/// Random over the process (see ``KeyedHash``), so a fingerprint is never stored, sent or compared across processes.
-/// Where two that agree must mean the same, what they stand for is compared as well; or take a ``ContentDigest``.
+/// Keyed anew in every process (``KeyedHash``), so a fingerprint is never stored, sent or compared across processes.
+/// Where two that agree must mean the same, compare what they stand for as well, or take a ``ContentDigest``.
 public struct Fingerprint: Hashable, Sendable {
   public let rawValue: UInt64
 
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The fingerprint of `bytes`. O(n): some three bytes a cycle where they are at hand.
-  public init(of bytes: UnsafeRawBufferPointer) { rawValue = KeyedHash(bytes).first }
+  public init(of bytes: UnsafeRawBufferPointer) { rawValue = KeyedHash(bytes).folded }
 
   // Initialisers take over what they are given; what only looks borrows, and spares two atomic counts a row.
   public init(of bytes: borrowing [UInt8]) {
@@ -23,7 +23,7 @@ public struct Fingerprint: Hashable, Sendable {
 
   /// This fingerprint followed by another: order matters. O(1).
   public func combined(with other: Fingerprint) -> Fingerprint {
-    Fingerprint(rawValue: KeyedHash.combine(rawValue, other.rawValue))
+    withUnsafeBytes(of: (rawValue, other.rawValue)) { Fingerprint(of: $0) }
   }
 
   /// What a fingerprint of nothing starts from.
