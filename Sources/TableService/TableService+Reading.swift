@@ -31,11 +31,11 @@ extension TableService {
   func poll(_ table: LiveTable, _ request: Request, _ exchange: Exchange, mayWait: Bool) throws(ServiceError) -> Reply {
     let inquiry = request.inquiry
     let wait = try inquiry.wait.get()
-    let ask = TableAsk(after: try inquiry.after.get(), lens: try lens(request))
-    return Poll(table: table, ask: ask, request: request).begin(
-      exchange,
-      wait: ask.after == nil || !mayWait ? 0 : wait
-    )
+    let poll = try inquiry.poll(of: table) { () throws(ServiceError) in
+      let ask = TableAsk(after: try inquiry.after.get(), lens: try lens(request))
+      return Poll(table: table, ask: ask, request: request)
+    }
+    return poll.begin(exchange, wait: poll.ask.after == nil || !mayWait ? 0 : wait)
   }
 
   func multiPoll(_ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
