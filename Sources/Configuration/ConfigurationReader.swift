@@ -25,6 +25,10 @@ public struct ConfigurationReader: Sendable {
     path: String,
     environment: [String: String]
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      return refusal(of: path, "this is a folder", "name a file in it")
+    }
     do {
       // Not `Data(contentsOf:)`, which reads no pipe.
       let data = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
@@ -34,6 +38,8 @@ public struct ConfigurationReader: Sendable {
       return read(text: text, file: path, environment: environment)
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       return refusal(of: path, "there is no such file", "name one by `--config FILE`")
+    } catch CocoaError.fileReadNoPermission {
+      return refusal(of: path, "the file may not be read", "give it to the user that runs Tablecast")
     } catch {
       return refusal(of: path, "the file can't be read", (error as NSError).localizedDescription)
     }

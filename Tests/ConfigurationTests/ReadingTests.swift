@@ -114,5 +114,7 @@ import Testing
   @Test func missingFile() {
     let found = ConfigurationReader.read(path: "/nowhere/x.yaml", environment: [:]).diagnostics
     #expect(found.map(\.description) == ["/nowhere/x.yaml:1:1: there is no such file, name one by `--config FILE`"])
+    let folder = ConfigurationReader.read(path: "/", environment: [:]).diagnostics
+    #expect(folder.map(\.description) == ["/:1:1: this is a folder, name a file in it"])
   }
 }
