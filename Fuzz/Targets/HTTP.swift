@@ -11,7 +11,9 @@ private let target: @Sendable ([UInt8]) -> Void = {
   case "Requests": return fuzzRequests
   case "Chunks": return fuzzChunks
   case "Grammar": return fuzzGrammar
-  default: fatalError("FUZZ_TARGET is Requests, Chunks or Grammar, not '\(name)'")
+  default:
+    print("FUZZ_TARGET is Requests, Chunks or Grammar, not '\(name)'")
+    exit(2)
   }
 }()
 

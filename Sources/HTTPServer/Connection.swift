@@ -7,26 +7,29 @@ final class Connection {
     case stream(any StreamSource)
   }
 
+  // What a waiter's answer touches stands together: of thousands that are woken at once, none is in the processor's
+  // cache.
   let descriptor: Int32
   /// Tells this connection from others that had the same descriptor.
   let generation: UInt32
-  let peer: SocketAddress
-  var machine: ConnectionStateMachine
-  var reader = RequestReader()
-  /// Input behind a request that is not answered yet.
-  var unread: [UInt8] = []
+  /// Numbers the exchanges of a loop: an answer for another one than the present comes too late.
+  var exchange: UInt32 = 0
+  /// Where it stands in the topic index.
+  var registration = TopicIndex.none
+  var parked = Parked.nothing
   /// The kernel may have input that was not read.
   var mayHaveInput = false
   /// The kernel reports on it: on what comes, and, once it had to wait for that, on room for what goes.
   var isWatched = false
   var isWatchedForRoom = false
-  var output = OutputQueue()
+  var machine: ConnectionStateMachine
   var envelope = Envelope()
-  var parked = Parked.nothing
-  /// Where it stands in the topic index.
-  var registration = TopicIndex.none
-  /// Numbers the exchanges of a loop: an answer for another one than the present comes too late.
-  var exchange: UInt32 = 0
+  var output = OutputQueue()
+  /// Input behind a request that is not answered yet.
+  var unread: [UInt8] = []
+  let peer: SocketAddress
+
+  var reader = RequestReader()
   /// What was thrown away while lingering.
   var discarded = 0
 

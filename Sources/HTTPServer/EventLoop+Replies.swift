@@ -67,7 +67,7 @@ extension EventLoop {
       return
     }
     connection.parked = .waiter(wait.waiter)
-    connection.registration = topics.add(connection.descriptor, wait.topics)
+    connection.registration = topics.add(connection.descriptor, exchange: connection.exchange, wait.topics)
     counters.waiters.add(1)
     connection.machine.parked(until: clock.now + wait.timeout.milliseconds)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
@@ -92,10 +92,7 @@ extension EventLoop {
   /// Notes who waits for a topic. They are answered in slices, between which other connections have their turn.
   func wake(_ woken: [Topic]) {
     for topic in woken {
-      topics.forEach(topic) { slot in
-        guard let connection = connections[Int(slot)] else { return }
-        self.woken.append(Woken(slot: slot, exchange: connection.exchange))
-      }
+      topics.forEach(topic) { self.woken.append(Woken(slot: $0, exchange: $1)) }
     }
   }
 

@@ -118,7 +118,4 @@ extension EventLoop {
     timerDeadline = next
     timer?.schedule(deadline: .now() + .milliseconds(max(next - clock.now, 1)), leeway: .milliseconds(5))
   }
-
-  /// Whether the caller is on this loop's queue.
-  func assertOnLoop() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -17,7 +17,7 @@ extension EventLoop {
       into: &scratch
     )
     connection.parked = .stream(source)
-    connection.registration = topics.add(connection.descriptor, source.topics)
+    connection.registration = topics.add(connection.descriptor, exchange: connection.exchange, source.topics)
     counters.streams.add(1)
     if connection.envelope.isHead {
       _ = release(connection)

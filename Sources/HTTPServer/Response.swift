@@ -22,4 +22,15 @@ public struct Response: Sendable {
     self.additional = additional
     self.body = body
   }
+
+  /// The same response with its head serialised: worth its while where many requests are answered with it. Not for
+  /// a stream, whose length is not known. O(head).
+  public func serialized() -> Response {
+    let length = status.forbidsBody ? nil : body.count
+    return Response(
+      status: status,
+      headers: HeaderBlock(status: status, headers.fields + additional, contentLength: length),
+      body: body
+    )
+  }
 }

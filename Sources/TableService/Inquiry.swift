@@ -1,4 +1,5 @@
 import HTTPServer
+import Synchronization
 import TableModel
 
 /// What a request's head asks for, read once for all requests whose heads have the same bytes. A part that is wrong
@@ -14,6 +15,7 @@ final class Inquiry: Sendable {
   let wait: Result<Double, ServiceError>
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
   let next: String
+  private let poll = Mutex<Poll?>(nil)
 
   init(_ request: Request) {
     route = Route(path: request.path, rawPath: request.rawPath)
@@ -29,6 +31,17 @@ final class Inquiry: Sendable {
     case (.success(let poll), .success(let lens)):
       next = "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "")
     case (.failure, _), (_, .failure): next = ""
+    }
+  }
+
+  /// The poll of `table`: one for all who ask with these bytes, as nothing in it is one client's own. Whoever is
+  /// woken finds in the processor's cache what the one before has read.
+  func poll(of table: LiveTable, _ make: () throws(ServiceError) -> Poll) throws(ServiceError) -> Poll {
+    try poll.withLock { known throws(ServiceError) in
+      if let poll = known, poll.table === table { return poll }
+      let poll = try make()
+      known = poll
+      return poll
     }
   }
 }

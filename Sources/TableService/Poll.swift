@@ -1,10 +1,10 @@
 import HTTPServer
 import TableModel
 
-/// A long poll of one table: what is left of the request while it waits.
+/// A long poll of one table: what is left of the request while it waits, and of all requests like it.
 final class Poll: Waiter {
-  private let table: LiveTable
-  private let ask: TableAsk
+  let table: LiveTable
+  let ask: TableAsk
   /// All that is kept of the request: what it was made of may be larger than everything else here.
   private let codings: AcceptedCodings
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
@@ -54,18 +54,32 @@ final class Poll: Waiter {
   }
 
   private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
-    if let made = table.readyReply(ask, to: cursor), made.isPrepared(for: codings) {
-      return .response(response(made, at: cursor))
+    let asked = PollResponseKey(reply: ask.key(to: cursor), codings: codings, next: next)
+    if let response = table.replies.response(asked) { return .response(response) }
+    guard let made = table.readyReply(ask, to: cursor), made.isPrepared(for: codings) else {
+      table.render(ask) { [self] made, cursor in exchange.finish(answer(made, at: cursor)) }
+      return .later
     }
-    table.render(ask) { [self] made, cursor in exchange.finish(response(made, at: cursor)) }
-    return .later
+    let response = answer(made, at: cursor).serialized()
+    table.replies.keep(response, for: asked)
+    return .response(response)
   }
 
-  private func response(_ made: Representation, at cursor: Cursor) -> Response {
+  private func answer(_ made: Representation, at cursor: Cursor) -> Response {
     var response = made.response(accepting: codings)
-    response.additional.append(table.replies.link(path: table.path, after: cursor, next: next))
+    response.additional.append(
+      HeaderField(.link, "<\(table.path)/changes?after=\(cursor)\(next)>; rel=\"next\"")
+    )
     return response
   }
+}
+
+/// All that a poll's response depends on: polls for which it is the same get the same bytes.
+struct PollResponseKey: Equatable {
+  var reply: ReplyKey
+  var codings: AcceptedCodings
+  /// What follows the cursor in the `Link` to the next poll.
+  var next: String
 }
 
 extension AcceptedCodings {

@@ -9,14 +9,15 @@ import TableModel
 final class ReplyCache: Sendable {
   /// More kinds of reply than this for one version, and the oldest go: clients can ask in endless ways.
   private static let maximum = 256
+  private static let maximumResponses = 8
 
   private struct Contents {
     var replies: [ReplyKey: Representation] = [:]
     var order: [ReplyKey] = []
     /// The most asked-for one, without hashing.
     var plainSnapshot: (cursor: Cursor, representation: Representation)?
-    /// The last `Link` to a next poll: most polls ask for the same.
-    var link: (cursor: Cursor, next: String, field: HeaderField)?
+    /// The last responses to polls, each as it goes out.
+    var responses: [(asked: PollResponseKey, response: Response)] = []
   }
   private let contents = Mutex(Contents())
 
@@ -29,15 +30,21 @@ final class ReplyCache: Sendable {
     contents.withLock { $0.plainSnapshot.flatMap { $0.cursor == cursor ? $0.representation : nil } }
   }
 
-  /// The `Link` that names the poll after `cursor`. O(1) where it is the one that was asked for last.
-  ///
-  /// - Parameter next: what follows the cursor: `&wait=20`.
-  func link(path: String, after cursor: Cursor, next: String) -> HeaderField {
+  /// The response to such polls, if one was given lately. Those who are woken together mostly want the same: so it
+  /// is compared before anything is hashed. O(`maximumResponses`).
+  func response(_ asked: PollResponseKey) -> Response? {
     contents.withLock { contents in
-      if let link = contents.link, link.cursor == cursor, link.next == next { return link.field }
-      let field = HeaderField(.link, "<\(path)/changes?after=\(cursor)\(next)>; rel=\"next\"")
-      contents.link = (cursor, next, field)
-      return field
+      for index in contents.responses.indices where contents.responses[index].asked == asked {
+        return contents.responses[index].response
+      }
+      return nil
+    }
+  }
+
+  func keep(_ response: Response, for asked: PollResponseKey) {
+    contents.withLock { contents in
+      if contents.responses.count == Self.maximumResponses { contents.responses.removeLast() }
+      contents.responses.insert((asked, response), at: 0)
     }
   }
 
@@ -55,6 +62,7 @@ final class ReplyCache: Sendable {
   /// Forgets what does not lead to `cursor`.
   func retire(before cursor: Cursor) {
     contents.withLock { contents in
+      contents.responses.removeAll { $0.asked.reply.to != cursor }
       contents.order.removeAll { key in
         guard key.to != cursor else { return false }
         contents.replies[key] = nil

@@ -54,7 +54,7 @@ import Testing
   func theTopicIndexKnowsWhoWaitsForWhat(seed: UInt64) {
     var generator = Generator(state: seed)
     var index = TopicIndex()
-    var registrations: [Int32: (handle: Int32, topics: Set<UInt64>)] = [:]
+    var registrations: [Int32: (handle: Int32, exchange: UInt32, topics: Set<UInt64>)] = [:]
     for _ in 0..<2000 {
       let slot = Int32.random(in: 0..<40, using: &generator)
       if let registration = registrations[slot] {
@@ -62,14 +62,15 @@ import Testing
         registrations[slot] = nil
       } else {
         let topics = Set((0..<Int.random(in: 1...5, using: &generator)).map { _ in generator.next() % 8 })
-        let handle = index.add(slot, topics.map { Topic(rawValue: $0) })
-        registrations[slot] = (handle, topics)
+        let exchange = UInt32(truncatingIfNeeded: generator.next())
+        let handle = index.add(slot, exchange: exchange, topics.map { Topic(rawValue: $0) })
+        registrations[slot] = (handle, exchange, topics)
       }
       let topic = generator.next() % 8
-      var found: [Int32] = []
-      index.forEach(Topic(rawValue: topic)) { found.append($0) }
-      let expected = registrations.filter { $0.value.topics.contains(topic) }.keys.sorted()
-      #expect(found.sorted() == expected, "seed \(seed)")
+      var found: [Int32: UInt32] = [:]
+      index.forEach(Topic(rawValue: topic)) { found[$0] = $1 }
+      let expected = registrations.filter { $0.value.topics.contains(topic) }.mapValues(\.exchange)
+      #expect(found == expected, "seed \(seed)")
     }
   }
 
