@@ -62,7 +62,9 @@ struct MappingRun {
       let item = items[position]
       let details = item.details
       if let row = item.row, !assembly.add(row, section: item.section, details, ofItemAt: position) {
+        // With all of its rows: it is one item.
         report.skipDuplicate(item, at: place(position), row)
+        continue
       }
       guard let details else { continue }
       for placement in details.others where !assembly.add(placement, ofItemAt: position) {

@@ -1,8 +1,8 @@
 /// Keeps what tables are made of: local items and their order, versions, and the answers to idempotent requests.
 ///
-/// All calls return at once, but for commits that may block; completions run on a queue of the store, which they must not block, in the order
-/// of the calls. Commits of one table are written in the order in which they are given. Several that arrive
-/// while one is written are written together and wait for the disk once.
+/// All calls return at once, but for commits that may block. Completions run in the order of the calls, on a queue of
+/// the store, which they must not block. Commits of one table are written in the order in which they are given.
+/// Several that arrive while one is written are written together and wait for the disk once.
 public protocol Store: AnyObject, Sendable {
   /// What is kept of a table. To be asked once, before the table's first commit.
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void)

@@ -48,6 +48,14 @@ import Testing
     #expect(result.item("4@old")?.bytes == result.item("4")?.bytes)
   }
 
+  @Test func inAllSectionsADuplicateIsOneSkippedItem() throws {
+    var fixture = Fixture()
+    fixture.table.sections = .list([section("a", where: "a"), section("b"), section("c")], firstMatch: false)
+    let result = try fixture.map(#"[{"id":1,"title":"x"},{"id":1,"title":"y","a":true}]"#)
+    #expect(result.outline == ["b: 1", "c: 1@c"])
+    #expect(result.skippedItems == 1)
+  }
+
   /// Where an identity stands in the index depends on chance: an item's own rows are not in each other's way there.
   @Test func inAllSectionsNoItemTakesItsOwnIdentity() throws {
     var fixture = Fixture()
