@@ -57,7 +57,7 @@ struct LongestIncreasingSubsequence {
   /// Notes the pile of each run's first place, and returns the number of piles.
   private mutating func sort(_ runs: [Run]) -> Int {
     let count = runs.reduce(0) { $0 + Int($1.count) }
-    // Eight more, so that eight can be read from anywhere.
+    // Eight more, so that eight can be read and written anywhere.
     if tops.count < count + 8 { tops = [Int32](repeating: .max, count: count + 8) }
     if piles.count < runs.count { piles = [Int32](repeating: 0, count: runs.count) }
     return tops.withUnsafeMutableBufferPointer { tops in
@@ -71,7 +71,7 @@ struct LongestIncreasingSubsequence {
           let run = runs[index]
           let pile = Self.pile(for: run.to, tops, length)
           piles[index] = Int32(truncatingIfNeeded: pile)
-          for offset in 0..<run.count { tops[pile &+ Int(offset)] = run.to &+ offset }
+          Self.put(run, on: pile, tops)
           length = max(length, pile + Int(run.count))
         }
         return length
@@ -79,13 +79,32 @@ struct LongestIncreasingSubsequence {
     }
   }
 
+  /// Puts a run's places on as many piles.
+  ///
+  /// Eight at a time, and what that writes behind its end is put back: how often a loop over single places goes
+  /// round is never foreseen.
+  @inline(__always)
+  private static func put(_ run: Run, on pile: Int, _ tops: UnsafeMutableBufferPointer<Int32>) {
+    let bytes = UnsafeMutableRawBufferPointer(tops)
+    let end = (pile &+ Int(run.count)) &* MemoryLayout<Int32>.size
+    let behind = bytes.loadUnaligned(fromByteOffset: end, as: SIMD8<Int32>.self)
+    var places = SIMD8<Int32>(0, 1, 2, 3, 4, 5, 6, 7) &+ run.to
+    var offset = pile &* MemoryLayout<Int32>.size
+    repeat {
+      bytes.storeBytes(of: places, toByteOffset: offset, as: SIMD8<Int32>.self)
+      places &+= 8
+      offset &+= MemoryLayout<SIMD8<Int32>>.size
+    } while offset < end
+    bytes.storeBytes(of: behind, toByteOffset: end, as: SIMD8<Int32>.self)
+  }
+
   /// The leftmost of the first `length` piles whose top is not smaller than `place`, or a new one.
   @inline(__always)
   private static func pile(for place: Int32, _ tops: UnsafeMutableBufferPointer<Int32>, _ length: Int) -> Int {
-    // In order with all before: most rows of most changes.
-    if length == 0 || tops[length - 1] < place { return length }
-    // In order again, after a row that came from further up.
-    if length > 1, tops[length - 2] < place { return length - 1 }
+    if length == 0 { return 0 }
+    // In order with all before, or with all but a row that came from further up: most rows of most changes. Which of the
+    // two can't be foreseen, so it is counted instead of branched on.
+    if length == 1 || tops[length - 2] < place { return length - (tops[length - 1] < place ? 0 : 1) }
     // Halving foresees every other step wrongly where places are in no order. So at the end all tops are counted
     // instead, eight at a time and without a branch. What lies behind them in the last eight is larger.
     var (pile, count) = (0, length)

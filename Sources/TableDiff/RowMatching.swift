@@ -30,49 +30,45 @@ struct RowMatching {
     let strays = sweep.strays(of: old, sections)
     let table = IdentityTable(count: strays.count) { strays[$0].key.identity.rawValue }
     strays.withUnsafeBufferPointer { strays in
-      table.withLookup { lookup in match(strays, lookup, new, sections) }
+      table.withLookup { lookup in
+        for index in sweep.pairs.indices {
+          new[sections.pairs[sweep.pairs[index].index].to].withUnsafeRows { pairStrays(of: $0, index, strays, lookup) }
+        }
+      }
     }
     // Two lists in order, which sorting merges.
     if updates.count > sweep.updates.count { updates.sort() }
   }
 
-  private mutating func match(
+  /// Pairs a new section's strays with old ones.
+  private mutating func pairStrays(
+    of rows: UnsafeRows,
+    _ index: Int,
     _ old: UnsafeBufferPointer<UnsafeRow>,
-    _ lookup: IdentityTable.Lookup,
-    _ new: [Section],
-    _ sections: SectionMatching
+    _ lookup: IdentityTable.Lookup
   ) {
-    destinations.withUnsafeMutableBufferPointer { destinations in
-      isMatched.withUnsafeMutableBufferPointer { isMatched in
-        for (index, pair) in sweep.pairs.enumerated() {
-          var stray = pair.newStrays.lowerBound
-          var stayed = 0
-          new[sections.pairs[pair.index].to].withUnsafeRows { rows in
-            sweep.forEachGap(of: pair) { _, gap in
-              for row in gap {
-                let new = rows[row]
-                var match: UnsafeRow.Match?
-                // A row that has been taken is passed over: should an identity stand in a table twice, each of the
-                // two rows is still paired with one row at most.
-                let found = lookup.first(new.key.identity.rawValue) { candidate in
-                  guard !destinations[candidate].isSomewhere else { return false }
-                  match = old[candidate].match(new)
-                  return match != nil
-                }
-                if let found {
-                  let place = Place(pair: pair.index, row: row)
-                  destinations[found] = place
-                  isMatched[stray] = true
-                  matches += 1
-                  if pair.oldStrays.contains(found) { stayed += 1 }
-                  if match == .changed { updates.append(RowUpdate(old[found], new, at: place)) }
-                }
-                stray += 1
-              }
-            }
-          }
-          staying[index] = stayed
+    let pair = sweep.pairs[index]
+    var stray = pair.newStrays.lowerBound
+    sweep.forEachGap(of: pair) { _, gap in
+      for row in gap {
+        let new = rows[row]
+        var match: UnsafeRow.Match?
+        // A row that has been taken is passed over: should an identity stand in a table twice, each of the two rows is
+        // still paired with one row at most.
+        let found = lookup.first(new.key.identity.rawValue) { candidate in
+          guard !destinations[candidate].isSomewhere else { return false }
+          match = old[candidate].match(new)
+          return match != nil
         }
+        if let found {
+          let place = Place(pair: pair.index, row: row)
+          destinations[found] = place
+          isMatched[stray] = true
+          matches += 1
+          if pair.oldStrays.contains(found) { staying[index] += 1 }
+          if match == .changed { updates.append(RowUpdate(old[found], new, at: place)) }
+        }
+        stray += 1
       }
     }
   }

@@ -111,14 +111,18 @@ struct RowSweep {
     return row
   }
 
-  /// How many rows to leave out on one side, so that the next ones pair; one on each side where none is in sight.
-  /// Neither side is empty.
+  /// How many rows to leave out on one side, so that the next ones pair; one on each side where none is in sight, as
+  /// far as both sides go on. Neither is empty.
   @inline(__always)
   private static func resync(_ old: UnsafeRows, _ new: UnsafeRows) -> (removed: Int, arrived: Int) {
-    let (oldIdentity, newIdentity) = (old.keys[0].identity, new.keys[0].identity)
-    for distance in 1...window {
-      if distance < old.count, old.keys[distance].identity == newIdentity { return (distance, 0) }
-      if distance < new.count, new.keys[distance].identity == oldIdentity { return (0, distance) }
+    let (oldIdentity, newIdentity) = (old.keys[0].identity.rawValue, new.keys[0].identity.rawValue)
+    var distance = 1
+    while distance <= min(window, old.count - 1, new.count - 1) {
+      let removal = old.keys[distance].identity.rawValue ^ newIdentity
+      let arrival = new.keys[distance].identity.rawValue ^ oldIdentity
+      // One branch for both: which of them it is can't be foreseen.
+      if min(removal, arrival) == 0 { return removal == 0 ? (distance, 0) : (0, distance) }
+      distance += 1
     }
     return (1, 1)
   }

@@ -3,8 +3,8 @@
 /// It multiplies, as those of the wyhash family do: fast on short inputs, well mixed, and not cryptographic. Unlike
 /// them it keeps both halves of each product, and adds the factors, so that a factor of zero loses nothing. Two inputs
 /// that differ agree in all bits by chance once in some 2¹²⁶, over all differences; for the difference that suits the
-/// function best, once in 2⁶⁴. More cannot be prepared by whoever writes an upstream's items: the key
-/// is random, and neither it nor any hash is shown to anybody.
+/// function best, once in 2⁶⁴ (counted out for words of five to nine bits, where the same holds in proportion). Nor
+/// can whoever writes an upstream's items do better: the key is random, and neither it nor any hash is shown.
 struct KeyedHash {
   let first: UInt64
   let second: UInt64

@@ -17,8 +17,8 @@ func median(budget: Duration = .milliseconds(500), _ body: () -> Void) -> Double
 
 func diff(_ old: Table, _ new: Table) { sink &+= Changeset(from: old, to: new).stages.count }
 
-/// All that a diff needs and that a version has at hand in the service: each row's fingerprints, each section's digests.
-/// Rows themselves exist, as bytes.
+/// All that a diff needs and that a version has at hand in the service: each row's key, computed from its id and its
+/// bytes as they lie in memory, and each section's digest. The rows' objects exist.
 func fingerprinted(_ table: Table) -> Table {
   var hashes: UInt64 = 0
   let sections = table.sections.map { section in
