@@ -26,7 +26,8 @@ public struct ConfigurationReader: Sendable {
     environment: [String: String]
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     do {
-      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      // Not `Data(contentsOf:)`, which reads no pipe.
+      let data = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
       guard let text = String(data: data, encoding: .utf8) else {
         return refusal(of: path, "the file is not UTF-8 text", "save it in UTF-8")
       }

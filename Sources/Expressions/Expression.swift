@@ -87,7 +87,4 @@ public struct Dependencies: OptionSet, Sendable {
   public static let environment = Dependencies(rawValue: 64)
   public static let id = Dependencies(rawValue: 128)
   public static let edit = Dependencies(rawValue: 256)
-
-  /// Whether the value can change only with the item (or with what is fixed as long as a table lives).
-  public var areOfItemAlone: Bool { isSubset(of: [.item, .parameters, .environment]) }
 }

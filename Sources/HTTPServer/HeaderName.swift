@@ -58,6 +58,7 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   public static let preferenceApplied = HeaderName(token: "Preference-Applied")
   public static let requestID = HeaderName(token: "X-Request-ID")
   public static let retryAfter = HeaderName(token: "Retry-After")
+  public static let secFetchSite = HeaderName(token: "Sec-Fetch-Site")
   public static let userAgent = HeaderName(token: "User-Agent")
   public static let vary = HeaderName(token: "Vary")
   public static let wwwAuthenticate = HeaderName(token: "WWW-Authenticate")

@@ -6,8 +6,8 @@ internal import CSimdJSON
 /// by `withRoot`, or one element of a list at a time by `elements(at:)` and `withElement`, so that a big response with
 /// few changes costs little. Both prove first that brackets match: a text that was cut off is an error there.
 ///
-/// Integers beyond 64 bits are read as the nearest double, numbers beyond a double's range as null: one such number
-/// does not cost the document.
+/// Integers beyond 64 bits are read as the nearest double, numbers beyond a double's range as null, halves of surrogate
+/// pairs as U+FFFD: one of them does not cost the document.
 ///
 /// Not thread-safe: a document has one user at a time.
 public final class Document {
@@ -67,7 +67,7 @@ public final class Document {
     if let substitute { return try substitute.unmanagedRoot() }
     if !isParsed {
       let code = parser.parse()
-      if code == csimdjson_number, let repaired = NumberRepair.repaired(bytes) {
+      if let repaired = try repaired(bytes, refusedFor: code) {
         let document = try Document(repaired, limits: limits)
         substitute = document
         return try document.unmanagedRoot()
@@ -99,7 +99,7 @@ public final class Document {
     let slice = UnsafeRawBufferPointer(rebasing: bytes[element.range])
     guard element.isContainer else { return try parseApart(Array(slice), at: element) }
     let code = parser.parseElement(structural: element.structural, length: element.length)
-    if code == csimdjson_number, let repaired = NumberRepair.repaired(slice) {
+    if let repaired = try repaired(slice, refusedFor: code) {
       return try parseApart(repaired, at: element)
     }
     guard code == 0 else { throw JSONError.describing(code, in: slice).moved(by: element.offset) }
@@ -114,5 +114,19 @@ public final class Document {
     } catch {
       throw error.moved(by: element.offset)
     }
+  }
+
+  /// The text with what simdjson does not read replaced; nil where something else is wrong, or nothing.
+  private func repaired(_ text: UnsafeRawBufferPointer, refusedFor code: Int) throws(JSONError) -> [UInt8]? {
+    let (repaired, what): ([UInt8]?, String)
+    switch code {
+    case csimdjson_number:
+      (repaired, what) = (NumberRepair.repaired(text), "a number beyond 64 bits or a double's range")
+    case csimdjson_string: (repaired, what) = (EscapeRepair.repaired(text), "half of a surrogate pair")
+    default: return nil
+    }
+    guard let repaired else { return nil }
+    guard limits.allowsRepair else { throw JSONError(.limit, "\(what) can't be kept as it is") }
+    return repaired
   }
 }

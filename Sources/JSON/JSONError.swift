@@ -34,8 +34,11 @@ public struct JSONLimits: Equatable, Sendable {
   public var maximumBytes: Int
   /// Objects and arrays in each other; an empty one in the innermost may not count.
   public var maximumDepth: Int
+  /// Whether what can't be kept as it is, a number beyond 64 bits or a double's range and half of a surrogate pair, is
+  /// read as the next best thing instead of costing the document.
+  public var allowsRepair: Bool
 
-  public init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 256) {
-    (self.maximumBytes, self.maximumDepth) = (maximumBytes, maximumDepth)
+  public init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 256, allowsRepair: Bool = true) {
+    (self.maximumBytes, self.maximumDepth, self.allowsRepair) = (maximumBytes, maximumDepth, allowsRepair)
   }
 }

@@ -15,6 +15,9 @@ public enum JSONValue: Equatable, Sendable {
     public var value: JSONValue
 
     public init(name: String, value: JSONValue) { (self.name, self.value) = (name, value) }
+
+    /// By code units (RFC 8259 section 8.3): strings that Swift holds equal, `é` and `e` with an accent, are two names.
+    public func hasName(_ other: String) -> Bool { name.utf8.elementsEqual(other.utf8) }
   }
 
   /// The member of an object; nil where there is none, or no object. Setting nil removes it.
@@ -22,11 +25,11 @@ public enum JSONValue: Equatable, Sendable {
   public subscript(name: String) -> JSONValue? {
     get {
       guard case .object(let members) = self else { return nil }
-      return members.first { $0.name == name }?.value
+      return members.first { $0.hasName(name) }?.value
     }
     set {
       guard case .object(var members) = self else { return }
-      let position = members.firstIndex { $0.name == name }
+      let position = members.firstIndex { $0.hasName(name) }
       switch (position, newValue) {
       case (let position?, let value?): members[position].value = value
       case (let position?, nil): members.remove(at: position)

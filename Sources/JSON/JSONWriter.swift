@@ -19,9 +19,6 @@ public struct JSONWriter: Sendable {
     try text.withBytes(body)
   }
 
-  /// Starts a new text behind what is there: no comma is put before its first value.
-  public mutating func startText() { followsValue = false }
-
   /// Forgets what was written, but keeps the memory.
   public mutating func removeAll() {
     text.removeAll()

@@ -33,6 +33,7 @@ struct LongestIncreasingSubsequence {
   ///
   /// `runs` are in the order of the old list, and no two share a place in the new one. O(things + runs × log things),
   /// and O(things) where runs arrive in order.
+  @inline(__always)
   mutating func forEachOutside(_ runs: [Run], _ body: (_ from: Int, _ to: Int) -> Void) {
     var wanted = sort(runs) - 1
     piles.withUnsafeBufferPointer { piles in
@@ -61,6 +62,8 @@ struct LongestIncreasingSubsequence {
     if piles.count < runs.count { piles = [Int32](repeating: 0, count: runs.count) }
     return tops.withUnsafeMutableBufferPointer { tops in
       piles.withUnsafeMutableBufferPointer { piles in
+        // Copies, for what a closure is given by reference is read anew for each element.
+        let (tops, piles) = (tops, piles)
         for index in 0..<count + 8 { tops[index] = .max }
         // A place makes at most one pile, so there are no more piles than things, and every index is in range.
         var length = 0
@@ -68,7 +71,7 @@ struct LongestIncreasingSubsequence {
           let run = runs[index]
           let pile = Self.pile(for: run.to, tops, length)
           piles[index] = Int32(truncatingIfNeeded: pile)
-          for offset in 0..<run.count { tops[pile + Int(offset)] = run.to &+ offset }
+          for offset in 0..<run.count { tops[pile &+ Int(offset)] = run.to &+ offset }
           length = max(length, pile + Int(run.count))
         }
         return length

@@ -8,7 +8,7 @@ struct RowMoves {
     let to: Int32
   }
 
-  /// By section in the order of `RowMatching.pairs`, in each from the last old row to the first.
+  /// By section in the order of `RowSweep.pairs`, in each from the last old row to the first.
   private(set) var moves: [Move] = []
   /// Where each section's moves end in `moves`.
   private(set) var ends: [Int] = []
@@ -18,13 +18,12 @@ struct RowMoves {
     var subsequence = LongestIncreasingSubsequence()
     var runs: [Run] = []
     // The rows that the sweep paired increase already, so no more than the strays can move.
-    moves.reserveCapacity(matching.matches - matching.crossings)
-    ends.reserveCapacity(matching.pairs.count)
-    for pair in matching.pairs {
-      let strays = matching.oldStrays[pair.oldStrays]
+    moves.reserveCapacity(matching.staying.reduce(0, +))
+    ends.reserveCapacity(matching.staying.count)
+    for (index, pair) in matching.sweep.pairs.enumerated() {
       // Where no stray stays, nothing has moved: the sweep pairs in order.
-      if strays.contains(where: \.staysInSection) {
-        Self.merge(matching.runs[pair.runs], strays, into: &runs)
+      if matching.staying[index] > 0 {
+        matching.collect(pair, into: &runs)
         subsequence.forEachOutside(runs) { from, to in
           moves.append(Move(from: Int32(truncatingIfNeeded: from), to: Int32(truncatingIfNeeded: to)))
         }
@@ -38,18 +37,22 @@ struct RowMoves {
   func moves(ofPair index: Int) -> ArraySlice<Move> {
     moves[(index == 0 ? 0 : ends[index - 1])..<ends[index]]
   }
+}
 
-  /// All rows that stay in a section and may have moved, in old order: the sweep's runs, and strays as runs of one.
-  private static func merge(_ runs: ArraySlice<Run>, _ strays: ArraySlice<Stray>, into result: inout [Run]) {
+extension RowMatching {
+  /// All rows of a section that stay and may have moved, in old order: the sweep's runs, and strays as runs of one.
+  fileprivate func collect(_ pair: RowSweep.Pair, into result: inout [Run]) {
     result.removeAll(keepingCapacity: true)
-    var runs = runs
-    for stray in strays where stray.staysInSection {
-      while let run = runs.first, run.from < stray.place.row {
-        result.append(run)
-        runs.removeFirst()
+    var stray = pair.oldStrays.lowerBound
+    var run = pair.runs.lowerBound
+    sweep.forEachGap(of: pair) { gap, _ in
+      for row in gap {
+        let destination = destinations[stray]
+        stray += 1
+        if Int(destination.pair) == pair.index { result.append(Run(from: row, to: Int(destination.row))) }
       }
-      result.append(Run(from: Int(stray.place.row), to: Int(stray.counterpart.row)))
+      if run < pair.runs.upperBound { result.append(sweep.runs[run]) }
+      run += 1
     }
-    result += runs
   }
 }

@@ -58,6 +58,6 @@ struct SectionMatching {
   }
 
   private static func isSame(_ first: Section, _ second: Section) -> Bool {
-    first === second || (first.identity.rawValue == second.identity.rawValue && first.id == second.id)
+    first === second || (first.identity == second.identity && first.id == second.id)
   }
 }

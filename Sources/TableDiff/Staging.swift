@@ -21,11 +21,10 @@ struct Staging {
       return
     }
     var hasRowOperations = [Bool](repeating: false, count: sections.pairs.count)
-    for (index, pair) in rows.pairs.enumerated() {
-      hasRowOperations[pair.pair] =
-        !moves.moves(ofPair: index).isEmpty
-        || !rows.oldStrays[pair.oldStrays].allSatisfy(\.staysInSection)
-        || !rows.newStrays[pair.newStrays].allSatisfy(\.staysInSection)
+    for (index, pair) in rows.sweep.pairs.enumerated() {
+      let staying = rows.staying[index]
+      hasRowOperations[pair.index] =
+        !moves.moves(ofPair: index).isEmpty || pair.oldStrays.count > staying || pair.newStrays.count > staying
     }
     var subsequence = LongestIncreasingSubsequence()
     isMoved = subsequence.members(of: sections.pairs.map(\.from), preferring: hasRowOperations).map { !$0 }
@@ -67,37 +66,46 @@ struct Staging {
   /// Deletes, inserts and moves of rows.
   private func rowOperations() -> Changeset.RowOperations {
     var (deletes, inserts, moved): ([Changeset.RowDelete], [Changeset.RowInsert], [Changeset.RowMove]) = ([], [], [])
-    deletes.reserveCapacity(rows.oldStrays.count - rows.matches)
-    inserts.reserveCapacity(rows.newStrays.count - rows.matches)
-    moved.reserveCapacity(moves.count + rows.crossings)
-    for (index, pair) in rows.pairs.enumerated() {
-      let section = sectionBefore(pair.pair)
-      let newSection = sections.pairs[pair.pair].to
-      old.sections[sections.pairs[pair.pair].from].withUnsafeRows { oldRows in
-        moved.append(
-          contentsOf: moves.moves(ofPair: index).lazy.reversed().map { move in
+    deletes.reserveCapacity(rows.destinations.count - rows.matches)
+    inserts.reserveCapacity(rows.isMatched.count - rows.matches)
+    moved.reserveCapacity(moves.count + rows.matches - rows.staying.reduce(0, +))
+    for (index, pair) in rows.sweep.pairs.enumerated() {
+      let section = sectionBefore(pair.index)
+      let newSection = sections.pairs[pair.index].to
+      let newRows = new.sections[newSection].rows
+      old.sections[sections.pairs[pair.index].from].withUnsafeRows { oldRows in
+        for move in moves.moves(ofPair: index).reversed() {
+          moved.append(
             Changeset.RowMove(
               from: IndexPath(section: section, row: Int(move.from)),
               to: IndexPath(section: newSection, row: Int(move.to)),
               id: oldRows.id(Int(move.from))
             )
-          }
-        )
-      }
-      for stray in rows.oldStrays[pair.oldStrays] where !stray.staysInSection {
-        let place = IndexPath(section: section, row: Int(stray.place.row))
-        if stray.isMatched {
-          let newSection = sections.pairs[Int(stray.counterpart.pair)].to
-          let destination = IndexPath(section: newSection, row: Int(stray.counterpart.row))
-          moved.append(.init(from: place, to: destination, id: stray.id))
-        } else {
-          deletes.append(.init(at: place, id: stray.id))
+          )
         }
-      }
-      let newRows = new.sections[newSection].rows
-      for stray in rows.newStrays[pair.newStrays] where !stray.isMatched {
-        let place = IndexPath(section: newSection, row: Int(stray.place.row))
-        inserts.append(.init(at: place, row: newRows[Int(stray.place.row)]))
+        guard pair.oldStrays.count + pair.newStrays.count > 2 * rows.staying[index] else { return }
+        var (oldStray, newStray) = (pair.oldStrays.lowerBound, pair.newStrays.lowerBound)
+        rows.sweep.forEachGap(of: pair) { oldGap, newGap in
+          for row in oldGap {
+            let destination = rows.destinations[oldStray]
+            oldStray += 1
+            if Int(destination.pair) == pair.index { continue }
+            let place = IndexPath(section: section, row: row)
+            if destination.isSomewhere {
+              let newSection = sections.pairs[Int(destination.pair)].to
+              let to = IndexPath(section: newSection, row: Int(destination.row))
+              moved.append(.init(from: place, to: to, id: oldRows.id(row)))
+            } else {
+              deletes.append(.init(at: place, id: oldRows.id(row)))
+            }
+          }
+          for row in newGap {
+            if !rows.isMatched[newStray] {
+              inserts.append(.init(at: IndexPath(section: newSection, row: row), row: newRows[row]))
+            }
+            newStray += 1
+          }
+        }
       }
     }
     var operations = Changeset.RowOperations()
@@ -110,9 +118,9 @@ struct Staging {
 
   private func rowUpdates() -> [Changeset.RowUpdate] {
     rows.updates.map { update in
-      let section = sections.pairs[update.pair].to
-      let row = new.sections[section].rows[update.row]
-      return .init(at: IndexPath(section: section, row: update.row), row: row, reload: update.isReload)
+      let section = sections.pairs[Int(update.place.pair)].to
+      let path = IndexPath(section: section, row: Int(update.place.row))
+      return .init(at: path, row: new.sections[section].rows[path.row], reload: update.isReload)
     }
   }
 

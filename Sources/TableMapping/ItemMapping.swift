@@ -26,7 +26,7 @@ struct ItemMapping {
     warning = nil
     do {
       let sections = try plan.takesAll ? Self.firstSection : sections(from: source, scope)
-      if sections.isEmpty { return .unplaced }
+      if sections.isEmpty { return .unplaced(address(nil, givenID: givenID, scope)) }
       let identity = try identity(givenID: givenID, scope)
       id = identity
       let typeValue = try plan.definition.rowType?.evaluate(in: scope) ?? .null
@@ -45,9 +45,11 @@ struct ItemMapping {
       }
       return .placed(first, others: others)
     } catch let error as Misfit {
-      return .skipped(MappedItem.Skip(id: id, type: type, reason: error.reason, field: error.field))
+      let skip = MappedItem.Skip(id: id, type: type, reason: error.reason, field: error.field)
+      return .skipped(skip, address(id, givenID: givenID, scope))
     } catch {
-      return .skipped(MappedItem.Skip(id: id, type: type, reason: "\(error)"))
+      let skip = MappedItem.Skip(id: id, type: type, reason: "\(error)")
+      return .skipped(skip, address(id, givenID: givenID, scope))
     }
   }
 
@@ -71,6 +73,13 @@ struct ItemMapping {
       }
       return taking
     }
+  }
+
+  /// What an item of a local source is edited by that has no row.
+  private mutating func address(_ id: String?, givenID: String?, _ scope: Scope) -> MappedItem.Address? {
+    guard let givenID else { return nil }
+    let id = id ?? (try? identity(givenID: givenID, scope)) ?? givenID
+    return MappedItem.Address(id: id, permissions: permissions(scope))
   }
 
   private func identity(givenID: String?, _ scope: Scope) throws(Misfit) -> String {

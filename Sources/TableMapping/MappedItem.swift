@@ -20,8 +20,9 @@ final class MappedItem: Sendable {
   init(source: String, givenID: String?, index: Int, outcome: Outcome, warning: String?) {
     (self.source, self.givenID, self.index) = (source, givenID, index)
     switch outcome {
-    case .unplaced: (row, section, details) = (nil, 0, Details(warning: warning))
-    case .skipped(let skip): (row, section, details) = (nil, 0, Details(skip: skip, warning: warning))
+    case .unplaced(let address): (row, section, details) = (nil, 0, Details(address: address, warning: warning))
+    case .skipped(let skip, let address):
+      (row, section, details) = (nil, 0, Details(skip: skip, address: address, warning: warning))
     case .placed(let placement, let others):
       (row, section) = (placement.row, placement.section)
       details = Details(placement, others: others, warning: warning)
@@ -35,25 +36,40 @@ final class MappedItem: Sendable {
     /// In further sections.
     let others: [Placement]
     let skip: Skip?
+    let address: Address?
     /// What went wrong without costing the row.
     let warning: String?
 
     /// Nil where there is nothing.
-    init?(_ placement: Placement? = nil, others: [Placement] = [], skip: Skip? = nil, warning: String?) {
+    init?(
+      _ placement: Placement? = nil,
+      others: [Placement] = [],
+      skip: Skip? = nil,
+      address: Address? = nil,
+      warning: String?
+    ) {
       let sortKeys = placement?.sortKeys ?? []
-      guard placement?.group != nil || !sortKeys.isEmpty || !others.isEmpty || skip != nil || warning != nil else {
-        return nil
-      }
+      guard
+        placement?.group != nil || !sortKeys.isEmpty || !others.isEmpty || skip != nil || address != nil
+          || warning != nil
+      else { return nil }
       (group, self.sortKeys, self.others) = (placement?.group, sortKeys, others)
-      (self.skip, self.warning) = (skip, warning)
+      (self.skip, self.address, self.warning) = (skip, address, warning)
     }
   }
 
   enum Outcome {
     /// No section takes it.
-    case unplaced
-    case skipped(Skip)
+    case unplaced(Address?)
+    case skipped(Skip, Address? = nil)
     case placed(Placement, others: [Placement] = [])
+  }
+
+  /// What an item without a row is edited by: those of a local source have one.
+  struct Address: Sendable {
+    /// The identity that its row would have.
+    var id: String
+    var permissions: Permissions
   }
 
   struct Skip: Sendable {
@@ -77,6 +93,12 @@ final class MappedItem: Sendable {
     var id: String
     var key: SortKey
   }
+
+  /// What may be done with it.
+  var permissions: Permissions { row?.permissions ?? details?.address?.permissions ?? [] }
+
+  /// Whether the item is found by an identity.
+  func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id == id }
 
   /// Whether the item makes a row of this identity.
   func hasRow(_ id: String) -> Bool {

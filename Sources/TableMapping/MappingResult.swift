@@ -29,12 +29,30 @@ public struct MappingResult: Sendable {
     (self.cache, self.lookup, self.starts) = (cache, lookup, starts)
   }
 
-  /// The item of a row; also of one that a section's limit keeps out of sight. O(1).
+  /// The item of a row; also of one that a section's limit keeps out of sight, and of a local source one without a
+  /// row, by the identity that it would have. O(1).
   public func item(_ id: String) -> RepresentedItem? {
     guard let position = lookup.position(id) else { return nil }
     let item = lookup.items[position]
     guard let source = cache.sources[item.source], let start = starts[item.source] else { return nil }
     return RepresentedItem(item, at: position - start, in: source.texts)
+  }
+
+  /// What an item of a source is found by, be it another item that is found; nil for an upstream's without a row. O(1).
+  public func identity(ofItemAt position: Int, of source: String) -> String? {
+    mappedItem(position, of: source).flatMap { $0.row?.id ?? $0.details?.address?.id }
+  }
+
+  /// Why an item of a source has no row though a section takes it; nil where it has one, or none does. O(1).
+  public func refusal(ofItemAt position: Int, of source: String) -> SkippedItem? {
+    mappedItem(position, of: source)?.details?.skip.map {
+      SkippedItem(source: source, index: position, id: $0.id, type: $0.type, reason: $0.reason, field: $0.field)
+    }
+  }
+
+  private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
+    guard let items = cache.sources[source]?.items, items.indices.contains(position) else { return nil }
+    return items[position]
   }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).

@@ -57,6 +57,7 @@ struct MappingRun {
   consuming func finish() -> MappingResult {
     var assembly = SectionAssembly(plan: plan, items: items)
     var report = Report()
+    var addressed: [(address: MappedItem.Address, position: Int)] = []
     for position in items.indices {
       let item = items[position]
       let details = item.details
@@ -69,7 +70,10 @@ struct MappingRun {
       }
       if let warning = details.warning { report.warn(warning) }
       if let skip = details.skip { report.skip(item, at: place(position), skip) }
+      if let address = details.address { addressed.append((address, position)) }
     }
+    // Rows come first: what is shown is what an identity names.
+    for (address, position) in addressed { assembly.add(address, ofItemAt: position) }
     let (sections, omitted) = assembledSections(assembly, &report)
     let cache = MappingCache(plan: plan, parameters: parameters, environment: environment, sources: sources)
     var result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)

@@ -55,10 +55,19 @@ struct SectionAssembly {
     return true
   }
 
+  /// Lets an item without a row be found by its address, unless something else is found by that.
+  mutating func add(_ address: MappedItem.Address, ofItemAt position: Int) {
+    let fingerprint = Fingerprint(of: address.id)
+    guard identities.first(fingerprint, where: { items[$0].isNamed(address.id) }) == nil else { return }
+    identities.insert(position, under: fingerprint)
+  }
+
   @inline(__always)
   private mutating func claim(_ row: Row, _ position: Int) -> Bool {
     let fingerprint = row.key.identity
-    guard identities.first(fingerprint, where: { items[$0].hasRow(row.id) }) == nil else { return false }
+    // The search may come by the item itself, which is there under the identities of its other rows.
+    let other = identities.first(fingerprint) { $0 != position && items[$0].hasRow(row.id) }
+    guard other == nil else { return false }
     identities.insert(position, under: fingerprint)
     return true
   }
@@ -135,5 +144,5 @@ struct ItemLookup: Sendable {
   let index: IdentityIndex
 
   /// The item's place among all.
-  func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].hasRow(id) } }
+  func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].isNamed(id) } }
 }

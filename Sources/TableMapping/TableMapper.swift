@@ -50,28 +50,6 @@ public struct TableMapper: Sendable {
     return run.finish()
   }
 
-  /// Why an item would have no row, for someone who is about to add it; nil: it would have one.
-  ///
-  /// - Parameter source: The name of the source that the item is added to.
-  public func refusal(
-    of item: SourceItem,
-    in source: String,
-    parameters: [String: String] = [:],
-    environment: [String: String] = [:]
-  ) -> SkippedItem? {
-    map([source: .items([item])], parameters: parameters, environment: environment).skipped.first
-  }
-
-  /// The row's identity that an item makes, if it has a row by itself.
-  public func identity(
-    of item: SourceItem,
-    in source: String,
-    parameters: [String: String] = [:],
-    environment: [String: String] = [:]
-  ) -> String? {
-    map([source: .items([item])], parameters: parameters, environment: environment).sections.first?.rows.first?.id
-  }
-
   /// The cell that takes a row where a client can show no cell of its chain: that of the table's `cell`, else of
   /// `$default`, else the built-in one; nil where the table has none of them.
   public var defaultCell: String? {

@@ -57,13 +57,8 @@ public final class Row: Sendable {
 
   public var cellIdentifier: String { cells[0].cellIdentifier }
 
-  /// Equal to the byte. O(1) where the fingerprints differ or both are one object, else O(bytes).
-  public static func same(_ first: Row, _ second: Row) -> Bool {
-    first === second
-      || first.key.identity.rawValue == second.key.identity.rawValue
-        && first.key.content.rawValue == second.key.content.rawValue
-        && Fingerprint.haveSameBytes(first.encoded, second.encoded)
-  }
+  /// Equal to the byte, by ``RowKey``. O(1).
+  public static func same(_ first: Row, _ second: Row) -> Bool { first === second || first.key == second.key }
 }
 
 /// One cell of a row's chain of fallbacks, as a part of the row's encoding.
@@ -78,19 +73,27 @@ public struct CellPart: Sendable {
   }
 }
 
-/// A row's identity and content as fingerprints: what a diff walks, without touching the rows themselves.
+/// A row's identity and content as hashes: what a diff walks, without touching the rows themselves.
+///
+/// Rows whose keys are equal are equal to the byte. If only their identities agree, their `id`s are compared as well.
 public struct RowKey: Hashable, Sendable {
   public let identity: Fingerprint
-  public let content: Fingerprint
+  public let content: ContentDigest
 
-  public init(identity: Fingerprint, content: Fingerprint) {
+  public init(identity: Fingerprint, content: ContentDigest) {
     self.identity = identity
     self.content = content
   }
 
   /// The key of a row. O(bytes): all that is ever hashed of it, once, when the row is made.
   public init(id: borrowing String, encoded: borrowing [UInt8]) {
-    self.init(identity: Fingerprint(of: id), content: Fingerprint(of: encoded))
+    self.init(identity: Fingerprint(of: id), content: ContentDigest(of: encoded))
+  }
+
+  // Written down so that other modules inline it.
+  @inlinable
+  public static func == (first: RowKey, second: RowKey) -> Bool {
+    first.identity == second.identity && first.content == second.content
   }
 }
 

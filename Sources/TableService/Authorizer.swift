@@ -45,6 +45,16 @@ struct Authorizer: Sendable {
     }
   }
 
+  /// Whether the request's token allows something.
+  func allows(_ request: Request, _ capability: AuthDefinition.Capability, table: String) -> Bool {
+    do throws(ServiceError) {
+      try authorize(request, capability, table: table)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /// The tables that the request's token lets it read: what a list shows.
   func readable(_ tables: [LiveTable], _ request: Request) -> [LiveTable] {
     guard isRestricted(.read) else { return tables }

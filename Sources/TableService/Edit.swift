@@ -31,7 +31,7 @@ extension EditPlace {
   init(_ query: Query) throws(ServiceError) {
     var at: Int?
     if let text = query.first("at") {
-      guard let index = Int(text), index >= 0 else {
+      guard let index = Int(digits: text) else {
         throw .malformed("`at` is an index in the section, counted from 0.", field: "at")
       }
       at = index
@@ -122,7 +122,15 @@ extension Edit {
       self = .insert(item: object["item"] == nil ? .object([]) : try member("item"), try EditPlace(object))
     case "patch": self = .patch(row: try row(), try member("patch"))
     case "delete": self = .delete(row: try row())
-    case "move": self = .move(row: try row(), try EditPlace(object))
+    case "move":
+      let place = try EditPlace(object)
+      guard place != .end else {
+        throw .malformed(
+          "Edit \(index) says not where to: `section` and `at`, `after` or `before`.",
+          field: "edits[\(index)]"
+        )
+      }
+      self = .move(row: try row(), place)
     default:
       throw .malformed("`\(operation)` is no edit: add, patch, delete and move are.", field: "edits[\(index)].op")
     }

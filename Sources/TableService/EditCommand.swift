@@ -5,10 +5,15 @@ import JSON
 struct EditCommand: Sendable {
   var edits: [Edit]
   var answer: EditAnswer
+  var terms: EditTerms
+  var caller: CallerFields
+}
+
+/// Under which terms a request asks for an edit or a tap.
+struct EditTerms: Sendable {
   /// `If-Match`: the cursor that the table has to be at.
   var condition: EntityTagCondition?
   var idempotency: Idempotency?
-  var caller: CallerFields
 }
 
 /// `Idempotency-Key`, and a fingerprint of the request that it stands for.

@@ -30,11 +30,9 @@ struct EditSession {
       let item = try editable(row, .edit, "edited")
       let before = content.result
       _ = try change { items throws(EditError) in try items.patch(item, with: patch) }
-      try refuseUnlessShown(item)
-      let now = rowID(of: item) ?? row
-      // The first item with an identity wins: the other one's row would be gone.
-      if now != row, before?.item(now) != nil { throw .taken(now) }
-      return now
+      let now = try identity(of: item, after: before)
+      // An item in several sections has several rows: the one that was named, if it is still there.
+      return content.result?.item(row)?.givenID == item.description ? row : now
     case .delete(let row):
       let item = try editable(row, .edit, "deleted")
       _ = try change { items throws(EditError) in try items.delete(item) }
@@ -53,22 +51,23 @@ struct EditSession {
     let target = try target(of: place, moving: nil)
     let defaults = content.local?.definition.defaultItem ?? .object([])
     let placed = target.membership.map { body.merging(patch: $0) } ?? body
+    let before = content.result
     let item = try change { items throws(EditError) in
       try items.insert(placed, default: defaults, at: target.place).id
     }
-    try refuseUnlessShown(item)
-    let row = rowID(of: item) ?? item.description
+    let row = try identity(of: item, after: before)
     try verify(target, row: row)
     return row
   }
 
   private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(ServiceError) {
     let target = try target(of: place, moving: row)
+    let before = content.result
     try change { items throws(EditError) in
       if let membership = target.membership { _ = try items.patch(item, with: membership) }
       try items.move(item, to: target.place)
     }
-    try refuseUnlessShown(item)
+    _ = try identity(of: item, after: before)
     try verify(target, row: row)
   }
 
@@ -91,43 +90,36 @@ struct EditSession {
 
   // MARK: Checks
 
-  /// The item of a row that may be changed so.
+  /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
   private func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(ServiceError) -> ItemID {
-    guard let given = content.result?.item(row)?.givenID, let item = ItemID(given) else {
+    guard let found = content.result?.item(row) else {
       throw .notFound("The table `\(name)` has no row `\(row)`.")
     }
-    if let path = table.indexPath(of: row), let shown = table[at: path], !shown.permissions.contains(permission) {
+    guard let item = found.givenID.flatMap({ ItemID($0) }) else {
+      throw .forbidden(
+        "Row `\(row)` can't be \(verb): it comes from the source `\(found.source)`, not from the table's own."
+      )
+    }
+    guard found.permissions.contains(permission) else {
       throw .forbidden("Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false.")
     }
     return item
   }
 
-  /// An item that no cell takes is refused.
-  private func refuseUnlessShown(_ item: ItemID) throws(ServiceError) {
-    guard rowID(of: item) == nil, let local = content.local, let body = local.items[item]?.body else { return }
-    let candidate = SourceItem(id: item.description, bytes: body)
-    if let refusal = content.mapper.refusal(
-      of: candidate,
-      in: local.source,
-      parameters: content.parameters,
-      environment: content.environment
-    ) {
+  /// What an item is found by after an edit: its row's identity, also where no section shows it. Refused is an item that
+  /// no cell takes, and one with the identity of another: of two, only one could be found.
+  private func identity(of item: ItemID, after before: MappingResult?) throws(ServiceError) -> String {
+    guard let local = content.local, let result = content.result, let position = local.items.index(of: item) else {
+      return item.description
+    }
+    if let refusal = result.refusal(ofItemAt: position, of: local.source) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
-    // Mapped by itself it would have a row, so another item has its identity already.
-    if let row = content.mapper.identity(of: candidate, in: local.source), content.result?.item(row) != nil {
-      throw .taken(row)
+    let identity = result.identity(ofItemAt: position, of: local.source) ?? item.description
+    for mapping in [result, before] {
+      if let found = mapping?.item(identity), found.givenID != item.description { throw .taken(identity) }
     }
-  }
-
-  /// The row's identity of an item: its own, unless the table makes identities from members.
-  private func rowID(of item: ItemID) -> String? {
-    let given = item.description
-    if content.result?.item(given)?.givenID == given { return given }
-    for section in table.sections {
-      for row in section.rows where content.result?.item(row.id)?.givenID == given { return row.id }
-    }
-    return nil
+    return identity
   }
 }
 

@@ -1,9 +1,8 @@
-import Crypto
 import Definitions
 import Dispatch
 import HTTPServer
 import JSON
-import Logging
+import Synchronization
 import TableModel
 import TableStore
 
@@ -11,26 +10,10 @@ extension LiveTable {
   /// Carries a command out and answers it: when the edits are where the store promises, and everyone who waits has
   /// been given them. Edits of one table are laid out one after the other, and stored in groups.
   func edit(_ command: EditCommand, _ completion: @escaping @Sendable (Response) -> Void) {
+    editsAhead.add(1, ordering: .relaxed)
     content.queue.async { [self] in
-      guard let idempotency = command.idempotency else { return carryOut(command, completion) }
-      let isFirst = content.access { $0.repeats.join(idempotency, completion) }
-      guard isFirst else { return }
-      // From here on the answer goes to all who have asked with this key.
-      let answerAll: @Sendable (Response) -> Void = { [self] response in
-        content.queue.async { [self] in
-          for completion in content.access({ $0.repeats.leave(idempotency) }) { completion(response) }
-        }
-      }
-      if let known = content.access({ $0.repeats.answer(to: idempotency) }) { return answerAll(known) }
-      context.store.reply(table: name, key: idempotency.key) { [self] result in
-        content.queue.async { [self] in
-          switch result {
-          case .success(let stored?): answerAll(stored.answer(to: idempotency))
-          case .success(nil): carryOut(command, answerAll)
-          case .failure(let error): answerAll(ServiceError(error).response)
-          }
-        }
-      }
+      editsAhead.subtract(1, ordering: .relaxed)
+      once(command.terms.idempotency, completion) { [self] in carryOut(command, $0) }
     }
   }
 
@@ -45,15 +28,7 @@ extension LiveTable {
       if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
     }
     let latest = feed.latest
-    if let condition = command.condition, !condition.names(latest.cursor) {
-      return refuse(
-        ServiceError(
-          status: .preconditionFailed,
-          detail: "The table has moved on: it is at `\(latest.cursor)`. Follow its changes, then decide again.",
-          field: "If-Match"
-        )
-      )
-    }
+    if let error = refusal(of: command.terms) { return refuse(error) }
     guard content.access({ $0.local != nil }) else { return forward(command, completion) }
 
     var session = content.access { EditSession($0, table: latest.table, named: name) }
@@ -61,7 +36,7 @@ extension LiveTable {
     do throws(ServiceError) {
       for edit in command.edits { rows.append(try session.apply(edit)) }
     } catch {
-      return refuse(error)
+      return refuse(command.answer == .batch ? error.ofEdit(rows.count) : error)
     }
     guard let changed = session.content.local?.items else { return }
     var items = changed
@@ -73,12 +48,14 @@ extension LiveTable {
     let cursor = (version ?? latest).cursor
     let response = command.answer.response(rows: rows, cursor: cursor, path: path)
     var commit = Commit(table: name, durability: .full, version: version, items: changes)
-    commit.reply = command.idempotency.map { StoredReply($0, response) }
+    commit.reply = command.terms.idempotency.map { StoredReply($0, response) }
     content.access { current in
       current = session.content
       current.local?.items = items
     }
-    store(commit, retry: retry) { error in
+    // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
+    let isAlone = editsAhead.load(ordering: .relaxed) == 0
+    store(commit, mayBlock: isAlone, retry: retry) { error in
       completion(error.map { ServiceError($0).response } ?? response)
     }
   }
@@ -110,20 +87,6 @@ extension EditAnswer {
         additional: [HeaderField(.location, "\(path)/items/\(percentEncoded(rows.first ?? ""))")],
         body: writer.bytes
       )
-    }
-  }
-}
-
-extension EntityTagCondition {
-  /// Whether `If-Match` names a version: its cursor, in whatever content coding it was got.
-  fileprivate func names(_ cursor: Cursor) -> Bool {
-    switch self {
-    case .any: true
-    case .tags(let tags):
-      tags.contains { tag in
-        !tag.isWeak && tag.opaque.hasPrefix(cursor.description)
-          && ["", "-gzip", "-deflate"].contains(String(tag.opaque.dropFirst(cursor.description.count)))
-      }
     }
   }
 }

@@ -24,7 +24,7 @@ extension LiveTable {
     guard let source = sources.first(where: { $0.name == plan.source }) else {
       return completion(ServiceError.forbidden("The table `\(name)` has no upstream that takes edits.").response)
     }
-    let key = command.idempotency?.key ?? UUID().uuidString
+    let key = command.terms.idempotency?.key ?? UUID().uuidString
     let definition = content.access { $0.definition }
     source.forward(
       plan.edit(key),
@@ -64,7 +64,7 @@ extension LiveTable {
           ServiceError(
             status: .gatewayTimeout,
             title: error.title,
-            detail: "\(error.detail) Whether the edit was carried out is not known; the table is being refreshed."
+            detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
           ).response
         )
       }
@@ -76,20 +76,8 @@ extension LiveTable {
   /// Answers an edit that the upstream has accepted, and a repeat of it the same. On the table's queue.
   private func answer(_ command: EditCommand, _ row: String, _ completion: @escaping @Sendable (Response) -> Void) {
     let response = command.answer.response(rows: [row], cursor: feed.current.cursor, path: path)
-    guard let idempotency = command.idempotency else { return completion(response) }
-    let reply = StoredReply(idempotency, response)
-    guard isStored else {
-      content.access { $0.repeats.remember(reply) }
-      return completion(response)
-    }
-    var commit = Commit(table: name, durability: .full)
-    commit.reply = reply
-    context.store.commit(commit) { [self] result in
-      if case .failure(let error) = result {
-        context.logger.error("An answer could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
-      }
-      completion(response)
-    }
+    guard let idempotency = command.terms.idempotency else { return completion(response) }
+    remember(response, for: idempotency, inStore: true) { completion(response) }
   }
 }
 

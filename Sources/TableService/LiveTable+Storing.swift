@@ -44,10 +44,12 @@ extension LiveTable {
   /// undoes it with all that were built on it. On the table's queue.
   ///
   /// - Parameters:
+  ///   - mayBlock: Nothing else of this table waits to be done, so its thread may do the writing.
   ///   - retry: Called instead of `completion` where an earlier commit, on which this one was built, has failed.
   ///   - completion: Given what went wrong, on the table's queue.
   func store(
     _ commit: Commit,
+    mayBlock: Bool = false,
     retry: @escaping @Sendable () -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
@@ -55,7 +57,7 @@ extension LiveTable {
       content.commits.begin()
       return content.own
     }
-    context.store.commit(commit) { [self] result in
+    context.store.commit(commit, mayBlock: mayBlock) { [self] result in
       content.queue.async { [self] in
         switch result {
         case .success:

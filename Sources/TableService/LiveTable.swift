@@ -10,6 +10,8 @@ import TableStore
 /// Three parties touch it: its own serial queue maps items and publishes versions; its rendering queue diffs and
 /// encodes; the event loops read, and find most replies made.
 final class LiveTable: Sendable {
+  /// As the configuration names it: a family has many tables of one name.
+  let definedName: String
   /// As clients address it: a name, or a family's member in canonical form.
   let name: String
   let path: String
@@ -29,6 +31,8 @@ final class LiveTable: Sendable {
   /// The kinds of poll that have waited lately: their replies are made before the waiters are woken.
   private let polls = Mutex<[PollKind]>([])
   let lifecycle = Mutex(TableLifecycle())
+  /// How many edits have come and were not begun yet.
+  let editsAhead = Atomic(0)
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
@@ -41,6 +45,7 @@ final class LiveTable: Sendable {
     cells: CellRegistry,
     context: ServiceContext
   ) {
+    definedName = reference.name
     name = reference.canonical
     path = "/v1/tables/\(reference.segment)"
     topic = Topic(rawValue: UInt64.random(in: .min ... .max))

@@ -32,6 +32,15 @@ enum Metrics {
     metric("received_bytes_total", "counter", "Bytes read from connections.", [("", server.bytesRead)])
     metric("sent_bytes_total", "counter", "Bytes written to connections.", [("", server.bytesWritten)])
 
+    metric(
+      "source_refreshes_total",
+      "counter",
+      "Refreshes of a source by how they ended, after their retries.",
+      context.refreshes.all.map {
+        ("{source=\"\(escaped($0.source))\",outcome=\"\($0.outcome.rawValue)\"}", $0.count)
+      }
+    )
+
     let tables = catalog.all.map { table in
       (
         labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current,

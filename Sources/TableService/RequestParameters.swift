@@ -11,7 +11,7 @@ struct PollParameters: Sendable {
 
   init(_ request: Request) throws(ServiceError) {
     if let text = request.query.first("wait") {
-      guard let seconds = Double(text), seconds.isFinite, seconds >= 0 else {
+      guard text.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") }), let seconds = Double(text) else {
         throw .malformed("`wait` is a number of seconds from 0 to 55, such as `wait=20`.", field: "wait")
       }
       wait = min(seconds, Self.longest)
@@ -23,8 +23,11 @@ struct PollParameters: Sendable {
   /// `Prefer: wait=N` (RFC 7240 §4.3); a preference that can't be read is ignored, as §2 asks.
   private static func preferred(_ request: Request) -> Double? {
     for preference in request.list(.prefer) {
-      let parts = preference.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
-      if parts.count == 2, parts[0].lowercased() == "wait", let seconds = Int(parts[1]), seconds >= 0 {
+      // Parameters may follow, and a value may be quoted.
+      let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
+      guard parts.count == 2, parts[0].lowercased() == "wait" else { continue }
+      let isQuoted = parts[1].count > 1 && parts[1].first == "\"" && parts[1].last == "\""
+      if let seconds = Int(digits: isQuoted ? String(parts[1].dropFirst().dropLast()) : parts[1]) {
         return Double(seconds)
       }
     }
@@ -56,7 +59,7 @@ extension Request {
   /// `at=0,3`
   func indexPath() throws(ServiceError) -> IndexPath {
     let parts = (query.first("at") ?? "").split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count == 2, let section = Int(parts[0]), let row = Int(parts[1]), section >= 0, row >= 0 else {
+    guard parts.count == 2, let section = Int(digits: parts[0]), let row = Int(digits: parts[1]) else {
       throw .malformed("`at` is a section and a row, counted from 0, such as `at=0,3`.", field: "at")
     }
     return IndexPath(section: section, row: row)
@@ -67,4 +70,16 @@ extension Request {
     let members = list(.acceptCells)
     return members.isEmpty ? nil : try AcceptedCells(members)
   }
+}
+
+extension Int {
+  /// Decimal digits alone: `Int.init` takes a sign, too.
+  init?(digits text: some StringProtocol) {
+    guard text.utf8.allSatisfy(\.isDigit) else { return nil }
+    self.init(text)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

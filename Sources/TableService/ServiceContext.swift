@@ -12,6 +12,7 @@ final class ServiceContext: Sendable {
   let views: ViewDirectory
   let acceptedCells = AcceptedCellsRegistry()
   let joinedReplies = JoinedReplies()
+  let refreshes = RefreshCounts()
   let client: TransferClient
   let logger: Logger
   /// How many versions of a table are held.

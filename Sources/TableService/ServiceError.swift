@@ -27,6 +27,14 @@ struct ServiceError: Error {
     ServiceError(status: .unprocessableContent, detail: detail, field: field)
   }
 
+  /// As what is wrong with one edit of a batch.
+  func ofEdit(_ index: Int) -> ServiceError {
+    var error = self
+    error.detail = "Edit \(index): \(detail)"
+    error.field = "edits[\(index)]" + (field.map { ".\($0)" } ?? "")
+    return error
+  }
+
   var response: Response {
     if let field {
       return .problem(status, title: title, detail: detail, members: ["field": .string(field)], headers: headers)

@@ -148,6 +148,7 @@ private final class Listeners: Sendable {
     case .failed(let error): news = .failure(error)
     }
     log(update)
+    context.refreshes.count(update, of: source)
     for table in tables.withLock({ $0.compactMap(\.table) }) {
       deliveries.enter()
       table.hear(news, from: source) { [deliveries] in deliveries.leave() }

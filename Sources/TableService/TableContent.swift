@@ -83,12 +83,20 @@ struct TableContent: Sendable {
     var definition: LocalDefinition
   }
 
+  struct RepresentedObject: Sendable {
+    var bytes: [UInt8]
+    /// Of an item that has no row.
+    var isHidden: Bool
+  }
+
   /// Whether every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy { $0.content != nil || $0.problem != nil } }
 
   /// The represented object of a row: as the source gave it, or as it was while that has not answered.
-  func object(_ row: String) -> [UInt8]? {
-    result?.item(row)?.bytes ?? (restored == nil ? nil : restoredObjects[row])
+  func object(_ row: String) -> RepresentedObject? {
+    if let item = result?.item(row) { return RepresentedObject(bytes: item.bytes, isHidden: !item.hasRow) }
+    guard restored != nil, let bytes = restoredObjects[row] else { return nil }
+    return RepresentedObject(bytes: bytes, isHidden: false)
   }
 
   /// Toggles a row for everyone. Returns whether it is toggled now.

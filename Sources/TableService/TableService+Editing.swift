@@ -50,12 +50,15 @@ extension TableService {
     let command = EditCommand(
       edits: edits,
       answer: answer,
-      condition: request.ifMatch,
-      idempotency: try idempotency(request),
+      terms: try terms(request),
       caller: caller(request)
     )
     table.edit(command) { exchange.finish($0) }
     return .later
+  }
+
+  private func terms(_ request: Request) throws(ServiceError) -> EditTerms {
+    EditTerms(condition: request.ifMatch, idempotency: try idempotency(request))
   }
 
   /// `Idempotency-Key`, and what the request was, so that a key is not used for two.
@@ -72,15 +75,7 @@ extension TableService {
   // MARK: Taps, refreshes, hooks
 
   func tap(_ row: String, of table: LiveTable, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
-    table.tap(row, try lens(request)) { result in
-      switch result {
-      case .success(let body):
-        exchange.finish(
-          Response(status: .ok, headers: .jsonNotStored, body: body)
-        )
-      case .failure(let error): exchange.finish(error.response)
-      }
-    }
+    table.tap(row, try lens(request), try terms(request)) { exchange.finish($0) }
     return .later
   }
 
@@ -124,7 +119,9 @@ extension Request {
       )
     }
     do {
-      return try JSONValue(parsing: body, limits: JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64))
+      // What can't be kept is refused: something else in its place, or null, which a patch removes by, is worse.
+      let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, allowsRepair: false)
+      return try JSONValue(parsing: body, limits: limits)
     } catch {
       throw .malformed("The body is no JSON: \(error).")
     }

@@ -112,16 +112,17 @@ extension TableService {
     return .later
   }
 
-  /// The represented object, as the upstream gave it.
+  /// The represented object, as the upstream gave it. What no section shows is for those alone who may edit it.
   func item(_ row: String, of table: LiveTable, _ request: Request, _ exchange: Exchange) -> Reply {
-    table.item(row) { item in
+    let mayEdit = authorizer.withLock { $0 }.allows(request, .edit, table: table.definedName)
+    table.item(row, orHidden: mayEdit) { item in
       switch item {
-      case .success(let bytes):
+      case .success(let object):
         let representation = Representation(
-          body: bytes,
+          body: object.bytes,
           contentType: "application/json",
-          entityTag: contentTag(bytes),
-          cacheControl: table.cacheControl,
+          entityTag: contentTag(object.bytes),
+          cacheControl: object.isHidden ? "private, no-cache" : table.cacheControl,
           vary: table.forwards
         )
         exchange.finish(representation.response(to: request))

@@ -12,6 +12,7 @@ public final class TableService: RequestHandler {
   let context: ServiceContext
   let catalog: Catalog
   let authorizer: Mutex<Authorizer>
+  private let writeOrigins: WriteOrigins
   let isDraining = Mutex(false)
   private let cellsListing: Mutex<Representation>
 
@@ -22,6 +23,7 @@ public final class TableService: RequestHandler {
     context = try ServiceContext(definition, environment)
     catalog = Catalog(context)
     authorizer = Mutex(Authorizer(definition.auth, isOpen: environment.isOpenForEdits))
+    writeOrigins = WriteOrigins(definition.cors)
     cellsListing = Mutex(Self.cellsRepresentation(definition))
     try catalog.load(definition)
   }
@@ -72,6 +74,7 @@ public final class TableService: RequestHandler {
     }
     if let answer = request.answer(allowing: route.methods) { return .response(answer) }
     do throws(ServiceError) {
+      try writeOrigins.authorize(request)
       try authorize(request, route)
       return try reply(to: route, request, exchange)
     } catch {

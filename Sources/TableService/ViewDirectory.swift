@@ -47,6 +47,9 @@ final class ViewDirectory: Sendable {
     }
   }
 
+  /// The version of a table that a cursor of one of its views, whichever that is, names. O(views).
+  func version(of cursor: Cursor, table: Epoch) -> UInt64? { views.version(of: cursor, table: table) }
+
   /// Toggles a row for a view.
   func tap(_ row: Fingerprint, view: String, table: Epoch) { _ = views.tap(view, table: table, row: row) }
 }

@@ -91,7 +91,7 @@ extension LocalItems {
     guard items.count < limit else { throw .tooManyItems(limit: limit) }
     guard nextID < Self.identityLimit else { throw .exhausted }
     if case .object(let defaults) = defaultItem {
-      members += defaults.filter { missing in !members.contains { $0.name == missing.name } }
+      members += defaults.filter { missing in !members.contains { $0.hasName(missing.name) } }
     }
     let position = try position(of: place, for: nil)
     let item = Item(id: ItemID(rawValue: nextID), body: JSONValue.object(members).bytes)
@@ -110,9 +110,10 @@ extension LocalItems {
     guard case .object = patch else { throw .notAnObject(found: patch.kindName) }
     let old = items[index]
     guard let value = try? JSONValue(parsing: old.body) else { throw .notAnObject(found: "not JSON") }
-    let merged = value.merging(patch: patch)
-    if merged == value { return old }
-    let item = Item(id: id, body: merged.bytes)
+    // Compared by their bytes: Swift holds texts equal that are written differently.
+    let merged = value.merging(patch: patch).bytes
+    if merged == old.body { return old }
+    let item = Item(id: id, body: merged)
     items[index] = item
     touched.insert(id)
     return item

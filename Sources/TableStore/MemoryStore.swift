@@ -52,7 +52,11 @@ public final class MemoryStore: Store {
     }
   }
 
-  public func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  public func commit(
+    _ commit: Commit,
+    mayBlock: Bool,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
     perform(completion) { [history] state throws(StoreError) in
       try state.tables[commit.table, default: KeptTable()].apply(commit, history: history)
     }

@@ -21,7 +21,6 @@ public final class Source: @unchecked Sendable {
   /// Of the refresh under way, and of the one after it.
   private var waiting: [Completion] = []
   private var waitingForNext: [Completion] = []
-  private var counters = SourceCounters()
   private var hasToldLength = false
 
   /// Fetches nothing before `start`.
@@ -134,11 +133,6 @@ public final class Source: @unchecked Sendable {
     }
   }
 
-  /// - Parameter body: called on `client.queue`.
-  public func readCounters(_ body: @escaping @Sendable (SourceCounters) -> Void) {
-    client.queue.async { body(self.counters) }
-  }
-
   // MARK: - On the queue
 
   private func perform(_ action: RefreshSchedule.Action, isUrgent: Bool) {
@@ -147,7 +141,6 @@ public final class Source: @unchecked Sendable {
     case .sleep(let until): setTimer(until)
     case .fetch:
       setTimer(nil)
-      counters.attempts += 1
       fetcher.start(isUrgent: isUrgent) { [weak self] in self?.finished($0) }
     }
   }
@@ -164,7 +157,6 @@ public final class Source: @unchecked Sendable {
       onLengthened(lengthened)
     }
     if step.settled {
-      counters.count(outcome.update)
       lastUpdate = outcome.update
       let answered = waiting
       (waiting, waitingForNext) = (waitingForNext, [])
@@ -208,23 +200,5 @@ public final class Source: @unchecked Sendable {
     timer.schedule(deadline: .distantFuture)
     timer.activate()
     return timer
-  }
-}
-
-/// What a source did since it was made, for metrics.
-public struct SourceCounters: Hashable, Sendable {
-  /// Refreshes begun, each attempt counted.
-  public var attempts = 0
-  public var changed = 0
-  public var unchanged = 0
-  /// Refreshes that failed, after their retries.
-  public var failed = 0
-
-  mutating func count(_ update: SourceUpdate) {
-    switch update {
-    case .content: changed += 1
-    case .unchanged: unchanged += 1
-    case .failed: failed += 1
-    }
   }
 }

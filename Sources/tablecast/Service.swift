@@ -139,10 +139,19 @@ final class Service: Sendable {
       let definition = try Self.read(file)
       try service.reload(definition)
       logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
+      let waiting = definition.keysAwaitingRestart(since: self.definition)
+      if !waiting.isEmpty {
+        logger.warning(
+          "Some of what changed in the configuration needs a restart",
+          metadata: ["keys": "\(waiting.joined(separator: ", "))"]
+        )
+      }
     } catch {
+      // The mistakes of a file have been printed.
+      let reason = error is ExitCode ? "it has mistakes" : "\(error)"
       logger.error(
         "The configuration is not usable: the old one is kept",
-        metadata: ["file": "\(file)", "reason": "\(error)"]
+        metadata: ["file": "\(file)", "reason": "\(reason)"]
       )
     }
   }

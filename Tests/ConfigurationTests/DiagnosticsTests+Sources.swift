@@ -62,6 +62,12 @@ extension DiagnosticsTests {
       "2:68: warning: no table uses the source 'u'"
     ),
     Case(
+      "items that are not shared",
+      "sources: {s: {local: {items: []}}}\ntables: {t: {source: s}, u: {source: s}, v: {source: s}}",
+      "2:38: warning: the tables 't' and 'u' don't share the items of 's'",
+      "2:54: warning: the tables 't' and 'v' don't share the items of 's'"
+    ),
+    Case(
       "unknown",
       upstream + "sources: {ss: {url: https://x.example}}",
       "1:22: there is no source 's', did you mean 'ss'?",

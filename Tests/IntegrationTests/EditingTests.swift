@@ -106,7 +106,7 @@ extension TableMirror {
       ("POST", "\(path)/\(a)/move", [:], [:], 400, nil),
       (
         "POST", "/v1/tables/todo/edits", [:],
-        ["edits": [["op": "add", "item": ["title": "H"]], ["op": "delete", "id": "none"]]], 404, nil
+        ["edits": [["op": "add", "item": ["title": "H"]], ["op": "delete", "id": "none"]]], 404, "edits[1]"
       ),
     ]
     for (method, target, headers, body, status, field) in refused {

@@ -73,6 +73,14 @@ import Testing
     #expect(mirror.titles == [["- A", "- B"], ["- C"]] && mirror.resets.isEmpty)
   }
 
+  @Test func whatNeedsARestartIsSaid() throws {
+    let service = try ServiceProcess(todo)
+    try service.folder.write("history: 3\nlimits: {requestBody: 1KB}\n" + todo)
+    service.signal(SIGHUP)
+    try service.logged("needs a restart")
+    #expect(service.log.current.contains { $0.contains("\"history, limits\"") })
+  }
+
   @Test func theEndAnswersThoseWhoWait() throws {
     let service = try ServiceProcess(todo)
     let cursor = try service.mirror("todo").cursor

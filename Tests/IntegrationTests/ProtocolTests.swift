@@ -30,7 +30,8 @@ import Testing
   @Test func aCursorThatIsNoneIs400() throws {
     let service = try ServiceProcess(todo)
     for target in [
-      "todo/changes?after=nonsense", "todo/changes?after=1.2.3&wait=0", "todo/changes?wait=-1", "todo/rows?at=0",
+      "todo/changes?after=nonsense", "todo/changes?after=1.2.3&wait=0", "todo/changes?wait=-1", "todo/changes?wait=0x1",
+      "todo/changes?wait=nan", "todo/changes?wait=", "todo/rows?at=0", "todo/rows?at=0,%2B1",
       "todo?view=a%20b",
     ] {
       let reply = try service.request("GET", "/v1/tables/\(target)")
@@ -83,6 +84,10 @@ import Testing
     let preferred = try service.client().request("GET", target, ["Prefer": "wait=0"], seconds: 5)
     #expect(try preferred.json["stages"] == [] && preferred.json["to"]?.text == cursor)
     #expect(preferred["Link"] == "<\(target)&wait=0>; rel=\"next\"")
+    for value in ["wait=\"0\"", "respond-async, Wait=0; strict", "wait = 0"] {
+      let other = try service.client().request("GET", target, ["Prefer": value], seconds: 5)
+      #expect(other["Link"].hasSuffix("&wait=0>; rel=\"next\""), "\(value)")
+    }
     let query = try service.client().request("GET", target + "&wait=0", ["Prefer": "wait=30"], seconds: 5)
     #expect(query.status == 200)
     let clamped = try service.poll("todo", after: cursor, wait: 600)

@@ -118,6 +118,27 @@ import Testing
     #expect(try failed.status == 200 && failed.json["state"] == "stale")
   }
 
+  @Test func howRefreshesEndIsCounted() throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    let service = try ServiceProcess(issues(upstream, every: "0s"))
+    try service.follow("issues", until: "is ready") { $0.state == "ready" }
+    let counts = {
+      try ["changed", "unchanged", "failed"].map {
+        try service.metric("source_refreshes_total{source=\"issues\",outcome=\"\($0)\"}")
+      }
+    }
+    let refresh = { _ = try service.request("POST", "/v1/tables/issues/refresh") }
+    #expect(try counts() == [1, 0, 0])
+    try refresh()
+    #expect(try counts() == [1, 1, 0])
+    upstream.answer(.status(404, "{}"))
+    try refresh()
+    #expect(try counts() == [1, 1, 1])
+    upstream.answer([issue(2)])
+    try refresh()
+    #expect(try counts() == [2, 1, 1])
+  }
+
   /// Nine pages; the seventh fails when everything is another: nothing of it is shown.
   @Test func aPagedFetchThatFailsOnPageSevenChangesNothing() throws {
     let round = Monitor((number: 1, fails: false))

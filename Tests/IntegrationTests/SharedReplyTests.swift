@@ -5,9 +5,7 @@ import Testing
 /// One changeset for a pair of versions, however many ask for it, and however they ask.
 @Suite struct SharedReplyTests {
   private func changesets(_ service: ServiceProcess) throws -> Int {
-    let line = try service.request("GET", "/metrics").text.split(separator: "\n")
-      .first { $0.hasPrefix("tablecast_table_changesets_total{table=\"issues\"}") }
-    return try required(line.flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }, "no count of changesets")
+    try service.metric("table_changesets_total{table=\"issues\"}")
   }
 
   @Test func whoeverWaitsAndWhoeverComesLateGetsTheSameBytes() throws {

@@ -45,12 +45,33 @@ import Testing
     #expect(Self.error(Array("[1,2,3]".utf8), limits: JSONLimits(maximumBytes: 7)) == nil)
   }
 
+  @Test func halvesOfSurrogatePairs() throws {
+    let cases = [
+      (#"\ud83d\ude00"#, "😀"), (#"cut \ud83d"#, "cut \u{FFFD}"), (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"),
+      (#"\uD83D\uD83D\uDE00"#, "\u{FFFD}😀"), (#"\\ud800 \ud800"#, #"\ud800 "# + "\u{FFFD}"),
+      (#"\ud800\n"#, "\u{FFFD}\n"), (#"\ud800\u0041"#, "\u{FFFD}A"),
+    ]
+    for (text, expected) in cases {
+      #expect(try Self.value("[\"\(text)\", 1e400]") == [.string(expected), nil], "\(text)")
+    }
+    #expect(try Self.value(#"{"\udc00":1}"#) == ["\u{FFFD}": 1])
+    for malformed in [#"\ud800\q"#, #"\ud80"#, #"\u+800"#] {
+      #expect(Self.error(Array("[\"\(malformed)\"]".utf8))?.kind == .syntax, "\(malformed)")
+    }
+  }
+
   @Test func numbersBeyondTheirRange() throws {
     #expect(try Self.value("[9223372036854775807]") == [.integer(.max)])
     #expect(try Self.value("[18446744073709551616]") == [.double(18446744073709551616)])
     #expect(try Self.value("[-9223372036854775809]") == [.double(-0x1p63)])
     #expect(try Self.value("[1e400, -1e400, 1]") == [nil, nil, 1])
     #expect(try Self.value("1e400") == nil)
+    for text in ["1e400", "[1, 123456789012345678901]", #"["\ud800"]"#] {
+      let error = #expect(throws: JSONError.self, "\(text)") {
+        try JSONValue(parsing: text, limits: JSONLimits(allowsRepair: false))
+      }
+      #expect(error?.kind == .limit, "\(text)")
+    }
     #expect(Self.error(Array("[01]".utf8))?.kind == .syntax)
   }
 

@@ -25,6 +25,13 @@ import Testing
     #expect(String(decoding: merged.bytes, as: UTF8.self) == result)
   }
 
+  @Test func namesAreComparedByCodeUnits() throws {
+    let merged = JSONValue.object([.init(name: "\u{E9}", value: 1)]).merging(patch: ["e\u{301}": nil])
+    #expect(merged["\u{E9}"] == 1)
+    #expect(merged["e\u{301}"] == nil)
+    #expect(merged.merging(patch: ["e\u{301}": 2]).bytes == Array("{\"\u{E9}\":1,\"e\u{301}\":2}".utf8))
+  }
+
   @Test func whatIsNotNamedStaysInItsPlace() throws {
     let merged = try JSONValue(parsing: #"{"a":1,"b":2,"c":3}"#).merging(patch: ["b": nil, "a": 4])
     #expect(String(decoding: merged.bytes, as: UTF8.self) == #"{"a":4,"c":3}"#)

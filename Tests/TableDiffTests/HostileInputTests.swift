@@ -56,25 +56,12 @@ import Testing
           encoded: encoded,
           cells: [CellPart(cellIdentifier: "Label", payload: 0..<1)],
           permissions: [],
-          key: RowKey(identity: Fingerprint(rawValue: UInt64(id % 4)), content: Fingerprint(of: encoded))
+          key: RowKey(identity: Fingerprint(rawValue: UInt64(id % 4)), content: ContentDigest(of: encoded))
         )
       }
       ids.removeFirst(rows.count)
       return Section(id: id, rows: rows)
     }
     return Table(name: "t", title: "Title", state: .ready, sections: sections)
-  }
-
-  @Test func aCollisionOfContentIsNoMatch() throws {
-    func version(_ content: String, _ other: String) -> Table {
-      let cells = [CellPart(cellIdentifier: "Label", payload: 0..<1)]
-      let key = RowKey(identity: Fingerprint(of: "a"), content: Fingerprint(rawValue: 1))
-      let rows = [
-        Row(id: "a", encoded: Array(content.utf8), cells: cells, permissions: [], key: key),
-        Row(id: "b", encoded: Array(other.utf8), cells: cells, permissions: []),
-      ]
-      return Table(name: "t", title: "Title", state: .ready, sections: [Section(id: "A", rows: rows)])
-    }
-    #expect(text(Changeset(from: version("x", "1"), to: version("y", "2"))) == "~[0,0] ~[0,1]")
   }
 }

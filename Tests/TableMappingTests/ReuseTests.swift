@@ -66,7 +66,7 @@ import Testing
       #expect(cached.skippedItems == fresh.skippedItems, "seed \(seed)")
       for row in cached.rows {
         #expect(cached.item(row.id)?.bytes == fresh.item(row.id)?.bytes, "seed \(seed)")
-        #expect(row.key == RowKey(identity: Fingerprint(of: row.id), content: Fingerprint(of: row.encoded)))
+        #expect(row.key == RowKey(id: row.id, encoded: row.encoded))
       }
       cache = cached.cache
     }

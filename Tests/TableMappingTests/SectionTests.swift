@@ -48,6 +48,18 @@ import Testing
     #expect(result.item("4@old")?.bytes == result.item("4")?.bytes)
   }
 
+  /// Where an identity stands in the index depends on chance: an item's own rows are not in each other's way there.
+  @Test func inAllSectionsNoItemTakesItsOwnIdentity() throws {
+    var fixture = Fixture()
+    fixture.table.sections = .list([section("a"), section("b")], firstMatch: false)
+    for start in 0..<40 {
+      let items = (0..<500).map { #"{"id":\#(start * 500 + $0),"title":"x"}"# }.joined(separator: ",")
+      let result = try fixture.map("[\(items)]")
+      #expect(result.rows.count == 1000)
+      #expect(result.skippedItems == 0)
+    }
+  }
+
   @Test func sectionsWithoutRowsAreLeftOutUnlessToldOtherwise() throws {
     var empty = section("empty", where: "false")
     empty.header = mapping("Title", ["title": "none (${$count})"])

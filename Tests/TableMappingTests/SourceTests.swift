@@ -84,10 +84,15 @@ import Testing
   }
 
   @Test func theRefusalOfAnItemSaysWhy() throws {
-    let mapper = try Fixture().mapper()
-    #expect(mapper.refusal(of: SourceItem(id: "1", bytes: Array(#"{"title":"a"}"#.utf8)), in: "s") == nil)
-    let refusal = mapper.refusal(of: SourceItem(id: "1", bytes: Array(#"{"title":1}"#.utf8)), in: "s")
+    let items = [#"{"title":"a"}"#, #"{"title":1}"#].enumerated().map {
+      SourceItem(id: "\($0)", bytes: Array($1.utf8))
+    }
+    let result = try Fixture().mapper().map(["s": .items(items)])
+    #expect(result.refusal(ofItemAt: 0, of: "s") == nil)
+    let refusal = result.refusal(ofItemAt: 1, of: "s")
     #expect(refusal?.reason == "the field “title” of Title is the number 1; a text is expected")
+    #expect(refusal?.field == "title")
+    #expect(result.refusal(ofItemAt: 2, of: "s") == nil)
   }
 
   @Test func theTableOfAResultIsReadyOrEmpty() throws {

@@ -42,17 +42,13 @@ import Testing
 
   private func add(_ title: String) {
     let edit = Edit.insert(item: ["title": .string(title)], .end)
-    table.edit(EditCommand(edits: [edit], answer: .created, caller: CallerFields([]))) { [outcomes] response in
-      outcomes.add(title, "\(response.status.code)")
-    }
+    let command = EditCommand(edits: [edit], answer: .created, terms: EditTerms(), caller: CallerFields([]))
+    table.edit(command) { [outcomes] response in outcomes.add(title, "\(response.status.code)") }
   }
 
   private func tap(_ row: String) {
-    table.tap(row, Lens()) { [outcomes] result in
-      switch result {
-      case .success: outcomes.add("tap \(row)", "200")
-      case .failure(let error): outcomes.add("tap \(row)", "\(error.response.status.code)")
-      }
+    table.tap(row, Lens(), EditTerms()) { [outcomes] response in
+      outcomes.add("tap \(row)", "\(response.status.code)")
     }
   }
 

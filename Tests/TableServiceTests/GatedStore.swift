@@ -22,7 +22,11 @@ final class GatedStore: Store {
     if let error { completion(.failure(error)) } else { inner.commit(commit, completion: completion) }
   }
 
-  func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+  func commit(
+    _ commit: Commit,
+    mayBlock: Bool,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
     guard !isOpen.withLock({ $0 }) else { return inner.commit(commit, completion: completion) }
     waiting.withLock { $0.append((commit, completion)) }
   }

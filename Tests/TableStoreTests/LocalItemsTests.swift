@@ -28,6 +28,13 @@ import Testing
     #expect(try items.patch(id, with: ["a": "z"]) === before)
   }
 
+  @Test func whatSwiftHoldsEqualIsAChangeAllTheSame() throws {
+    var items = try LocalItems(seed: [["title": "\u{E9}"]])
+    let id = ItemID(rawValue: 1)
+    try items.patch(id, with: ["title": "e\u{301}"])
+    #expect(Array(text(items[id]).utf8) == Array("{\"title\":\"e\u{301}\"}".utf8))
+  }
+
   @Test func identitiesAreNotGivenAgain() throws {
     var items = try items(2)
     try items.delete(ItemID(rawValue: 2))

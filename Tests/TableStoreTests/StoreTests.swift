@@ -125,13 +125,34 @@ import Testing
     }
   }
 
+  @Test(arguments: Kind.allCases) func callersThatMayBlockWriteBesideEachOther(kind: Kind) throws {
+    try withStore(kind) { store in
+      let failures = Mutex<[String]>([])
+      DispatchQueue.concurrentPerform(iterations: 8) { table in
+        for number in 0..<50 {
+          var commit = Commit(table: "t\(table)", durability: .full)
+          commit.objects = [ObjectChange(row: "\(number)", bytes: [UInt8(number)])]
+          let done = DispatchSemaphore(value: 0)
+          store.commit(commit, mayBlock: table % 4 > 0) { result in
+            if case .failure(let error) = result { failures.withLock { $0.append("\(table)/\(number): \(error)") } }
+            done.signal()
+          }
+          done.wait()
+        }
+      }
+      #expect(failures.withLock { $0 } == [])
+      let kept = try (0..<8).map { try store.restored("t\($0)").objects.count }
+      #expect(kept == Array(repeating: 50, count: 8))
+    }
+  }
+
   @Test(arguments: Kind.allCases) func completionsComeInOrderAndAfterCloseFail(kind: Kind) throws {
     try withStore(kind) { store in
       let order = Mutex<[Int]>([])
       for number in 0..<200 {
         var commit = Commit(table: "t\(number % 3)", durability: number % 2 == 0 ? .full : .process)
         commit.objects = [ObjectChange(row: "1", bytes: [UInt8(number)])]
-        store.commit(commit) { _ in order.withLock { $0.append(number) } }
+        store.commit(commit, mayBlock: number % 5 > 1) { _ in order.withLock { $0.append(number) } }
       }
       try result { store.flush(completion: $0) } as Void
       #expect(order.withLock { $0 } == Array(0..<200))

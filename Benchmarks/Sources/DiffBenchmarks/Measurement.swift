@@ -27,7 +27,7 @@ func fingerprinted(_ table: Table) -> Table {
       rows.withMemoryRebound(to: Unmanaged<Row>.self) { rows in
         for row in rows {
           let key = row._withUnsafeGuaranteedRef { RowKey(id: $0.id, encoded: $0.encoded) }
-          hashes ^= key.identity.rawValue ^ key.content.rawValue
+          hashes ^= key.identity.rawValue ^ key.content.first ^ key.content.second
         }
       }
     }

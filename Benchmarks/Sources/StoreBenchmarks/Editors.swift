@@ -14,6 +14,8 @@ final class Editors: @unchecked Sendable {
   private var items: LocalItems
   private var rows: [Row]
   private var left: Int
+  /// How many editors have an edit to make and wait for their turn.
+  private let waiting = Atomic(0)
   private let done = DispatchGroup()
 
   static let itemCount = 100
@@ -28,11 +30,15 @@ final class Editors: @unchecked Sendable {
 
   /// Makes the edits with `count` editors; returns when the last is acknowledged.
   func run(count: Int) {
-    for _ in 0..<count { queue.async(group: done) { self.edit() } }
+    for _ in 0..<count {
+      waiting.add(1, ordering: .relaxed)
+      queue.async(group: done) { self.edit() }
+    }
     done.wait()
   }
 
   private func edit() {
+    let isAlone = waiting.subtract(1, ordering: .relaxed).newValue == 0
     guard left > 0 else { return }
     left -= 1
     let index = left % items.count
@@ -43,8 +49,9 @@ final class Editors: @unchecked Sendable {
     commit.items = items.takeChanges()
     let version = commit.version
     done.enter()
-    store.commit(commit) { [self] result in
+    store.commit(commit, mayBlock: isAlone) { [self] result in
       if case .failure(let error) = result { preconditionFailure("\(error)") }
+      waiting.add(1, ordering: .relaxed)
       queue.async { [self] in
         if let version { feed.publish(version) }
         edit()

@@ -17,6 +17,7 @@ struct CrossChecks {
     checks.checkTables()
     checks.addForwardedHeaders()
     checks.warnOfUnused()
+    checks.warnOfLocalSources()
     checks.warnOfUnfilledFields()
     checks.warnOfTypes()
     checks.warnOfPlainHTTP()

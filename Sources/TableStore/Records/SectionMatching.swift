@@ -28,23 +28,19 @@ struct SectionMatching {
 
 extension SectionMatching.Match {
   fileprivate init(_ section: Section, _ before: Section, at old: Int) {
-    self.old = old
-    prefix = 0
-    suffix = 0
     let shorter = min(section.rows.count, before.rows.count)
-    if section === before {
-      prefix = shorter
-      isUnchanged = true
-      return
-    }
-    while prefix < shorter, Row.identical(section.rows[prefix], before.rows[prefix]) { prefix += 1 }
-    while suffix < shorter - prefix,
-      Row.identical(
-        section.rows[section.rows.count - 1 - suffix],
-        before.rows[before.rows.count - 1 - suffix]
-      )
-    {
-      suffix += 1
+    isUnchanged = section === before
+    self.old = old
+    prefix = isUnchanged ? shorter : 0
+    suffix = 0
+    guard !isUnchanged else { return }
+    section.rows.withUnsafeBufferPointer { new in
+      before.rows.withUnsafeBufferPointer { old in
+        while prefix < shorter, Row.identical(new[prefix], old[prefix]) { prefix += 1 }
+        while suffix < shorter - prefix, Row.identical(new[new.count - 1 - suffix], old[old.count - 1 - suffix]) {
+          suffix += 1
+        }
+      }
     }
     isUnchanged =
       prefix == section.rows.count && prefix == before.rows.count

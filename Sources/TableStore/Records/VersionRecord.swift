@@ -67,7 +67,7 @@ struct VersionRecord {
         previous.map { (section: $0.table.sections[match.old], numbers: $0.numbers[match.old]) }
       }
       let placed = place(section, match: match, oldNumbers: old?.numbers ?? [], pool: &pool)
-      numbers.append(placed.map(\.number))
+      numbers.append(placed.numbers)
       if let match, match.isUnchanged, !isKeyFrame {
         writer.write(byte: SectionKind.unchanged.rawValue)
         writer.write(count: match.old)
@@ -85,10 +85,15 @@ struct VersionRecord {
     bytes = writer.bytes
   }
 
-  /// A row's number, and where it stood in the section that its own is built on.
-  struct PlacedRow {
-    var number: UInt64
-    var position: Int?
+  /// The rows of a section: their numbers, and where they stood in the section that it is built on.
+  struct PlacedRows {
+    var numbers: [UInt64] = []
+    /// How many at the beginning and at the end stand as they stood, of so many.
+    var prefix: Int
+    var suffix: Int
+    var oldCount: Int
+    /// Of the rows between; nil where a row did not stand there.
+    var positions: [Int?] = []
   }
 
   private mutating func place(
@@ -96,26 +101,22 @@ struct VersionRecord {
     match: SectionMatching.Match?,
     oldNumbers: [UInt64],
     pool: inout DisplacedRows
-  ) -> [PlacedRow] {
-    let prefix = match?.prefix ?? 0
-    let suffix = match?.suffix ?? 0
-    let count = section.rows.count
-    var placed: [PlacedRow] = []
-    placed.reserveCapacity(count)
-    for position in 0..<prefix { placed.append(PlacedRow(number: oldNumbers[position], position: position)) }
-    for row in section.rows[prefix..<(count - suffix)] {
+  ) -> PlacedRows {
+    var placed = PlacedRows(prefix: match?.prefix ?? 0, suffix: match?.suffix ?? 0, oldCount: oldNumbers.count)
+    placed.numbers.reserveCapacity(section.rows.count)
+    placed.numbers += oldNumbers.prefix(placed.prefix)
+    for row in section.rows[placed.prefix..<(section.rows.count - placed.suffix)] {
       if let found = pool.take(row) {
-        let position = found.section == match?.old ? found.position : nil
-        placed.append(PlacedRow(number: found.number, position: position))
+        placed.numbers.append(found.number)
+        placed.positions.append(found.section == match?.old ? found.position : nil)
       } else {
         added.append((nextRow, row))
-        placed.append(PlacedRow(number: nextRow))
+        placed.numbers.append(nextRow)
+        placed.positions.append(nil)
         nextRow += 1
       }
     }
-    for position in (oldNumbers.count - suffix)..<oldNumbers.count {
-      placed.append(PlacedRow(number: oldNumbers[position], position: position))
-    }
+    placed.numbers += oldNumbers.suffix(placed.suffix)
     return placed
   }
 }
@@ -147,24 +148,37 @@ extension RecordWriter {
     write(model)
   }
 
-  fileprivate mutating func writeRuns(_ rows: [VersionRecord.PlacedRow], byPosition: Bool) {
-    var runs: [(kind: VersionRecord.RunKind, start: UInt64, count: UInt64)] = []
-    for row in rows {
-      let position = byPosition ? row.position : nil
-      let kind: VersionRecord.RunKind = position == nil ? .numbers : .positions
-      let value = position.map { UInt64($0) } ?? row.number
-      if let last = runs.last, last.kind == kind, last.start + last.count == value {
-        runs[runs.count - 1].count += 1
-      } else {
-        runs.append((kind, value, 1))
+  fileprivate mutating func writeRuns(_ rows: VersionRecord.PlacedRows, byPosition: Bool) {
+    var runs = RunList()
+    if byPosition {
+      runs.append(.positions, 0, count: rows.prefix)
+      for (position, number) in zip(rows.positions, rows.numbers.dropFirst(rows.prefix)) {
+        if let position { runs.append(.positions, UInt64(position)) } else { runs.append(.numbers, number) }
       }
+      runs.append(.positions, UInt64(rows.oldCount - rows.suffix), count: rows.suffix)
+    } else {
+      for number in rows.numbers { runs.append(.numbers, number) }
     }
-    write(count: rows.count)
-    write(count: runs.count)
-    for run in runs {
+    write(count: rows.numbers.count)
+    write(count: runs.runs.count)
+    for run in runs.runs {
       write(byte: run.kind.rawValue)
       write(run.start)
       write(run.count)
+    }
+  }
+}
+
+/// Runs of positions or numbers, each as long as can be.
+private struct RunList {
+  private(set) var runs: [(kind: VersionRecord.RunKind, start: UInt64, count: UInt64)] = []
+
+  mutating func append(_ kind: VersionRecord.RunKind, _ start: UInt64, count: Int = 1) {
+    guard count > 0 else { return }
+    if let last = runs.last, last.kind == kind, last.start + last.count == start {
+      runs[runs.count - 1].count += UInt64(count)
+    } else {
+      runs.append((kind, start, UInt64(count)))
     }
   }
 }

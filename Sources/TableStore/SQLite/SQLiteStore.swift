@@ -17,6 +17,9 @@ import Synchronization
 ///
 /// **Groups.** Commits that arrive while others are written are written next, in one transaction: one wait for
 /// the disk for all. Where a group fails, its commits are tried one by one, so each succeeds or fails alone.
+///
+/// **Threads.** Commits are written on the database's queue, or where nothing is being written and the caller may
+/// block, on the caller's thread, which takes what is there now and leaves the rest to the queue.
 public final class SQLiteStore: Store {
   let path: String
   let pool: DatabasePool
@@ -31,6 +34,8 @@ public final class SQLiteStore: Store {
     var waiting: Deque<Job> = []
     var isRunning = false
     var isClosed = false
+    /// The last group took no longer than a caller may be kept.
+    var isQuick = false
   }
 
   /// What waits for the writer.
@@ -56,8 +61,12 @@ public final class SQLiteStore: Store {
     writer = WriterBox(StoreWriter(path: path, history: history))
   }
 
-  public func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-    if !enqueue(.commit(commit, completion)) { completion(.failure(.closed)) }
+  public func commit(
+    _ commit: Commit,
+    mayBlock: Bool,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    if !enqueue(.commit(commit, completion), mayBlock: mayBlock) { completion(.failure(.closed)) }
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
@@ -112,34 +121,41 @@ public final class SQLiteStore: Store {
   }
 
   /// False where the store is closed.
-  private func enqueue(_ job: Job, closing: Bool = false) -> Bool {
-    let (accepted, starts) = jobs.withLock { jobs in
-      guard !jobs.isClosed else { return (false, false) }
+  private func enqueue(_ job: Job, mayBlock: Bool = false, closing: Bool = false) -> Bool {
+    let (accepted, starts, blocks) = jobs.withLock { jobs in
+      guard !jobs.isClosed else { return (false, false, false) }
       jobs.isClosed = closing
       jobs.waiting.append(job)
       defer { jobs.isRunning = true }
-      return (true, !jobs.isRunning)
+      return (true, !jobs.isRunning, mayBlock && jobs.isQuick)
     }
-    if starts {
-      pool.asyncWriteWithoutTransaction { [self] db in run(db) }
+    guard starts else { return accepted }
+    if blocks, let group = next() {
+      pool.writeWithoutTransaction { db in run(group, db) }
+      guard isMoreWaiting() else { return accepted }
+    }
+    pool.asyncWriteWithoutTransaction { [self] db in
+      while let group = next() { run(group, db) }
     }
     return accepted
   }
 
-  /// Works off what waits, until nothing does. On the writer's queue.
-  private func run(_ db: Database) {
-    while let jobs = next() {
-      var group: [(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)] = []
-      for job in jobs {
-        switch job {
-        case .commit(let commit, let completion): group.append((commit, completion))
-        case .task(let task): task(db, &writer.value)
-        }
+  /// Performs what was taken from those that wait.
+  private func run(_ jobs: [Job], _ db: Database) {
+    var group: [(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)] = []
+    for job in jobs {
+      switch job {
+      case .commit(let commit, let completion): group.append((commit, completion))
+      case .task(let task): task(db, &writer.value)
       }
-      guard !group.isEmpty else { continue }
-      let results = writer.value.write(group.map(\.commit), now: now(), in: db)
-      for (entry, result) in zip(group, results) { entry.completion(result) }
     }
+    guard !group.isEmpty else { return }
+    let clock = ContinuousClock()
+    let began = clock.now
+    let results = writer.value.write(group.map(\.commit), now: now(), in: db)
+    let isQuick = clock.now - began < Self.quick
+    self.jobs.withLock { $0.isQuick = isQuick }
+    for (entry, result) in zip(group, results) { entry.completion(result) }
   }
 
   /// The next task alone, or the commits up to the next task; nil where nothing waits.
@@ -158,6 +174,17 @@ public final class SQLiteStore: Store {
     }
   }
 
+  /// After a group that a caller wrote: whether the queue has to go on.
+  private func isMoreWaiting() -> Bool {
+    jobs.withLock { jobs in
+      jobs.isRunning = !jobs.waiting.isEmpty
+      return jobs.isRunning
+    }
+  }
+
   /// So that the first of a group does not wait for ever more behind it.
   private static let groupLimit = 512
+
+  /// How long a commit may keep its caller: what takes longer does not feel two changes of threads.
+  private static let quick: Duration = .milliseconds(1)
 }

@@ -60,7 +60,8 @@ struct StoreWriter {
     let before = feeds
     do {
       try setLevel(level(for: commits), in: db)
-      try db.beginTransaction(.immediate)
+      // As GRDB's `beginTransaction` and `commit`, which compile their statements each time.
+      try db.cachedStatement(sql: "BEGIN IMMEDIATE TRANSACTION").execute()
       if now >= nextExpiry { try expire(now: now, in: db) }
       var results: [Result<Void, StoreError>] = []
       results.reserveCapacity(commits.count)
@@ -73,7 +74,7 @@ struct StoreWriter {
           results.append(.success(()))
         }
       }
-      try db.commit()
+      try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
       return results
     } catch {
       feeds = before

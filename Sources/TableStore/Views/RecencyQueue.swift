@@ -28,6 +28,12 @@ struct RecencyQueue<Element> {
     _modify { yield &nodes[Int(ticket.node)].element }
   }
 
+  /// Any element that satisfies a condition. O(places).
+  func first(where isWanted: (Element) -> Bool) -> Element? {
+    for node in nodes { if let element = node.element, isWanted(element) { return element } }
+    return nil
+  }
+
   mutating func append(_ element: Element) -> Ticket {
     let node: Int32
     if free == Self.none {

@@ -75,6 +75,16 @@ public final class Views: Sendable {
     }
   }
 
+  /// The version of a table that a cursor of any of its views names; nil where none that is held has given it. Counts
+  /// not as use. O(views): views are found by their names, and by their cursors only where an edit has a condition.
+  public func version(of cursor: Cursor, table: Epoch) -> UInt64? {
+    state.withLock { state in
+      let entry = state.entries.first { $0.key.table == table && $0.view.epoch == cursor.epoch }
+      guard case .state(let version, _)? = entry?.view.lookup(cursor, table: table) else { return nil }
+      return version
+    }
+  }
+
   /// Notes the use of a view; nil where there is none.
   private func touch(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket? {
     guard let ticket = state.tickets[key], let entry = state.entries[ticket] else { return nil }

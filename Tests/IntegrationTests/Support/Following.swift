@@ -15,7 +15,7 @@ extension ServiceProcess {
     try request("GET", "/v1/tables/\(table)/changes?after=\(after)&wait=\(wait)\(query)", headers).json
   }
 
-  /// A figure without labels of `/metrics`.
+  /// A figure of `/metrics`; its labels, if it has any, belong to the name.
   func metric(_ name: String) throws -> Int {
     let lines = try request("GET", "/metrics").text.split(separator: "\n")
     let line = lines.first { $0.hasPrefix("tablecast_\(name) ") }

@@ -57,6 +57,8 @@ final class HTTPClient {
     try socket.send(Array((head + "\r\n").utf8) + (body?.bytes ?? []))
   }
 
+  func send(raw text: String) throws { try socket.send(Array(text.utf8)) }
+
   func receive(_ awaited: String, isHead: Bool = false, seconds: Double = 60) throws -> Reply {
     let deadline = Date(timeIntervalSinceNow: seconds)
     var reply = try receiveHead(awaited, seconds: seconds)

@@ -1,0 +1,40 @@
+import TableModel
+
+/// Where a row stands: in a section that stays, by its index in `SectionMatching.pairs`, and there at an index.
+///
+/// These are 32 bits wide so that more of them fit into a cache; that many rows would need more memory than machines
+/// have.
+struct Place: Comparable {
+  let pair: Int32
+  let row: Int32
+
+  @inline(__always)
+  init(pair: Int, row: Int) {
+    self.pair = Int32(truncatingIfNeeded: pair)
+    self.row = Int32(truncatingIfNeeded: row)
+  }
+
+  @inline(__always)
+  func advanced(by rows: Int) -> Place { Place(pair: Int(pair), row: Int(row) + rows) }
+
+  static let nowhere = Place(pair: -1, row: -1)
+
+  var isSomewhere: Bool { pair >= 0 }
+
+  static func < (first: Place, second: Place) -> Bool { (first.pair, first.row) < (second.pair, second.row) }
+}
+
+/// A row in both tables whose content changed.
+struct RowUpdate: Comparable {
+  /// In the new table.
+  let place: Place
+  /// Whether the cell identifier changed too.
+  let isReload: Bool
+
+  init(_ old: UnsafeRow, _ new: UnsafeRow, at place: Place) {
+    self.place = place
+    isReload = !old.haveSame(\.cellIdentifier, new)
+  }
+
+  static func < (first: RowUpdate, second: RowUpdate) -> Bool { first.place < second.place }
+}

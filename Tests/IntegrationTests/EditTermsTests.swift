@@ -1,0 +1,101 @@
+import Foundation
+import JSON
+import Testing
+
+/// `If-Match` and `Idempotency-Key`, on edits and on taps.
+@Suite struct EditTermsTests {
+  private static let tables = todo + "\n    sharedTaps: true\n"
+
+  /// Whatever a client calls its state of the table by, an edit may depend on it.
+  @Test func everyETagIsACondition() throws {
+    let service = try ServiceProcess(Self.tables)
+    #expect(try service.request("POST", "/v1/tables/todo/rows/1/tap?view=v").status == 200)
+    let forms: [(String, [String: String])] = [
+      ("", [:]), ("", ["Accept-Cells": "Label"]), ("", ["Accept-Encoding": "gzip"]), ("?view=v", [:]),
+      ("?view=v", ["Accept-Cells": "Label, Expandable;v=1"]), ("?view=w", [:]),
+    ]
+    for (query, headers) in forms {
+      let tag = try service.request("GET", "/v1/tables/todo\(query)", headers)["ETag"]
+      let matched = try service.request("POST", "/v1/tables/todo/items", ["If-Match": tag], body: [:])
+      #expect(matched.status == 201, "\(query) \(headers): \(matched.text)")
+      let late = try service.request("POST", "/v1/tables/todo/items", ["If-Match": tag], body: [:])
+      #expect(late.status == 412, "\(query) \(headers): \(late.text)")
+    }
+  }
+
+  @Test func aTapHasConditionsToo() throws {
+    let service = try ServiceProcess(Self.tables)
+    let old = try service.request("GET", "/v1/tables/todo")["ETag"]
+    #expect(try service.request("POST", "/v1/tables/todo/items", body: [:]).status == 201)
+    for query in ["", "?view=v"] {
+      let before = try service.request("GET", "/v1/tables/todo\(query)")
+      let late = try service.request("POST", "/v1/tables/todo/rows/1/tap\(query)", ["If-Match": old])
+      #expect(late.status == 412, "\(query)")
+      #expect(try service.request("GET", "/v1/tables/todo\(query)").body == before.body)
+      let tap = try service.request("POST", "/v1/tables/todo/rows/1/tap\(query)", ["If-Match": before["ETag"]])
+      #expect(tap.status == 200, "\(query)")
+    }
+  }
+
+  @Test func aRepeatedTapTogglesOnce() throws {
+    let folder = try TemporaryFolder()
+    let stored = Self.tables.replacingOccurrences(of: "store: memory", with: "store: {path: \"{folder}/store.sqlite\"}")
+    var service = try ServiceProcess(stored, in: folder)
+    func tap(_ query: String, key: String) throws -> Reply {
+      try service.request("POST", "/v1/tables/todo/rows/1/tap\(query)", ["Idempotency-Key": key])
+    }
+    for query in ["", "?view=v"] {
+      let first = try tap(query, key: "k\(query)")
+      let again = try tap(query, key: "k\(query)")
+      #expect(first.status == 200 && again.body == first.body, "\(query): \(again.text)")
+      let next = try tap(query, key: "l\(query)")
+      #expect(try next.json["row"]?["payload"]?["isExpanded"] != first.json["row"]?["payload"]?["isExpanded"])
+    }
+    #expect(try tap("?view=w", key: "k").status == 422, "the key of another request")
+    // What everyone sees outlives a restart, and so does the answer.
+    let last = try tap("", key: "m")
+    try service.end()
+    service = try ServiceProcess(stored, in: folder)
+    let again = try tap("", key: "m")
+    #expect(again.body == last.body)
+  }
+
+  @Test func aRefusedBatchNamesTheEdit() throws {
+    let service = try ServiceProcess(todo)
+    let cases: [(JSONValue, Int, String)] = [
+      (["op": "delete", "id": "none"], 404, "edits[1]"),
+      (["op": "add", "item": ["title": 5]], 422, "edits[1].title"),
+      (["op": "patch", "id": "3", "patch": ["title": nil]], 422, "edits[1].title"),
+      (["op": "move", "id": "1"], 400, "edits[1]"),
+      (["op": "move", "id": "3", "after": "1"], 403, "edits[1]"),
+      (["op": "add", "section": "today", "at": 9], 422, "edits[1].at"),
+    ]
+    for (edit, status, field) in cases {
+      let reply = try service.request("POST", "/v1/tables/todo/edits", body: ["edits": [["op": "add"], edit]])
+      #expect(reply.status == status, "\(reply.text)")
+      #expect(try reply.json["field"]?.text == field, "\(reply.text)")
+    }
+    #expect(try service.mirror("todo").titles == [["A", "B"], ["C"]])
+  }
+
+  /// A number that can't be kept would become null, and null in a patch removes.
+  @Test func aNumberThatCantBeKeptIsRefused() throws {
+    let service = try ServiceProcess(todo)
+    for number in ["1e400", "123456789012345678901"] {
+      let client = try service.client()
+      let body = "{\"done\": \(number)}"
+      let fields = "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)"
+      let reply = try client.request("PATCH", "/v1/tables/todo/items/1", raw: fields, body: body)
+      #expect(reply.status == 400, "\(number): \(reply.text)")
+    }
+    #expect(try service.request("GET", "/v1/tables/todo/items/1").json["done"] == false)
+  }
+}
+
+extension HTTPClient {
+  /// With a body that no `JSONValue` has.
+  fileprivate func request(_ method: String, _ target: String, raw fields: String, body: String) throws -> Reply {
+    try send(raw: "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n\r\n\(body)")
+    return try receive("\(method) \(target)")
+  }
+}
