@@ -24,5 +24,8 @@ printf '\n## Mapping, beside Node\n\n'
 printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"
 
+printf '\n## The same fan-out as the servers are deployed, on all cores\n\n'
+SHARED=1 python3 HTTP/compare.py --only fanout --skip-build
+
 printf '\n## HTTP, beside slow and hostile clients\n\n'
 python3 HTTP/hostile.py

@@ -5,6 +5,7 @@ import PackageDescription
 let package = Package(
   name: "http-benchmarks",
   targets: [
-    .executableTarget(name: "http-load", cSettings: [.unsafeFlags(["-O2", "-Wall"])])
+    .executableTarget(name: "http-load", cSettings: [.unsafeFlags(["-O2", "-Wall"])]),
+    .executableTarget(name: "bare-sends", cSettings: [.unsafeFlags(["-O2", "-Wall"])]),
   ]
 )

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import servers
-from servers import BIRD, FEED, LARGE, NGINX, OURS, SMALL, fetch
+from servers import BIRD, FEED, LARGE, NGINX, OURS, SENDS, SMALL, fetch
 
 ROWS = ["get", "304", "gzip", "churn", "burst", "fanout", "memory"]
 parser = argparse.ArgumentParser()
@@ -32,7 +32,8 @@ ours = servers.start_service(servers.build(servers.root, "tablecast"))
 small, large = fetch(OURS, SMALL).read(), fetch(OURS, LARGE).read()
 fetch(OURS, LARGE, Accept_Encoding="gzip").read()
 nginx = servers.start_nginx(small, large)
-bird = servers.start_hummingbird()
+if {"get", "304", "gzip"} & set(rows):
+    servers.start_hummingbird()
 source = 1
 
 
@@ -48,10 +49,13 @@ def requests(port, path, *headers):
     return servers.wrk(port, path, *headers, seconds=options.seconds)[0]
 
 
-def churn(port, path, concurrency):
+def churn(child, port, path, concurrency):
+    """Milliseconds for all of them, and of the server's processor time, microseconds a connection."""
     global source
     source = source % 250 + 2
-    return run("churn", port, options.connections, concurrency, path, source)[0]
+    began = servers.processor_seconds(child)
+    elapsed = run("churn", port, options.connections, concurrency, path, source)[0]
+    return elapsed, (servers.processor_seconds(child) - began) / options.connections * 1e6
 
 
 def fanout(*arguments):
@@ -83,19 +87,29 @@ def held(child, port, path):
 
 
 def row(key, name, unit, measures, target):
-    """`measures` by name, ours first; prints medians and the ratios of ours to each of the others."""
+    """`measures` by name, ours first; prints medians and the ratios of ours to each of the others. Where a measure has
+    several figures, `name`, `unit` and `target` are lists, and each figure has a row."""
     if key not in rows:
         return
     rounds = [{key: measure() for key, measure in measures.items()} for _ in range(options.rounds)]
-    medians = ", ".join(f"{key} {statistics.median(r[key] for r in rounds):,.0f}" for key in measures)
+    if isinstance(name, str):
+        print_row(name, unit, rounds, target)
+        return
+    for index in range(len(name)):
+        print_row(name[index], unit[index], [{key: r[key][index] for key in r} for r in rounds], target[index])
+
+
+def print_row(name, unit, rounds, target):
+    medians = ", ".join(f"{key} {statistics.median(r[key] for r in rounds):,.0f}" for key in rounds[0])
     ratios = ", ".join(f"{statistics.median(r['ours'] / r[peer] for r in rounds):.2f} × {peer}"
-                       for peer in list(measures)[1:])
+                       for peer in list(rounds[0])[1:])
     print(f"| {name} | {medians} {unit} | {ratios} | {target} |", flush=True)
 
 
 cpu = re.search(r"model name\s*: (.*)", open("/proc/cpuinfo").read())
 print(f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} × {cpu[1] if cpu else platform.machine()}, "
-      f"{options.rounds} rounds in turn, medians; servers on one core, the load on another\n")
+      f"{options.rounds} rounds in turn, medians; "
+      f"{'servers and load on all cores' if servers.SHARED else 'servers on one core, the load on another'}\n")
 print("| what | measured | ratio | to reach |\n| --- | --- | --- | --- |", flush=True)
 if "memory" in rows:  # First of all: later the processes have memory to use again.
     figures = {"ours": held(ours, OURS, POLL % servers.cursor()), "nchan": held(nginx, NGINX, "/wait")}
@@ -120,12 +134,15 @@ row("gzip", f"GET of a snapshot of {len(large):,} bytes, gzip", "requests/s", {
     "hummingbird": lambda: requests(BIRD, "/1")}, "at least 1 ×")
 for key, concurrency, name in (("churn", 64, "64 at a time"), ("burst", options.connections, "all open at once")):
     if key in rows:
-        churn(OURS, SMALL, concurrency)
+        churn(ours, OURS, SMALL, concurrency)
         time.sleep(1)
         before = servers.resident(ours), servers.descriptors(ours)
-    row(key, f"{options.connections:,} connections, a request each, {name}", "ms", {
-        "ours": lambda: churn(OURS, SMALL, concurrency), "nginx": lambda: churn(NGINX, "/cached", concurrency)},
-        "at most 1 ×")
+    # Opening and closing is the client's work before all: the time is mostly its own, whoever serves.
+    row(key, [f"{options.connections:,} connections, a request each, {name}", "the server's part of that"],
+        ["ms", "µs a connection"], {
+            "ours": lambda: churn(ours, OURS, SMALL, concurrency),
+            "nginx": lambda: churn(nginx, NGINX, "/cached", concurrency)},
+        ["at most 1 ×", ""])
     if key in rows:
         time.sleep(1)
         print(f"| left behind by {options.rounds} times that | {servers.descriptors(ours) - before[1]} descriptors, "
@@ -134,5 +151,7 @@ if "fanout" in rows:
     after = servers.cursor()
     OUR_FANOUT()
     len_of_changeset = int(fetch(OURS, POLL % after).headers["Content-Length"])
+    servers.start_bare_sends(len_of_changeset)
 row("fanout", f"{options.polls:,} long polls, {len_of_changeset:,} bytes to all, until the last has them", "ms", {
-    "ours": OUR_FANOUT, "nchan": NCHAN_FANOUT}, "at most 0.5 ×")
+    "ours": OUR_FANOUT, "nchan": NCHAN_FANOUT, "bare sends": lambda: fanout(SENDS, "/", "POST", "/", len_of_changeset)},
+    "at most 0.5 × nchan")

@@ -1,6 +1,7 @@
 """The servers that are measured: the service with tables of its own, nginx with nchan, Hummingbird; and how to look
 at a server's memory, descriptors and processor time. The servers run on the first processor, the load on the last:
-so neither takes from the other, and every server has the same."""
+so neither takes from the other, and every server has the same. With SHARED in the environment all of them have all
+processors, as they are deployed: each server then runs as many loops or workers as it chooses itself."""
 import atexit
 import contextlib
 import gzip
@@ -17,9 +18,11 @@ import urllib.request
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.join(here, "../..")
 OURS = int(os.environ.get("PORT", 18081))
-NGINX, BIRD = 18082, 18083
+NGINX, BIRD, SENDS = 18082, 18083, 18084
 CORES = sorted(os.sched_getaffinity(0))
-SERVER_CORE, LOAD_CORE = str(CORES[0]), str(CORES[-1])
+SHARED = "SHARED" in os.environ
+ALL_CORES = ",".join(map(str, CORES))
+SERVER_CORE, LOAD_CORE = (ALL_CORES, ALL_CORES) if SHARED else (str(CORES[0]), str(CORES[-1]))
 work = tempfile.mkdtemp(prefix="http-benchmark-")
 os.chmod(work, 0o755)  # nginx's workers are another user
 children = []
@@ -51,8 +54,8 @@ def start(*command, cores=SERVER_CORE):
     return child
 
 
-def fetch(port, path, **headers):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}",
+def fetch(port, path, method="GET", **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", method=method,
                                      headers={key.replace("_", "-"): value for key, value in headers.items()})
     for _ in range(100):
         try:
@@ -132,6 +135,12 @@ def start_hummingbird(cores=SERVER_CORE):
     program = build(os.path.join(here, "hummingbird-peer"), "hummingbird-peer")
     child = start(program, str(BIRD), f"{work}/small.json", f"{work}/large.json.gz", cores=cores)
     fetch(BIRD, "/0")
+    return child
+
+
+def start_bare_sends(bytes, cores=SERVER_CORE):
+    child = start(build(here, "bare-sends"), str(SENDS), str(bytes), cores=cores)
+    fetch(SENDS, "/", method="POST")
     return child
 
 

@@ -13,7 +13,9 @@ private let target: @Sendable ([UInt8]) -> Void = {
   case "Grammar": return fuzzGrammar
   default:
     print("FUZZ_TARGET is Requests, Chunks or Grammar, not '\(name)'")
-    exit(2)
+    // libFuzzer takes `exit` for a finding.
+    fflush(nil)
+    _exit(2)
   }
 }()
 

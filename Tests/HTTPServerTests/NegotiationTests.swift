@@ -103,6 +103,28 @@ import Testing
     #expect(table.isPrepared(for: request))
   }
 
+  @Test(arguments: [Status.ok, .noContent, .notModified, .notFound], [HTTPVersion.http10, .http11])
+  func aSerialisedHeadSaysTheSame(status: Status, version: HTTPVersion) {
+    let response = Response(
+      status: status,
+      headers: .json,
+      additional: [HeaderField(.link, "</next>; rel=\"next\""), HeaderField(.contentLength, "1")],
+      body: status.forbidsBody ? [] : Array("{}".utf8)
+    )
+    let encoder = ResponseEncoder(crossOrigin: nil)
+    let lines = [response, response.serialized(), response.serialized().serialized()].map { response in
+      var bytes: [UInt8] = []
+      let envelope = Envelope(version: version)
+      encoder.encode(response, envelope, .length(response.body.count), keepsAlive: true, into: &bytes)
+      return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").map(String.init)
+    }
+    #expect(lines[0][0] == lines[1][0])
+    #expect(lines[0].count(where: { $0.hasPrefix("Content-Length: 2") }) == (status.forbidsBody ? 0 : 1))
+    #expect(lines[0].sorted() == lines[1].sorted())
+    #expect(lines[1] == lines[2])
+    #expect(response.serialized().body == response.body)
+  }
+
   @Test func ifMatchComparesStrongly() throws {
     let tag = try #require(EntityTag("abc.1"))
     let request = { (value: String) in try Request(.get, "/", headers: [HeaderField(.ifMatch, value)]).ifMatch }

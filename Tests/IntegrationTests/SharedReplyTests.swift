@@ -43,4 +43,26 @@ import Testing
     #expect(event.contains("data: \(String(decoding: try replies[0].content, as: UTF8.self))\n"))
     #expect(try changesets(service) == counted + 1)
   }
+
+  /// Polls with the same bytes are one object in the service: who goes takes nothing from those who stay.
+  @Test func ofThoseWhoAskTheSameOneGoes() throws {
+    let upstream = try ScriptedUpstream(.array([issue(1)]))
+    let service = try ServiceProcess(issues(upstream))
+    let mirror = try service.follow("issues", until: "is ready") { $0.state == "ready" }
+    let polls = try (0..<6).map { _ in try service.poll("issues", after: mirror.cursor, wait: 30) }
+    var leaving: HTTPClient? = try service.client()
+    try leaving?.send("GET", "/v1/tables/issues/changes?after=\(mirror.cursor)&wait=30")
+    try service.awaitPolls(7)
+    leaving = nil
+    for _ in 0..<100_000 where try service.metric("waiting_polls") == 6 { break }
+    upstream.answer(.array([issue(1, "open", "Changed")]))
+
+    let replies = try polls.map { try $0.value() }
+    var changed = mirror
+    try changed.apply(replies[0].json)
+    try changed.check(equals: service.snapshot("issues"))
+    #expect(replies.allSatisfy { $0.body == replies[0].body && $0["Link"] == replies[0]["Link"] })
+    #expect(Set(replies.map { $0["X-Request-ID"] }).count == 6)
+    #expect(try service.metric("waiting_polls") == 0)
+  }
 }
