@@ -3,8 +3,7 @@ public import TableModel
 /// The represented object of a row; of a local source also one that has no row.
 public struct RepresentedItem: Sendable {
   private let texts: ItemTexts
-  /// Its place among the items of its source.
-  public let position: Int
+  private let position: Int
   public let source: String
   /// The identity that the service gave it, for an item of a local table.
   public let givenID: String?
