@@ -7,8 +7,9 @@ final class Connection {
     case stream(any StreamSource)
   }
 
-  // What a waiter's answer touches stands together: of thousands that are woken at once, none is in the processor's
-  // cache.
+  /// In bytes, from the object's beginning: what a waiter's answer touches stands there together.
+  static let sizeOfWhatWakingTouches = 256
+
   let descriptor: Int32
   /// Tells this connection from others that had the same descriptor.
   let generation: UInt32

@@ -89,45 +89,6 @@ extension EventLoop {
     return refusal.response(retryAfter: shared.limits.retryAfter)
   }
 
-  /// Notes who waits for a topic. They are answered in slices, between which other connections have their turn.
-  func wake(_ woken: [Topic]) {
-    for topic in woken {
-      topics.forEach(topic) { self.woken.append(Woken(slot: $0, exchange: $1)) }
-    }
-  }
-
-  /// Answers up to `count` of those who were woken.
-  func answerWoken(_ count: Int) {
-    guard wokenIndex < woken.count else { return }
-    let end = min(wokenIndex + count, woken.count)
-    while wokenIndex < end {
-      let entry = woken[wokenIndex]
-      wokenIndex += 1
-      guard let connection = connection(entry.slot, exchange: entry.exchange) else { continue }
-      wakeUp(connection)
-    }
-    if wokenIndex == woken.count {
-      woken.removeAll(keepingCapacity: woken.count < 4096)
-      wokenIndex = 0
-    }
-  }
-
-  private func wakeUp(_ connection: Connection) {
-    switch connection.parked {
-    case .nothing: break
-    case .stream: callOut(connection) { $0.woken($1) }
-    case .waiter(let waiter):
-      let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
-      guard let reply = waiter.woken(exchange) else { return }
-      _ = release(connection)
-      connection.machine.unparked()
-      counters.woken.add(1)
-      perform(reply, connection)
-      flush(connection)
-      resume(connection)
-    }
-  }
-
   private func timeOut(_ connection: Connection) {
     guard case .waiter(let waiter) = release(connection) else { return }
     counters.timedOut.add(1)

@@ -25,14 +25,25 @@ public struct Wait: Sendable {
 
 /// One parked request, as the service sees it: a small object that knows what it waits for. All of this is called
 /// on the connection's event loop, and after a reply or `abandoned()` nothing is called any more.
+///
+/// Requests that ask for the same, of which thousands may wait, can share one object: all of this is then called for
+/// each of them, on several loops at once.
 public protocol Waiter: AnyObject, Sendable {
   /// A topic was woken. Nil: goes on waiting, until the same deadline. A reply of `.wait` begins anew.
   ///
   /// A wake can come for a change that this waiter has seen already: one that was published before the request
   /// compared, and posted its wake after the request was registered. So compare again, and return nil.
   func woken(_ exchange: Exchange) -> Reply?
+  /// In place of `woken(_:)`, where several requests share this waiter and are woken together: the response that
+  /// `woken(_:)` gave one of them a moment ago has gone to another one too, which waits no more.
+  func answeredAlike()
   /// The time is over, or the server drains. A reply of `.wait` is not possible here; it closes the connection.
   func timedOut(_ exchange: Exchange) -> Reply
   /// The client went away, or the server had to close the connection.
   func abandoned()
+}
+
+extension Waiter {
+  /// Nothing: a waiter of one request is never asked.
+  public func answeredAlike() {}
 }

@@ -31,6 +31,8 @@ final class Poll: Waiter {
     return reply
   }
 
+  func answeredAlike() { table.endWaiting() }
+
   func timedOut(_ exchange: Exchange) -> Reply {
     table.endWaiting()
     return moved(exchange) ?? unchanged(exchange)

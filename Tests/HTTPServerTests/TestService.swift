@@ -12,12 +12,15 @@ final class TestService: RequestHandler {
     var abandoned = 0
     var timedOut = 0
     var streamsClosed = 0
+    var woken = 0
+    var answeredAlike = 0
   }
 
   private struct State {
     var server: Server?
     var versions: [UInt64: Int] = [:]
     var recorded = Recorded()
+    var sharedWaiters: [String: SharedTestWaiter] = [:]
   }
 
   private let state = Mutex(State())
@@ -111,6 +114,15 @@ final class TestService: RequestHandler {
     let after = request.query.first("after").flatMap { Int($0) }
     if let after, let topic = topics.first, version(topic) != after { return .response(answer(topic)) }
     let milliseconds = request.query.first("ms").flatMap { Int($0) } ?? 20_000
+    if let name = request.query.first("shared") {
+      return .wait(
+        Wait(
+          topics: topics.map { Topic(rawValue: $0) },
+          timeout: .milliseconds(milliseconds),
+          waiter: sharedWaiter(name)
+        )
+      )
+    }
     let needed = request.query.first("needed").flatMap { Int($0) } ?? 1
     return .wait(
       Wait(
@@ -125,6 +137,14 @@ final class TestService: RequestHandler {
         )
       )
     )
+  }
+
+  private func sharedWaiter(_ name: String) -> SharedTestWaiter {
+    state.withLock { state in
+      let waiter = state.sharedWaiters[name] ?? SharedTestWaiter(self, name)
+      state.sharedWaiters[name] = waiter
+      return waiter
+    }
   }
 
   func answer(_ topic: UInt64) -> Response { Response(status: .ok, body: Array("\(version(topic))".utf8)) }
@@ -145,45 +165,6 @@ final class TestService: RequestHandler {
     }
     return condition()
   }
-}
-
-/// Answers when it was woken `needed` times.
-final class TestWaiter: Waiter {
-  private let service: TestService
-  private let topic: UInt64
-  private let after: Int?
-  private let needed: Int
-  /// Answers from another queue, when it was woken and when its time is over.
-  private let answersLater: Bool
-  private let count = Atomic<Int>(0)
-
-  init(_ service: TestService, _ topic: UInt64, after: Int?, needed: Int, answersLater: Bool = false) {
-    self.answersLater = answersLater
-    self.after = after
-    self.service = service
-    self.topic = topic
-    self.needed = needed
-  }
-
-  func woken(_ exchange: Exchange) -> Reply? {
-    // The wake of a change that the request has seen already may come behind it.
-    if service.version(topic) == after { return nil }
-    return count.wrappingAdd(1, ordering: .relaxed).newValue >= needed
-      ? reply(service.answer(topic), exchange) : nil
-  }
-
-  private func reply(_ response: Response, _ exchange: Exchange) -> Reply {
-    guard answersLater else { return .response(response) }
-    DispatchQueue.global().async { exchange.finish(response) }
-    return .later
-  }
-
-  func timedOut(_ exchange: Exchange) -> Reply {
-    service.record { $0.timedOut += 1 }
-    return reply(Response(status: .ok, body: Array("timed out".utf8)), exchange)
-  }
-
-  func abandoned() { service.record { $0.abandoned += 1 } }
 }
 
 /// Sends its version whenever topic 9 is woken; `fill` bytes of it, where asked for.

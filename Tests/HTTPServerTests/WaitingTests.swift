@@ -30,6 +30,22 @@ import Testing
     }
   }
 
+  @Test func whoSharesAWaiterIsAnsweredAlikeAndNobodyElse() throws {
+    let service = try TestService { $0.loops = 1 }
+    // In runs and in turn; more than are answered in one turn of the loop.
+    let names = (0..<150).map { _ in "a" } + (0..<40).map { $0 % 2 == 0 ? "a" : "b" }
+    let clients = names.map { _ in TestClient(port: service.port) }
+    for (client, name) in zip(clients, names) { client.send(Self.get("/wait?topic=1&shared=\(name)")) }
+    #expect(TestService.eventually { service.statistics.waiters == clients.count })
+    clients[0].close()
+    #expect(TestService.eventually { service.recorded.abandoned == 1 })
+    service.publish(1)
+    for (client, name) in zip(clients, names).dropFirst() { #expect(client.receive().response?.text == name) }
+    #expect(service.recorded.woken + service.recorded.answeredAlike == clients.count - 1)
+    #expect(service.recorded.answeredAlike > 140)
+    #expect(service.statistics.waiters == 0)
+  }
+
   @Test func timeOutsAreTheWaitersAndNotTheConnections() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)

@@ -1,7 +1,15 @@
 #ifndef CEVENTPOLL_H
 #define CEVENTPOLL_H
 
-// What Swift's Glibc module leaves out or cannot import: epoll, eventfd, accept4, affinities, and the macros beside them.
+// What Swift's Glibc module leaves out or cannot import: epoll, eventfd, accept4, affinities, and the macros beside them;
+// and prefetching, which Swift has no word for.
+
+#include <stddef.h>
+
+// Begins to fetch memory that is soon to be changed into the processor's cache, and does not wait for it.
+static inline void cpoll_prefetch(const void *address, size_t size) {
+  for (size_t offset = 0; offset < size; offset += 64) __builtin_prefetch((const char *)address + offset, 1);
+}
 
 #if defined(__linux__)
 

@@ -1,0 +1,65 @@
+import Dispatch
+import Synchronization
+
+@testable import HTTPServer
+
+/// Answers when it was woken `needed` times.
+final class TestWaiter: Waiter {
+  private let service: TestService
+  private let topic: UInt64
+  private let after: Int?
+  private let needed: Int
+  /// Answers from another queue, when it was woken and when its time is over.
+  private let answersLater: Bool
+  private let count = Atomic<Int>(0)
+
+  init(_ service: TestService, _ topic: UInt64, after: Int?, needed: Int, answersLater: Bool = false) {
+    self.answersLater = answersLater
+    self.after = after
+    self.service = service
+    self.topic = topic
+    self.needed = needed
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    // The wake of a change that the request has seen already may come behind it.
+    if service.version(topic) == after { return nil }
+    return count.wrappingAdd(1, ordering: .relaxed).newValue >= needed
+      ? reply(service.answer(topic), exchange) : nil
+  }
+
+  private func reply(_ response: Response, _ exchange: Exchange) -> Reply {
+    guard answersLater else { return .response(response) }
+    DispatchQueue.global().async { exchange.finish(response) }
+    return .later
+  }
+
+  func timedOut(_ exchange: Exchange) -> Reply {
+    service.record { $0.timedOut += 1 }
+    return reply(Response(status: .ok, body: Array("timed out".utf8)), exchange)
+  }
+
+  func abandoned() { service.record { $0.abandoned += 1 } }
+}
+
+/// One for all requests that name it: answers with its name.
+final class SharedTestWaiter: Waiter {
+  private unowned let service: TestService
+  private let name: String
+
+  init(_ service: TestService, _ name: String) {
+    self.service = service
+    self.name = name
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    service.record { $0.woken += 1 }
+    return .response(Response(status: .ok, body: Array(name.utf8)))
+  }
+
+  func answeredAlike() { service.record { $0.answeredAlike += 1 } }
+
+  func timedOut(_ exchange: Exchange) -> Reply { .response(Response(status: .ok, body: Array("timed out".utf8))) }
+
+  func abandoned() { service.record { $0.abandoned += 1 } }
+}
