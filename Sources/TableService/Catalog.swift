@@ -28,6 +28,11 @@ final class Catalog: Sendable {
     contents.withLock { contents in contents.order.compactMap { contents.tables[$0] } }
   }
 
+  /// The families, by name.
+  var families: [(name: String, family: TableFamily)] {
+    contents.withLock { $0.families.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+  }
+
   /// The table that a request names; a family's member is made if it is not there yet.
   func table(_ reference: TableReference, for caller: @autoclosure () -> CallerFields) throws(ServiceError) -> LiveTable
   {

@@ -72,6 +72,17 @@ enum Metrics {
       "1 where a table is ready or empty, else 0.",
       tables.map { ($0.labels, [.ready, .empty].contains($0.version.table.state) ? 1 : 0) }
     )
+    metric(
+      "table_instances",
+      "gauge",
+      "Instances of a table with parameters or callers: polled, or frozen, as nobody reads them.",
+      catalog.families.flatMap { name, family in
+        let instances = family.instances
+        return [("polled", instances.polled), ("frozen", instances.frozen)].map { state, count in
+          ("{table=\"\(escaped(name))\",state=\"\(state)\"}", count)
+        }
+      }
+    )
     return Response(
       status: .ok,
       headers: HeaderBlock([

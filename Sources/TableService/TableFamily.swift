@@ -228,6 +228,14 @@ final class TableFamily: Sendable {
     for table in dropped { table.retire() }
   }
 
+  /// How many members are polled, and how many are not, as nobody reads them.
+  var instances: (polled: Int, frozen: Int) {
+    contents.withLock { contents in
+      let frozen = contents.members.values.count(where: \.isFrozen)
+      return (contents.members.count - frozen, frozen)
+    }
+  }
+
   func removeAll() {
     stop()
     let tables = contents.withLock { contents in

@@ -140,7 +140,8 @@ private func echo() throws -> ScriptedUpstream {
     upstream.answer([["number": 2]])
     let awake = try service.follow("t;topic=a", from: first, until: "is fetched again") { $0.rows == ["2"] }
     #expect(awake.resets.isEmpty && upstream.requests.current.count > frozen)
-    Thread.sleep(forTimeInterval: 4)
+    try service.awaitMetric("table_instances{table=\"t\",state=\"frozen\"}", 1)
+    for state in ["polled", "frozen"] { try service.awaitMetric("table_instances{table=\"t\",state=\"\(state)\"}", 0) }
     #expect(try service.changes("t;topic=a", after: awake.cursor)["reset"] == "epoch")
   }
 

@@ -83,7 +83,7 @@ import Testing
     #expect(try service.request("POST", "/v1/hooks/issues", ["X-Signature": signature], body: [:]).status == 202)
     for poll in polls { #expect(try poll.value().json["stages"]?.elements.isEmpty == false) }
     // One that nobody reads is not fetched before somebody does.
-    Thread.sleep(forTimeInterval: 2)
+    try service.awaitMetric("table_instances{table=\"issues\",state=\"frozen\"}", 2)
     let count = upstream.requests.current.count
     upstream.answer([issue(8)])
     #expect(try service.request("POST", "/v1/hooks/issues", ["X-Signature": signature], body: [:]).status == 202)

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 
 extension ServiceProcess {
@@ -26,6 +27,16 @@ extension ServiceProcess {
   func awaitPolls(_ count: Int) throws {
     for _ in 0..<100_000 where try metric("waiting_polls") >= count { return }
     throw TimeOut("\(count) waiting polls")
+  }
+
+  /// Until a figure of `/metrics` is as awaited.
+  func awaitMetric(_ name: String, _ value: Int) throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      if try metric(name) == value { return }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    throw TimeOut("\(name) \(value)")
   }
 
   /// A poll that waits on a thread of its own; it has been sent when this returns.
