@@ -1,11 +1,12 @@
 # make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
 # make test   all tests                   make check   format and lint
 # make build  the release binary          make fuzz    the fuzzers, for a minute
+# make sanitize  the server's and the service's tests under the thread and the address sanitizer
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test bench check format build clean fuzz packages
+.PHONY: run test bench check format build clean fuzz sanitize packages
 
 run: packages
 	@$(SWIFT) build --configuration release --product tablecast
@@ -22,6 +23,9 @@ bench: packages
 
 fuzz: packages
 	./Fuzz/run.sh $(FUZZ_SECONDS)
+
+sanitize: packages
+	./Sanitizers/run.sh
 
 # swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
 check:
