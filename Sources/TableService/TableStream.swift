@@ -3,7 +3,7 @@ import Synchronization
 import TableModel
 
 /// A table's changes as server-sent events (WHATWG HTML §9.2): `event: changes`, `id:` the cursor, `data:` the same
-/// object that a poll answers.
+/// object that a poll answers. From its making until it is closed it counts among those who wait for the table.
 final class TableStream: StreamSource {
   private let table: LiveTable
   private let lens: Lens
@@ -13,6 +13,7 @@ final class TableStream: StreamSource {
   init(table: LiveTable, lens: Lens, after: Cursor?) {
     (self.table, self.lens) = (table, lens)
     position = Mutex(after)
+    table.beginWaiting()
   }
 
   static let head = Response(
@@ -30,7 +31,7 @@ final class TableStream: StreamSource {
   func opened(_ stream: StreamHandle) { send(to: stream) }
   func woken(_ stream: StreamHandle) { send(to: stream) }
   func heartbeat(_ stream: StreamHandle) { stream.send(Array(": still here\n\n".utf8)) }
-  func closed() {}
+  func closed() { table.endWaiting() }
 
   /// Sends what is new. Events leave in order: each is made and sent on the table's rendering queue, which is
   /// serial.

@@ -145,6 +145,50 @@ private func echo() throws -> ScriptedUpstream {
     #expect(try service.changes("t;topic=a", after: awake.cursor)["reset"] == "epoch")
   }
 
+  /// Nobody reads it anew, but somebody is there: it is fetched, and neither frozen nor dropped.
+  @Test func whoFollowsAStreamKeepsItAlive() throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    let service = try ServiceProcess(family(upstream, "instances: {freezeAfter: 1s, dropAfter: 2s}", every: "50ms"))
+    let mirror = try service.mirror("t;topic=a")
+    let stream = try service.client()
+    try stream.send("GET", "/v1/tables/t;topic=a/stream?after=\(mirror.cursor)")
+    _ = try stream.receiveHead("the stream's head")
+    // Another one comes and goes meanwhile.
+    _ = try service.mirror("t;topic=b")
+    try service.awaitMetric("table_instances{table=\"t\",state=\"frozen\"}", 1)
+    try service.awaitMetric("table_instances{table=\"t\",state=\"frozen\"}", 0)
+    upstream.answer([issue(1), issue(2)])
+    #expect(try stream.receiveChunk("an event").contains("Issue 2"))
+    #expect(try service.metric("table_instances{table=\"t\",state=\"polled\"}") == 1)
+  }
+
+  /// However a wait ends, the instance is then as unread as before it.
+  @Test func whoWaitsNoLongerKeepsNothingAlive() throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    let service = try ServiceProcess(family(upstream, "instances: {freezeAfter: 1s, dropAfter: 1h}", every: "50ms"))
+    let mirror = try service.mirror("t;topic=a")
+    let table = "t;owner=me;topic=a"
+    #expect(try service.changes(table, after: mirror.cursor, wait: 1)["stages"] == [])
+    var leaving: [HTTPClient] = []
+    for target in [
+      "tables/\(table)/changes?after=\(mirror.cursor)&wait=30", "tables/\(table)/stream?after=\(mirror.cursor)",
+      "changes?after=\(table):\(mirror.cursor)&wait=30",
+    ] {
+      leaving.append(try service.client())
+      try leaving.last?.send("GET", "/v1/\(target)")
+    }
+    _ = try leaving[1].receiveHead("the stream's head")
+    try service.awaitPolls(2)
+    leaving = []
+    try service.awaitMetric("waiting_polls", 0)
+    // Alike: asked once for all of them.
+    let polls = try (0..<5).map { _ in try service.poll(table, after: mirror.cursor) }
+    try service.awaitPolls(5)
+    upstream.answer([issue(1), issue(2)])
+    for poll in polls { #expect(try poll.value().json["stages"]?.elements.isEmpty == false) }
+    try service.awaitMetric("table_instances{table=\"t\",state=\"frozen\"}", 1)
+  }
+
   /// SIGHUP: members go on with their versions and their waiters, whether anything changed in their look or not.
   @Test func membersOutliveAReload() throws {
     let upstream = try ScriptedUpstream([issue(1)])

@@ -54,7 +54,7 @@ import Testing
     try leaving?.send("GET", "/v1/tables/issues/changes?after=\(mirror.cursor)&wait=30")
     try service.awaitPolls(7)
     leaving = nil
-    for _ in 0..<100_000 where try service.metric("waiting_polls") == 6 { break }
+    try service.awaitMetric("waiting_polls", 6)
     upstream.answer(.array([issue(1, "open", "Changed")]))
 
     let replies = try polls.map { try $0.value() }
