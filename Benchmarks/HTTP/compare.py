@@ -25,8 +25,7 @@ parser.add_argument("--only", default=",".join(ROWS), help="of " + ", ".join(ROW
 parser.add_argument("--skip-build", action="store_true", help="use what is built already")
 options = parser.parse_args()
 rows = options.only.split(",")
-if options.skip_build:
-    servers.build = lambda directory, product: os.path.join(directory, ".build/release", product)
+servers.skip_build = options.skip_build
 load = servers.build(servers.here, "http-load")
 ours = servers.start_service(servers.build(servers.root, "tablecast"))
 small, large = fetch(OURS, SMALL).read(), fetch(OURS, LARGE).read()

@@ -41,10 +41,19 @@ def clean_up():
 signal.signal(signal.SIGTERM, lambda *_: exit(1))
 
 
+skip_build = False
+
+
 def build(directory, product):
+    """The program's path; with `skip_build` it has to be there already."""
+    program = os.path.join(directory, ".build/release", product)
+    if skip_build:
+        if not os.path.exists(program):
+            raise SystemExit(f"{product} was never built: run once without --skip-build")
+        return program
     subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=directory, check=True,
                    stdout=subprocess.DEVNULL)
-    return os.path.join(directory, ".build/release", product)
+    return program
 
 
 def start(*command, cores=SERVER_CORE):
