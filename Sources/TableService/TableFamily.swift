@@ -106,15 +106,15 @@ final class TableFamily: Sendable {
     let forwarded = caller.forwarded(by: plan.definition.forward)
     let key = Key(parameters: parameters, caller: hash(forwarded))
     let now = ContinuousClock.now
-    if let known = contents.withLock({ contents in
-      let known = contents.members[key]
+    if let known = contents.withLock({ contents -> LiveTable? in
+      guard let known = contents.members[key] else { return nil }
       contents.members[key]?.lastRead = now
       contents.members[key]?.isFrozen = false
       contents.members[key]?.isOutdated = false
-      return known
-    }) {
       if known.isFrozen { thaw(known) }
       return known.table
+    }) {
+      return known
     }
     let full = TableReference(name: reference.name, parameters: parameters)
     let table = LiveTable(member: full, of: plan, forwarding: forwarded, context: context)
@@ -201,11 +201,12 @@ final class TableFamily: Sendable {
     }
   }
 
+  /// Freezing and thawing happen under the lock: a reader who comes in between would leave a member that counts as
+  /// polled and is not.
   private func sweep() {
     let now = ContinuousClock.now
-    let (frozen, dropped) = contents.withLock { contents in
-      guard let limits = contents.plan?.definition.instances else { return ([] as [LiveTable], [] as [LiveTable]) }
-      var frozen: [LiveTable] = []
+    let dropped = contents.withLock { contents -> [LiveTable] in
+      guard let limits = contents.plan?.definition.instances else { return [] }
       var dropped: [LiveTable] = []
       for (key, member) in contents.members {
         guard member.table.waiterCount == 0 else {
@@ -219,12 +220,11 @@ final class TableFamily: Sendable {
         } else if idle >= limits.freezeAfter, !member.isFrozen {
           contents.members[key]?.isFrozen = true
           member.table.freeze()
-          frozen.append(member.table)
+          for source in member.table.sources { source.suspend() }
         }
       }
-      return (frozen, dropped)
+      return dropped
     }
-    for table in frozen { for source in table.sources { source.suspend() } }
     for table in dropped { table.retire() }
   }
 

@@ -30,7 +30,13 @@ final class TableStream: StreamSource {
 
   func opened(_ stream: StreamHandle) { send(to: stream) }
   func woken(_ stream: StreamHandle) { send(to: stream) }
-  func heartbeat(_ stream: StreamHandle) { stream.send(Array(": still here\n\n".utf8)) }
+
+  func heartbeat(_ stream: StreamHandle) {
+    stream.send(Array(": still here\n\n".utf8))
+    // A view that is followed is in use, whether anything happens or not.
+    send(to: stream)
+  }
+
   func closed() { table.endWaiting() }
 
   /// Sends what is new. Events leave in order: each is made and sent on the table's rendering queue, which is
