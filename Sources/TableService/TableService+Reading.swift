@@ -72,7 +72,10 @@ extension TableService {
   func stream(_ table: LiveTable, _ request: Request) throws(ServiceError) -> Reply {
     let text = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 } ?? request.query.first("after")
     let after = try text.map { text throws(ServiceError) in try Cursor(parameter: text) }
-    return .stream(TableStream.head, TableStream(table: table, lens: try lens(request), after: after))
+    let stream = TableStream(table: table, lens: try lens(request), after: after) { [self] in
+      authorizer.withLock { $0 }.allows(request, .read, table: table.definedName)
+    }
+    return .stream(TableStream.head, stream)
   }
 
   // MARK: Rows and items

@@ -7,11 +7,13 @@ import TableModel
 final class TableStream: StreamSource {
   private let table: LiveTable
   private let lens: Lens
+  /// Whether its client may still read the table: a stream outlives what the configuration said when it began.
+  private let isAllowed: @Sendable () -> Bool
   /// Where the client is, as far as has been sent to it. Nil: it has nothing yet.
   private let position: Mutex<Cursor?>
 
-  init(table: LiveTable, lens: Lens, after: Cursor?) {
-    (self.table, self.lens) = (table, lens)
+  init(table: LiveTable, lens: Lens, after: Cursor?, isAllowed: @escaping @Sendable () -> Bool) {
+    (self.table, self.lens, self.isAllowed) = (table, lens, isAllowed)
     position = Mutex(after)
     table.beginWaiting()
   }
@@ -42,7 +44,7 @@ final class TableStream: StreamSource {
   /// Sends what is new. Events leave in order: each is made and sent on the table's rendering queue, which is
   /// serial.
   private func send(to stream: StreamHandle) {
-    guard table.ending == nil else { return stream.end() }
+    guard table.ending == nil, isAllowed() else { return stream.end() }
     let after = position.withLock { $0 }
     let standing = table.standing(TableAsk(after: after, lens: lens))
     guard !standing.isCurrent else { return }

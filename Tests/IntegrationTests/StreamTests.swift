@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Testing
 
@@ -14,5 +15,35 @@ import Testing
     let mine = try service.mirror("todo", query: "?view=mine")
     #expect(mine.row(row)?["payload"]?["isExpanded"] == true)
     #expect(mine.cursor == tap["cursor"]?.text)
+  }
+
+  @Test func whoseTokenIsTakenAwayIsSentNothingMore() throws {
+    let reader = "    - {name: reader, sha256: \"\(try sha256("reader-token"))\", allow: [read]}\n"
+    let configuration =
+      todo + """
+
+        auth:
+          reading: tokens
+          tokens:
+            - {name: editor, sha256: "\(try sha256("editor-token"))", allow: [read, edit]}
+
+        """
+    let service = try ServiceProcess(configuration + reader)
+    let add: () throws -> Void = {
+      let headers = ["Authorization": "Bearer editor-token"]
+      let reply = try service.request("POST", "/v1/tables/todo/items", headers, body: [:])
+      #expect(reply.status == 201)
+    }
+    let stream = try service.client()
+    try stream.send("GET", "/v1/tables/todo/stream", ["Authorization": "Bearer reader-token"])
+    _ = try stream.receiveHead("the stream's head")
+    #expect(try stream.receiveChunk("the table").contains("snapshot"))
+    try add()
+    #expect(try stream.receiveChunk("an event").contains("stages"))
+    try service.folder.write(configuration)
+    service.signal(SIGHUP)
+    try service.logged("was read again")
+    try add()
+    #expect(try stream.receiveChunk("the end").isEmpty)
   }
 }
