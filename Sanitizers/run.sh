@@ -5,8 +5,13 @@ set -eu
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
 
+# The linker warns of symbols of the sanitizers' own: what was said is shown where the build failed.
 build() {
-  "$swift" build --build-tests --sanitize="$1" --scratch-path ".build/$1" --quiet
+  mkdir -p ".build/$1"
+  "$swift" build --build-tests --sanitize="$1" --scratch-path ".build/$1" >".build/$1/build.log" 2>&1 || {
+    cat ".build/$1/build.log"
+    return 1
+  }
 }
 
 # run SANITIZER SUITES VARIABLE=OPTIONS...
