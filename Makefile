@@ -1,7 +1,7 @@
 # make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
 # make test   all tests                   make check   format and lint
 # make build  the release binary          make fuzz    the fuzzers, for a minute
-# make sanitize  the server's and the service's tests under the thread and the address sanitizer
+# make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 FUZZ_SECONDS ?= 60

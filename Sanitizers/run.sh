@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: builds all tests with the thread sanitizer and runs the server's and the service's, then with the address
-# sanitizer. The service that the integration tests start is watched as well. A report is shown and makes this fail.
+# run.sh: runs the tests of all that has threads under the thread sanitizer, then all tests under the address sanitizer.
+# The service that the integration tests start is watched as well. A report is shown and makes this fail.
 set -eu
 cd "$(dirname "$0")/.."
 swift=${SWIFT:-swift}
@@ -35,9 +35,10 @@ run() {
 
 build thread
 clang -shared -fPIC -O1 -Wall -Werror -o .build/thread/mutex.so Sanitizers/mutex.c -ldl
-run thread 'HTTPServerTests|IntegrationTests' LD_PRELOAD="$PWD/.build/thread/mutex.so" TSAN_OPTIONS=halt_on_error=0
+run thread '(HTTPServer|Integration|TableService|TableStore|Durability|Upstream)Tests' \
+  LD_PRELOAD="$PWD/.build/thread/mutex.so" TSAN_OPTIONS=halt_on_error=0
 
 build address
 run address HTTPServerTests ASAN_OPTIONS=detect_leaks=1
 # In the service what is made once, of the configuration, looks lost: Swift keeps marks in the high bits of references.
-run address IntegrationTests "ASAN_OPTIONS=detect_leaks=0:suppressions=$PWD/Sanitizers/address.supp"
+run address '.' "ASAN_OPTIONS=detect_leaks=0:suppressions=$PWD/Sanitizers/address.supp"
