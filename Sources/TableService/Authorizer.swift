@@ -66,7 +66,8 @@ struct Authorizer: Sendable {
   /// is shown them.
   func knows(_ request: Request) -> Bool { !tokens.isEmpty && bearerToken(request).flatMap(find) != nil }
 
-  private func isRestricted(_ capability: AuthDefinition.Capability) -> Bool {
+  /// Whether it takes a token.
+  func isRestricted(_ capability: AuthDefinition.Capability) -> Bool {
     switch capability {
     case .read: reading == .tokens
     case .edit, .admin: !(tokens.isEmpty && isOpen)

@@ -5,7 +5,8 @@ import TableStore
 
 /// `GET /v1/tables`
 enum TableList {
-  static func representation(_ tables: [LiveTable]) -> Representation {
+  /// - Parameter isCallers: Others may be shown other tables.
+  static func representation(_ tables: [LiveTable], isCallers: Bool) -> Representation {
     var writer = JSONWriter(capacity: 256 * tables.count)
     writer.beginObject()
     writer.name("tables")
@@ -38,7 +39,8 @@ enum TableList {
     return Representation(
       body: writer.bytes,
       contentType: "application/json",
-      cacheControl: "no-cache"
+      cacheControl: isCallers ? "private, no-cache" : "no-cache",
+      vary: isCallers ? ["Authorization"] : []
     )
   }
 }

@@ -90,7 +90,7 @@ public final class TableService: RequestHandler {
     case .readiness: return .response(readiness())
     case .metrics: return .response(Metrics.response(context, catalog))
     case .cells: return .response(cellsListing.withLock { $0 }.response(to: request))
-    case .tables: return .response(TableList.representation(readable(catalog.all, request)).response(to: request))
+    case .tables: return .response(tables(readableBy: request).response(to: request))
     case .changes: return try multiPoll(request, exchange)
     case .hook(let source): return try hook(source, request)
     case .table(let reference, let route):
@@ -139,8 +139,12 @@ public final class TableService: RequestHandler {
     }
   }
 
-  private func readable(_ tables: [LiveTable], _ request: Request) -> [LiveTable] {
-    authorizer.withLock { $0 }.readable(tables, request)
+  private func tables(readableBy request: Request) -> Representation {
+    let authorizer = authorizer.withLock { $0 }
+    return TableList.representation(
+      authorizer.readable(catalog.all, request),
+      isCallers: authorizer.isRestricted(.read)
+    )
   }
 
   private static let alive = Response(
