@@ -45,15 +45,15 @@ module() {
     -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
 }
 build_expressions() {
-  printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" >"$build/CSimdJSON.modulemap"
-  clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
-    -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o"
-  module JSON
-  module Expressions
-  swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-    -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
-    -lsimdjson -lstdc++
-  python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
+  printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" \
+    >"$build/CSimdJSON.modulemap" &&
+    clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
+      -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
+    module JSON &&
+    module Expressions &&
+    swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+      -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
+      -lsimdjson -lstdc++
 }
 
 python3 seeds.py "$build/seeds"
@@ -61,7 +61,12 @@ for target; do
   program=$build/fuzz
   options=-max_len=1024
   if [ "$target" = Expressions ]; then
-    build_expressions
+    # The linker warns of symbols of the sanitizer's own.
+    build_expressions 2>"$build/expressions.log" || {
+      grep error: "$build/expressions.log" | sort -u
+      exit 1
+    }
+    python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
     program=$build/Expressions
     options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"
   fi

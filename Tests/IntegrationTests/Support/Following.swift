@@ -24,19 +24,18 @@ extension ServiceProcess {
   }
 
   /// Until so many polls wait: a request on another connection tells nothing of whether they have been read.
-  func awaitPolls(_ count: Int) throws {
-    for _ in 0..<100_000 where try metric("waiting_polls") >= count { return }
-    throw TimeOut("\(count) waiting polls")
-  }
+  func awaitPolls(_ count: Int) throws { try awaitMetric("waiting_polls", "at least \(count)") { $0 >= count } }
 
   /// Until a figure of `/metrics` is as awaited.
-  func awaitMetric(_ name: String, _ value: Int) throws {
+  func awaitMetric(_ name: String, _ value: Int) throws { try awaitMetric(name, "\(value)") { $0 == value } }
+
+  private func awaitMetric(_ name: String, _ awaited: String, _ isSo: (Int) -> Bool) throws {
     let deadline = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < deadline {
-      if try metric(name) == value { return }
-      Thread.sleep(forTimeInterval: 0.02)
+      if isSo(try metric(name)) { return }
+      Thread.sleep(forTimeInterval: 0.002)
     }
-    throw TimeOut("\(name) \(value)")
+    throw TimeOut("\(name) \(awaited)")
   }
 
   /// A poll that waits on a thread of its own; it has been sent when this returns.
