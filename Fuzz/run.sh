@@ -16,6 +16,12 @@ if ! swiftc -parse-as-library -sanitize=fuzzer,address -o "$build/probe" "$build
   exit 0
 fi
 
+# What the compiler or the linker had against it; they warn of much else, such as the sanitizer's own symbols.
+give_up() {
+  grep error: "$1" | sort -u
+  exit 1
+}
+
 # The part of the server that has no I/O, compiled into one module with the targets.
 sources=
 for file in ../Sources/HTTPServer/*.swift; do
@@ -31,10 +37,7 @@ if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
   [ -n "$(find $sources $targets -newer "$build/fuzz" -print -quit)" ]; then
   swiftc -O -wmo -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name Fuzz \
     -enable-upcoming-feature InternalImportsByDefault \
-    -o "$build/fuzz" $sources $targets 2>"$build/build.log" || {
-    grep error: "$build/build.log" | sort -u
-    exit 1
-  }
+    -o "$build/fuzz" $sources $targets 2>"$build/build.log" || give_up "$build/build.log"
 fi
 
 flags="-O -parse-as-library -sanitize=fuzzer,address -swift-version 6"
@@ -61,11 +64,7 @@ for target; do
   program=$build/fuzz
   options=-max_len=1024
   if [ "$target" = Expressions ]; then
-    # The linker warns of symbols of the sanitizer's own.
-    build_expressions 2>"$build/expressions.log" || {
-      grep error: "$build/expressions.log" | sort -u
-      exit 1
-    }
+    build_expressions 2>"$build/expressions.log" || give_up "$build/expressions.log"
     python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
     program=$build/Expressions
     options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"

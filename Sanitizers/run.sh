@@ -14,7 +14,7 @@ build() {
   }
 }
 
-# run SANITIZER SUITES VARIABLE=OPTIONS...
+# run SANITIZER SUITES [VARIABLE=VALUE...] VARIABLE=OPTIONS: the last are the sanitizer's own.
 run() {
   directory=.build/$1 suites=$2
   shift 2

@@ -3,7 +3,6 @@
 server. Measures the 99th percentile of the latency alone and while the others hang on, in turn; the ratio is the
 median over the rounds. Prints a table in Markdown."""
 import argparse
-import os
 import random
 import resource
 import socket

@@ -4,7 +4,6 @@ views, publishes, clients that go in the midst of everything. Fails where memory
 what they were after 30 s."""
 import argparse
 import json
-import os
 import random
 import socket
 import struct

@@ -67,14 +67,14 @@ final class TableFamily: Sendable {
         isSameKey && key.parameters.allSatisfy { Self.matches($0.value, patterns[$0.name]) }
       }
       // They are polled again for a while, and frozen again where nobody reads them.
-      for key in contents.members.keys { contents.members[key]?.isFrozen = false }
+      for (key, member) in contents.members {
+        contents.members[key]?.isFrozen = false
+        member.table.thaw()
+      }
       return (Array(contents.members.values), members.filter { contents.members[$0.key] == nil }.map(\.value))
     }
     for member in dropped { member.table.retire() }
-    for member in kept {
-      member.table.thaw()
-      member.table.reconfigure(member: plan, forwarding: member.forwarded)
-    }
+    for member in kept { member.table.reconfigure(member: plan, forwarding: member.forwarded) }
   }
 
   private static func matches(_ value: String, _ pattern: Regex<AnyRegexOutput>?) -> Bool {

@@ -135,6 +135,7 @@ import Testing
     partial.send("st: a\r\n\r\n")
     #expect(partial.receive().response?.headers["connection"] == "close")
     #expect(end.wait(timeout: .now() + 10) == .success)
+    #expect(TestClient(port: service.port).hasEnded)
     #expect(service.statistics.connections == 0)
   }
 
