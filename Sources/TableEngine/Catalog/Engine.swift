@@ -139,6 +139,13 @@ package final class Engine: Sendable {
     return failure.withLock { $0 }
   }
 
+  /// Has all who wait look again: what they may read has changed.
+  package func wakeAll() {
+    let catalog = catalog
+    for table in catalog.tables { table.reader.wakeAll() }
+    for family in catalog.families { family.wakeAll() }
+  }
+
   /// Fetches all sources of a table now; `completion` is called when what they said is published.
   package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()

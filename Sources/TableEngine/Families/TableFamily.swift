@@ -176,6 +176,10 @@ package final class TableFamily: Sendable {
     for instance in dropped { instance.table.retire() }
   }
 
+  func wakeAll() {
+    for table in contents.withLock({ $0.members.members.values.map(\.instance.table) }) { table.reader.wakeAll() }
+  }
+
   func removeAll() {
     stop()
     let tables = contents.withLock { contents in

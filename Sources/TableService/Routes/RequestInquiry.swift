@@ -1,26 +1,31 @@
 import HTTPServer
 import Synchronization
+import TableEngine
 import TableModel
 
 /// What a request's head asks for, read once for all requests whose heads have the same bytes. A part that is wrong
 /// is an error for those alone who need it.
-final class Inquiry: Sendable {
+final class RequestInquiry: Sendable {
   /// Nil where there is nothing at the path.
-  let route: Route?
-  /// The cells and the view that the client named.
-  let lens: Result<Lens, ServiceError>
+  let match: RouteMatch?
+  /// How the client sees tables.
+  let lens: Result<LensRequest, ServiceError>
   /// Where the client is; nil where it doesn't say so.
   let after: Result<Cursor?, ServiceError>
-  /// How long a poll is to wait.
+  /// How long a poll is to wait, in seconds.
   let wait: Result<Double, ServiceError>
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
   let next: String
   private let poll = Mutex<Poll?>(nil)
 
   init(_ request: Request) {
-    route = Route(path: request.path, rawPath: request.rawPath)
+    match = RouteMatch(request)
     lens = Result { () throws(ServiceError) in
-      Lens(cells: try request.acceptedCells(), view: try request.viewName())
+      LensRequest(
+        cells: try request.acceptedCells(),
+        view: try request.viewName(),
+        window: try request.window()
+      )
     }
     after = Result { () throws(ServiceError) in
       try request.query.first("after").map { text throws(ServiceError) in try Cursor(parameter: text) }
@@ -29,16 +34,18 @@ final class Inquiry: Sendable {
     wait = poll.map(\.wait)
     switch (poll, lens) {
     case (.success(let poll), .success(let lens)):
-      next = "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "")
+      next = "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "") + (lens.window == .all ? "&rows=all" : "")
     case (.failure, _), (_, .failure): next = ""
     }
   }
 
-  /// The poll of `table`: one for all who ask with these bytes, as nothing in it is one client's own. Whoever is
-  /// woken finds in the processor's cache what the one before has read.
-  func poll(of table: LiveTable, _ make: () throws(ServiceError) -> Poll) throws(ServiceError) -> Poll {
+  /// The poll of `table`: one for all who ask with these bytes under one configuration, as nothing in it is one client's
+  /// own. Whoever is woken finds in the processor's cache what the one before has read.
+  func poll(of table: LiveTable, _ state: ServiceState, _ make: () throws(ServiceError) -> Poll) throws(ServiceError)
+    -> Poll
+  {
     try poll.withLock { known throws(ServiceError) in
-      if let poll = known, poll.table === table { return poll }
+      if let poll = known, poll.table === table, poll.state === state { return poll }
       let poll = try make()
       known = poll
       return poll
@@ -47,7 +54,7 @@ final class Inquiry: Sendable {
 }
 
 extension Request {
-  var inquiry: Inquiry { remembering { Inquiry(self) } }
+  var inquiry: RequestInquiry { remembering { RequestInquiry(self) } }
 }
 
 extension Cursor {

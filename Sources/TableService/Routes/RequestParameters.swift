@@ -1,4 +1,5 @@
 import HTTPServer
+import TableEngine
 import TableModel
 
 /// The query parameters and fields of the protocol, read once at the edge into types.
@@ -65,10 +66,36 @@ extension Request {
     return IndexPath(section: section, row: row)
   }
 
+  /// `rows=N` or `rows=all`
+  func window() throws(ServiceError) -> LensRequest.Window {
+    guard let text = query.first("rows") else { return .unnamed }
+    if text == "all" { return .all }
+    guard let rows = Int(digits: text), let size = WindowSize(rows) else {
+      throw .malformed(
+        "`rows` is how many rows the client has at most: \(WindowSize.range.lowerBound) to \(WindowSize.range.upperBound), or `all`.",
+        field: "rows"
+      )
+    }
+    return .rows(size)
+  }
+
   /// `Accept-Cells`; nil where the client takes all.
   func acceptedCells() throws(ServiceError) -> AcceptedCells? {
     let members = list(.acceptCells)
-    return members.isEmpty ? nil : try AcceptedCells(members)
+    guard !members.isEmpty else { return nil }
+    return try asked { () throws(TableError) in try AcceptedCells(members) }
+  }
+
+  /// Refuses a query parameter that means nothing here: most are misspelt.
+  func checkQuery(_ known: [String]) throws(ServiceError) {
+    for item in query.items where !known.contains(item.name) {
+      let all = known.map { "`\($0)`" }.joined(separator: ", ")
+      throw .malformed(
+        "There is no query parameter `\(item.name.prefix(80))` here"
+          + (known.isEmpty ? ": none is known." : ": \(all) \(known.count == 1 ? "is" : "are")."),
+        field: String(item.name.prefix(80))
+      )
+    }
   }
 }
 

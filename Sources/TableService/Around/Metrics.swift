@@ -1,13 +1,14 @@
 import HTTPServer
-import Synchronization
+import TableEngine
 import TableModel
 import TableStore
 
 /// `GET /metrics`: the Prometheus text format, version 0.0.4.
 enum Metrics {
-  static func response(_ context: ServiceContext, _ catalog: Catalog) -> Response {
+  static func response(_ service: TableService, _ state: ServiceState) -> Response {
     var text = ""
-    let server = context.statistics
+    let (engine, catalog) = (service.engine, state.catalog)
+    let server = service.server.statistics
     func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
       text += "# HELP tablecast_\(name) \(help)\n# TYPE tablecast_\(name) \(kind)\n"
       for sample in samples { text += "tablecast_\(name)\(sample.labels) \(sample.value)\n" }
@@ -36,15 +37,13 @@ enum Metrics {
       "source_refreshes_total",
       "counter",
       "Refreshes of a source by how they ended, after their retries.",
-      context.refreshes.all.map {
-        ("{source=\"\(escaped($0.source))\",outcome=\"\($0.outcome.rawValue)\"}", $0.count)
-      }
+      engine.refreshes.map { ("{source=\"\(escaped($0.source))\",outcome=\"\($0.outcome)\"}", $0.count) }
     )
 
-    let tables = catalog.all.map { table in
+    let tables = catalog.tables.map { table in
       (
-        labels: "{table=\"\(escaped(table.name))\"}", version: table.feed.current,
-        changesets: table.changesetCount.load(ordering: .relaxed)
+        labels: "{table=\"\(escaped(table.name))\"}", version: table.current,
+        changesets: table.changesetCount
       )
     }
     metric(
@@ -76,13 +75,33 @@ enum Metrics {
       "table_instances",
       "gauge",
       "Instances of a table with parameters or callers: polled, or frozen, as nobody reads them.",
-      catalog.families.flatMap { name, family in
+      catalog.families.flatMap { family in
         let instances = family.instances
         return [("polled", instances.polled), ("frozen", instances.frozen)].map { state, count in
-          ("{table=\"\(escaped(name))\",state=\"\(state)\"}", count)
+          ("{table=\"\(escaped(family.name))\",state=\"\(state)\"}", count)
         }
       }
     )
+    metric("views", "gauge", "Views in which something was tapped.", [("", engine.viewCount)])
+    metric(
+      "reply_bytes",
+      "gauge",
+      "Replies of a table that are kept for those who ask for the same.",
+      catalog.tables.map { ("{table=\"\(escaped($0.name))\"}", $0.replyBytes) }
+    )
+    metric(
+      "waiting_windows",
+      "gauge",
+      "Who waits for a table by the window of rows that they have; `all` is the whole table.",
+      catalog.tables.flatMap { table in
+        table.waiters.sorted { ($0.key?.rows ?? .max) < ($1.key?.rows ?? .max) }.map { window, count in
+          ("{table=\"\(escaped(table.name))\",rows=\"\(window.map { "\($0.rows)" } ?? "all")\"}", count)
+        }
+      }
+    )
+    let answers = engine.rememberedAnswers
+    metric("remembered_answers", "gauge", "Answers that are kept in memory for repeats.", [("", answers.count)])
+    metric("remembered_answer_bytes", "gauge", "What they take.", [("", answers.bytes)])
     return Response(
       status: .ok,
       headers: HeaderBlock([

@@ -1,4 +1,5 @@
 import HTTPServer
+import TableEngine
 import TableModel
 
 /// A request for members of families that have not heard from their upstream yet: it waits for that, so that it is
@@ -21,8 +22,9 @@ final class FirstFetch: Waiter {
 
   func begin(_ exchange: Exchange) -> Reply {
     guard isAwaited, seconds > 0 else { return answer(exchange, true) }
-    for table in tables { table.beginWaiting() }
-    return .wait(Wait(topics: tables.map(\.topic), timeout: .seconds(seconds), waiter: self))
+    for table in tables { table.beginWaiting(Lens()) }
+    let topics = tables.map { Topic($0.topics(Lens())[0]) }
+    return .wait(Wait(topics: topics, timeout: .seconds(seconds), waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
@@ -37,7 +39,7 @@ final class FirstFetch: Waiter {
   }
 
   func abandoned() {
-    for table in tables { table.endWaiting() }
+    for table in tables { table.endWaiting(Lens()) }
   }
 
   private var isAwaited: Bool { tables.contains(where: \.isAwaitingUpstream) }
