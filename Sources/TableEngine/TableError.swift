@@ -1,4 +1,4 @@
-package import TableStore
+import TableStore
 
 /// Why something can't be done with a table: a kind that whoever asked can act on, and words for a person.
 package struct TableError: Error, Equatable, Sendable {

@@ -1,5 +1,6 @@
 package import Definitions
 import Dispatch
+import Logging
 import Synchronization
 import TableStore
 

@@ -1,4 +1,6 @@
 import Definitions
+import Expressions
+import Foundation
 import TableModel
 import Upstream
 
@@ -15,13 +17,14 @@ extension Problem {
 extension UpstreamDefinition {
   /// The host that its URL names, where that is written out in it; without user, password and port.
   fileprivate var host: String? {
-    let text = url.description
+    let text = url.literalPrefix
     guard let scheme = text.range(of: "://") else { return nil }
-    let authority = text[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-    guard !authority.contains("${") else { return nil }
-    let host = authority.split(separator: "@").last.map(String.init) ?? ""
-    let bare = host.hasPrefix("[") ? String(host.prefix { $0 != "]" }) + "]" : String(host.prefix { $0 != ":" })
-    return bare.isEmpty ? nil : bare
+    let rest = text[scheme.upperBound...]
+    // What follows the literal text may belong to the host, unless that has ended.
+    guard url.constant != nil || rest.contains(where: { "/?#".contains($0) }) else { return nil }
+    let host = rest.prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""
+    let bare = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }
+    return bare.isEmpty ? nil : String(bare)
   }
 }
 

@@ -272,7 +272,7 @@ extension JSONValue {
 extension TableError {
   fileprivate static func taken(_ row: String) -> TableError {
     TableError(
-      status: .conflict,
+      .conflict,
       detail: "There is a row `\(row)` already: identities are unique in a table.",
       field: "id"
     )

@@ -4,14 +4,14 @@ import TableModel
 import TableStore
 
 /// How a request to edit ended.
-typealias EditOutcome = Result<EditAnswer, TableError>
+typealias EditResult = Result<EditAnswer, TableError>
 
 /// The requests with an idempotency key that are under way: repeats wait for the first one's answer.
 struct RepeatedEdits: Sendable {
-  private var waiting: [String: (content: [UInt8], completions: [@Sendable (EditOutcome) -> Void])] = [:]
+  private var waiting: [String: (content: [UInt8], completions: [@Sendable (EditResult) -> Void])] = [:]
 
   /// Whether this is the first with its key. Another one is answered with it, or at once if it asks for other things.
-  mutating func join(_ idempotency: Idempotency, _ completion: @escaping @Sendable (EditOutcome) -> Void) -> Bool {
+  mutating func join(_ idempotency: Idempotency, _ completion: @escaping @Sendable (EditResult) -> Void) -> Bool {
     let key = idempotency.storedKey
     guard let first = waiting[key] else {
       waiting[key] = (idempotency.content, [completion])
@@ -25,7 +25,7 @@ struct RepeatedEdits: Sendable {
     return false
   }
 
-  mutating func leave(_ idempotency: Idempotency) -> [@Sendable (EditOutcome) -> Void] {
+  mutating func leave(_ idempotency: Idempotency) -> [@Sendable (EditResult) -> Void] {
     waiting.removeValue(forKey: idempotency.storedKey)?.completions ?? []
   }
 }
@@ -52,7 +52,7 @@ extension StoredReply {
   private static let lifetime: Int64 = 24 * 3600
 
   /// Nil for what is no judgement: a repeat of it is tried again.
-  init?(_ idempotency: Idempotency, _ outcome: EditOutcome) {
+  init?(_ idempotency: Idempotency, _ outcome: EditResult) {
     var writer = JSONWriter()
     writer.beginObject()
     let status: Int
@@ -98,7 +98,7 @@ extension StoredReply {
   private static let refusal = 400
 
   /// To a request with its key: what the first one got, if it asks for the same. Nil where it can't be read.
-  func outcome(for idempotency: Idempotency) -> EditOutcome? {
+  func outcome(for idempotency: Idempotency) -> EditResult? {
     guard request == idempotency.content else { return .failure(.keyReused) }
     guard let value = try? JSONValue(parsing: body) else { return nil }
     guard status == Self.refusal else {

@@ -1,6 +1,6 @@
 import Definitions
 import Digests
-package import Upstream
+import Upstream
 
 /// Who asks, as far as tables depend on it: the caller's own header fields, for upstreams that they are forwarded to, and
 /// a name for what belongs to one caller. Never logged.

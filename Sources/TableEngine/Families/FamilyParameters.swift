@@ -54,6 +54,7 @@ struct FamilyParameters: Sendable {
 
 extension ParameterDefinition {
   fileprivate func allows(_ value: String) -> Bool {
-    value.utf8.count <= 256 && ((try? Regex(pattern))?.wholeMatch(in: value)) != nil
+    guard value.utf8.count <= 256, let pattern = try? Regex(pattern) else { return false }
+    return (try? pattern.wholeMatch(in: value)) != nil
   }
 }

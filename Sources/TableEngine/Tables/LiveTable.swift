@@ -1,8 +1,7 @@
 import Definitions
-package import Dispatch
 import Synchronization
 package import TableModel
-import TableStore
+package import TableStore
 import Upstream
 
 /// One table as it lives: a reader, which all ask; a writer, which alone changes it; and a lifecycle.

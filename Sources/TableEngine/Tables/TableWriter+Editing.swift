@@ -18,7 +18,7 @@ extension LiveTable {
 }
 
 extension TableWriter {
-  fileprivate func edit(_ request: EditRequest, _ completion: @escaping @Sendable (EditOutcome) -> Void) {
+  fileprivate func edit(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
     editsAhead.add(1, ordering: .relaxed)
     content.queue.async { [self] in
       editsAhead.subtract(1, ordering: .relaxed)
@@ -30,7 +30,7 @@ extension TableWriter {
     }
   }
 
-  private func carryOut(_ request: EditRequest, _ completion: @escaping @Sendable (EditOutcome) -> Void) {
+  private func carryOut(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
     let retry: @Sendable () -> Void = { [self] in carryOut(request, completion) }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
@@ -60,7 +60,7 @@ extension TableWriter {
     // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
     // for those before it, and those behind wait with it, or there would always be another before it.
     if version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
-    let outcome = EditOutcome.success(
+    let outcome = EditResult.success(
       EditAnswer(cursor: reader.cursor(version ?? latest, request.lens), rows: rows)
     )
     var commit = Commit(table: name, durability: .full, version: version, items: changes)

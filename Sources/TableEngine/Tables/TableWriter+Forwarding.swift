@@ -1,6 +1,7 @@
 import Definitions
 import Dispatch
 import Foundation
+import Synchronization
 import TableMapping
 import TableModel
 import TableStore
@@ -9,8 +10,8 @@ import Upstream
 extension TableWriter {
   /// Sends an edit to the upstream. Accepted, it is applied to the table at once, and the refresh that follows makes
   /// good whatever the upstream made of it. On the table's queue.
-  func forward(_ request: EditRequest, _ completion: @escaping @Sendable (EditOutcome) -> Void) {
-    let settle: @Sendable (EditOutcome) -> Void = { [self] outcome in
+  func forward(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+    let settle: @Sendable (EditResult) -> Void = { [self] outcome in
       content.queue.async { [self] in remember(outcome, for: request.terms.idempotency) { completion(outcome) } }
     }
     let plan: ForwardingPlan
@@ -43,7 +44,7 @@ extension TableWriter {
         )
       )
     }
-    let finish: @Sendable (EditOutcome) -> Void = { [self] outcome in
+    let finish: @Sendable (EditResult) -> Void = { [self] outcome in
       content.queue.async { [self] in
         if isConditional { content.access { $0.endConditional() } }
         settle(outcome)
@@ -81,7 +82,7 @@ extension TableWriter {
     _ answer: [UInt8],
     from source: SourceFeed,
     _ request: EditRequest,
-    _ finish: @escaping @Sendable (EditOutcome) -> Void
+    _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
     let refreshed = DispatchGroup()
     refreshed.enter()

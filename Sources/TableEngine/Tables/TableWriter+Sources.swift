@@ -1,6 +1,7 @@
 import Definitions
 import Dispatch
 import Logging
+import Synchronization
 import TableMapping
 import TableModel
 import Upstream

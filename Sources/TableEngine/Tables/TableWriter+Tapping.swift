@@ -26,7 +26,7 @@ extension TableWriter {
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
     // What is kept of a tap is that it was made: a repeat gets the row and its object as they are then.
-    let answer: @Sendable (EditOutcome) -> Void = { [self] outcome in
+    let answer: @Sendable (EditResult) -> Void = { [self] outcome in
       switch outcome {
       case .failure(let error): completion(.failure(error))
       case .success(let done): describe(row, lens, done.cursor, completion)
@@ -36,7 +36,7 @@ extension TableWriter {
       once(terms.idempotency, answer) { [self] answerAll in
         toggle(row, lens, terms) { [self] error in
           content.queue.async { [self] in
-            let outcome: EditOutcome =
+            let outcome: EditResult =
               error.map { .failure($0) }
               ?? .success(EditAnswer(cursor: reader.cursor(feed.current, lens), rows: [row]))
             remember(outcome, for: terms.idempotency) { answerAll(outcome) }

@@ -23,13 +23,13 @@ extension TableWriter {
   /// first one's answer, if that was a judgement.
   func once(
     _ idempotency: Idempotency?,
-    _ completion: @escaping @Sendable (EditOutcome) -> Void,
-    _ carryOut: @escaping @Sendable (@escaping @Sendable (EditOutcome) -> Void) -> Void
+    _ completion: @escaping @Sendable (EditResult) -> Void,
+    _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
   ) {
     guard let idempotency else { return carryOut(completion) }
     guard content.access({ $0.repeats.join(idempotency, completion) }) else { return }
     // From here on the answer goes to all who have asked with this key.
-    let answerAll: @Sendable (EditOutcome) -> Void = { [self] outcome in
+    let answerAll: @Sendable (EditResult) -> Void = { [self] outcome in
       content.queue.async { [self] in
         for completion in content.access({ $0.repeats.leave(idempotency) }) { completion(outcome) }
       }
@@ -50,7 +50,7 @@ extension TableWriter {
 
   /// Keeps the answer to what has been done, or judged, without a commit of its own. `completion` runs when it is kept,
   /// or can't be.
-  func remember(_ outcome: EditOutcome, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
+  func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
     guard let idempotency, let reply = StoredReply(idempotency, outcome) else { return completion() }
     guard isStored else {
       context.answers.remember(reply, of: idempotency.caller, table: name)

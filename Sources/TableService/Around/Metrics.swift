@@ -3,6 +3,10 @@ import TableEngine
 import TableModel
 import TableStore
 
+extension TableService {
+  func metrics(_ call: Call) -> Reply { .response(Metrics.response(self, call.state)) }
+}
+
 /// `GET /metrics`: the Prometheus text format, version 0.0.4.
 enum Metrics {
   static func response(_ service: TableService, _ state: ServiceState) -> Response {

@@ -1,10 +1,13 @@
 import HTTPServer
 import TableEngine
 import TableModel
+import TableStore
 
 extension TableService {
   /// `GET /healthz`: the process answers.
-  var alive: Response {
+  func health(_: Call) -> Reply { .response(alive) }
+
+  private var alive: Response {
     Response(
       status: .ok,
       headers: HeaderBlock([HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store")]),
@@ -13,7 +16,9 @@ extension TableService {
   }
 
   /// `GET /readyz`: every table is past `loading`, and the service isn't ending.
-  func readiness(_ state: ServiceState) -> Response {
+  func readiness(_ call: Call) -> Reply { .response(readiness(call.state)) }
+
+  private func readiness(_ state: ServiceState) -> Response {
     if isDraining {
       return .problem(
         .serviceUnavailable,

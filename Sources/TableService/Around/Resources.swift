@@ -25,3 +25,8 @@ enum OpenAPI {
     cacheControl: "no-cache"
   )
 }
+
+extension TableService {
+  func inspector(_ call: Call) -> Reply { .response(Inspector.page.response(to: call.request)) }
+  func openAPI(_ call: Call) -> Reply { .response(OpenAPI.document.response(to: call.request)) }
+}

@@ -5,9 +5,12 @@ import TableEngine
 import TableModel
 import TableStore
 
-/// `GET /v1/tables`: the tables that the caller may read, with counts; families with their parameters.
-enum TableList {
-  static func response(_ call: Call) -> Reply {
+extension TableService {
+  /// `GET /v1/cells`
+  func cells(_ call: Call) -> Reply { .response(call.state.cellsListing.response(to: call.request)) }
+
+  /// `GET /v1/tables`: the tables that the caller may read, with counts; families with their parameters.
+  func tables(_ call: Call) -> Reply {
     let (catalog, authorizer) = (call.state.catalog, call.state.authorizer)
     let tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, $0) })
     let families = Dictionary(uniqueKeysWithValues: catalog.families.map { ($0.name, $0) })

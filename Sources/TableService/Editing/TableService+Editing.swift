@@ -3,6 +3,7 @@ import HTTPServer
 import JSON
 import TableEngine
 import TableModel
+import TableStore
 
 extension TableService {
   func add(_ call: TableCall) throws(ServiceError) -> Reply {

@@ -1,3 +1,5 @@
+import Definitions
+import Dispatch
 import HTTPServer
 import Synchronization
 import TableEngine

@@ -1,5 +1,6 @@
 import HTTPServer
 import TableEngine
+import TableModel
 
 /// What replies about a table depend on beside the table: which request fields they vary by, and whether caches that
 /// many share may keep them.

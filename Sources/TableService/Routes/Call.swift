@@ -1,5 +1,7 @@
+import Definitions
 import HTTPServer
 import TableEngine
+import TableModel
 
 /// A request on its way through the service, with the configuration under which it is answered.
 struct Call: Sendable {

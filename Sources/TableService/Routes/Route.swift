@@ -1,3 +1,4 @@
+import Definitions
 import HTTPServer
 import TableEngine
 
@@ -17,6 +18,18 @@ struct Route: Sendable {
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
     let handler: Handler
+
+    /// `GET` brings `HEAD` with it.
+    fileprivate var allowed: AllowedMethods {
+      switch method {
+      case .get, .head: .get
+      case .post: .post
+      case .put: .put
+      case .patch: .patch
+      case .delete: .delete
+      case .options, .trace: []
+      }
+    }
   }
 
   /// What the caller must be allowed to do; in the table that the path names, where it names one.
@@ -32,9 +45,9 @@ struct Route: Sendable {
   }
 
   enum Handler: Sendable {
-    case service(@Sendable (TableService, Call) throws(ServiceError) -> Reply)
+    case service(Operation.ServiceHandler)
     /// With the table that the path names; a family's member has heard from its upstream, if that answers in time.
-    case table(@Sendable (TableService, TableCall) throws(ServiceError) -> Reply)
+    case table(Operation.TableHandler)
   }
 
   private enum Segment: Sendable {
@@ -47,7 +60,7 @@ struct Route: Sendable {
     segments = path.split(separator: "/").map { part in
       part.first == "{" ? .name(String(part.dropFirst().dropLast())) : .text(String(part))
     }
-    methods = AllowedMethods(operations.map(\.method))
+    methods = AllowedMethods(operations.map(\.allowed))
   }
 
   /// Whether unknown query parameters are mistakes here.
@@ -82,14 +95,14 @@ struct Route: Sendable {
     switch operation.handler {
     case .service(let handler):
       try call.authorize(operation.need)
-      return try handler(service, call)
+      return try handler(service)(call)
     case .table(let handler):
       let call = try TableCall(call, operation.need)
-      guard call.table.isAwaitingUpstream else { return try handler(service, call) }
+      guard call.table.isAwaitingUpstream else { return try handler(service)(call) }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
       return FirstFetch(of: [call.table], patience: patience) { exchange, mayWait in
         do throws(ServiceError) {
-          return try handler(service, call.after(exchange, mayWait: mayWait))
+          return try handler(service)(call.after(exchange, mayWait: mayWait))
         } catch {
           return .response(error.response)
         }

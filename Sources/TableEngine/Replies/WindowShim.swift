@@ -1,0 +1,4 @@
+import TableModel
+extension Table {
+  func windowed(_ rows: WindowSize) -> Table { self }
+}
