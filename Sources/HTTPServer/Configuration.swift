@@ -37,7 +37,8 @@ public struct Configuration: Sendable {
     public var waiters = 16_384
     /// Waiting requests from one address; one more is answered 429. Nil: no bound of its own.
     public var waitersPerAddress: Int?
-    /// Bytes that may be queued for a reader of a stream that is slow; more cuts it off.
+    /// Bytes of a stream's messages that may wait behind the one that its reader is taking; more cuts it off. The one
+    /// that is being taken may be of any size.
     public var streamBacklog = 1_048_576
     /// Seconds to name in `Retry-After` where a limit is why a request is refused.
     public var retryAfter = 5

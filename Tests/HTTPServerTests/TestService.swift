@@ -12,6 +12,7 @@ final class TestService: RequestHandler {
     var abandoned = 0
     var timedOut = 0
     var streamsClosed = 0
+    var messages = 0
     var woken = 0
     var answeredAlike = 0
   }
@@ -99,6 +100,8 @@ final class TestService: RequestHandler {
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
       return .later
     case ("never", 1): return .later
+    case ("paced", 1):
+      return .stream(Response(status: .ok), PacedTestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
     case ("stream", 1):
       return .stream(Response(status: .ok), TestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
     default: return .response(.problem(.notFound, detail: "nothing here"))

@@ -30,6 +30,7 @@ final class RequestHead: Sendable {
   /// Whether the client waits for 100 before it sends the body (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
   let codings: AcceptedCodings
+  let hasIfMatch: Bool
   /// An `X-Request-ID` that can be taken over.
   let suppliedRequestID: ArraySlice<UInt8>?
   /// What the handler has worked out from this head.
@@ -52,6 +53,7 @@ final class RequestHead: Sendable {
     keepsAlive = semantics.keepsAlive
     expectsContinue = semantics.expectsContinue
     codings = semantics.codings
+    hasIfMatch = semantics.hasIfMatch
     suppliedRequestID = semantics.requestID.map { bytes[$0] }
   }
 }
