@@ -193,7 +193,7 @@ extension ServiceDefinition {
     server.limits.waitersPerAddress = limits.waitersPerAddress
     if let body = limits.requestBody { server.limits.body = body }
     if !cors.origins.isEmpty {
-      server.crossOrigin = .init(origins: cors.origins.contains("*") ? .any : .list(cors.origins))
+      server.crossOrigin = .init(origins: .init(cors.origins), writes: .init(cors.origins))
     }
     return server
   }

@@ -94,6 +94,7 @@ final class TestService: RequestHandler {
         request.answer(allowing: .post) ?? Response(status: .created, headers: .json, body: [0x7b, 0x7d])
       )
     case ("echo", 1): return .response(Response(status: .ok, additional: echo(request), body: request.body))
+    case ("client", 1): return .response(Response(status: .ok, body: Array(request.client.host.utf8)))
     case ("large", 1): return .response(TestService.large.response(to: request))
     case ("wait", 1): return wait(request)
     case ("later", 1):

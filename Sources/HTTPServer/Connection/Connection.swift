@@ -28,16 +28,20 @@ final class Connection {
   var output = OutputQueue()
   /// Input behind a request that is not answered yet.
   var unread: [UInt8] = []
-  let peer: SocketAddress
+  /// Who counts for the connection.
+  let peer: Client
+  /// Who counts for the request in hand: another than `peer` where that is a proxy.
+  var client: Client
 
   var reader = RequestReader()
   /// What was thrown away while lingering.
   var discarded = 0
 
-  init(descriptor: Int32, generation: UInt32, peer: SocketAddress, machine: ConnectionStateMachine) {
+  init(descriptor: Int32, generation: UInt32, peer: Client, machine: ConnectionStateMachine) {
     self.descriptor = descriptor
     self.generation = generation
     self.peer = peer
+    client = peer
     self.machine = machine
   }
 }

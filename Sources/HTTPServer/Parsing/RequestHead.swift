@@ -22,7 +22,8 @@ final class RequestHead: Sendable {
   let method: Method
   let version: HTTPVersion
   let target: RequestTarget
-  let host: String
+  /// What it is for: the authority of the target, where that has one, else the value of `Host`; may be empty.
+  let authority: ArraySlice<UInt8>
   let fields: [Field]
   let framing: Framing
   /// Whether the connection may be used again (RFC 9112 section 9.3).
@@ -39,7 +40,7 @@ final class RequestHead: Sendable {
   init(
     bytes: [UInt8],
     line: RequestLine,
-    host: String,
+    authority: ArraySlice<UInt8>,
     fields: [Field],
     semantics: FieldSemantics
   ) {
@@ -47,7 +48,7 @@ final class RequestHead: Sendable {
     method = line.method
     version = line.version
     target = line.target
-    self.host = host
+    self.authority = authority
     self.fields = fields
     framing = semantics.framing
     keepsAlive = semantics.keepsAlive
