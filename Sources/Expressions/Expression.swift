@@ -87,4 +87,6 @@ public struct Dependencies: OptionSet, Sendable {
   public static let environment = Dependencies(rawValue: 64)
   public static let id = Dependencies(rawValue: 128)
   public static let edit = Dependencies(rawValue: 256)
+  public static let status = Dependencies(rawValue: 1 << 9)
+  public static let cursor = Dependencies(rawValue: 1 << 10)
 }

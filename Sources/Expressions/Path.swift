@@ -8,12 +8,12 @@ struct Path: Sendable {
   enum Root: Sendable, Equatable {
     /// Names without a root.
     case names
-    case item, index, key, count, response, id, edit, parameters, environment
+    case item, index, key, count, response, id, edit, status, cursor, parameters, environment
 
     /// How it is written after `$`.
     static let named: [(name: String, root: Root)] = [
       ("item", .item), ("index", .index), ("key", .key), ("count", .count), ("response", .response),
-      ("params", .parameters), ("id", .id), ("edit", .edit),
+      ("params", .parameters), ("id", .id), ("edit", .edit), ("status", .status), ("cursor", .cursor),
     ]
   }
 
@@ -31,6 +31,8 @@ struct Path: Sendable {
     case .response: .response
     case .id: .id
     case .edit: .edit
+    case .status: .status
+    case .cursor: .cursor
     case .parameters: .parameters
     case .environment: .environment
     }
@@ -57,7 +59,9 @@ struct Path: Sendable {
     case .response: walk(from: scope.response)
     case .key: walk(from: scope.key)
     case .id: walk(from: scope.id)
-    case .edit: walk(from: scope.edit)
+    case .edit: placeOfEdit(in: scope) ?? walk(from: scope.edit)
+    case .status: walk(from: scope.status.map { .integer(Int64($0)) } ?? .null)
+    case .cursor: walk(from: scope.cursor)
     case .index: walk(from: scope.index.map { .integer(Int64($0)) } ?? .null)
     case .count: walk(from: scope.count.map { .integer(Int64($0)) } ?? .null)
     case .parameters: lookUp(in: scope.parameters)
@@ -92,6 +96,12 @@ struct Path: Sendable {
       value = next
     }
     return value
+  }
+
+  /// `$edit.at` and the like: where the edit goes, before what the body has under that name.
+  private func placeOfEdit(in scope: Scope) -> Value? {
+    guard case .name(let key)? = steps.first, let place = scope.place[key], !place.isNull else { return nil }
+    return Path(root: .names, steps: Array(steps.dropFirst())).walk(from: place)
   }
 
   private func lookUp(in values: [String: String]) -> Value? {

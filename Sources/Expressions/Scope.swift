@@ -18,6 +18,13 @@ public struct Scope {
   public var id: Value = .null
   /// `$edit`: the body of the edit.
   public var edit: Value = .null
+  /// Where an edit goes, an object: `$edit.section`, `.at`, `.after` and `.before` are its members before they are
+  /// those of the body; `$edit` itself is the body alone.
+  public var place: Value = .null
+  /// `$status`: of an upstream's answer to an edit.
+  public var status: Int?
+  /// `$cursor`: of the page that is asked for; null for the first one.
+  public var cursor: Value = .null
   /// `$params.name`.
   public var parameters: [String: String] = [:]
   /// `env.NAME`. Never shown in errors.
