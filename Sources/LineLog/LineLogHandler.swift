@@ -26,7 +26,7 @@ public struct LineLogHandler: LogHandler {
   public func log(event: LogEvent) {
     let fields = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let line = LogLine(
-      time: Date().formatted(.iso8601.time(includingFractionalSeconds: true)),
+      time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
       level: event.level.rawValue,
       message: "\(event.message)",
       fields: fields.mapValues { "\($0)" }
