@@ -35,7 +35,7 @@ final class EngineContext: Sendable {
 
     init(_ definition: ServiceDefinition) {
       variables = definition.environment
-      showsUpstreamsWords = false
+      showsUpstreamsWords = definition.problems == .full
       limits = definition.limits
     }
   }

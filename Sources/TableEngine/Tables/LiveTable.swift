@@ -50,15 +50,6 @@ package final class LiveTable: Sendable {
     reader.render(query, completion)
   }
 
-  /// Makes the reply to what `query` says when its turn has come, if it says anything: for who asks one thing after the
-  /// other. Both run on the table's rendering queue.
-  package func renderNext(
-    _ query: @escaping @Sendable () -> TableQuery?,
-    _ completion: @escaping @Sendable (EncodedReply) -> Void
-  ) {
-    reader.renderNext(query, completion)
-  }
-
   /// Gives the table as it is through a lens, on the rendering queue.
   package func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) { reader.read(lens, body) }
 

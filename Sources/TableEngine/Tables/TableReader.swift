@@ -102,15 +102,6 @@ final class TableReader: Sendable {
     maker.queue.async { [self] in completion(reply(query)) }
   }
 
-  func renderNext(
-    _ query: @escaping @Sendable () -> TableQuery?,
-    _ completion: @escaping @Sendable (EncodedReply) -> Void
-  ) {
-    maker.queue.async { [self] in
-      if let query = query() { completion(reply(query)) }
-    }
-  }
-
   /// The table through a lens, given to `body` on the rendering queue.
   func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
     maker.queue.async { [self] in

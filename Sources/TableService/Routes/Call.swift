@@ -113,5 +113,5 @@ extension LiveTable {
 
 extension Request {
   /// What limits on a single client count by; empty for this machine itself.
-  var share: String { peer.isLoopback ? "" : peer.host }
+  var share: String { isLocal ? "" : client.host }
 }

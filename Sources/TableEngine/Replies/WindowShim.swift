@@ -1,4 +1,0 @@
-import TableModel
-extension Table {
-  func windowed(_ rows: WindowSize) -> Table { self }
-}
