@@ -22,7 +22,7 @@ struct ReplyMaker: Sendable {
   /// A version's table as a client sees it. In proportion to the window; with a set of cells O(rows) the first time, then
   /// in proportion to what changed: sections and rows that versions share are shared by their variants.
   mutating func table(_ version: Version, at point: ViewPoint?, _ lens: Lens) -> Table {
-    let plain = lens.rows.map { version.table.windowed($0) } ?? version.table
+    let plain = lens.rows.map { version.table.cut(after: $0) } ?? version.table
     var table = plain
     if let accepted = lens.cells {
       table = lens.rows == nil ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TableDiff
 import TableModel
 import TableStore
 
@@ -17,7 +18,7 @@ final class TableReader: Sendable {
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
   private let drawing: Mutex<CellRegistry>
   private let waiting = Mutex(WaitedLenses())
-  private let verdicts = Mutex(WindowVerdicts())
+  private let changes = Mutex(FirstAffectedRows())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
@@ -64,8 +65,8 @@ final class TableReader: Sendable {
 
   // MARK: Standing
 
-  /// Where a client is, compared with what there is now. On any queue. O(1); with a window O(its rows) once for each
-  /// pair of versions.
+  /// Where a client is, compared with what there is now. On any queue. O(1); with a window O(changes) once for each pair
+  /// of versions.
   func standing(_ query: TableQuery) -> Standing {
     let current = feed.current
     let to = cursor(current, query.lens)
@@ -78,11 +79,15 @@ final class TableReader: Sendable {
     guard let rows = lens.rows, after.epoch == to.epoch, after.taps == to.taps, after.lens == to.lens,
       after.version < to.version, let old = feed.version(after.version)
     else { return false }
-    let key = WindowVerdicts.Key(from: after.version, to: to.version, rows: rows)
-    if let known = verdicts.withLock({ $0[key] }) { return known }
-    let isSame = Table.samePrefix(old.table, current.table, rows: rows)
-    verdicts.withLock { $0[key] = isSame }
-    return isSame
+    return !isAffected(rows, from: old, to: current)
+  }
+
+  /// Whether a window shows another table at one version than at another. Found out once for all windows.
+  private func isAffected(_ rows: WindowSize, from old: Version, to new: Version) -> Bool {
+    let known = changes.withLock { $0[old.number, new.number] }
+    let first = known ?? Table.firstAffectedRow(from: old.table, to: new.table) ?? .max
+    if known == nil { changes.withLock { $0[old.number, new.number] = first } }
+    return first < rows.rows
   }
 
   // MARK: Replies
@@ -212,10 +217,10 @@ final class TableReader: Sendable {
     maker.queue.async { [self] in
       let current = feed.current
       replies.retire(before: current.cursor)
-      verdicts.withLock { $0 = WindowVerdicts() }
+      changes.withLock { $0.forget(before: current.number) }
       preparing(self, previous)
       let windows = waiting.withLock { $0.windows }
-      let changed = windows.filter { !Table.samePrefix(previous.table, current.table, rows: $0) }
+      let changed = windows.filter { isAffected($0, from: previous, to: current) }
       context.wake([topic] + changed.map { topic($0) })
     }
   }
@@ -238,21 +243,19 @@ private struct WaitedLenses {
   }
 }
 
-/// Whether two versions are the same in a window: asked by each who waits there, found out once.
-private struct WindowVerdicts {
-  struct Key: Hashable {
+/// From which row on two versions differ: asked by each who waits with a window, found out once.
+private struct FirstAffectedRows {
+  private struct Pair: Hashable {
     var from: UInt64
     var to: UInt64
-    var rows: WindowSize
   }
-  private static let maximum = 1024
-  private var known: [Key: Bool] = [:]
+  private var rows: [Pair: Int] = [:]
 
-  subscript(key: Key) -> Bool? {
-    get { known[key] }
-    set {
-      if known.count >= Self.maximum { known.removeAll() }
-      known[key] = newValue
-    }
+  subscript(from: UInt64, to: UInt64) -> Int? {
+    get { rows[Pair(from: from, to: to)] }
+    set { rows[Pair(from: from, to: to)] = newValue }
   }
+
+  /// What leads to versions that are no longer the current one.
+  mutating func forget(before version: UInt64) { rows = rows.filter { $0.key.to >= version } }
 }
