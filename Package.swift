@@ -108,6 +108,9 @@ let package = Package(
       swiftSettings: ours
     ),
 
+    // What all tests share.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: ours),
+
     // A folder of tests for each module.
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
@@ -159,7 +162,9 @@ let package = Package(
     ),
     .testTarget(
       name: "TableEngineTests",
-      dependencies: ["Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", logging],
+      dependencies: [
+        "Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", "TestSupport", logging,
+      ],
       swiftSettings: ours
     ),
     .testTarget(

@@ -1,7 +1,6 @@
 import Configuration
 import Definitions
 import Dispatch
-import HTTPServer
 import JSON
 import Logging
 import Synchronization
@@ -9,12 +8,12 @@ import TableModel
 import TableStore
 import Testing
 
-@testable import TableService
+@testable import TableEngine
 
 /// What becomes of changes that were built on one that could not be stored.
 @Suite struct CommitOrderTests {
   private let store = GatedStore()
-  private let service: TableService
+  private let engine: Engine
   private let table: LiveTable
   private let outcomes = Outcomes()
 
@@ -34,28 +33,25 @@ import Testing
       environment: [:]
     )
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let environment = ServiceEnvironment(store: store, logger: logger, isOpenForEdits: true)
-    service = try TableService(try #require(definition, "\(diagnostics)"), environment: environment)
-    table = try #require(service.catalog.all.first)
+    let environment = EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+    engine = try Engine(try #require(definition, "\(diagnostics)"), environment)
+    table = try #require(engine.catalog.tables.first)
     store.shut()
   }
 
   private func add(_ title: String) {
     let edit = Edit.insert(item: ["title": .string(title)], .end)
-    let command = EditCommand(edits: [edit], answer: .created, terms: EditTerms(), caller: CallerFields([]))
-    table.edit(command) { [outcomes] response in outcomes.add(title, "\(response.status.code)") }
+    table.edit(EditRequest([edit], caller: CallerFields([]))) { [outcomes] in outcomes.add(title, word($0)) }
   }
 
   private func tap(_ row: String) {
-    table.tap(row, Lens(), EditTerms()) { [outcomes] response in
-      outcomes.add("tap \(row)", "\(response.status.code)")
-    }
+    table.tap(row, Lens(), EditTerms(), CallerFields([])) { [outcomes] in outcomes.add("tap \(row)", word($0)) }
   }
 
   /// All that was asked of the table so far has been laid out.
   private func settle() {
-    table.content.queue.sync {}
-    table.content.queue.sync {}
+    table.writer.content.queue.sync {}
+    table.writer.content.queue.sync {}
   }
 
   private func release(failing error: StoreError? = nil) {
@@ -64,17 +60,17 @@ import Testing
   }
 
   private var shown: [String] {
-    table.feed.current.table.sections.flatMap(\.rows).map { String(decoding: $0.encoded, as: UTF8.self) }
+    table.current.table.sections.flatMap(\.rows).map { String(decoding: $0.encoded, as: UTF8.self) }
   }
 
   @Test func aTapBuiltOnAnEditThatFailedIsMadeAnewAndTakesNothingAlong() throws {
-    let before = table.feed.current.number
+    let before = table.current.number
     add("lost")
     tap("1")
     settle()
     #expect(store.waitingCount == 2)
     release(failing: .full)
-    #expect(outcomes.all == ["lost": "507"])
+    #expect(outcomes.all == ["lost": "storeFull"])
     // Comes while the first is undone: it waits until all that was built on it has come back.
     add("kept")
     settle()
@@ -83,11 +79,11 @@ import Testing
     #expect(store.waitingCount == 2)
     while store.waitingCount > 0 { release() }
     try outcomes.wait(for: 3)
-    #expect(outcomes.all == ["lost": "507", "tap 1": "200", "kept": "201"])
+    #expect(outcomes.all == ["lost": "storeFull", "tap 1": "done", "kept": "done"])
     #expect(shown.count == 3)
     #expect(shown[0].contains("\"isExpanded\":true") && shown[2].contains("kept"), "\(shown)")
-    #expect(table.feed.current.number == before + 2)
-    #expect(table.feed.latest === table.feed.current)
+    #expect(table.current.number == before + 2)
+    #expect(table.writer.feed.latest === table.current)
   }
 
   @Test func aTapThatCouldNotBeStoredIsUndone() throws {
@@ -95,7 +91,7 @@ import Testing
     settle()
     release(failing: .full)
     try outcomes.wait(for: 1)
-    #expect(outcomes.all == ["tap 1": "507"])
+    #expect(outcomes.all == ["tap 1": "storeFull"])
     #expect(shown.allSatisfy { $0.contains("\"isExpanded\":false") })
     tap("2")
     settle()
@@ -103,6 +99,18 @@ import Testing
     try outcomes.wait(for: 2)
     #expect(shown.map { $0.contains("\"isExpanded\":true") } == [false, true])
   }
+}
+
+private func word<Answer>(_ outcome: Result<Answer, TableError>) -> String {
+  switch outcome {
+  case .success: "done"
+  case .failure(let error): error.kind.rawValue
+  }
+}
+
+/// Whom changes are told: nobody.
+final class Nobody: ChangeNotifier {
+  func wake(_ topics: [ChangeTopic]) {}
 }
 
 /// How each request was answered.

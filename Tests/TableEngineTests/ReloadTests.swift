@@ -6,27 +6,27 @@ import TableModel
 import TableStore
 import Testing
 
-@testable import TableService
+@testable import TableEngine
 
 @Suite struct ReloadTests {
   /// The second table of the new configuration can't be made: the first has not begun to follow it.
   @Test func aReloadThatFailsLeavesAllAsItWas() throws {
     let store = GatedStore()
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    let service = try TableService(
+    let engine = try Engine(
       definition(title: "before", tables: ["a"]),
-      environment: ServiceEnvironment(store: store, logger: logger, isOpenForEdits: true)
+      EngineEnvironment(store: store, logger: logger, notifier: Nobody())
     )
     store.lose("b")
-    #expect(throws: (any Error).self) { try service.reload(definition(title: "after", tables: ["a", "b"])) }
-    let table = try #require(service.catalog.all.first)
-    table.content.queue.sync {}
-    #expect(service.catalog.all.map(\.name) == ["a"])
-    #expect(table.feed.current.table.title == "before" && table.feed.current.number == 1)
-    try service.reload(definition(title: "after", tables: ["a"]))
-    table.content.queue.sync {}
-    #expect(service.catalog.all.first === table)
-    #expect(table.feed.latest.table.title == "after")
+    #expect(throws: (any Error).self) { try engine.prepare(definition(title: "after", tables: ["a", "b"])) }
+    let table = try #require(engine.catalog.tables.first)
+    table.writer.content.queue.sync {}
+    #expect(engine.catalog.tables.map(\.name) == ["a"])
+    #expect(table.current.table.title == "before" && table.current.number == 1)
+    engine.adopt(try engine.prepare(definition(title: "after", tables: ["a"])))
+    table.writer.content.queue.sync {}
+    #expect(engine.catalog.tables.first === table)
+    #expect(table.writer.feed.latest.table.title == "after")
   }
 
   private func definition(title: String, tables: [String]) throws -> ServiceDefinition {

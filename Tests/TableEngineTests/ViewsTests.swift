@@ -1,8 +1,9 @@
 import Synchronization
 import TableModel
+import TestSupport
 import Testing
 
-@testable import TableStore
+@testable import TableEngine
 
 @Suite struct ViewsTests {
   private let epoch = Epoch(rawValue: 1)
@@ -19,14 +20,13 @@ import Testing
     #expect((0...2).map { state.isToggled(first, at: $0) } == [false, true, false])
   }
 
-  @Test func cursorsNameTableVersionAndTap() {
-    var state = ViewState(epoch: Epoch(rawValue: 7))
-    state.tap(first)
-    let cursor = state.cursor(for: 42)
-    #expect(state.lookup(cursor, table: epoch) == .state(version: 42, tap: 1))
-    #expect(state.lookup(Cursor(epoch: epoch, version: 42), table: epoch) == .state(version: 42, tap: 0))
-    #expect(ViewState(epoch: state.epoch).lookup(cursor, table: epoch) == .ahead)
-    #expect(state.lookup(Cursor(epoch: Epoch(rawValue: 9), version: 1), table: epoch) == .epoch)
+  @Test func aViewIsNamedByWhatItIsAndByWhatItIsDrawnWith() {
+    let state = ViewState(incarnation: 7)
+    let digest = state.digest(name: "a", registry: [1])
+    #expect(digest == ViewState(incarnation: 7).digest(name: "a", registry: [1]))
+    #expect(digest != ViewState(incarnation: 8).digest(name: "a", registry: [1]))
+    #expect(digest != state.digest(name: "b", registry: [1]))
+    #expect(digest != state.digest(name: "a", registry: [2]))
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64]) func pastStatesAreExactOrExpired(seed: UInt64) {
@@ -38,12 +38,10 @@ import Testing
       state.tap(row)
       model.append(model[model.count - 1].symmetricDifference([row]))
       for (tap, expected) in model.enumerated() {
-        let cursor = Cursor(epoch: state.epoch, version: 3 << 20 | UInt64(tap))
-        switch state.lookup(cursor, table: epoch) {
-        case .state(_, let found):
-          #expect(state.toggled(at: found) == expected, "seed \(seed), tap \(tap)")
+        switch state.lookup(tap: UInt64(tap)) {
+        case .point(let found): #expect(found.toggled == expected, "seed \(seed), tap \(tap)")
         case .expired: #expect(tap + Int(ViewState.memory) < model.count, "seed \(seed), tap \(tap)")
-        case .ahead, .epoch: Issue.record("seed \(seed), tap \(tap)")
+        case .ahead: Issue.record("seed \(seed), tap \(tap)")
         }
       }
     }
@@ -57,7 +55,7 @@ import Testing
     #expect(views.state(of: "a", table: epoch)?.taps == 1)
     clock.withLock { $0 = 120 }
     let idle = try #require(views.state(of: "a", table: epoch))
-    #expect(idle.epoch == tapped.epoch)
+    #expect(idle.incarnation == tapped.incarnation)
     #expect(idle.changed(from: 1, to: idle.taps) == [first])
     #expect(idle.toggled(at: idle.taps).isEmpty)
     clock.withLock { $0 = 240 }
