@@ -113,7 +113,7 @@ import Testing
     let base = try Self.upstream.get().base
     let context = FetchContext(
       environment: ["TOKEN": "sesame-open-123"],
-      forwarded: [try #require(HeaderField("Authorization", "Bearer hunter2222"))]
+      forwarded: [try #require(TransferField("Authorization", "Bearer hunter2222"))]
     )
     let body = "%7B%22message%22:%22bad+token+sesame-open-123+for+hunter2222%22%7D"
     let source = try Source.onRequest(

@@ -13,9 +13,9 @@ import Testing
       ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:00:00 GMT", nil), ("", nil),
     ] as [(String, Int64?)]
   )
-  func date(_ text: String, _ expected: Int64?) { #expect(HTTPDate.parse(text) == expected) }
+  func date(_ text: String, _ expected: Int64?) { #expect(ResponseDate.parse(text) == expected) }
 
-  static func fields(_ pairs: [(String, String)]) -> [HeaderField] { pairs.compactMap { HeaderField($0.0, $0.1) } }
+  static func fields(_ pairs: [(String, String)]) -> [TransferField] { pairs.compactMap { TransferField($0.0, $0.1) } }
 
   @Test func retryAfter() {
     func seconds(_ pairs: (String, String)...) -> Duration? {

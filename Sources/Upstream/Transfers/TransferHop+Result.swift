@@ -1,12 +1,7 @@
 internal import CCurl
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
-extension Exchange {
+extension TransferHop {
   var status: Int { long(CURLINFO_RESPONSE_CODE) }
   var openedConnections: Int { long(CURLINFO_NUM_CONNECTS) }
 
@@ -83,6 +78,13 @@ extension Exchange {
         .headersTooLarge,
         title: "The upstream's header section is too large",
         detail: "\(who) sent more than \(request.limits.maxHeaderBytes) bytes of header fields"
+      )
+    case .privateAddress where privateAddresses == .refused:
+      return UpstreamError(
+        .addressRefused,
+        title: "The upstream's address is private",
+        detail: "\(request.url.origin) is inside, and `allowPrivate` is false",
+        mayHaveArrived: false
       )
     case .privateAddress:
       return UpstreamError(

@@ -108,11 +108,11 @@ struct RequestBuilder {
     _ templates: [(name: String, value: Template)],
     in scope: Scope,
     body: Template?
-  ) throws(UpstreamError) -> [HeaderField] {
-    var fields: [HeaderField] = []
+  ) throws(UpstreamError) -> [TransferField] {
+    var fields: [TransferField] = []
     for (name, template) in templates where !context.forwarded.contains(where: { $0.isNamed(name) }) {
       guard let value = try text(template, in: scope, "header \(name)") else { continue }
-      guard let field = HeaderField(name, value) else {
+      guard let field = TransferField(name, value) else {
         throw .unusable("header \(name) has a character that is not allowed")
       }
       fields.append(field)

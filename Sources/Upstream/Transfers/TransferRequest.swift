@@ -2,18 +2,20 @@
 public struct TransferRequest: Sendable {
   public var method: String
   public var url: UpstreamURL
-  public var headers: [HeaderField]
+  public var headers: [TransferField]
   public var body: [UInt8]?
   public var limits: TransferLimits
   public var security: TransferSecurity
   /// Goes over a connection of its own: libcurl sends a request again when a kept connection turns out dead,
   /// which an edit must not be.
   public var isSentOnce: Bool
+  /// Whose turn it is taken for where several wait for one host: see `TransferClient.makeLane`.
+  var lane = 0
 
   public init(
     method: String = "GET",
     url: UpstreamURL,
-    headers: [HeaderField] = [],
+    headers: [TransferField] = [],
     body: [UInt8]? = nil,
     limits: TransferLimits = TransferLimits(),
     security: TransferSecurity = TransferSecurity(),
@@ -28,7 +30,13 @@ public struct TransferRequest: Sendable {
     self.isSentOnce = isSentOnce
   }
 
-  func adding(_ headers: [HeaderField]) -> TransferRequest {
+  func on(_ lane: Int) -> TransferRequest {
+    var request = self
+    request.lane = lane
+    return request
+  }
+
+  func adding(_ headers: [TransferField]) -> TransferRequest {
     var request = self
     request.headers += headers
     return request
@@ -51,6 +59,8 @@ public struct TransferLimits: Hashable, Sendable {
   public var maxRedirects: Int
   /// Redirects to another origin may lead to loopback, link-local and private addresses.
   public var allowPrivateRedirects: Bool
+  /// The URL itself may.
+  public var allowPrivate: Bool
 
   public init(
     connectTimeout: Duration = .seconds(5),
@@ -59,7 +69,8 @@ public struct TransferLimits: Hashable, Sendable {
     maxBodyBytes: Int = 32 << 20,
     maxHeaderBytes: Int = 64 << 10,
     maxRedirects: Int = 5,
-    allowPrivateRedirects: Bool = false
+    allowPrivateRedirects: Bool = false,
+    allowPrivate: Bool = true
   ) {
     self.connectTimeout = connectTimeout
     self.timeout = timeout
@@ -68,6 +79,7 @@ public struct TransferLimits: Hashable, Sendable {
     self.maxHeaderBytes = maxHeaderBytes
     self.maxRedirects = maxRedirects
     self.allowPrivateRedirects = allowPrivateRedirects
+    self.allowPrivate = allowPrivate
   }
 }
 
@@ -88,7 +100,7 @@ public struct TransferSecurity: Hashable, Sendable {
 /// A whole response.
 public struct TransferResponse: Sendable {
   public var status: Int
-  public var headers: [HeaderField]
+  public var headers: [TransferField]
   /// Decompressed.
   public var body: [UInt8]
   /// Where the redirects led.

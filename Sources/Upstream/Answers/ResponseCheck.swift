@@ -7,10 +7,15 @@ struct ResponseCheck {
   let redaction: Redaction
 
   /// What is needed of one page to go on.
-  struct Page {
+  struct Page: Equatable {
+    /// After the list was cut.
     var itemCount: Int
+    /// The list had more items than it may.
+    var isCut = false
     /// The value that paging reads: a URL or a cursor.
-    var next: String?
+    var next: JSONValue?
+    /// The response has a member `next` that isn't empty.
+    var namesNext = false
   }
 
   /// - Returns: why it is none, for any status that is no success.
@@ -58,14 +63,51 @@ struct ResponseCheck {
   }
 
   /// Reads a page: the list where `items` says, and where the next page is.
-  func read(_ body: [UInt8], of url: UpstreamURL, items: Expression?, next: Expression?) throws(UpstreamError) -> Page {
+  ///
+  /// - Parameter limit: how many items it may have, at least 1. What is over that is cut off, and before anything of it is
+  ///   parsed where it could be much.
+  /// - Returns: with the body, cut.
+  func read(
+    _ body: [UInt8],
+    of url: UpstreamURL,
+    _ definition: UpstreamDefinition,
+    limit: Int
+  ) throws(UpstreamError) -> (page: Page, body: [UInt8]) {
+    let path = definition.items.map(\.documentPath) ?? []
+    // Parsed, each element takes some 16 bytes and more.
+    if let path, ListCut.bound(on: body) / 16 > limit, let cut = ListCut.cut(body, at: path, to: limit) {
+      var page = try page(cut, of: url, definition)
+      page.isCut = true
+      return (page, cut)
+    }
+    var page = try page(body, of: url, definition)
+    guard page.itemCount > limit else { return (page, body) }
+    guard let path, let cut = ListCut.cut(body, at: path, to: limit) else {
+      throw .paging(
+        "there are \(page.itemCount) items, and at most \(limit) are taken (`maxItems`): a list that an expression "
+          + "makes can't be cut",
+        url
+      )
+    }
+    (page.itemCount, page.isCut) = (limit, true)
+    return (page, cut)
+  }
+
+  private func page(
+    _ body: [UInt8],
+    of url: UpstreamURL,
+    _ definition: UpstreamDefinition
+  ) throws(UpstreamError) -> Page {
     do {
       return try Document(body).withRoot { root in
-        var scope = Scope(item: root)
-        scope.response = Value(root)
-        let list = try items.map { try $0.evaluate(in: scope) } ?? Value(root)
-        guard list.kind == .array else { throw unexpected(list, items, root: root, url: url) }
-        return Page(itemCount: list.count, next: try next?.evaluate(in: scope).text)
+        let list = try list(in: root, definition.items)
+        guard list.kind == .array else { throw unexpected(list, definition.items, root: root, url: url) }
+        var page = Page(itemCount: list.count)
+        if let next = PageWalk.nextExpression(definition.paging) {
+          page.next = JSONValue(try next.evaluate(in: scope(root)))
+        }
+        if let next = root["next"] { page.namesNext = next.string.map { !$0.isEmpty } ?? (next.kind == .object) }
+        return page
       }
     } catch let error as UpstreamError {
       throw error
@@ -84,6 +126,16 @@ struct ResponseCheck {
     }
   }
 
+  private func scope(_ root: JSONView) -> Scope {
+    var scope = Scope(item: root)
+    scope.response = Value(root)
+    return scope
+  }
+
+  private func list(in root: JSONView, _ items: Expression?) throws -> Value {
+    try items.map { try $0.evaluate(in: scope(root)) } ?? Value(root)
+  }
+
   /// An item of its own: any JSON.
   func checkItem(_ body: [UInt8], of url: UpstreamURL) throws(UpstreamError) {
     do { try Document(body).withRoot { _ in } } catch {
@@ -100,17 +152,19 @@ struct ResponseCheck {
     body.count < 16 && String(decoding: body, as: UTF8.self).trimmingWhitespace == "null"
   }
 
-  /// Calls the body with each element of the list: for requests that are made of them.
-  func forEachItem<Result>(
+  /// Calls the body with the first elements of the list: for requests that are made of them.
+  ///
+  /// - Returns: whether there are more.
+  func forEachItem(
     of body: [UInt8],
     items: Expression?,
-    _ transform: (Value, Int) throws -> Result
-  ) throws -> [Result] {
+    atMost limit: Int,
+    _ visit: (Value) throws -> Void
+  ) throws -> Bool {
     try Document(body).withRoot { root in
-      var scope = Scope(item: root)
-      scope.response = Value(root)
-      let list = try items.map { try $0.evaluate(in: scope) } ?? Value(root)
-      return try (list.elements ?? []).enumerated().map { try transform($1, $0) }
+      let list = try list(in: root, items)
+      for element in (list.elements ?? []).prefix(limit) { try visit(element) }
+      return list.count > limit
     }
   }
 

@@ -1,6 +1,6 @@
 internal import CCurl
-internal import DequeModule
 public import Dispatch
+internal import Synchronization
 
 /// Sends requests to upstreams by libcurl, all on one serial queue; no thread waits for a transfer.
 ///
@@ -13,39 +13,53 @@ public final class TransferClient: @unchecked Sendable {
   /// Where completions are called, and where sources live.
   public let queue: DispatchQueue
   private let multi: CurlMulti
+  /// Hears of each request of a source, and of each edit.
+  let observer: TransferObserver?
   private let requestsPerHost: Int
-  private var hosts: [UpstreamURL.Origin: Host] = [:]
+  private var hosts: [UpstreamURL.Origin: HostQueue<ObjectIdentifier>] = [:]
+  /// Those that wait for their turn at a host.
+  private var waiting: [ObjectIdentifier: Transfer] = [:]
   private var active: [UnsafeMutableRawPointer: Transfer] = [:]
   private let stallTimer: any DispatchSourceTimer
   private var nextStallCheck: DispatchTime?
-  private var breakers: [UpstreamURL.Origin: CircuitBreaker] = [:]
-
-  /// Requests of one origin: at most `requestsPerHost` at once, the others in the order they came.
-  private struct Host {
-    var active = 0
-    var waiting = Deque<Transfer>()
-  }
+  private let turnTimer: any DispatchSourceTimer
+  private var nextTurn: Duration?
+  private var breakers = CircuitBreakers()
+  private let lanes = Atomic<Int>(0)
 
   /// - Parameters:
-  ///   - requestsPerHost: under way at once to one origin, whether over as many connections or one of HTTP/2.
+  ///   - requestsPerHost: under way at once to one origin, whether over as many connections or one of HTTP/2. Requests
+  ///     that aren't answered within a second give their place to others, up to four times as many.
   ///   - idleConnections: kept open for reuse, in all.
+  ///   - observer: hears of each request of a source, and of each edit, when it has ended.
   /// - Throws: `UpstreamError` where the system has no descriptors or memory left.
   public init(
     queue: DispatchQueue = DispatchQueue(label: "tablecast.upstream"),
-    requestsPerHost: Int = 8,
-    idleConnections: Int = 256
+    requestsPerHost: Int = 6,
+    idleConnections: Int = 256,
+    observer: TransferObserver? = nil
   ) throws(UpstreamError) {
     guard let multi = CurlMulti(queue: queue, connections: idleConnections) else { throw .noResources }
     self.queue = queue
     self.multi = multi
     self.requestsPerHost = requestsPerHost
+    self.observer = observer
+    turnTimer = DispatchSource.makeTimerSource(queue: queue)
     stallTimer = DispatchSource.makeTimerSource(queue: queue)
     stallTimer.setEventHandler { [weak self] in self?.checkStalls() }
     stallTimer.activate()
+    turnTimer.setEventHandler { [weak self] in self?.turnsHaveChanged() }
+    turnTimer.activate()
     multi.onCompletion { [weak self] in self?.finished($0, $1) }
   }
 
-  deinit { stallTimer.cancel() }
+  deinit {
+    stallTimer.cancel()
+    turnTimer.cancel()
+  }
+
+  /// A place of its own in every host's queue: one for each source, so that none waits for the requests of another.
+  func makeLane() -> Int { lanes.add(1, ordering: .relaxed).newValue }
 
   /// Sends a request; from any queue.
   ///
@@ -70,44 +84,61 @@ public final class TransferClient: @unchecked Sendable {
   private func admit(_ transfer: Transfer) {
     guard !transfer.isAnswered else { return }
     let origin = transfer.request.url.origin
-    guard hosts[origin, default: Host()].active < requestsPerHost else {
-      hosts[origin, default: Host()].waiting.append(transfer)
-      return
+    waiting[ObjectIdentifier(transfer)] = transfer
+    hosts[origin, default: HostQueue(slots: requestsPerHost)].add(ObjectIdentifier(transfer), of: transfer.request.lane)
+    startNext(at: origin)
+  }
+
+  /// Starts the requests whose turn it is.
+  private func startNext(at origin: UpstreamURL.Origin) {
+    let now = Duration.now
+    for number in hosts[origin]?.admit(at: now) ?? [] {
+      guard let transfer = waiting.removeValue(forKey: number) else { continue }
+      transfer.started = .now()
+      start(transfer)
     }
-    hosts[origin, default: Host()].active += 1
-    transfer.started = .now()
-    start(transfer)
+    if hosts[origin]?.isEmpty == true { hosts[origin] = nil }
+    guard let deadline = hosts[origin]?.deadline(after: now), deadline < nextTurn ?? .seconds(Int64.max) else { return }
+    nextTurn = deadline
+    turnTimer.schedule(deadline: .now() + (deadline - now).dispatchInterval, leeway: .milliseconds(5))
+  }
+
+  private func turnsHaveChanged() {
+    nextTurn = nil
+    for origin in Array(hosts.keys) { startNext(at: origin) }
   }
 
   private func start(_ transfer: Transfer) {
     let isForeign = !transfer.request.url.origin.mayShareSecrets(with: transfer.current.url.origin)
     guard
-      let exchange = Exchange(
+      let hop = TransferHop(
         transfer.current,
         timeout: transfer.request.limits.timeout - transfer.elapsed,
-        refusesPrivateAddresses: isForeign && !transfer.request.limits.allowPrivateRedirects
+        privateAddresses: isForeign
+          ? (transfer.request.limits.allowPrivateRedirects ? .allowed : .refusedToRedirects)
+          : (transfer.request.limits.allowPrivate ? .allowed : .refused)
       )
     else { return complete(transfer, .failure(.noResources)) }
-    transfer.exchange = exchange
-    guard multi.add(exchange.easy) else { return complete(transfer, .failure(.noResources)) }
-    active[exchange.easy] = transfer
-    scheduleStallCheck(exchange.lastProgress + transfer.current.limits.stallTimeout.dispatchInterval)
+    transfer.hop = hop
+    guard multi.add(hop.easy) else { return complete(transfer, .failure(.noResources)) }
+    active[hop.easy] = transfer
+    scheduleStallCheck(hop.lastProgress + transfer.current.limits.stallTimeout.dispatchInterval)
   }
 
   private func finished(_ easy: UnsafeMutableRawPointer, _ code: CURLcode) {
-    guard let transfer = active[easy], let exchange = transfer.exchange else { return }
-    if let failure = exchange.failure(code) { return complete(transfer, .failure(failure)) }
-    let status = exchange.status
+    guard let transfer = active[easy], let hop = transfer.hop else { return }
+    if let failure = hop.failure(code) { return complete(transfer, .failure(failure)) }
+    let status = hop.status
     let decision = RedirectPolicy.decide(
       transfer.current,
       status: status,
-      location: exchange.headers.first(named: "Location"),
+      location: hop.headers.first(named: "Location"),
       hops: transfer.hops
     )
     switch decision {
     case .refuse(let error): complete(transfer, .failure(error))
     case .follow(let next):
-      release(exchange)
+      release(hop)
       transfer.current = next
       transfer.hops += 1
       start(transfer)
@@ -117,13 +148,13 @@ public final class TransferClient: @unchecked Sendable {
         .success(
           TransferResponse(
             status: status,
-            headers: exchange.headers,
-            body: exchange.takeBody(),
+            headers: hop.headers,
+            body: hop.takeBody(),
             url: transfer.current.url,
             redirects: transfer.hops,
             elapsed: transfer.elapsed,
-            reusedConnection: exchange.openedConnections == 0,
-            httpVersion: exchange.httpVersion
+            reusedConnection: hop.openedConnections == 0,
+            httpVersion: hop.httpVersion
           )
         )
       )
@@ -132,42 +163,40 @@ public final class TransferClient: @unchecked Sendable {
 
   private func complete(_ transfer: Transfer, _ result: Result<TransferResponse, UpstreamError>) {
     let origin = transfer.request.url.origin
-    if let exchange = transfer.exchange {
-      release(exchange)
-      transfer.exchange = nil
-      hosts[origin]?.active -= 1
+    if let hop = transfer.hop {
+      release(hop)
+      transfer.hop = nil
     }
+    waiting[ObjectIdentifier(transfer)] = nil
+    hosts[origin]?.remove(ObjectIdentifier(transfer), of: transfer.request.lane, at: .now)
     transfer.answer(result)
-    while let host = hosts[origin], host.active < requestsPerHost, let next = hosts[origin]?.waiting.popFirst() {
-      admit(next)
-    }
-    if let host = hosts[origin], host.active == 0, host.waiting.isEmpty { hosts[origin] = nil }
+    startNext(at: origin)
   }
 
-  private func release(_ exchange: Exchange) {
-    guard active.removeValue(forKey: exchange.easy) != nil else { return }
-    multi.remove(exchange.easy)
+  private func release(_ hop: TransferHop) {
+    guard active.removeValue(forKey: hop.easy) != nil else { return }
+    multi.remove(hop.easy)
   }
 
   // MARK: - Circuit breakers
 
   /// - Returns: whether a source may ask this host now; what comes of it must be recorded.
-  func permits(_ origin: UpstreamURL.Origin, isUrgent: Bool) -> Bool {
-    breakers[origin]?.permits(at: .now, isUrgent: isUrgent) ?? true
+  func permits(_ key: CircuitBreakers.Key, isUrgent: Bool) -> Bool {
+    breakers.permits(key, at: .now, isUrgent: isUrgent)
   }
 
-  /// Why the host is not asked.
-  func lastError(of origin: UpstreamURL.Origin) -> UpstreamError? { breakers[origin]?.lastError }
+  func breakerState(of key: CircuitBreakers.Key) -> CircuitBreaker.State? { breakers.state(of: key) }
 
-  func record(_ result: Result<TransferResponse, UpstreamError>, of origin: UpstreamURL.Origin) {
-    let random = Double.random(in: 0..<1)
-    switch result {
-    case .success: breakers[origin] = nil
-    case .failure(let error):
-      let verdict: CircuitBreaker.Verdict =
-        if error.blamesHost { .bad } else if error.kind == .cancelled { .unknown } else { .good }
-      breakers[origin, default: CircuitBreaker()].record(verdict, error: error, at: .now, random: random)
-    }
+  /// - Parameter error: nil where the answer could be used.
+  func record(_ error: UpstreamError?, of key: CircuitBreakers.Key) {
+    let verdict: CircuitBreaker.Verdict =
+      switch error {
+      case nil: .good
+      case let error? where error.blamesHost: .bad
+      case let error? where error.kind == .cancelled: .unknown
+      case _?: .good
+      }
+    breakers.record(verdict, of: key, at: .now, random: .random(in: 0..<1))
   }
 
   // MARK: - Stalls
@@ -183,10 +212,10 @@ public final class TransferClient: @unchecked Sendable {
     let now = DispatchTime.now()
     var next: DispatchTime?
     for transfer in active.values {
-      guard let exchange = transfer.exchange else { continue }
-      let deadline = exchange.lastProgress + transfer.current.limits.stallTimeout.dispatchInterval
+      guard let hop = transfer.hop else { continue }
+      let deadline = hop.lastProgress + transfer.current.limits.stallTimeout.dispatchInterval
       if deadline <= now {
-        complete(transfer, .failure(exchange.stallFailure()))
+        complete(transfer, .failure(hop.stallFailure()))
       } else {
         next = min(next ?? deadline, deadline)
       }

@@ -12,7 +12,7 @@ public final class Transfer: @unchecked Sendable {
   var current: TransferRequest
   var hops = 0
   var started = DispatchTime.now()
-  var exchange: Exchange?
+  var hop: TransferHop?
   /// Nil once it was called.
   private var completion: Completion?
   private weak var client: TransferClient?

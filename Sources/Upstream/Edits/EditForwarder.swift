@@ -70,7 +70,7 @@ public struct EditForwarder: Sendable {
     scope.item = Value(edit.item)
     scope.edit = Value(edit.edit)
     scope.id = edit.id.map { .string($0) } ?? .null
-    guard let key = HeaderField("Idempotency-Key", edit.idempotencyKey) else {
+    guard let key = TransferField("Idempotency-Key", edit.idempotencyKey) else {
       throw .unusable("the idempotency key has a character that is not allowed")
     }
     let origin = try builder.first().url.origin

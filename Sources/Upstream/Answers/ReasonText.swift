@@ -14,13 +14,14 @@ enum ReasonText {
     body.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "<")
   }
 
-  /// Of the first 8 KB.
+  /// Of the first 8 KB. O(bytes), whatever they are.
   static func htmlTitle(in body: [UInt8]) -> String? {
-    let text = String(decoding: body.prefix(8192), as: UTF8.self)
-    guard let open = text.firstRange(of: /<title[^>]*>/.ignoresCase()) else { return nil }
-    let rest = text[open.upperBound...]
-    let title = rest.prefix { $0 != "<" }
-    return title.allSatisfy(\.isWhitespace) ? nil : String(title)
+    let head = body.prefix(8192)
+    guard let tag = head.firstIndexIgnoringCase(of: Array("<title".utf8)),
+      let open = head[tag...].firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
+    let title = String(decoding: head[(open + 1)...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self)
+    return title.allSatisfy(\.isWhitespace) ? nil : title
   }
 
   /// A problem's detail (RFC 9457), or what others call it; the title of a page; a short plain text.
@@ -43,5 +44,15 @@ enum ReasonText {
       if let member = view[name], let text = reason(in: member, depth: depth + 1) { return text }
     }
     return nil
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Where a short text in lower case begins.
+  fileprivate func firstIndexIgnoringCase(of word: [UInt8]) -> Int? {
+    guard count >= word.count else { return nil }
+    return (startIndex...(endIndex - word.count)).first { start in
+      word.indices.allSatisfy { self[start + $0].lowercasedASCII == word[$0] }
+    }
   }
 }

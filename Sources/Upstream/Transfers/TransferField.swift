@@ -1,5 +1,5 @@
 /// One header field (RFC 9110 section 5). A name or value that could end the line, or the header, can't be made.
-public struct HeaderField: Hashable, Sendable {
+public struct TransferField: Hashable, Sendable {
   public let name: String
   public let value: String
 
@@ -15,18 +15,18 @@ public struct HeaderField: Hashable, Sendable {
 
   private init(trustedName: String, value: String) { (self.name, self.value) = (trustedName, value) }
 
-  static func acceptJSON() -> HeaderField {
-    HeaderField(trustedName: "Accept", value: "application/json, */*;q=0.5")
+  static func acceptJSON() -> TransferField {
+    TransferField(trustedName: "Accept", value: "application/json, */*;q=0.5")
   }
 
-  static func contentTypeJSON() -> HeaderField {
-    HeaderField(trustedName: "Content-Type", value: "application/json")
+  static func contentTypeJSON() -> TransferField {
+    TransferField(trustedName: "Content-Type", value: "application/json")
   }
 
   func isNamed(_ other: String) -> Bool { name.equalsIgnoringCase(other) }
 }
 
-extension [HeaderField] {
+extension [TransferField] {
   /// The first value of the fields with this name, in any case.
   public func first(named name: String) -> String? { first { $0.isNamed(name) }?.value }
 

@@ -13,8 +13,6 @@ struct CircuitBreaker: Sendable {
   enum Verdict: Equatable { case good, bad, unknown }
 
   private(set) var state = State.closed(failures: 0)
-  /// Of the last bad request: what those hear who do not pass.
-  private(set) var lastError: UpstreamError?
   var threshold = 5
   var firstPeriod = Duration.seconds(1)
   var maximumPeriod = Duration.seconds(15)
@@ -32,17 +30,12 @@ struct CircuitBreaker: Sendable {
   }
 
   /// - Parameter random: in 0..<1.
-  mutating func record(_ verdict: Verdict, error: UpstreamError? = nil, at now: Duration, random: Double) {
+  mutating func record(_ verdict: Verdict, at now: Duration, random: Double) {
     switch (verdict, state) {
-    case (.good, _):
-      state = .closed(failures: 0)
-      lastError = nil
+    case (.good, _): state = .closed(failures: 0)
     case (.bad, .closed(let failures)):
-      lastError = error
       state = failures + 1 < threshold ? .closed(failures: failures + 1) : opened(firstPeriod, now, random)
-    case (.bad, .halfOpen(let period)):
-      lastError = error
-      state = opened(min(period * 2, maximumPeriod), now, random)
+    case (.bad, .halfOpen(let period)): state = opened(min(period * 2, maximumPeriod), now, random)
     case (.unknown, .halfOpen(let period)): state = .open(until: now, period: period)
     case (.bad, .open), (.unknown, .closed), (.unknown, .open): break  // asked before it opened
     }

@@ -59,6 +59,8 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case bodyTooLarge
     /// The header section is over its limit.
     case headersTooLarge
+    /// The host is inside, and the source may not ask there.
+    case addressRefused
     /// A redirect leads where it may not.
     case redirectRefused
     case tooManyRedirects
@@ -83,7 +85,7 @@ extension UpstreamError {
     switch kind {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted: true
     case .status: status.map { [408, 429, 502, 503, 504].contains($0) } ?? false
-    case .unusableRequest, .tls, .malformedResponse, .bodyTooLarge, .headersTooLarge, .redirectRefused,
+    case .unusableRequest, .tls, .malformedResponse, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused,
       .tooManyRedirects, .contentType, .invalidJSON, .unexpectedShape, .paging, .cancelled:
       false
     }
@@ -95,7 +97,7 @@ extension UpstreamError {
     switch kind {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted, .malformedResponse: true
     case .status: status.map { [502, 503, 504].contains($0) } ?? false
-    case .unusableRequest, .tls, .bodyTooLarge, .headersTooLarge, .redirectRefused, .tooManyRedirects, .contentType,
+    case .unusableRequest, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused, .tooManyRedirects, .contentType,
       .invalidJSON, .unexpectedShape, .paging, .cancelled:
       false
     }

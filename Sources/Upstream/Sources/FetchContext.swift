@@ -4,12 +4,12 @@ public struct FetchContext: Sendable {
   /// Never shown in errors.
   public var environment: [String: String]
   /// The caller's own, as `forward` names them; they take the place of configured ones of the same name.
-  public var forwarded: [HeaderField]
+  public var forwarded: [TransferField]
 
   public init(
     parameters: [String: String] = [:],
     environment: [String: String] = [:],
-    forwarded: [HeaderField] = []
+    forwarded: [TransferField] = []
   ) {
     self.parameters = parameters
     self.environment = environment

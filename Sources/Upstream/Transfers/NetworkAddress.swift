@@ -1,10 +1,5 @@
 internal import CCurl
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// An IP address, for the one question that redirects ask: does it lead inside?
 struct NetworkAddress: Hashable {

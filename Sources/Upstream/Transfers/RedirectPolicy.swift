@@ -56,7 +56,7 @@ enum RedirectPolicy {
   }
 
   /// Any configured header may hold a secret; another host gets none but those that can't.
-  private static func isHarmless(_ field: HeaderField) -> Bool {
+  private static func isHarmless(_ field: TransferField) -> Bool {
     ["Accept", "Accept-Language", "User-Agent", "Content-Type"].contains { field.isNamed($0) }
   }
 }

@@ -1,22 +1,19 @@
 internal import CCurl
 internal import Dispatch
-
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// One hop of a transfer: a request and its response on one easy handle. Touched on the client's queue alone.
-final class Exchange {
+final class TransferHop {
   /// What one of the callbacks found wrong; libcurl itself then only says that a callback stopped it.
   enum Violation { case bodyTooLarge, headersTooLarge, privateAddress(String) }
 
   let easy: UnsafeMutableRawPointer
   let request: TransferRequest
-  /// Addresses inside are refused: set for redirects to another origin.
-  let refusesPrivateAddresses: Bool
-  private(set) var headers: [HeaderField] = []
+  /// What is done with addresses inside.
+  enum PrivateAddresses { case allowed, refused, refusedToRedirects }
+
+  let privateAddresses: PrivateAddresses
+  private(set) var headers: [TransferField] = []
   private(set) var body: [UInt8] = []
   private(set) var violation: Violation?
   /// When something was last received; the start at first.
@@ -26,14 +23,14 @@ final class Exchange {
   let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
   /// - Returns: nil where libcurl has no memory left.
-  init?(_ request: TransferRequest, timeout: Duration, refusesPrivateAddresses: Bool) {
+  init?(_ request: TransferRequest, timeout: Duration, privateAddresses: PrivateAddresses) {
     guard let easy = curl_easy_init() else {
       errorText.deallocate()
       return nil
     }
     self.easy = easy
     self.request = request
-    self.refusesPrivateAddresses = refusesPrivateAddresses
+    self.privateAddresses = privateAddresses
     errorText.pointee = 0
     configure(timeout: timeout)
   }
@@ -118,30 +115,30 @@ final class Exchange {
     ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
     ccurl_set_sink(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
       guard let bytes, let context else { return 0 }
-      return Exchange.at(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      return TransferHop.at(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
     ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
     ccurl_set_sink(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
       guard let bytes, let context else { return 0 }
-      return Exchange.at(context).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+      return TransferHop.at(context).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
     }
-    guard refusesPrivateAddresses else { return }
+    guard privateAddresses != .allowed else { return }
     // The address that is connected to, not the name: a name can change its address between two looks.
     ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
     ccurl_set_opensocket(easy) { context, _, address in
       guard let context, let address else { return curl_socket_t(CURL_SOCKET_BAD) }
-      return Exchange.at(context).openSocket(address)
+      return TransferHop.at(context).openSocket(address)
     }
     // A kept connection opens no socket, but passes here.
     ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context)
     ccurl_set_prereq(easy) { context, address, _, _, _ in
       guard let context, let address else { return CURL_PREREQFUNC_ABORT }
-      return Exchange.at(context).permits(String(cString: address)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+      return TransferHop.at(context).permits(String(cString: address)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
   }
 
-  private static func at(_ context: UnsafeMutableRawPointer) -> Exchange {
-    Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  private static func at(_ context: UnsafeMutableRawPointer) -> TransferHop {
+    Unmanaged<TransferHop>.fromOpaque(context).takeUnretainedValue()
   }
 
   private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -165,7 +162,7 @@ final class Exchange {
     if line.hasPrefix("HTTP/") {
       headers.removeAll(keepingCapacity: true)  // of an interim response (RFC 9110 section 15.2)
     } else if body.isEmpty, let colon = line.firstIndex(of: ":"),
-      let field = HeaderField(String(line[..<colon]), String(line[line.index(after: colon)...]))
+      let field = TransferField(String(line[..<colon]), String(line[line.index(after: colon)...]))
     {
       headers.append(field)  // with a body before it, it is a trailer: not used
     }
@@ -184,11 +181,7 @@ final class Exchange {
       violation = .privateAddress(request.url.origin.host)
       return curl_socket_t(CURL_SOCKET_BAD)
     }
-    #if os(Linux)
     let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-    #else
-    let kind = address.pointee.socktype
-    #endif
     return socket(address.pointee.family, kind, address.pointee.protocol)
   }
 }
