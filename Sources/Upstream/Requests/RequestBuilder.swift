@@ -15,7 +15,8 @@ struct RequestBuilder {
       stallTimeout: definition.stallTimeout,
       maxBodyBytes: definition.maxBytes,
       maxRedirects: definition.maxRedirects,
-      allowPrivateRedirects: definition.allowPrivateRedirects
+      allowPrivateRedirects: definition.allowPrivateRedirects,
+      allowPrivate: definition.allowPrivate
     )
   }
 
@@ -27,9 +28,12 @@ struct RequestBuilder {
     )
   }
 
-  /// The request for the source's first page.
-  func first() throws(UpstreamError) -> TransferRequest {
-    let scope = scope(context.parameters)
+  /// The request for a page of the source.
+  ///
+  /// - Parameter cursor: `$cursor`; null for the first page.
+  func page(cursor: JSONValue) throws(UpstreamError) -> TransferRequest {
+    var scope = scope(context.parameters)
+    scope.cursor = Value(cursor)
     var url = try url(definition.url, in: scope, neutral: scope.neutral(), origin: nil)
     for (name, template) in definition.query {
       guard let value = try text(template, in: scope, "query \(name)") else { continue }
@@ -146,6 +150,8 @@ extension Scope {
     scope.item = item.neutral
     scope.id = id.neutral
     scope.edit = edit.neutral
+    scope.place = place.neutral
+    scope.cursor = cursor.neutral
     return scope
   }
 }

@@ -1,5 +1,7 @@
 public import Definitions
 internal import Dispatch
+internal import Glibc
+internal import Synchronization
 
 /// An upstream source of one table instance: fetched again and again, each outcome told to its owner.
 ///
@@ -14,28 +16,29 @@ public final class Source: @unchecked Sendable {
   private let client: TransferClient
   private let fetcher: SourceFetcher
   private let onUpdate: Completion
-  private let onLengthened: @Sendable (Duration) -> Void
+  private let onNotice: @Sendable (SourceNotice) -> Void
   private var schedule: RefreshSchedule
   private var timer: (any DispatchSourceTimer)?
   private var lastUpdate: SourceUpdate?
   /// Of the refresh under way, and of the one after it.
   private var waiting: [Completion] = []
   private var waitingForNext: [Completion] = []
-  private var hasToldLength = false
+  /// The notices that were given, by their kind.
+  private var noticed: Set<String> = []
+  private let picture = Mutex(SourceFigures())
 
   /// Fetches nothing before `start`.
   ///
   /// - Parameters:
   ///   - context: parameters, environment and forwarded headers that its requests are made with.
-  ///   - onLengthened: called on `client.queue`, once, when the upstream's `max-age` makes the interval longer than
-  ///     configured; with what it is then.
+  ///   - onNotice: called on `client.queue`, once for each kind.
   ///   - onUpdate: called on `client.queue` after each refresh, retries included; it should hand work on.
   public convenience init(
     name: String,
     definition: UpstreamDefinition,
     context: FetchContext = FetchContext(),
     client: TransferClient,
-    onLengthened: @escaping @Sendable (Duration) -> Void = { _ in },
+    onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in },
     onUpdate: @escaping Completion
   ) {
     var configuration = RefreshSchedule.Configuration()
@@ -48,7 +51,7 @@ public final class Source: @unchecked Sendable {
       context: context,
       client: client,
       schedule: configuration,
-      onLengthened: onLengthened,
+      onNotice: onNotice,
       onUpdate: onUpdate
     )
   }
@@ -59,16 +62,20 @@ public final class Source: @unchecked Sendable {
     context: FetchContext,
     client: TransferClient,
     schedule: RefreshSchedule.Configuration,
-    onLengthened: @escaping @Sendable (Duration) -> Void = { _ in },
+    onNotice: @escaping @Sendable (SourceNotice) -> Void = { _ in },
     onUpdate: @escaping Completion
   ) {
     self.name = name
     self.client = client
     self.onUpdate = onUpdate
-    self.onLengthened = onLengthened
+    self.onNotice = onNotice
     self.schedule = RefreshSchedule(schedule)
-    fetcher = SourceFetcher(definition, context: context, client: client)
+    fetcher = SourceFetcher(name: name, definition, context: context, client: client)
+    fetcher.onAnswer = { [weak self] answer in self?.picture.withLock { $0.add(answer) } }
   }
+
+  /// How it has done so far. From any queue.
+  public var figures: SourceFigures { picture.withLock { $0 } }
 
   deinit {
     timer?.setEventHandler(handler: nil)
@@ -138,7 +145,10 @@ public final class Source: @unchecked Sendable {
   private func perform(_ action: RefreshSchedule.Action, isUrgent: Bool) {
     switch action {
     case .nothing: break
-    case .sleep(let until): setTimer(until)
+    case .sleep(let until):
+      setTimer(until)
+      let next = until.map { Int64(time(nil)) + max(0, ($0 - .now).components.seconds) }
+      picture.withLock { $0.nextFetch = next }
     case .fetch:
       setTimer(nil)
       fetcher.start(isUrgent: isUrgent) { [weak self] in self?.finished($0) }
@@ -152,10 +162,8 @@ public final class Source: @unchecked Sendable {
       case .failed(let error): .failure(isTransient: isRetried(error), retryAfter: error.retryAfter)
       }
     let step = schedule.finished(result, at: .now, random: .random(in: 0..<1))
-    if let lengthened = schedule.lengthened, !hasToldLength {
-      hasToldLength = true
-      onLengthened(lengthened)
-    }
+    tell(outcome)
+    count(outcome, isRetried: !step.settled)
     if step.settled {
       lastUpdate = outcome.update
       let answered = waiting
@@ -169,6 +177,30 @@ public final class Source: @unchecked Sendable {
       }
     }
     perform(step.action, isUrgent: !waiting.isEmpty)
+  }
+
+  private func tell(_ outcome: SourceFetcher.Outcome) {
+    var notices: [(kind: String, notice: SourceNotice)] = []
+    if let lengthened = schedule.lengthened { notices.append(("lengthened", .lengthened(lengthened))) }
+    if let limit = outcome.limit, outcome.update.isAnswer {
+      notices.append(("truncated", .truncated(items: outcome.itemCount, limit: limit)))
+    }
+    if let place = outcome.unreadPage { notices.append(("unread", .unread(pageNamedBy: place))) }
+    for (kind, notice) in notices where noticed.insert(kind).inserted { onNotice(notice) }
+  }
+
+  private func count(_ outcome: SourceFetcher.Outcome, isRetried: Bool) {
+    let breaker = fetcher.breaker
+    picture.withLock { figures in
+      if isRetried { figures.retries += 1 }
+      figures.breaker = breaker
+      figures.pages += outcome.pages
+      switch outcome.update {
+      case .content(let content): (figures.problem, figures.isTruncated) = (nil, content.isTruncated)
+      case .unchanged: figures.problem = nil
+      case .failed(let error): figures.problem = error
+      }
+    }
   }
 
   /// What may have been carried out is repeated only where the method is safe (RFC 9110 section 9.2.2).

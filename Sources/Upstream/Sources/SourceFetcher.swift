@@ -13,9 +13,10 @@ final class SourceFetcher {
     var update: SourceUpdate
     /// Of the first response.
     var maxAge: Duration?
-    /// What was reached while there was more, even where that made it a failure.
+    /// What was reached while there was more.
     var limit: String?
     var itemCount = 0
+    var pages = 0
     var unreadPage: String?
   }
 
@@ -32,6 +33,7 @@ final class SourceFetcher {
   private var lastItemCount = 0
   /// What this source was told last when its host failed: heard again while the host is spared.
   private var hostError: UpstreamError?
+  private var breakerKey: CircuitBreakers.Key?
   /// Nil while nothing is fetched.
   private(set) var refresh: Refresh?
   /// Called for each answer.
@@ -55,7 +57,7 @@ final class SourceFetcher {
       first.url = try PageWalk.first(first.url, definition.paging)
       first.lane = lane
       let refresh = Refresh(first, context: builder.context, isUrgent: isUrgent, completion: completion)
-      self.refresh = refresh
+      (self.refresh, breakerKey) = (refresh, refresh.breaker)
       refresh.walk = definition.paging.map { PageWalk($0, first: first.url, maxItems: definition.maxItems) }
       fetchPage(first, of: refresh)
     } catch {
@@ -77,13 +79,20 @@ final class SourceFetcher {
     lastPages = nil
   }
 
-  var breakerState: CircuitBreaker.State? { refresh.flatMap { client.breakerState(of: $0.breaker) } }
+  /// Of the host, as it is for this source.
+  var breaker: SourceFigures.Breaker {
+    switch breakerKey.flatMap({ client.breakerState(of: $0) }) {
+    case nil, .closed?: .closed
+    case .open?: .open
+    case .halfOpen?: .probing
+    }
+  }
 
   func fail(_ refresh: Refresh, _ error: UpstreamError) {
     guard self.refresh === refresh else { return }
     cancel()
     let hidden = refresh.check.redaction.hide(error)
-    refresh.completion(Outcome(update: .failed(hidden), limit: refresh.limit, itemCount: refresh.itemCount))
+    refresh.completion(Outcome(update: .failed(hidden), pages: refresh.visited.count))
   }
 
   /// All is there: now, and only now, it replaces what was known.
@@ -98,6 +107,7 @@ final class SourceFetcher {
         maxAge: refresh.maxAge,
         limit: refresh.limit,
         itemCount: refresh.itemCount,
+        pages: refresh.visited.count,
         unreadPage: refresh.unreadPage
       )
     }

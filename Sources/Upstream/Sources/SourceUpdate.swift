@@ -6,6 +6,8 @@ public enum SourceUpdate: Sendable {
   case unchanged
   /// What there is stays; the source will be asked again.
   case failed(UpstreamError)
+
+  var isAnswer: Bool { if case .failed = self { false } else { true } }
 }
 
 /// The bodies of all responses that make up a source's content: JSON, checked to be whole and of the right shape.
@@ -13,7 +15,7 @@ public struct FetchedContent: Sendable {
   public var form: Form
   /// Items in all.
   public var itemCount: Int
-  /// `maxPages`, `maxItems` or the fan-out's `limit` ended it while there was more.
+  /// `maxPages`, `maxItems` or the fan-out's `limit` ended it while there was more: its table says so (`truncated`).
   public var isTruncated: Bool
 
   public init(form: Form, itemCount: Int, isTruncated: Bool = false) {
@@ -23,7 +25,7 @@ public struct FetchedContent: Sendable {
   }
 
   public enum Form: Sendable {
-    /// Response bodies in order; in each, the list of items stands where `items` says.
+    /// Response bodies in order; in each, the list of items stands where `items` says, without those that are too many.
     case pages([[UInt8]])
     /// One body for each item of the list, in the list's order; without those that the upstream no longer has.
     case items([[UInt8]])
