@@ -118,7 +118,7 @@ import Testing
 
   static func word(_ outcome: EditOutcome) -> String {
     switch outcome {
-    case .accepted(let status, let body): "accepted \(status) \(body.count)"
+    case .accepted(let status, let item): "accepted \(status) \(item?.count ?? 0)"
     case .refused(let error): "refused \(error.status ?? 0) \(error.detail.split(separator: ": ").last ?? "")"
     case .unknown(let error): "unknown \(error.kind.rawValue)"
     case .failed(let error): "failed \(error.kind.rawValue)"

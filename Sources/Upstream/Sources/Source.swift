@@ -180,13 +180,12 @@ public final class Source: @unchecked Sendable {
   }
 
   private func tell(_ outcome: SourceFetcher.Outcome) {
-    var notices: [(kind: String, notice: SourceNotice)] = []
-    if let lengthened = schedule.lengthened { notices.append(("lengthened", .lengthened(lengthened))) }
-    if let limit = outcome.limit, outcome.update.isAnswer {
-      notices.append(("truncated", .truncated(items: outcome.itemCount, limit: limit)))
-    }
-    if let place = outcome.unreadPage { notices.append(("unread", .unread(pageNamedBy: place))) }
-    for (kind, notice) in notices where noticed.insert(kind).inserted { onNotice(notice) }
+    let notices = [
+      schedule.lengthened.map(SourceNotice.lengthened),
+      outcome.limit.map { .truncated(items: outcome.itemCount, limit: $0) },
+      outcome.unreadPage.map { .unread(pageNamedBy: $0) },
+    ]
+    for notice in notices.compactMap(\.self) where noticed.insert(notice.kind).inserted { onNotice(notice) }
   }
 
   private func count(_ outcome: SourceFetcher.Outcome, isRetried: Bool) {

@@ -1,4 +1,5 @@
 internal import Definitions
+internal import Dispatch
 internal import Expressions
 internal import JSON
 

@@ -2,6 +2,7 @@ internal import Definitions
 internal import Dispatch
 internal import Expressions
 internal import Glibc
+internal import JSON
 
 /// One refresh of a source at a time: all of its pages, and the requests that its items ask for. The outcome is
 /// everything, nothing new, or a failure that leaves what was known as it was.
