@@ -86,13 +86,15 @@ let package = Package(
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours
     ),
+    // The log's lines, in which nothing that comes from outside is obeyed by terminals.
+    .target(name: "LineLog", dependencies: [logging], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
         "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
-        "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
+        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
       swiftSettings: ours
@@ -121,6 +123,7 @@ let package = Package(
       path: "Tests/HTTPTestServer",
       swiftSettings: ours
     ),
+    .testTarget(name: "LineLogTests", dependencies: ["LineLog"], swiftSettings: ours),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
     .testTarget(
       name: "UpstreamTests",
