@@ -64,7 +64,13 @@ import Testing
       Case("too many", "/pages/link", .link, "paging", says: "`maxItems`", maxItems: 7, whenMore: .fail),
       Case("too many pages", "/pages/link", .link, "paging", says: "`maxPages`", whenMore: .fail) { $0.maxPages = 2 },
       Case("header", "/pages/header", .header("Next-Page"), "content 12"),
-      Case("header to another host", "/pages/header?foreign=1", .header("next-page"), "paging", says: "example.invalid"),
+      Case(
+        "header to another host",
+        "/pages/header?foreign=1",
+        .header("next-page"),
+        "paging",
+        says: "example.invalid"
+      ),
       Case("a header that isn't there", "/pages/link", .header("Next-Page"), "content 3"),
       Case("byte limit", "/pages/link?total=9", .link, "paging", says: "maxBytes") { $0.maxBytes = 300 },
     ]

@@ -140,7 +140,9 @@ import Testing
     var definition = UpstreamDefinition(url: try Template(text: "https://api.test/"))
     definition.headers = [("X-Owner", try Template(text: "${$params.p}"))]
     let context = FetchContext(parameters: ["p": "a\r\nX-Admin: yes"])
-    #expect(throws: UpstreamError.self) { try RequestBuilder(definition: definition, context: context).page(cursor: .null) }
+    #expect(throws: UpstreamError.self) {
+      try RequestBuilder(definition: definition, context: context).page(cursor: .null)
+    }
   }
 
   @Test func nextURLsAreOfTheSameOrigin() throws {

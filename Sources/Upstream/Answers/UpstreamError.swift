@@ -97,7 +97,8 @@ extension UpstreamError {
     switch kind {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted, .malformedResponse: true
     case .status: status.map { [502, 503, 504].contains($0) } ?? false
-    case .unusableRequest, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused, .tooManyRedirects, .contentType,
+    case .unusableRequest, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused, .tooManyRedirects,
+      .contentType,
       .invalidJSON, .unexpectedShape, .paging, .cancelled:
       false
     }

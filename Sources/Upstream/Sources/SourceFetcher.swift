@@ -137,7 +137,8 @@ final class SourceFetcher {
     UpstreamError(
       .paging,
       title: "The upstream has more than may be fetched",
-      detail: "\(refresh.first.url) has more than `\(limit)` lets in: raise that, or let `whenMore: truncate` serve the "
+      detail:
+        "\(refresh.first.url) has more than `\(limit)` lets in: raise that, or let `whenMore: truncate` serve the "
         + "first \(refresh.itemCount) items"
     )
   }

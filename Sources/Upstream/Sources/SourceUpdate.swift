@@ -5,7 +5,8 @@ public enum SourceUpdate: Sendable {
   /// All is as it was in the last `content`.
   case unchanged
   /// What there is stays; the source will be asked again.
-  case failed(UpstreamError)}
+  case failed(UpstreamError)
+}
 
 /// The bodies of all responses that make up a source's content: JSON, checked to be whole and of the right shape.
 public struct FetchedContent: Sendable {
