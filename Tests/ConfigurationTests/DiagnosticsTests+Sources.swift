@@ -64,7 +64,7 @@ extension DiagnosticsTests {
     Case(
       "no such word",
       upstream + "sources: {s: {url: https://x.example, whenMore: cut}}",
-      "2:49: \"cut\" is none of truncate or fail"
+      "2:49: the text 'cut' is none of truncate or fail"
     ),
     Case(
       "often",

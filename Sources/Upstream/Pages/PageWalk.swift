@@ -22,7 +22,12 @@ struct PageWalk {
     case limit(Limit)
   }
 
-  enum Limit: String { case maxPages, maxItems }
+  /// What lets no more in, by its key of the configuration.
+  enum Limit: String {
+    case maxPages, maxItems
+    /// Of a fan-out: meant to leave something out.
+    case each = "each.limit"
+  }
 
   /// A page as the walk sees it.
   struct Page {

@@ -18,7 +18,7 @@ final class Refresh {
   var allUnchanged = true
   var itemCount = 0
   /// What was reached while there was more.
-  var limit: String?
+  var limit: PageWalk.Limit?
   var maxAge: Duration?
   /// Where the first page names a further one that nobody asked for.
   var unreadPage: String?

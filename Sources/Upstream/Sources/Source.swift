@@ -182,7 +182,7 @@ public final class Source: @unchecked Sendable {
   private func tell(_ outcome: SourceFetcher.Outcome) {
     let notices = [
       schedule.lengthened.map(SourceNotice.lengthened),
-      outcome.limit.map { .truncated(items: outcome.itemCount, limit: $0) },
+      outcome.limit.map { .truncated(items: outcome.itemCount, limit: $0.rawValue) },
       outcome.unreadPage.map { .unread(pageNamedBy: $0) },
     ]
     for notice in notices.compactMap(\.self) where noticed.insert(notice.kind).inserted { onNotice(notice) }

@@ -65,7 +65,7 @@ extension SourceFetcher {
     case .failure(let error): return fail(refresh, error)
     case .success(let elements):
       refresh.elements = elements.all
-      if elements.hasMore { refresh.limit = "each.limit" }
+      if elements.hasMore { refresh.limit = .each }
     }
     refresh.itemCount = refresh.elements.count
     refresh.itemResults = Array(repeating: nil, count: refresh.elements.count)

@@ -125,7 +125,7 @@ extension SourceFetcher {
         )
       )
     else {
-      if page.entry.page.isCut { refresh.limit = PageWalk.Limit.maxItems.rawValue }
+      if page.entry.page.isCut { refresh.limit = .maxItems }
       return finishPages(refresh)
     }
     switch step {
@@ -135,7 +135,7 @@ extension SourceFetcher {
       fetchPage(next, of: refresh)
     case .cursor(let cursor): try fetchPage(builder.page(cursor: cursor).on(request.lane), of: refresh)
     case .limit(let limit):
-      refresh.limit = limit.rawValue
+      refresh.limit = limit
       finishPages(refresh)
     case .end: finishPages(refresh)
     }

@@ -15,7 +15,7 @@ final class SourceFetcher {
     /// Of the first response.
     var maxAge: Duration?
     /// What was reached while there was more.
-    var limit: String?
+    var limit: PageWalk.Limit?
     var itemCount = 0
     var pages = 0
     var unreadPage: String?
@@ -99,7 +99,9 @@ final class SourceFetcher {
   /// All is there: now, and only now, it replaces what was known.
   func succeed(_ refresh: Refresh) {
     guard self.refresh === refresh else { return }
-    if let limit = refresh.limit, definition.whenMore == .fail { return fail(refresh, excess(limit, refresh)) }
+    if let limit = refresh.limit, limit != .each, definition.whenMore == .fail {
+      return fail(refresh, excess(limit, refresh))
+    }
     self.refresh = nil
     hostError = nil
     let outcome = {
@@ -133,12 +135,12 @@ final class SourceFetcher {
     refresh.completion(outcome(.content(content)))
   }
 
-  private func excess(_ limit: String, _ refresh: Refresh) -> UpstreamError {
+  private func excess(_ limit: PageWalk.Limit, _ refresh: Refresh) -> UpstreamError {
     UpstreamError(
       .paging,
       title: "The upstream has more than may be fetched",
       detail:
-        "\(refresh.first.url) has more than `\(limit)` lets in: raise that, or let `whenMore: truncate` serve the "
+        "\(refresh.first.url) has more than `\(limit.rawValue)` lets in: raise that, or let `whenMore: truncate` serve the "
         + "first \(refresh.itemCount) items"
     )
   }
