@@ -41,9 +41,10 @@ final class EngineContext: Sendable {
   }
 
   init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
-    client = try TransferClient()
+    let logger = environment.logger
+    client = try TransferClient { $0.log(logger) }
     store = environment.store
-    logger = environment.logger
+    self.logger = logger
     notifier = environment.notifier
     history = definition.history
     views = ViewDirectory(definition.views)

@@ -52,9 +52,11 @@ package final class Catalog: Sendable {
   /// Fetches a source now because its upstream says that something changed (`POST /v1/hooks/{source}`).
   ///
   /// - Throws: where no source of that name takes webhooks, or the signature is not the body's.
-  package func hook(_ name: String, body: [UInt8], signature: String?) throws(TableError) {
+  ///
+  /// - Parameter header: a header field of the request, by its name.
+  package func hook(_ name: String, body: [UInt8], header: (String) -> String?) throws(TableError) {
     guard let source = sources[name], source.hasWebhook else { throw .notFound("No source `\(name)` takes webhooks.") }
-    try source.verify(body, signature: signature)
+    try source.verify(body, header: header)
     if source.isRead { source.refresh {} }
     for family in families { family.refresh(source: name) }
   }

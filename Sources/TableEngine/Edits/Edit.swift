@@ -16,6 +16,16 @@ package enum Edit: Sendable {
   }
 }
 
+extension Edit {
+  /// Where it puts a row.
+  var place: EditPlace? {
+    switch self {
+    case .insert(_, let place), .move(_, let place): place
+    case .patch, .delete: nil
+    }
+  }
+}
+
 /// Where an added or moved row goes, in the table's terms.
 package enum EditPlace: Hashable, Sendable {
   case end

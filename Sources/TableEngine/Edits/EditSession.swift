@@ -166,13 +166,7 @@ extension EditSession {
   private func section(_ named: String?, moving row: String?) throws(TableError) -> String {
     if let named {
       if case .groups = content.definition.sections { return named }
-      let declared = content.definition.sections.declaredIDs
-      guard declared.contains(named) else {
-        throw .unprocessable(
-          "There is no section `\(named)`: \(declared.map { "`\($0)`" }.joined(separator: ", ")) are.",
-          field: "section"
-        )
-      }
+      try content.definition.sections.check(named, in: table)
       return named
     }
     if let row, let path = table.indexPath(of: row) { return table.sections[path.section].id }
@@ -252,6 +246,17 @@ extension EditSession {
 }
 
 extension SectionsDefinition {
+  /// Refuses a section that can't be. Of groups any can: an item makes it.
+  func check(_ named: String, in table: Table) throws(TableError) {
+    if case .groups = self { return }
+    guard declaredIDs.contains(named) else {
+      throw .unprocessable(
+        "There is no section `\(named)`: \(declaredIDs.map { "`\($0)`" }.joined(separator: ", ")) are.",
+        field: "section"
+      )
+    }
+  }
+
   /// The sections that are always known; empty for groups.
   fileprivate var declaredIDs: [String] {
     switch self {

@@ -23,7 +23,7 @@ struct ForwardingPlan: Sendable {
     case .insert(let item, _): (upstreamRequest, permission, verb, body) = (edits.insert, [], "added", item)
     case .patch(_, let patch): (upstreamRequest, permission, verb, body) = (edits.patch, .edit, "edited", patch)
     case .delete: (upstreamRequest, permission, verb, body) = (edits.delete, .edit, "deleted", .null)
-    case .move(_, let place): (upstreamRequest, permission, verb, body) = (edits.move, .move, "moved", place.json)
+    case .move: (upstreamRequest, permission, verb, body) = (edits.move, .move, "moved", [:])
     }
     guard let upstreamRequest else {
       throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
@@ -44,18 +44,44 @@ struct ForwardingPlan: Sendable {
       item = .null
       source = content.definition.source
     }
+    if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
     (self.request, self.change) = (upstreamRequest, change)
   }
 
+  /// Refuses a place that is not there, before anything is sent.
+  private static func check(_ place: EditPlace, moving row: String?, in table: Table, _ content: TableContent)
+    throws(TableError)
+  {
+    switch place {
+    case .end: return
+    case .before(let neighbor), .after(let neighbor):
+      let field = if case .before = place { "before" } else { "after" }
+      guard neighbor != row else {
+        throw .unprocessable("Row `\(neighbor)` can't be placed beside itself.", field: field)
+      }
+      guard table.indexPath(of: neighbor) != nil else {
+        throw .unprocessable("There is no row `\(neighbor)` to be placed beside.", field: field)
+      }
+    case .section(let named, let at):
+      if let named { try content.definition.sections.check(named, in: table) }
+      guard let at else { return }
+      let section = named.map { name in table.sections.first { $0.id == name } } ?? table.sections.first
+      let count = (section?.rows ?? []).count(where: { $0.id != row })
+      guard at <= count else {
+        throw .unprocessable("There are \(count) other rows: `at` is 0 to \(count), not \(at).", field: "at")
+      }
+    }
+  }
+
   func edit(_ key: String) -> ForwardedEdit {
-    ForwardedEdit(item: item, edit: body, id: change.row, idempotencyKey: key)
+    ForwardedEdit(item: item, edit: body, place: change.place?.forwarded, id: change.row, idempotencyKey: key)
   }
 
   /// Does to the source's content what the upstream has said it did. Returns the row's identity; nil where the upstream
   /// did not say what a new item is: then nothing is done, for whatever was shown would be guessed.
-  func apply(_ answer: [UInt8], to content: inout TableContent, named name: String) -> String? {
+  func apply(_ answer: [UInt8]?, to content: inout TableContent, named name: String) -> String? {
     let items = content.result?.items(of: source) ?? []
-    let answered = (try? JSONValue(parsing: answer)).flatMap { value in
+    let answered = answer.flatMap { try? JSONValue(parsing: $0) }.flatMap { value in
       if case .object(let members) = value, !members.isEmpty { value } else { nil }
     }
     if case .insert(let item, _) = change {
@@ -104,19 +130,13 @@ extension TableContent {
 }
 
 extension EditPlace {
-  /// As a request to the upstream sees it in `$edit`.
-  fileprivate var json: JSONValue {
+  /// As a request to the upstream sees it in `$edit.section`, `$edit.at`, `$edit.before` and `$edit.after`.
+  fileprivate var forwarded: ForwardedEdit.Place? {
     switch self {
-    case .end: [:]
-    case .section(let section, let at):
-      .object(
-        [
-          section.map { JSONValue.Member(name: "section", value: .string($0)) },
-          at.map { JSONValue.Member(name: "at", value: .integer(Int64($0))) },
-        ].compactMap { $0 }
-      )
-    case .before(let row): ["before": .string(row)]
-    case .after(let row): ["after": .string(row)]
+    case .end: nil
+    case .section(let section, let at): ForwardedEdit.Place(section: section, at: at)
+    case .before(let row): ForwardedEdit.Place(before: row)
+    case .after(let row): ForwardedEdit.Place(after: row)
     }
   }
 

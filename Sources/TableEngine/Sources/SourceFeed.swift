@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Foundation
 import Logging
 import Synchronization
 import TableMapping
@@ -41,11 +42,12 @@ final class SourceFeed: Sendable {
       definition: definition,
       context: fetchContext,
       client: context.client,
-      onLengthened: { interval in
-        guard context.isFirst("max-age of \(name)") else { return }
-        context.logger.notice(
-          "An upstream's Cache-Control lengthens the interval of its source; `maxAge` bounds that",
-          metadata: ["source": "\(name)", "every": "\(definition.every)", "now": "\(interval)"]
+      onNotice: { notice in
+        guard context.isFirst("\(notice.kind) of \(name)") else { return }
+        context.logger.log(
+          level: notice.isWarning ? .warning : .notice,
+          "\(notice)",
+          metadata: ["source": "\(name)", "every": "\(definition.every)"]
         )
       },
       onUpdate: { listeners.hear($0) }
@@ -88,11 +90,11 @@ final class SourceFeed: Sendable {
     as request: EditRequestDefinition,
     caller: ForwardedFields,
     of table: TableDefinition,
-    _ completion: @escaping @Sendable (EditOutcome) -> Void
+    _ completion: @escaping @Sendable (Upstream.EditOutcome) -> Void
   ) {
     var fetchContext = fetchContext
     fetchContext.forwarded = caller.sent(to: definition, of: table).fields
-    EditForwarder(definition, context: fetchContext, client: context.client)
+    EditForwarder(source: name, definition, context: fetchContext, client: context.client)
       .forward(edit, as: request, completion: completion)
   }
 
@@ -101,13 +103,19 @@ final class SourceFeed: Sendable {
   var hasWebhook: Bool { definition.webhookSecret != nil }
 
   /// Refuses a webhook whose signature is not its body's.
-  func verify(_ body: [UInt8], signature: String?) throws(TableError) {
-    guard let secret = definition.webhookSecret, let signature,
-      WebhookSignature.isValid(signature, of: body, secret: secret)
-    else {
+  func verify(_ body: [UInt8], header: (String) -> String?) throws(TableError) {
+    let verdict = WebhookSignature.verdict(
+      on: body,
+      secret: definition.webhookSecret ?? "",
+      now: Int64(Date().timeIntervalSince1970),
+      header: header
+    )
+    guard verdict == .valid else {
       throw TableError(
         .unauthenticated,
-        detail: "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal.",
+        detail: verdict == .stale
+          ? "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
+          : "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal.",
         field: "X-Hub-Signature-256"
       )
     }

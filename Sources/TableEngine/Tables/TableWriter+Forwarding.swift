@@ -57,7 +57,7 @@ extension TableWriter {
       of: definition
     ) { [self] outcome in
       switch outcome {
-      case .accepted(_, let body): accept(plan, body, from: source, request, finish)
+      case .accepted(_, let item): accept(plan, item, from: source, request, finish)
       case .refused(let error): finish(.failure(TableError(error, .upstream, passingOn: true)))
       case .failed(let error): finish(.failure(TableError(error, .upstream)))
       case .unknown(let error):
@@ -79,7 +79,7 @@ extension TableWriter {
   /// Shows what the upstream has accepted, and has it fetched anew.
   private func accept(
     _ plan: ForwardingPlan,
-    _ answer: [UInt8],
+    _ item: [UInt8]?,
     from source: SourceFeed,
     _ request: EditRequest,
     _ finish: @escaping @Sendable (EditResult) -> Void
@@ -91,7 +91,7 @@ extension TableWriter {
     }
     content.queue.async { [self] in
       // Where the upstream did not say what the new item is, only a fetch can: no row is guessed.
-      let row = content.access { content in plan.apply(answer, to: &content, named: name) }
+      let row = content.access { content in plan.apply(item, to: &content, named: name) }
       guard plan.isApplied(row) else {
         return refreshed.notify(queue: content.queue) { succeed(nil) }
       }

@@ -89,9 +89,8 @@ extension TableService {
   /// A webhook: proves itself by its signature, and fetches the source now.
   func hook(_ call: Call) throws(ServiceError) -> Reply {
     let request = call.request
-    let signature = request.header("X-Hub-Signature-256") ?? request.header("X-Signature")
     try asked { () throws(TableError) in
-      try call.state.catalog.hook(call.match["source"], body: request.body, signature: signature)
+      try call.state.catalog.hook(call.match["source"], body: request.body) { request.header($0) }
     }
     return .response(Response(status: .accepted, headers: .jsonNotStored, body: Array("{}".utf8)))
   }
