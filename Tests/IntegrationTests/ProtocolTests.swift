@@ -118,7 +118,10 @@ import Testing
     #expect(unchanged == ["changes": []])
     #expect(try service.request("GET", "/v1/changes?wait=0").status == 400)
     // What can't be followed is said at once, and the others are followed all the same.
-    let mixed = try service.request("GET", "/v1/changes?after=none:\(mirror.cursor)&after=todo:\(mirror.cursor)&wait=15")
+    let mixed = try service.request(
+      "GET",
+      "/v1/changes?after=none:\(mirror.cursor)&after=todo:\(mirror.cursor)&wait=15"
+    )
     let trouble = try mixed.json["changes"]?.elements ?? []
     #expect(trouble.map { $0["table"] } == ["none"] && trouble.first?["problem"]?["status"] == 404)
     #expect(mixed["Link"].contains("after=todo:\(mirror.cursor)") && !mixed["Link"].contains("none"))

@@ -40,7 +40,7 @@ extension UpstreamError.Kind {
     case .interrupted: ("The upstream broke off", "The connection to % ended before the answer did.")
     case .malformedResponse: ("The upstream's answer is malformed", "What came from % is not HTTP.")
     case .bodyTooLarge, .headersTooLarge: ("The upstream's answer is too large", "What came from % is over a limit.")
-    case .redirectRefused, .tooManyRedirects:
+    case .redirectRefused, .tooManyRedirects, .addressRefused:
       ("The upstream leads elsewhere", "% redirects to where this service does not go.")
     case .status: ("The upstream answered with an error", "% answered, but with an error.")
     case .contentType, .invalidJSON: ("The upstream's answer is no JSON", "What came from % is no JSON.")

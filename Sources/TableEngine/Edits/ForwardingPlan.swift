@@ -23,7 +23,7 @@ struct ForwardingPlan: Sendable {
     case .insert(let item, _): (upstreamRequest, permission, verb, body) = (edits.insert, [], "added", item)
     case .patch(_, let patch): (upstreamRequest, permission, verb, body) = (edits.patch, .edit, "edited", patch)
     case .delete: (upstreamRequest, permission, verb, body) = (edits.delete, .edit, "deleted", .null)
-    case .move: (upstreamRequest, permission, verb, body) = (edits.move, .move, "moved", [:])
+    case .move(_, let place): (upstreamRequest, permission, verb, body) = (edits.move, .move, "moved", place.body)
     }
     guard let upstreamRequest else {
       throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
@@ -130,6 +130,22 @@ extension TableContent {
 }
 
 extension EditPlace {
+  /// As the body of a move says it: `$edit`.
+  fileprivate var body: JSONValue {
+    switch self {
+    case .end: [:]
+    case .section(let section, let at):
+      .object(
+        [
+          section.map { JSONValue.Member(name: "section", value: .string($0)) },
+          at.map { JSONValue.Member(name: "at", value: .integer(Int64($0))) },
+        ].compactMap { $0 }
+      )
+    case .before(let row): ["before": .string(row)]
+    case .after(let row): ["after": .string(row)]
+    }
+  }
+
   /// As a request to the upstream sees it in `$edit.section`, `$edit.at`, `$edit.before` and `$edit.after`.
   fileprivate var forwarded: ForwardedEdit.Place? {
     switch self {

@@ -8,7 +8,10 @@ package struct AcceptedCells: Hashable, Sendable {
   /// Reads the members of the list: `Name` or `Name;v=2`.
   package init(_ members: [String]) throws(TableError) {
     guard members.count <= Self.maximum else {
-      throw .malformed("`Accept-Cells` lists \(members.count) cells: \(Self.maximum) are the most.", field: "Accept-Cells")
+      throw .malformed(
+        "`Accept-Cells` lists \(members.count) cells: \(Self.maximum) are the most.",
+        field: "Accept-Cells"
+      )
     }
     var versions: [String: Int] = [:]
     for member in members where !member.isEmpty {

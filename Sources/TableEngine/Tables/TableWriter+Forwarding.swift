@@ -38,7 +38,8 @@ extension TableWriter {
         .failure(
           TableError(
             .conditionFailed,
-            detail: "Another edit of the table `\(name)` is on its way to the upstream. Follow its changes, then decide again.",
+            detail:
+              "Another edit of the table `\(name)` is on its way to the upstream. Follow its changes, then decide again.",
             field: "If-Match"
           )
         )

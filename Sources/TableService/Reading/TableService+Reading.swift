@@ -36,7 +36,8 @@ extension TableService {
   }
 
   /// One row with its place, wherever `place` finds it.
-  private func row(_ call: TableCall, at place: @escaping @Sendable (Table) -> IndexPath?) throws(ServiceError) -> Reply {
+  private func row(_ call: TableCall, at place: @escaping @Sendable (Table) -> IndexPath?) throws(ServiceError) -> Reply
+  {
     let (table, request, exchange, scope) = (call.table, call.request, call.exchange, call.scope)
     table.read(try call.lens()) { shown, cursor in
       guard let path = place(shown), let row = shown[at: path] else {

@@ -58,8 +58,6 @@ struct TableCall: Sendable {
     var budget = MemberBudget()
     table = try asked { () throws(TableError) in try call.state.catalog.table(reference, for: call.caller, &budget) }
     (self.call, exchange, mayWait) = (call, call.exchange, true)
-    // What the upstream says of the caller is said to the caller; a refresh asks it anew.
-    if let refusal = table.refusal, !call.match.route.path.hasSuffix("/refresh") { throw ServiceError(refusal) }
   }
 
   private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool) {
@@ -68,12 +66,15 @@ struct TableCall: Sendable {
   }
 
   /// The same, when its table's upstream has answered or the time for it is over.
-  func after(_ exchange: Exchange, mayWait: Bool) throws(ServiceError) -> TableCall {
+  func after(_ exchange: Exchange, mayWait: Bool) -> TableCall { TableCall(self, exchange, mayWait: mayWait) }
+
+  /// What the upstream says of the caller is said to the caller.
+  func checkUpstreamsRefusal() throws(ServiceError) {
     if let refusal = table.refusal { throw ServiceError(refusal) }
-    return TableCall(self, exchange, mayWait: mayWait)
   }
 
-  private static func authority(_ call: Call, _ need: Route.Need, _ table: String) throws(ServiceError) -> EditAuthority {
+  private static func authority(_ call: Call, _ need: Route.Need, _ table: String) throws(ServiceError) -> EditAuthority
+  {
     let authorizer = call.state.authorizer
     switch need {
     case .nothing, .each: return .granted

@@ -34,7 +34,8 @@ final class RequestInquiry: Sendable {
     wait = poll.map(\.wait)
     switch (poll, lens) {
     case (.success(let poll), .success(let lens)):
-      next = "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "") + (lens.window == .all ? "&rows=all" : "")
+      next =
+        "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "") + (lens.window == .all ? "&rows=all" : "")
     case (.failure, _), (_, .failure): next = ""
     }
   }

@@ -19,6 +19,9 @@ struct Route: Sendable {
     let query: [String]
     let handler: Handler
 
+    /// A refresh asks an upstream anew that has refused the caller.
+    fileprivate func minds(refusals route: Route) -> Bool { !route.path.hasSuffix("/refresh") }
+
     /// `GET` brings `HEAD` with it.
     fileprivate var allowed: AllowedMethods {
       switch method {
@@ -98,11 +101,15 @@ struct Route: Sendable {
       return try handler(service)(call)
     case .table(let handler):
       let call = try TableCall(call, operation.need)
-      guard call.table.isAwaitingUpstream else { return try handler(service)(call) }
+      let answer: @Sendable (TableCall) throws(ServiceError) -> Reply = { call throws(ServiceError) in
+        if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
+        return try handler(service)(call)
+      }
+      guard call.table.isAwaitingUpstream else { return try answer(call) }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
       return FirstFetch(of: [call.table], patience: patience) { exchange, mayWait in
         do throws(ServiceError) {
-          return try handler(service)(call.after(exchange, mayWait: mayWait))
+          return try answer(call.after(exchange, mayWait: mayWait))
         } catch {
           return .response(error.response)
         }
