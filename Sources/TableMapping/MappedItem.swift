@@ -82,7 +82,7 @@ final class MappedItem: Sendable {
   struct Placement: Sendable {
     /// Among the table's declared sections; 0 where it has groups.
     var section: Int
-    var group: GroupKey?
+    var group: GroupKey? = nil
     var row: Row
     var sortKeys: [SortKey]
   }
@@ -92,16 +92,19 @@ final class MappedItem: Sendable {
     /// The key's text; `none` for items without a key.
     var id: String
     var key: SortKey
+
+    /// Of items whose key is gone or empty.
+    static let absent = GroupKey(id: "none", key: .none)
   }
 
   /// What may be done with it.
   var permissions: Permissions { row?.permissions ?? details?.address?.permissions ?? [] }
 
   /// Whether the item is found by an identity.
-  func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id == id }
+  func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id.isExactly(id) == true }
 
   /// Whether the item makes a row of this identity.
   func hasRow(_ id: String) -> Bool {
-    row?.id == id || (details?.others ?? []).contains { $0.row.id == id }
+    row?.id.isExactly(id) == true || details?.others.contains { $0.row.id.isExactly(id) } == true
   }
 }

@@ -5,7 +5,7 @@ internal import TableModel
 
 /// One mapping: reads the sources, then puts their rows into sections.
 struct MappingRun {
-  private let plan: TablePlan
+  private let plan: MappingPlan
   private let cache: MappingCache?
   private let parameters: [String: String]
   private let environment: [String: String]
@@ -18,7 +18,7 @@ struct MappingRun {
   /// Of the first response of all: what `$response` is to headers.
   private var firstResponse: Document?
 
-  init(plan: TablePlan, cache: MappingCache?, parameters: [String: String], environment: [String: String]) {
+  init(plan: MappingPlan, cache: MappingCache?, parameters: [String: String], environment: [String: String]) {
     self.plan = plan
     let isSame = cache.map {
       $0.plan === plan && $0.parameters == parameters && $0.environment == environment
@@ -27,7 +27,7 @@ struct MappingRun {
     (self.parameters, self.environment) = (parameters, environment)
   }
 
-  mutating func read(_ source: TablePlan.SourcePlan, _ content: SourceContent) {
+  mutating func read(_ source: MappingPlan.SourcePlan, _ content: SourceContent) {
     var reader = SourceReader(
       source: source,
       plan: plan,
@@ -117,7 +117,9 @@ struct MappingRun {
     var warnings: [String] = []
 
     mutating func warn(_ warning: String) {
-      if warnings.count < MappingResult.maximumKept { warnings.append(warning) }
+      // The same of many items is said once.
+      guard warnings.count < MappingResult.maximumKept, !warnings.contains(warning) else { return }
+      warnings.append(warning)
     }
 
     mutating func skip(_ item: MappedItem, at index: Int, _ skip: MappedItem.Skip) {

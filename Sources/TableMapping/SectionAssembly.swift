@@ -4,12 +4,12 @@ internal import TableModel
 
 /// Puts rows into sections: refuses identities that are taken, sorts, limits, and leaves out what is empty.
 struct SectionAssembly {
-  private let plan: TablePlan
+  private let plan: MappingPlan
   private var buckets: [Bucket] = []
-  private var groups: [String: Int] = [:]
+  private var groups: [ExactText: Int] = [:]
   private let items: [MappedItem]
   /// Places among the items, by their rows' identities.
-  private var identities: IdentityIndex
+  private var identities: IdentityTable
 
   private struct Bucket {
     var id: String
@@ -21,17 +21,17 @@ struct SectionAssembly {
   }
 
   /// The rows to be added are those of `items`.
-  init(plan: TablePlan, items: [MappedItem]) {
+  init(plan: MappingPlan, items: [MappedItem]) {
     (self.plan, self.items) = (plan, items)
     var capacity = items.count
     if case .list(let sections, firstMatch: false) = plan.sections { capacity *= sections.count }
-    identities = IdentityIndex(capacity: capacity)
+    identities = IdentityTable(capacity: capacity)
     switch plan.sections {
     case .list(let sections, _):
       buckets = sections.map { Bucket(id: $0.id, plan: $0) }
     case .groups(let definition, let section):
-      for id in definition.order where groups[id] == nil {
-        groups[id] = buckets.count
+      for id in definition.order where groups[ExactText(id)] == nil {
+        groups[ExactText(id)] = buckets.count
         buckets.append(Bucket(id: id, key: .text(id), plan: section))
       }
     }
@@ -73,8 +73,8 @@ struct SectionAssembly {
   }
 
   private mutating func bucket(for group: MappedItem.GroupKey) -> Int {
-    if let bucket = groups[group.id] { return bucket }
-    groups[group.id] = buckets.count
+    if let bucket = groups[ExactText(group.id)] { return bucket }
+    groups[ExactText(group.id)] = buckets.count
     buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sectionPlans[0]))
     return buckets.count - 1
   }
@@ -109,7 +109,7 @@ struct SectionAssembly {
 
   private var ordered: [Bucket] {
     guard case .groups(let definition, _) = plan.sections, let direction = definition.sortGroups else { return buckets }
-    let declared = Set(definition.order).count
+    let declared = Set(definition.order.map(ExactText.init)).count
     let others = buckets[declared...].enumerated().sorted { first, second in
       let order = first.element.key.compared(with: second.element.key, descending: direction == .descending)
       return order == 0 ? first.offset < second.offset : order < 0
@@ -141,7 +141,7 @@ struct SectionAssembly {
 /// Finds items by their rows' identities.
 struct ItemLookup: Sendable {
   let items: [MappedItem]
-  let index: IdentityIndex
+  let index: IdentityTable
 
   /// The item's place among all.
   func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].isNamed(id) } }

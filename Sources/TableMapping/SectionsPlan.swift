@@ -73,6 +73,8 @@ enum SectionsPlan: Sendable {
 final class SectionPlan: Sendable {
   let id: String
   let source: String
+  let rowID: Template?
+  let rowType: Template?
   let predicate: Expression?
   let header: CellPlan?
   let footer: CellPlan?
@@ -83,6 +85,8 @@ final class SectionPlan: Sendable {
   init(_ definition: SectionDefinition, table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
     id = definition.id
     source = definition.source ?? table.source
+    rowID = table.rowID
+    rowType = table.rowType
     predicate = definition.predicate
     header = try compiler.optionalPlan(definition.header, path: "sections.\(id).header")
     footer = try compiler.optionalPlan(definition.footer, path: "sections.\(id).footer")

@@ -8,12 +8,12 @@ struct SourceReader {
   private(set) var items: [MappedItem] = []
   private var texts = ItemTexts()
   private var fingerprints: [Fingerprint] = []
-  private var envelopes: [Envelope?] = []
+  private var frames: [ListFrame?] = []
   private(set) var firstResponse: Document?
   /// Of whole responses, where expressions read them.
   let responses: Fingerprint
-  private let source: TablePlan.SourcePlan
-  private let plan: TablePlan
+  private let source: MappingPlan.SourcePlan
+  private let plan: MappingPlan
   private let previous: CachedSource?
   private var mapping: ItemMapping
   private var scope: Scope
@@ -26,8 +26,8 @@ struct SourceReader {
   }
 
   init(
-    source: TablePlan.SourcePlan,
-    plan: TablePlan,
+    source: MappingPlan.SourcePlan,
+    plan: MappingPlan,
     previous: CachedSource?,
     scope: Scope,
     content: SourceContent
@@ -58,7 +58,7 @@ struct SourceReader {
       texts: texts,
       fingerprints: fingerprints,
       responses: responses,
-      envelopes: envelopes
+      frames: frames
     )
   }
 
@@ -86,18 +86,18 @@ struct SourceReader {
     }
   }
 
-  /// Compares a page with the items of the last one, where it has the same envelope and most of them; only what
+  /// Compares a page with the items of the last one, where it has the same frame and most of them; only what
   /// is new is parsed. False where it has to be read as a whole: nothing was taken from it then.
   private mutating func compare(_ page: [UInt8], number: Int) throws(JSONError) -> Bool {
-    guard let previous, !plan.readsResponse, number < previous.envelopes.count,
-      let envelope = previous.envelopes[number]
+    guard let previous, !plan.readsResponse, number < previous.frames.count,
+      let frame = previous.frames[number]
     else { return false }
     let (count, place) = (items.count, expected)
     let isRead = page.withUnsafeBytes { bytes in
-      ListScanner(bytes, envelope).map { scanner in compare(scanner, bytes, with: previous) } ?? false
+      ListScanner(bytes, frame).map { scanner in compare(scanner, bytes, with: previous) } ?? false
     }
     if isRead {
-      envelopes.append(envelope)
+      frames.append(frame)
       return true
     }
     items.removeLast(items.count - count)
@@ -141,14 +141,14 @@ struct SourceReader {
       scope.response = Value(try document.unmanagedRoot())
     }
     if let items = source.items, items.documentPath == nil {
-      envelopes.append(nil)
+      frames.append(nil)
       return try read(document, items)
     }
     let elements = try document.elements(at: source.items?.documentPath ?? [])
     if let first = elements.first, let last = elements.last {
-      envelopes.append(Envelope(of: page, items: first.range.lowerBound..<last.range.upperBound))
+      frames.append(ListFrame(of: page, items: first.range.lowerBound..<last.range.upperBound))
     } else {
-      envelopes.append(nil)
+      frames.append(nil)
     }
     reserveCapacity(items.count + elements.count)
     for element in elements {
@@ -236,9 +236,7 @@ struct SourceReader {
   ) {
     scope.item = value
     scope.index = items.count
-    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID) {
-      String(decoding: bytes, as: UTF8.self)
-    }
+    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
     append(bytes, at: range, outcome, givenID: givenID, warning: mapping.warning)
   }
 
@@ -266,6 +264,6 @@ struct SourceReader {
       MappedItem(source: source.name, givenID: givenID, index: index, outcome: outcome, warning: warning)
     )
     texts.append(range)
-    fingerprints.append(Fingerprint(of: bytes))
+    fingerprints.append(CachedSource.fingerprint(of: bytes, givenID: givenID))
   }
 }

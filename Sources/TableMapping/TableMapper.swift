@@ -8,10 +8,10 @@ internal import TableModel
 /// An item whose bytes are those of the last mapping is not mapped again: its row is the same object, provided that
 /// what its expressions read (`$index`, `$response`, parameters) is the same too.
 public struct TableMapper: Sendable {
-  let plan: TablePlan
+  let plan: MappingPlan
 
   /// - Parameters:
-  ///   - cells: All that the configuration declares; with none, a built-in cell shows what nothing else does.
+  ///   - cells: All that the configuration declares.
   ///   - representations: The shared ones.
   ///   - sources: Those that the table's sections name, for where their items stand in a response.
   public init(
@@ -20,7 +20,7 @@ public struct TableMapper: Sendable {
     representations: [String: RepresentationDefinition] = [:],
     sources: [SourceDefinition] = []
   ) throws(DefinitionError) {
-    plan = try TablePlan(table: table, cells: cells, representations: representations, sources: sources)
+    plan = try MappingPlan(table: table, cells: cells, representations: representations, sources: sources)
   }
 
   public var definition: TableDefinition { plan.definition }
@@ -51,14 +51,14 @@ public struct TableMapper: Sendable {
   }
 
   /// The cell that takes a row where a client can show no cell of its chain: that of the table's `cell`, else of
-  /// `$default`, else the built-in one; nil where the table has none of them.
+  /// `$default`; nil where the table has neither.
   public var defaultCell: String? {
     for representation in plan.defaults {
       if let cell = representation.unconditionalCell { return cell.cell }
     }
-    return plan.hasBuiltInCell ? BuiltInCell.definition.identifier : nil
+    return nil
   }
 
   /// The cell that exists where a configuration declares none.
-  public static var builtInCell: CellDefinition { BuiltInCell.definition }
+  public static var builtInCell: CellDefinition { .builtIn }
 }

@@ -4,15 +4,13 @@ internal import TableEncoding
 internal import TableModel
 
 /// A table's definition, compiled: what every item of every refresh goes through.
-final class TablePlan: Sendable {
+final class MappingPlan: Sendable {
   let definition: TableDefinition
   /// In the order in which the sections name them.
   let sources: [SourcePlan]
   let registry: TypeRegistry
   /// What takes an item that no representation takes, in order: the table's cell, `$default`.
   let defaults: [RepresentationPlan]
-  /// Neither are cells declared nor does the table name one: what no representation takes is shown as a label.
-  let hasBuiltInCell: Bool
   /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
   let canEdit: Bool
   let canMove: Bool
@@ -51,7 +49,6 @@ final class TablePlan: Sendable {
     }
     canEdit = isLocal || table.edits.patch != nil || table.edits.delete != nil
     canMove = isLocal || table.edits.move != nil
-    hasBuiltInCell = cells.isEmpty && table.cell == nil
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections
     sectionPlans = sections.plans
