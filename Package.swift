@@ -101,6 +101,7 @@ let package = Package(
     // A folder of tests for each module.
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON"], swiftSettings: ours),
+    .testTarget(name: "TableModelTests", dependencies: ["TableModel"], swiftSettings: ours + [.unsafeFlags(["-O"])]),
     // Optimised in debug builds too: 200,000 random cases would take most of two minutes otherwise.
     .testTarget(
       name: "TableDiffTests",

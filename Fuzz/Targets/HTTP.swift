@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// One program for all targets of the server, as building takes longer than a short run: FUZZ_TARGET says which.
 private let target: @Sendable ([UInt8]) -> Void = {

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "CEventPoll.h"
 
-#if defined(__linux__)
-
 #include <sched.h>
 
 int cpoll_accept(int listener, struct sockaddr *address, socklen_t *length) {
@@ -13,5 +11,3 @@ int cpoll_processors(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
-
-#endif

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Why a server could not start.
 public struct ServerError: Error, CustomStringConvertible, Sendable {

@@ -1,43 +1,86 @@
-/// Names one version of one table: `<epoch>.<version>`. Opaque to clients, compared for equality only.
+/// Names one version of one table as one client saw it: `<epoch>.<version>`, in a view `.<taps>` behind it, then `~`
+/// and the rest of the lens where there is one.
+///
+/// ```
+/// 8f2c61d09a4e.42                     the plain table
+/// 8f2c61d09a4e.42.3                   a view in which was tapped three times
+/// 8f2c61d09a4e.42.3~r50.v0123…cdef    the same, cut after its first 50 rows
+/// ```
+///
+/// A cursor is written in one way only, so two are equal where their texts are.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
+  /// Of a cursor in characters, all told: each `A–Z a–z 0–9 . _ ~ -`.
+  public static let maximumLength = 200
+
   public var epoch: Epoch
   public var version: UInt64
+  /// How often was tapped in the view; 0, and not written, without a view and in one where nothing was tapped: it
+  /// stands where the plain table does.
+  public var taps: UInt64
+  /// What stands behind `~`, nil without one: opaque here, for a cursor may have been given by another release. What
+  /// this one knows of it is its ``lensTag``.
+  public private(set) var lens: String?
 
-  public init(epoch: Epoch, version: UInt64) {
-    self.epoch = epoch
-    self.version = version
+  public init(epoch: Epoch, version: UInt64, taps: UInt64 = 0) {
+    (self.epoch, self.version, self.taps) = (epoch, version, taps)
   }
 
-  /// Reads `<12 hex digits>.<decimal, no leading zero>`; nil for anything else.
+  /// - Parameter lens: An empty one is the plain table's, and writes no `~`.
+  public init(epoch: Epoch, version: UInt64, taps: UInt64 = 0, lens: LensTag) {
+    self.init(epoch: epoch, version: version, taps: taps)
+    self.lens = lens.isEmpty ? nil : lens.description
+  }
+
+  /// Reads what ``description`` writes; nil for anything else: other characters, leading zeros, no taps that are
+  /// written, a `~` without a lens, more than ``maximumLength``. O(characters).
   public init?(_ text: some StringProtocol) {
-    let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, let epoch = Epoch(parts[0]), let version = UInt64(parts[1]),
-      String(version) == parts[1]
-    else { return nil }
+    guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy(Self.admits) else { return nil }
+    let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = halves[0].split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), let epoch = Epoch(parts[0]), let version = Self.number(parts[1]) else {
+      return nil
+    }
     self.init(epoch: epoch, version: version)
-  }
-
-  public var description: String { "\(epoch).\(version)" }
-}
-
-/// 48 random bits, 12 hex digits: changes whenever version numbers can't be continued.
-public struct Epoch: Hashable, Sendable, CustomStringConvertible {
-  public let rawValue: UInt64
-
-  public static func random() -> Epoch { Epoch(rawValue: UInt64.random(in: 0..<(1 << 48))) }
-
-  public init(rawValue: UInt64) { self.rawValue = rawValue & (1 << 48 - 1) }
-
-  /// Reads 12 lower-case hex digits; nil for anything else.
-  public init?(_ text: some StringProtocol) {
-    guard text.utf8.count == 12, text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) }),
-      let value = UInt64(text, radix: 16)
-    else { return nil }
-    rawValue = value
+    if parts.count == 3 {
+      guard let taps = Self.number(parts[2]), taps > 0 else { return nil }
+      self.taps = taps
+    }
+    if halves.count == 2 {
+      guard !halves[1].isEmpty else { return nil }
+      lens = String(halves[1])
+    }
   }
 
   public var description: String {
-    let digits = String(rawValue, radix: 16)
-    return String(repeating: "0", count: 12 - digits.count) + digits
+    "\(epoch).\(version)" + (taps > 0 ? ".\(taps)" : "") + (lens.map { "~\($0)" } ?? "")
+  }
+
+  /// What the lens says; nil where it is none of this release's, so that it can't be made again (`reset` `lens`). Without
+  /// a lens, the empty tag.
+  public var lensTag: LensTag? {
+    guard let lens else { return LensTag() }
+    return LensTag(lens)
+  }
+
+  /// Whether whoever holds this cursor has seen all that `other` stands for: it is of the same epoch, and neither of
+  /// its numbers is smaller. Lenses don't count.
+  public func isAsNew(as other: Cursor) -> Bool {
+    epoch == other.epoch && version >= other.version && taps >= other.taps
+  }
+
+  private static func admits(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  /// Decimal, without a sign or leading zeros.
+  private static func number(_ text: some StringProtocol) -> UInt64? {
+    guard let number = UInt64(text), String(number) == text else { return nil }
+    return number
   }
 }

@@ -57,7 +57,7 @@ import Testing
     (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
     (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"), (4_102_444_799, "Thu, 31 Dec 2099 23:59:59 GMT"),
   ])
-  func dates(second: Int, text: String) { #expect(HTTPDate.text(second) == text) }
+  func dates(second: Int, text: String) { #expect(DateField.text(second) == text) }
 
   @Test(arguments: [
     ("3\r\nabc\r\n0\r\n\r\n", "abc"), ("3;a=b\r\nabc\r\n00\r\n\r\n", "abc"),

@@ -114,8 +114,8 @@ import Testing
     let encoder = ResponseEncoder(crossOrigin: nil)
     let lines = [response, response.serialized(), response.serialized().serialized()].map { response in
       var bytes: [UInt8] = []
-      let envelope = Envelope(version: version)
-      encoder.encode(response, envelope, .length(response.body.count), keepsAlive: true, into: &bytes)
+      let traits = RequestTraits(version: version)
+      encoder.encode(response, traits, .length(response.body.count), keepsAlive: true, into: &bytes)
       return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").map(String.init)
     }
     #expect(lines[0][0] == lines[1][0])

@@ -5,18 +5,15 @@
 // and prefetching, which Swift has no word for.
 
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 
 // Begins to fetch memory that is soon to be changed into the processor's cache, and does not wait for it.
 static inline void cpoll_prefetch(const void *address, size_t size) {
   for (size_t offset = 0; offset < size; offset += 64) __builtin_prefetch((const char *)address + offset, 1);
 }
-
-#if defined(__linux__)
-
-#include <stdint.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
 
 // `struct epoll_event` is packed on x86-64: its members are reached through these.
 static inline uint64_t cpoll_event_token(const struct epoll_event *event) { return event->data.u64; }
@@ -34,5 +31,4 @@ int cpoll_accept(int listener, struct sockaddr *address, socklen_t *length);
 // How many processors this process may use.
 int cpoll_processors(void);
 
-#endif
 #endif

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The last few heads of a loop. Clients send the same bytes again and again, and so do many clients of one make;
 /// a comparison of memory is then all the parsing there is.

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CEventPoll
 import Glibc
 
@@ -10,8 +9,9 @@ struct PollInterruptor: Sendable {
   func interrupt() { _ = eventfd_write(descriptor, 1) }
 }
 
-/// `EventPolling` by Linux's epoll.
-struct EventPoll: EventPolling {
+/// What a loop waits with: an epoll descriptor. Connections are watched for edges, so that what is not wanted now need
+/// not be switched off; listeners for their level.
+struct EventPoll {
   /// The bits of `struct epoll_event`, as numbers: Swift does not import the enumeration's operators.
   private struct Flags: OptionSet {
     let rawValue: UInt32
@@ -30,7 +30,9 @@ struct EventPoll: EventPolling {
   private static let capacity = 256
   private static let interruption = UInt64.max
 
+  /// The descriptor to be watched: readable when there is an event.
   let descriptor: Int32
+  /// What interrupts waiting, apart from what only the loop may touch.
   let interruptor: PollInterruptor
   private var events = [epoll_event](repeating: epoll_event(), count: EventPoll.capacity)
 
@@ -47,11 +49,13 @@ struct EventPoll: EventPolling {
     _ = cpoll_control(descriptor, EPOLL_CTL_ADD, interruptor.descriptor, flags.rawValue, EventPoll.interruption)
   }
 
+  /// Watches for input and for the peer's end.
   func add(connection: Int32, token: UInt64) -> Bool {
     let flags: Flags = [.readable, .finished, .edge]
     return cpoll_control(descriptor, EPOLL_CTL_ADD, connection, flags.rawValue, token) == 0
   }
 
+  /// Watches a connection that was added for room to write, too.
   func addWriting(connection: Int32, token: UInt64) -> Bool {
     let flags: Flags = [.readable, .writable, .finished, .edge]
     return cpoll_control(descriptor, EPOLL_CTL_MOD, connection, flags.rawValue, token) == 0
@@ -63,11 +67,13 @@ struct EventPoll: EventPolling {
 
   func remove(listener: Int32) { _ = cpoll_control(descriptor, EPOLL_CTL_DEL, listener, 0, 0) }
 
+  /// Waits for up to `timeout` milliseconds. Returns how many events there are.
   mutating func wait(timeout: Int32) -> Int {
     let count = epoll_wait(descriptor, &events, Int32(EventPoll.capacity), timeout)
     return count > 0 ? Int(count) : 0
   }
 
+  /// The event at `index` of the last wait; nil where it was an interruption.
   func event(_ index: Int) -> PollEvent? {
     var event = events[index]
     let token = cpoll_event_token(&event)
@@ -88,4 +94,3 @@ struct EventPoll: EventPolling {
     _ = Glibc.close(descriptor)
   }
 }
-#endif

@@ -8,7 +8,7 @@ struct ResponseEncoder {
     case untilClose
   }
 
-  var date = HTTPDate()
+  var date = DateField()
   let crossOrigin: CrossOriginPolicy?
 
   private static let requestID = Array("X-Request-ID: ".utf8)
@@ -21,7 +21,7 @@ struct ResponseEncoder {
   /// Appends the head of `response` with its empty line.
   func encode(
     _ response: Response,
-    _ envelope: borrowing Envelope,
+    _ traits: borrowing RequestTraits,
     _ framing: Framing,
     keepsAlive: Bool,
     into bytes: inout [UInt8]
@@ -45,14 +45,14 @@ struct ResponseEncoder {
       break
     }
     bytes.append(contentsOf: date.line)
-    appendRequestID(envelope, to: &bytes)
+    appendRequestID(traits, to: &bytes)
     if let crossOrigin {
       bytes.append(contentsOf: crossOrigin.always)
-      if envelope.origin != nil { bytes.append(contentsOf: crossOrigin.lines(for: envelope.origin)) }
+      if traits.origin != nil { bytes.append(contentsOf: crossOrigin.lines(for: traits.origin)) }
     }
     if !keepsAlive {
       bytes.append(contentsOf: ResponseEncoder.close)
-    } else if envelope.version == .http10 {
+    } else if traits.version == .http10 {
       // RFC 9112 section 9.3: only so does an HTTP/1.0 client know.
       bytes.append(contentsOf: ResponseEncoder.keepAlive)
     }
@@ -60,12 +60,12 @@ struct ResponseEncoder {
     bytes.append(0x0a)
   }
 
-  private func appendRequestID(_ envelope: borrowing Envelope, to bytes: inout [UInt8]) {
+  private func appendRequestID(_ traits: borrowing RequestTraits, to bytes: inout [UInt8]) {
     bytes.append(contentsOf: ResponseEncoder.requestID)
-    if let supplied = envelope.suppliedID {
+    if let supplied = traits.suppliedID {
       bytes.append(contentsOf: supplied)
     } else {
-      let bits = RequestID.bits(envelope.serial)
+      let bits = RequestID.bits(traits.serial)
       withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { text in
         for index in 0..<16 {
           let digit = UInt8(truncatingIfNeeded: bits >> (60 - 4 * UInt64(index))) & 0xf

@@ -1,9 +1,5 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import CEventPoll
 import Glibc
-#endif
 
 /// The system calls on sockets, with results in place of errno.
 enum Socket {
@@ -25,11 +21,15 @@ enum Socket {
     case exhausted(Int32)
   }
 
+  /// No SIGPIPE.
+  private static let sendFlags = Int32(MSG_NOSIGNAL)
+
+  /// Takes the next connection: non-blocking, and closed in programs that this one starts.
   static func accept(_ listener: Int32) -> Accepted {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let descriptor = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { acceptNonblocking(listener, $0, &length) }
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { cpoll_accept(listener, $0, &length) }
     }
     if descriptor >= 0 { return .connection(descriptor, SocketAddress(storage)) }
     switch errno {
@@ -53,7 +53,7 @@ enum Socket {
 
   static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Outcome {
     while true {
-      let count = transmit(descriptor, bytes)
+      let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, sendFlags)
       if count >= 0 { return .transferred(count) }
       switch errno {
       case EINTR: continue
@@ -88,4 +88,18 @@ enum Socket {
   }
 
   static func shutWriting(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+  static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
+
+  /// A stream socket, non-blocking and closed in programs that this one starts; negative where there is none.
+  static func open(_ family: Int32) -> Int32 {
+    let flags = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
+    return socket(family, Int32(flags), 0)
+  }
+
+  @discardableResult
+  static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32) -> Bool {
+    var value = value
+    return setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0
+  }
 }

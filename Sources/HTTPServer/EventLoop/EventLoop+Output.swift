@@ -8,12 +8,12 @@ extension EventLoop {
     counters.countResponse(response.status)
     encoder.encode(
       response,
-      connection.envelope,
+      connection.traits,
       .length(response.body.count),
       keepsAlive: keepsAlive,
       into: &scratch
     )
-    guard !connection.envelope.isHead, !response.status.forbidsBody, !response.body.isEmpty else { return }
+    guard !connection.traits.isHead, !response.status.forbidsBody, !response.body.isEmpty else { return }
     if response.body.count <= EventLoop.copyLimit {
       scratch.append(contentsOf: response.body)
     } else {

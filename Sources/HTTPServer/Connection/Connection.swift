@@ -24,7 +24,7 @@ final class Connection {
   var isWatched = false
   var isWatchedForRoom = false
   var machine: ConnectionStateMachine
-  var envelope = Envelope()
+  var traits = RequestTraits()
   var output = OutputQueue()
   /// Input behind a request that is not answered yet.
   var unread: [UInt8] = []

@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// Listening sockets: one for each loop on the same address (SO_REUSEPORT), among which the kernel spreads new
 /// connections. No loop has to hand connections over to another, and none is woken for what another takes.

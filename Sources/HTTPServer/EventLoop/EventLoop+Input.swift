@@ -117,7 +117,7 @@ extension EventLoop {
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
     requestSerial += 1
     connection.exchange = nextExchange()
-    connection.envelope = Envelope(
+    connection.traits = RequestTraits(
       isHead: head.method == .head,
       version: head.version,
       serial: requestSerial,
@@ -146,7 +146,7 @@ extension EventLoop {
   func refuse(_ connection: Connection, _ refusal: Refusal) {
     counters.refusedRequests.add(1)
     requestSerial += 1
-    connection.envelope = Envelope(serial: requestSerial)
+    connection.traits = RequestTraits(serial: requestSerial)
     connection.machine.refused()
     write(connection, refusal.response(retryAfter: shared.limits.retryAfter))
     flush(connection)

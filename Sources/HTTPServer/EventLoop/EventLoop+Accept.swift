@@ -77,8 +77,8 @@ extension EventLoop {
     var bytes: [UInt8] = []
     let response = refusal.response(retryAfter: shared.limits.retryAfter)
     requestSerial += 1
-    let envelope = Envelope(serial: requestSerial)
-    encoder.encode(response, envelope, .length(response.body.count), keepsAlive: false, into: &bytes)
+    let traits = RequestTraits(serial: requestSerial)
+    encoder.encode(response, traits, .length(response.body.count), keepsAlive: false, into: &bytes)
     bytes.append(contentsOf: response.body)
     _ = bytes.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
     Socket.shutWriting(connection.descriptor)

@@ -1,5 +1,5 @@
 /// What a response needs to know of its request, when the request itself is gone.
-struct Envelope {
+struct RequestTraits {
   var isHead = false
   var version = HTTPVersion.http11
   /// Makes the request's identity where `suppliedID` is nil.

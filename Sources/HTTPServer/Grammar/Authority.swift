@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The syntax of `Host` and of an absolute-form target's authority: `host [ ":" port ]` (RFC 9110 section 7.2).
 enum Authority {

@@ -1,5 +1,5 @@
 /// Dates as in `Date` (RFC 9110 section 5.6.7), kept as bytes for as long as the second lasts.
-struct HTTPDate {
+struct DateField {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -11,7 +11,7 @@ struct HTTPDate {
   mutating func update(_ now: Int) {
     guard now != second else { return }
     second = now
-    line = Array("Date: \(HTTPDate.text(now))\r\n".utf8)
+    line = Array("Date: \(DateField.text(now))\r\n".utf8)
   }
 
   /// IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.

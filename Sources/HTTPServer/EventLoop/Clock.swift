@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
 import Glibc
-#endif
 
 /// The time as an event loop sees it: read once a turn.
 struct Clock {

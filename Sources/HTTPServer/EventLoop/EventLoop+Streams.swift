@@ -6,12 +6,12 @@ extension EventLoop {
       respond(connection, refusal)
       return
     }
-    let isChunked = connection.envelope.version == .http11
+    let isChunked = connection.traits.version == .http11
     if !isChunked { connection.machine.mustClose() }
     counters.countResponse(response.status)
     encoder.encode(
       response,
-      connection.envelope,
+      connection.traits,
       isChunked ? .chunked : .untilClose,
       keepsAlive: connection.machine.keepsAlive,
       into: &scratch
@@ -19,7 +19,7 @@ extension EventLoop {
     connection.parked = .stream(source)
     connection.registration = topics.add(connection.descriptor, exchange: connection.exchange, source.topics)
     counters.streams.add(1)
-    if connection.envelope.isHead {
+    if connection.traits.isHead {
       _ = release(connection)
       connection.exchange = nextExchange()
       connection.machine.responded(now: clock.now, shared.timeouts)
@@ -47,7 +47,7 @@ extension EventLoop {
       perform(.cutOff, connection)
       return
     }
-    let isChunked = connection.envelope.version == .http11
+    let isChunked = connection.traits.version == .http11
     var prefix: [UInt8] = []
     if isChunked {
       ResponseEncoder.appendHexadecimal(bytes.count, to: &prefix)
@@ -68,7 +68,7 @@ extension EventLoop {
     guard case .stream(let source) = release(connection) else { return }
     connection.exchange = nextExchange()
     connection.machine.responded(now: clock.now, shared.timeouts)
-    if connection.envelope.version == .http11 { connection.output.append(EventLoop.lastChunk) }
+    if connection.traits.version == .http11 { connection.output.append(EventLoop.lastChunk) }
     source.closed()
     if connection.machine.hasOutput { return }
     if connection.output.isEmpty {

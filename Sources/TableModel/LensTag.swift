@@ -1,0 +1,75 @@
+/// What stands behind a cursor's `~`: what made the client's table differ from the plain one, as far as a cursor has to
+/// tell.
+///
+/// A window is written down whole, for a request without `rows` goes on with it. A view and the cells that a client can
+/// show come with every request; of them the tag has digests, which tell whether they are still the same.
+///
+/// Parts in this order, joined by `.`, each at most once: `r<rows>`, `v<digest>`, `c<digest>`.
+public struct LensTag: Hashable, Sendable, CustomStringConvertible {
+  /// After how many rows the table is cut; nil where it is whole.
+  public var rows: WindowSize?
+  /// Of the view's name; nil without a view.
+  public var view: Digest?
+  /// Of the accepted cells, in whatever form is the same for the same cells; nil where all are.
+  public var cells: Digest?
+
+  public init(rows: WindowSize? = nil, view: Digest? = nil, cells: Digest? = nil) {
+    (self.rows, self.view, self.cells) = (rows, view, cells)
+  }
+
+  /// Reads what ``description`` writes; nil for anything else, the empty text included.
+  public init?(_ text: some StringProtocol) {
+    var rest = text.split(separator: ".", omittingEmptySubsequences: false)[...]
+    /// Takes the next part where it is of this kind.
+    func take(_ kind: Character) -> Substring? {
+      guard let part = rest.first, part.first == kind else { return nil }
+      rest.removeFirst()
+      return Substring(part.dropFirst())
+    }
+    self.init()
+    if let part = take("r") {
+      guard let number = Int(part), let size = WindowSize(number), String(number) == part else { return nil }
+      rows = size
+    }
+    if let part = take("v") {
+      guard let digest = Digest(part) else { return nil }
+      view = digest
+    }
+    if let part = take("c") {
+      guard let digest = Digest(part) else { return nil }
+      cells = digest
+    }
+    guard rest.isEmpty else { return nil }
+  }
+
+  public var isEmpty: Bool { rows == nil && view == nil && cells == nil }
+
+  public var description: String {
+    [rows.map { "r\($0.rows)" }, view.map { "v\($0)" }, cells.map { "c\($0)" }].compactMap(\.self)
+      .joined(separator: ".")
+  }
+
+  /// 64 bits, 16 hex digits.
+  ///
+  /// Cursors outlive the process, so this has to be of a function that does too (the first bytes of a SHA-256, not a
+  /// ``Fingerprint``). That two agree by intent gains nothing: who sends the request chose both, and has a table that
+  /// is wrong for nobody else. A cache's key needs more than this.
+  public struct Digest: Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt64
+
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The first eight bytes of a longer digest, or as many as there are.
+    public init(prefixOf digest: some Sequence<UInt8>) {
+      rawValue = digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// Reads 16 lower-case hex digits; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+      guard let value = UInt64(lowercaseHex: text, digits: 16) else { return nil }
+      rawValue = value
+    }
+
+    public var description: String { rawValue.lowercaseHex(digits: 16) }
+  }
+}
