@@ -8,6 +8,16 @@ public struct ServiceDefinition: Sendable {
   public var cors = CORSDefinition()
   public var auth = AuthDefinition()
   public var limits = LimitsDefinition()
+  /// BCP 47 tags; the first is the default. Empty: tables don't depend on `Accept-Language`, and there is no `$locale`.
+  public var locales: [String] = []
+  /// Names that requests may be for, beside loopback's own and IP addresses; in lower case. Empty: only on loopback is
+  /// `Host` checked.
+  public var hosts: [String] = []
+  /// Whose `Forwarded` and `X-Forwarded-For` count.
+  public var trustedProxies: [AddressRange] = []
+  public var problems = ProblemDetail.public
+  /// Of several replicas' configurations the one of the higher generation counts.
+  public var generation = 0
   public var sources: [SourceDefinition] = []
   public var cells: [CellDefinition] = []
   /// Shared by all tables: by type of item. `$default` takes what nothing else does.
@@ -33,6 +43,16 @@ public struct ListenAddress: Equatable, Sendable {
 public enum StoreDefinition: Equatable, Sendable {
   case memory
   case sqlite(path: String)
+  /// A connection string for libpq: a URI or `key=value` pairs. Never printed.
+  case postgres(String)
+}
+
+/// What readers are told of an upstream's failure.
+public enum ProblemDetail: String, Sendable, CaseIterable {
+  /// Its kind and its host.
+  case `public`
+  /// The upstream's own words too.
+  case full
 }
 
 public struct ViewsDefinition: Equatable, Sendable {
@@ -47,46 +67,8 @@ public struct ViewsDefinition: Equatable, Sendable {
 public struct CORSDefinition: Equatable, Sendable {
   /// Origins that may read replies; `*` for all. Empty: no CORS headers.
   public var origins: [String] = []
+  /// Origins that may also edit; `*` for all.
+  public var writes: [String] = []
 
   public init() {}
-}
-
-/// What a peer may cost. Nil: the server's default.
-public struct LimitsDefinition: Equatable, Sendable {
-  public var connections: Int?
-  public var connectionsPerAddress: Int?
-  public var waiters: Int?
-  public var waitersPerAddress: Int?
-  public var requestBody: Int?
-
-  public init() {}
-}
-
-public struct AuthDefinition: Equatable, Sendable {
-  public var tokens: [Token] = []
-  public var reading = Reading.open
-
-  public init() {}
-
-  /// Who may read.
-  public enum Reading: String, Sendable, CaseIterable {
-    case open
-    /// Only who has a token that allows `read` of the table.
-    case tokens
-  }
-
-  public struct Token: Equatable, Sendable {
-    public var name: String
-    /// SHA-256 of the token, 32 bytes.
-    public var sha256: [UInt8]
-    public var allows: Set<Capability>
-    /// Table name patterns with `*`; empty: all tables.
-    public var tables: [String]
-
-    public init(name: String, sha256: [UInt8], allows: Set<Capability>, tables: [String]) {
-      (self.name, self.sha256, self.allows, self.tables) = (name, sha256, allows, tables)
-    }
-  }
-
-  public enum Capability: String, Sendable, CaseIterable { case read, edit, admin }
 }

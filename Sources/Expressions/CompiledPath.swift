@@ -24,7 +24,9 @@ final class CompiledPath: @unchecked Sendable {
       case .names: .names
       case .item: .item
       case .response: .response
-      case .index, .key, .count, .id, .edit, .parameters, .environment: .other
+      case .index, .key, .count, .items, .pages, .id, .edit, .status, .cursor, .locale, .caller, .parameters,
+        .environment, .lookup:
+        .other
       }
     let bytes = path.steps.map { step in
       if case .name(let key) = step { Array(key.name.utf8) } else { [UInt8]() }

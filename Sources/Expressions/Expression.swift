@@ -15,10 +15,12 @@ public struct Expression: Sendable, CustomStringConvertible {
     let root: Node
     /// Where the whole expression is a path: the fast way.
     let path: CompiledPath?
+    let lookups: Set<String>
     let visitsElements: Bool
 
     init(text: String, root: Node) {
       (self.text, self.root, dependencies) = (text, root, root.dependencies)
+      lookups = root.lookups
       visitsElements = root.visitsElements
       if case .path(let path) = root { self.path = CompiledPath(path) } else { path = nil }
     }
@@ -32,8 +34,10 @@ public struct Expression: Sendable, CustomStringConvertible {
   public static let maximumOperators = 256
 
   /// Compiles a text.
-  public init(_ text: String) throws(ExpressionError) {
-    var parser = try ExpressionParser(text)
+  ///
+  /// - Parameter lookups: names that are roots beside the language's own: `user` makes `$user` one.
+  public init(_ text: String, lookups: Set<String> = []) throws(ExpressionError) {
+    var parser = try ExpressionParser(text, lookups: lookups)
     program = Program(text: text, root: try parser.parseWhole())
   }
 
@@ -45,6 +49,13 @@ public struct Expression: Sendable, CustomStringConvertible {
 
   /// What the value depends on.
   public var dependencies: Dependencies { program.dependencies }
+
+  /// The lookups whose items it reads.
+  public var lookups: Set<String> { program.lookups }
+
+  /// The members of the item in scope that it reads, `$item` where it is the item itself: not those of the elements
+  /// that a filter such as `map` visits.
+  public var itemMembers: [String] { root.itemMembers }
 
   /// The value for what is in the scope. Views in it live as long as the scope's documents.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
@@ -71,20 +82,4 @@ public struct Expression: Sendable, CustomStringConvertible {
 extension Expression: Equatable {
   /// Written the same.
   public static func == (first: Expression, second: Expression) -> Bool { first.text == second.text }
-}
-
-/// What an expression or template reads: a value that depends on the item alone is the same as long as the item is.
-public struct Dependencies: OptionSet, Sendable {
-  public let rawValue: UInt16
-  public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-  public static let item = Dependencies(rawValue: 1)
-  public static let index = Dependencies(rawValue: 2)
-  public static let key = Dependencies(rawValue: 4)
-  public static let count = Dependencies(rawValue: 8)
-  public static let response = Dependencies(rawValue: 16)
-  public static let parameters = Dependencies(rawValue: 32)
-  public static let environment = Dependencies(rawValue: 64)
-  public static let id = Dependencies(rawValue: 128)
-  public static let edit = Dependencies(rawValue: 256)
 }

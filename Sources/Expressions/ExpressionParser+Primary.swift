@@ -96,9 +96,12 @@ extension ExpressionParser {
 
   private func root(named name: String, at offset: Int) throws(ExpressionError) -> Path.Root {
     if let found = Path.Root.named.first(where: { $0.name == name }) { return found.root }
+    if lookups.contains(name) { return .lookup(name) }
     if name == "env" { throw ExpressionError("env is written without $: env.NAME", offset: offset) }
-    let nearest = Suggestion.nearest(to: name, in: Path.Root.named.map(\.name))
-    let hint = nearest.map { "did you mean $\($0)?" } ?? "there are \(Suggestion.roots)"
+    let nearest = Suggestion.nearest(to: name, in: lookups.sorted() + Path.Root.named.map(\.name))
+    let hint =
+      nearest.map { "did you mean $\($0)?" }
+      ?? "there are \((lookups.sorted().map { "$\($0)" } + [Suggestion.roots]).joined(separator: ", "))"
     throw ExpressionError("unknown root $\(name); \(hint)", offset: offset)
   }
 

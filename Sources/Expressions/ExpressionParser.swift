@@ -8,10 +8,15 @@ import JSON
 struct ExpressionParser {
   var tokens: [Token]
   var position = 0
+  /// Roots beside the language's own.
+  let lookups: Set<String>
   private var depth = 0
   private var operators = 0
 
-  init(_ text: String) throws(ExpressionError) { tokens = try Lexer.tokens(of: text) }
+  init(_ text: String, lookups: Set<String> = []) throws(ExpressionError) {
+    tokens = try Lexer.tokens(of: text)
+    self.lookups = lookups
+  }
 
   var token: Token { tokens[position] }
 

@@ -10,6 +10,8 @@ public struct Filter: Sendable {
   public let examples: [(expression: String, value: String)]
   /// Its arguments are evaluated for each element of a list.
   let takesElementExpressions: Bool
+  /// The place of the argument that names a locale; where it is left out, the scope's is taken.
+  let localeArgument: Int?
   let arity: ClosedRange<Int>
   let apply: @Sendable (FilterCall) throws(EvaluationError) -> Value
 
@@ -29,6 +31,7 @@ public struct Filter: Sendable {
     let parts = signature.split(separator: "(")
     name = parts.first.map { String($0) } ?? signature
     let arguments = parts.count > 1 ? parts[1].split(separator: ",") : []
+    localeArgument = arguments.firstIndex { $0.contains("locale") }
     arity = arguments.filter { !$0.contains("?") }.count...arguments.count
   }
 

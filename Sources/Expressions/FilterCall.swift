@@ -30,9 +30,9 @@ struct FilterCall {
     return result
   }
 
-  /// A locale as an argument: nil where it was left out or is null. Foundation traps on what is no locale.
+  /// A locale as an argument, else the scope's; nil where there is neither. Foundation traps on what is no locale.
   func locale(_ position: Int, of filter: String) throws(EvaluationError) -> String? {
-    guard let name = try text(position, of: filter) else { return nil }
+    guard let name = try text(position, of: filter) ?? scope.locale else { return nil }
     let parts = name.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     let areWords = parts.allSatisfy { part in
       (1...8).contains(part.count)

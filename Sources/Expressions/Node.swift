@@ -21,34 +21,55 @@ indirect enum Node: Sendable {
 
   var dependencies: Dependencies {
     switch self {
-    case .literal: []
     case .path(let path), .has(let path): path.dependencies
-    case .member(let base, _): base.dependencies
-    case .not(let operand), .negative(let operand): operand.dependencies
-    case .list(let nodes): Self.union(nodes)
-    case .element(let left, let right), .binary(_, let left, let right), .and(let left, let right),
-      .or(let left, let right), .coalesce(let left, let right):
-      left.dependencies.union(right.dependencies)
-    case .conditional(let condition, let yes, let no): Self.union([condition, yes, no])
     case .filter(let filter, let input, let arguments):
       // Inside of a filter over a list, the index is the element's.
       input.dependencies.union(Self.union(arguments).subtracting(filter.takesElementExpressions ? .index : []))
+        .union(filter.localeArgument.map { arguments.count <= $0 } == true ? .locale : [])
+    default: Self.union(children)
     }
   }
 
   /// Whether something in it is evaluated for each element of a list.
   var visitsElements: Bool {
+    if case .filter(let filter, _, _) = self, filter.takesElementExpressions { return true }
+    return children.contains(where: \.visitsElements)
+  }
+
+  /// The names of the lookups that it reads.
+  var lookups: Set<String> {
     switch self {
-    case .literal, .path, .has: false
-    case .member(let base, _): base.visitsElements
-    case .not(let operand), .negative(let operand): operand.visitsElements
-    case .list(let nodes): nodes.contains(where: \.visitsElements)
+    case .path(let path), .has(let path):
+      if case .lookup(let name) = path.root { [name] } else { [] }
+    default: children.reduce(into: []) { $0.formUnion($1.lookups) }
+    }
+  }
+
+  /// See ``Expression/itemMembers``.
+  var itemMembers: [String] {
+    switch self {
+    case .path(let path), .has(let path):
+      switch (path.root, path.steps.first) {
+      case (.names, .name(let key)?), (.item, .name(let key)?): [key.name]
+      case (.item, _): ["$item"]
+      default: []
+      }
+    case .filter(let filter, let input, _) where filter.takesElementExpressions: input.itemMembers
+    default: children.flatMap(\.itemMembers)
+    }
+  }
+
+  private var children: [Node] {
+    switch self {
+    case .literal, .path, .has: []
+    case .member(let base, _): [base]
+    case .not(let operand), .negative(let operand): [operand]
+    case .list(let nodes): nodes
     case .element(let left, let right), .binary(_, let left, let right), .and(let left, let right),
       .or(let left, let right), .coalesce(let left, let right):
-      left.visitsElements || right.visitsElements
-    case .conditional(let condition, let yes, let no): [condition, yes, no].contains(where: \.visitsElements)
-    case .filter(let filter, let input, let arguments):
-      filter.takesElementExpressions || input.visitsElements || arguments.contains(where: \.visitsElements)
+      [left, right]
+    case .conditional(let condition, let yes, let no): [condition, yes, no]
+    case .filter(_, let input, let arguments): [input] + arguments
     }
   }
 

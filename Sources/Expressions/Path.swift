@@ -8,12 +8,16 @@ struct Path: Sendable {
   enum Root: Sendable, Equatable {
     /// Names without a root.
     case names
-    case item, index, key, count, response, id, edit, parameters, environment
+    case item, index, key, count, items, response, pages, id, edit, status, cursor, locale, caller, parameters
+    case environment
+    /// The item that a lookup of the table found, by the lookup's name.
+    case lookup(String)
 
     /// How it is written after `$`.
     static let named: [(name: String, root: Root)] = [
-      ("item", .item), ("index", .index), ("key", .key), ("count", .count), ("response", .response),
-      ("params", .parameters), ("id", .id), ("edit", .edit),
+      ("item", .item), ("index", .index), ("key", .key), ("count", .count), ("items", .items),
+      ("response", .response), ("pages", .pages), ("params", .parameters), ("locale", .locale), ("caller", .caller),
+      ("id", .id), ("edit", .edit), ("status", .status), ("cursor", .cursor),
     ]
   }
 
@@ -28,11 +32,18 @@ struct Path: Sendable {
     case .index: .index
     case .key: .key
     case .count: .count
+    case .items: .items
     case .response: .response
+    case .pages: .pages
     case .id: .id
     case .edit: .edit
+    case .status: .status
+    case .cursor: .cursor
+    case .locale: .locale
+    case .caller: .caller
     case .parameters: .parameters
     case .environment: .environment
+    case .lookup: .lookups
     }
   }
 
@@ -60,6 +71,13 @@ struct Path: Sendable {
     case .edit: walk(from: scope.edit)
     case .index: walk(from: scope.index.map { .integer(Int64($0)) } ?? .null)
     case .count: walk(from: scope.count.map { .integer(Int64($0)) } ?? .null)
+    case .items: walk(from: scope.items)
+    case .pages: walk(from: scope.pages)
+    case .status: walk(from: scope.status.map { .integer(Int64($0)) } ?? .null)
+    case .cursor: walk(from: scope.cursor)
+    case .locale: walk(from: scope.locale.map { .string($0) } ?? .null)
+    case .caller: walk(from: scope.caller)
+    case .lookup(let name): walk(from: scope.lookups[name] ?? .null)
     case .parameters: lookUp(in: scope.parameters)
     case .environment: lookUp(in: scope.environment)
     }

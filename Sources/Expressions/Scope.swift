@@ -12,12 +12,26 @@ public struct Scope {
   public var key: Value = .null
   /// `$count`: rows of the group or section.
   public var count: Int?
-  /// `$response`: the whole document.
+  /// `$items`: those of the section, in headers and footers.
+  public var items: Value = .null
+  /// `$response`: the whole document that the section's own source answered; of several pages, the first.
   public var response: Value = .null
+  /// `$pages`: the documents of all pages, in their order.
+  public var pages: Value = .null
   /// `$id`: of the row that is edited.
   public var id: Value = .null
   /// `$edit`: the body of the edit.
   public var edit: Value = .null
+  /// `$status`: of the upstream's answer to an edit.
+  public var status: Int?
+  /// `$cursor`: where the next page begins; null for the first.
+  public var cursor: Value = .null
+  /// `$locale`, and what filters write numbers and dates in unless told otherwise: a BCP 47 tag such as `de-DE`.
+  public var locale: String?
+  /// `$caller`: who asks.
+  public var caller: Value = .null
+  /// What the table's lookups found, by their names: `$user`.
+  public var lookups: [String: Value] = [:]
   /// `$params.name`.
   public var parameters: [String: String] = [:]
   /// `env.NAME`. Never shown in errors.

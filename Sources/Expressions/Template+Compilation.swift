@@ -2,22 +2,30 @@ public import JSON
 
 extension Template {
   /// Compiles what a configuration says.
-  public init(_ source: JSONValue) throws(TemplateError) { try self.init(source, at: []) }
+  ///
+  /// - Parameter lookups: names that are roots beside the language's own, as for ``Expression``.
+  public init(_ source: JSONValue, lookups: Set<String> = []) throws(TemplateError) {
+    try self.init(source, lookups, at: [])
+  }
 
   /// Compiles a string.
-  public init(text: String) throws(TemplateError) { try self.init(.string(text), at: []) }
+  public init(text: String) throws(TemplateError) { try self.init(.string(text), [], at: []) }
 
-  private init(_ source: JSONValue, at path: [TemplatePathComponent]) throws(TemplateError) {
+  private init(
+    _ source: JSONValue,
+    _ lookups: Set<String>,
+    at path: [TemplatePathComponent]
+  ) throws(TemplateError) {
     guard path.count <= Expression.maximumDepth else {
       throw TemplateError("nested deeper than \(Expression.maximumDepth)", path: path)
     }
     switch source {
     case .null, .bool, .integer, .unsigned, .double: self.init(constant: source)
-    case .string(let text): try self.init(text, at: path)
+    case .string(let text): try self.init(text, lookups, at: path)
     case .array(let elements):
       var templates: [Template] = []
       for (index, element) in elements.enumerated() {
-        templates.append(try Template(element, at: path + [.index(index)]))
+        templates.append(try Template(element, lookups, at: path + [.index(index)]))
       }
       let constants = templates.compactMap(\.constant)
       if constants.count == templates.count {
@@ -25,11 +33,15 @@ extension Template {
       } else {
         self.init(.array(templates))
       }
-    case .object(let members): try self.init(members, at: path)
+    case .object(let members): try self.init(members, lookups, at: path)
     }
   }
 
-  private init(_ members: [JSONValue.Member], at path: [TemplatePathComponent]) throws(TemplateError) {
+  private init(
+    _ members: [JSONValue.Member],
+    _ lookups: Set<String>,
+    at path: [TemplatePathComponent]
+  ) throws(TemplateError) {
     var list: JSONValue?
     var value: Template?
     var compiled: [Member] = []
@@ -37,12 +49,12 @@ extension Template {
       let path = path + [.name(member.name)]
       switch member.name {
       case "$each": list = member.value
-      case "$value": value = try Template(member.value, at: path)
+      case "$value": value = try Template(member.value, lookups, at: path)
       case let name where name.hasPrefix("$$"):
-        compiled.append(Member(name: String(name.dropFirst()), template: try Template(member.value, at: path)))
+        compiled.append(Member(name: String(name.dropFirst()), template: try Template(member.value, lookups, at: path)))
       case let name where name.hasPrefix("$"):
         throw TemplateError("there are $each and $value; a member named \(name) is written $\(name)", path: path)
-      default: compiled.append(Member(name: member.name, template: try Template(member.value, at: path)))
+      default: compiled.append(Member(name: member.name, template: try Template(member.value, lookups, at: path)))
       }
     }
     guard let list else {
@@ -51,7 +63,7 @@ extension Template {
       return
     }
     let listPath = path + [.name("$each")]
-    guard case .string(let text) = list, let expression = try Template(text, at: listPath).expression else {
+    guard case .string(let text) = list, let expression = try Template(text, lookups, at: listPath).expression else {
       throw TemplateError("$each takes one expression: $each: ${replies}", path: listPath)
     }
     if value != nil, !compiled.isEmpty { throw TemplateError("beside $value there is only $each", path: path) }
@@ -67,8 +79,12 @@ extension Template {
     return Template(constant: .object(constants))
   }
 
-  private init(_ text: String, at path: [TemplatePathComponent]) throws(TemplateError) {
-    let pieces = try TemplateText.pieces(of: text, at: path)
+  private init(
+    _ text: String,
+    _ lookups: Set<String>,
+    at path: [TemplatePathComponent]
+  ) throws(TemplateError) {
+    let pieces = try TemplateText.pieces(of: text, lookups, at: path)
     switch (pieces.first, pieces.count) {
     case (nil, _): self.init(constant: .string(""))
     case (.literal(let text)?, 1): self.init(constant: .string(text))
@@ -82,6 +98,7 @@ extension Template {
 enum TemplateText {
   static func pieces(
     of text: String,
+    _ lookups: Set<String>,
     at path: [TemplatePathComponent]
   ) throws(TemplateError) -> [Template.Piece] {
     let bytes = Array(text.utf8)
@@ -104,7 +121,8 @@ enum TemplateText {
           )
         }
         do throws(ExpressionError) {
-          pieces.append(.expression(try Expression(String(decoding: bytes[start..<end], as: UTF8.self))))
+          let body = String(decoding: bytes[start..<end], as: UTF8.self)
+          pieces.append(.expression(try Expression(body, lookups: lookups)))
         } catch {
           throw TemplateError(error.message, path: path, offset: start + error.offset)
         }

@@ -55,6 +55,9 @@ public struct Template: Equatable, Sendable {
     }
   }
 
+  /// The lookups whose items it reads.
+  public var lookups: Set<String> { form.lookups }
+
   /// Where it is a constant: its value.
   public var constant: JSONValue? {
     if case .constant(let value) = form { value } else { nil }
@@ -79,6 +82,19 @@ extension Template.Form {
     case .object(let members): members.reduce(into: []) { $0.formUnion($1.template.dependencies) }
     // The index inside is the element's.
     case .each(let list, let body): list.dependencies.union(body.dependencies.subtracting(.index))
+    }
+  }
+  var lookups: Set<String> {
+    switch self {
+    case .constant: []
+    case .expression(let expression): expression.lookups
+    case .text(let pieces):
+      pieces.reduce(into: []) { sum, piece in
+        if case .expression(let expression) = piece { sum.formUnion(expression.lookups) }
+      }
+    case .array(let templates): templates.reduce(into: []) { $0.formUnion($1.lookups) }
+    case .object(let members): members.reduce(into: []) { $0.formUnion($1.template.lookups) }
+    case .each(let list, let body): list.lookups.union(body.lookups)
     }
   }
 }

@@ -120,7 +120,7 @@ struct SectionAssembly {
   private static func sorted(_ bucket: Bucket) -> [Row] {
     var rows = bucket.rows
     if bucket.sortKeys.count == rows.count, !rows.isEmpty {
-      let descending = bucket.plan.sort.map { $0.direction == .descending }
+      let descending = bucket.plan.sort.map { $0.order.isAlways(.descending) }
       let order = rows.indices.sorted { first, second in
         for (key, isDescending) in descending.enumerated() {
           let order = bucket.sortKeys[first][key].compared(

@@ -92,6 +92,6 @@ final class SectionPlan: Sendable {
     footer = try compiler.optionalPlan(definition.footer, path: "sections.\(id).footer")
     hideEmpty = definition.hideEmpty
     sort = definition.sort
-    limit = definition.limit.map { max(0, $0) }
+    if case .always(let rows)? = definition.limit { limit = max(0, rows) } else { limit = nil }
   }
 }

@@ -95,6 +95,7 @@ final class Service: Sendable {
       } catch {
         throw CleanExit.failure("\(error)")
       }
+    case .postgres: throw CleanExit.failure("`store: {postgres: …}` is not available in this build")
     }
   }
 

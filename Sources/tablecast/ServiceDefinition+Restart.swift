@@ -9,6 +9,8 @@ extension ServiceDefinition {
       ("history", history == start.history),
       ("views", views == start.views),
       ("cors", cors == start.cors),
+      ("hosts", hosts == start.hosts),
+      ("trustedProxies", trustedProxies == start.trustedProxies),
       ("limits", limits == start.limits),
     ].filter { !$1 }.map { $0.0 }
   }

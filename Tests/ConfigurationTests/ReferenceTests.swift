@@ -41,7 +41,13 @@ import Testing
       for property in properties { known.insert("\(definition.name).\(property.name)") }
     }
     #expect(known.count > 100)
-    #expect(known.subtracting(reading.keysInUse).sorted() == [])
+    // In comments: `auth.jwt`, with which a configuration is refused until it is available; and the other store.
+    let commented = known.filter { $0 == "Auth.jwt" || $0.hasPrefix("JWT") || $0 == "Store.postgres" }
+    #expect(known.subtracting(reading.keysInUse).subtracting(commented).sorted() == [])
+    let comments = try text("config/reference.yaml").split(separator: "\n").filter { $0.contains("#") }
+    for key in commented.map({ $0.split(separator: ".")[1] }) {
+      #expect(comments.contains { $0.contains("\(key): ") }, "\(key)")
+    }
     #expect(reading.keysInUse.subtracting(known).sorted() == [])
   }
 

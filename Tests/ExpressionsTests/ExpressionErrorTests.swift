@@ -20,7 +20,8 @@ import Testing
       ("$itm.x", "unknown root $itm; did you mean $item?", 0),
       (
         "$parent",
-        "unknown root $parent; there are $item, $index, $key, $count, $response, $params, $id, $edit, env.NAME", 0
+        "unknown root $parent; there are $item, $index, $key, $count, $items, $response, $pages, $params, $locale, $caller, $id, $edit, $status, $cursor, env.NAME",
+        0
       ),
       ("$env.X", "env is written without $: env.NAME", 0),
       ("env", "env takes one name: env.NAME", 0), ("env.A.b", "env takes one name: env.NAME", 0),
@@ -46,7 +47,7 @@ import Testing
       ("é =", "`=` is no operator; `==` compares", 3),
       (
         "${a}",
-        "`${…}` stands around an expression, not in it: $item, $index, $key, $count, $response, $params, $id, $edit, env.NAME",
+        "`${…}` stands around an expression, not in it: $item, $index, $key, $count, $items, $response, $pages, $params, $locale, $caller, $id, $edit, $status, $cursor, env.NAME",
         0
       ),
     ] as [(String, String, Int)]

@@ -129,14 +129,14 @@ import Testing
   )
   func sorting(keys: [(String, SortDirection)], outline: String) throws {
     var main = section("main")
-    main.sort = keys.map { SortDefinition(key: expression($0.0), direction: $0.1) }
+    main.sort = keys.map { SortDefinition(key: expression($0.0), order: .always($0.1)) }
     #expect(try map(.single(main)).outline == [outline])
   }
 
   @Test func aLimitCutsAfterSortingAndCounts() throws {
     var main = section("main")
-    main.sort = [SortDefinition(key: expression("title"), direction: .descending)]
-    main.limit = 2
+    main.sort = [SortDefinition(key: expression("title"), order: .always(.descending))]
+    main.limit = .always(2)
     main.footer = mapping("Title", ["title": "${$count} of ${$response | length}"])
     let result = try map(.single(main))
     #expect(result.outline == ["main: 5 4"])

@@ -7,6 +7,7 @@ extension CrossChecks {
       guard let places = reading.tables.first(where: { $0.name == table.name }) else { continue }
       checkIdentity(of: table, places)
       checkEdits(of: table, places)
+      checkActions(of: table, places)
       checkLook(of: table, places)
       if let place = places.forward, isLocal(table) {
         reading.error(
@@ -24,7 +25,12 @@ extension CrossChecks {
   }
 
   private func checkIdentity(of table: TableDefinition, _ places: TablePlaces) {
-    guard table.rowID == nil, !places.rowIDIsWrong, case .upstream? = source(table.source)?.kind else { return }
+    guard table.rowID == nil, !places.rowIDIsWrong else { return }
+    let sources = table.sections.sourcesOfTableRows(in: table)
+    let isOfUpstream = sources.contains { name in
+      if case .upstream? = source(name)?.kind { true } else { false }
+    }
+    guard isOfUpstream else { return }
     reading.error(
       at: places.row,
       "'row.id' is missing: rows of an upstream need an identity",
@@ -42,18 +48,38 @@ extension CrossChecks {
     }
   }
 
+  /// A request needs an upstream, and a patch an item that the service owns.
+  private func checkActions(of table: TableDefinition, _ places: TablePlaces) {
+    for action in places.actions {
+      if let place = action.request, isLocal(table) {
+        reading.error(
+          at: place,
+          "a local table has no upstream to send an action to",
+          "patch the item: `patch: {done: true}`"
+        )
+      }
+      if let place = action.patch, !isLocal(table), source(table.source) != nil {
+        reading.error(
+          at: place,
+          "the items of '\(table.name)' are an upstream's: only local items are patched here",
+          "send it a request: `request: {method: PATCH, url: …}`"
+        )
+      }
+    }
+  }
+
   /// Some item of the table can be shown.
   private func checkLook(of table: TableDefinition, _ places: TablePlaces) {
     let hasDefault = table.cell != nil || hasRepresentation("$default", in: table) || places.hasCell
     let hasTypes =
-      table.rowType != nil
+      table.hasTypes
       && !(declarations(.representation(table: nil)).isEmpty
         && declarations(.representation(table: table.name)).isEmpty)
     guard !hasDefault, !hasTypes else { return }
     reading.error(
       at: places.place,
       "nothing says how the items of '\(table.name)' are shown",
-      table.rowType == nil && !definition.representations.isEmpty
+      !table.hasTypes && !definition.representations.isEmpty
         ? "give it `row.type`, a `cell`, or a representation `$default`" : "give it a `cell` and a `payload`"
     )
   }
@@ -66,7 +92,7 @@ extension CrossChecks {
         use.path[0] == ServiceKeys.tables.name
         ? definition.tables.filter { $0.name == name }
         : use.path[0] == ServiceKeys.sources.name
-          ? definition.tables.filter { ([$0.source] + $0.sections.sources).contains(name) } : []
+          ? definition.tables.filter { $0.sources.contains(name) } : []
       for table in tables where !table.parameters.contains(where: { $0.name == use.name.value }) {
         let near = nearest(to: use.name.value, among: table.parameters.map(\.name))
         reading.error(

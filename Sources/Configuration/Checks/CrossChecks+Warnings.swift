@@ -24,7 +24,7 @@ extension CrossChecks {
         return owner == nil || user == owner
       }
       let mayBeType = tables.contains { table in
-        table.rowType != nil && types(of: table).map { $0.contains(name) } ?? true
+        table.hasTypes && types(of: table).map { $0.contains(name) } ?? true
       }
       if !isNamed, !mayBeType {
         reading.warning(
@@ -41,7 +41,7 @@ extension CrossChecks {
     let local = definition.sources.filter { if case .local = $0.kind { true } else { false } }.map(\.name)
     var owners: [String: String] = [:]
     for use in reading.uses where use.kind == .source && local.contains(use.name.value) {
-      guard use.path.count > 1, use.path[0] == "tables" else { continue }
+      guard use.path.count > 1, use.path[0] == "tables", !use.path.contains(TableKeys.lookups.name) else { continue }
       let (name, table) = (use.name.value, use.path[1])
       let owner = owners[name] ?? table
       owners[name] = owner
@@ -76,12 +76,21 @@ extension CrossChecks {
     reading.rowTypes.first { $0.table == table.name }?.node
   }
 
-  /// What `row.type` can result in; nil where only the items tell.
+  /// What `row.type` can result in, the table's and its sections'; nil where only the items tell.
   private func types(of table: TableDefinition) -> [String]? {
-    guard let text = rowType(of: table)?.scalar?.text else { return nil }
-    let template = TemplateText(text)
-    if template.expressions.isEmpty { return [text] }
-    return template.whole.flatMap { ExpressionText($0).constants }
+    var types: [String] = []
+    let nodes = reading.rowTypes.filter { $0.table == table.name }
+    for (_, node) in nodes {
+      guard let text = node.scalar?.text else { return nil }
+      let template = TemplateText(text)
+      if template.expressions.isEmpty {
+        types.append(text)
+      } else {
+        guard let constants = template.whole.flatMap({ ExpressionText($0).constants }) else { return nil }
+        types += constants
+      }
+    }
+    return nodes.isEmpty ? nil : types
   }
 
   /// Credentials that anyone on the way can read.

@@ -55,7 +55,7 @@ extension CrossChecks {
     for index in definition.tables.indices {
       let table = definition.tables[index]
       definition.tables[index].forwardToAll = table.forward
-      for source in [table.source] + table.sections.sources {
+      for source in table.sources {
         for header in reading.forwardedBySource[source] ?? [] where !definition.tables[index].forwards(header) {
           definition.tables[index].forward.append(header)
         }

@@ -5,24 +5,42 @@ enum AuthKeys: ObjectKeys {
   static let noun = "the authentication"
 
   static let tokens = Key(
-    required: "tokens",
+    "tokens",
     .list(of: .object(TokenKeys.self), noun: "the list of tokens"),
-    example: "[{name: app, sha256: 9f86…0a08, allow: [read, edit]}]",
     "Bearer tokens and what they allow. Without any, nobody may edit, but on loopback."
   )
+
+  static let jwt = Key("jwt", .object(JWTKeys.self), "Callers with tokens of an issuer (RFC 7519). Not available yet.")
 
   static let reading: Key<AuthDefinition.Reading> = Key(
     "reading",
     .word,
-    "Who may read: `open`, everyone; `tokens`, who has a token that allows `read`. Default: `open`."
+    "Who may read: `open`, everyone; `tokens`, who has a token that allows `read`. Default: "
+      + "`\(AuthDefinition().reading.rawValue)`."
   )
 
-  static let keys = [tokens.description, reading.description]
+  static let keys = [tokens.description, jwt.description, reading.description]
 
   static func value(of object: ObjectReader) -> AuthDefinition? {
     var auth = AuthDefinition()
     object.set(&auth.tokens, from: tokens)
+    auth.jwt = object[jwt]
     object.set(&auth.reading, from: reading)
+    if object.present(of: [tokens.name, jwt.name]).isEmpty {
+      object.reading.error(
+        at: object.place,
+        "'tokens' is missing",
+        "write for example `tokens: [{name: app, sha256: 9f86…0a08, allow: [read, edit]}]`"
+      )
+    }
+    if object.has(jwt) {
+      // Never silently open: whoever relies on an issuer's tokens must not run without them.
+      object.reading.error(
+        at: object.place(of: jwt),
+        "`auth.jwt` is not available in this version: nobody's token would be checked",
+        "use `auth.tokens` until it is"
+      )
+    }
     return auth
   }
 }

@@ -11,11 +11,18 @@ enum CORSKeys: ObjectKeys {
     "Origins that may read replies, as `https://app.example.com`; `*` for all."
   )
 
-  static let keys = [origins.description]
+  static let writes = Key(
+    "writes",
+    .list(of: .origin, noun: "the list of origins"),
+    "Origins that may also edit. Default: none."
+  )
+
+  static let keys = [origins.description, writes.description]
 
   static func value(of object: ObjectReader) -> CORSDefinition? {
     var cors = CORSDefinition()
     object.set(&cors.origins, from: origins)
+    object.set(&cors.writes, from: writes)
     return cors
   }
 }

@@ -4,20 +4,22 @@ enum InstancesKeys: ObjectKeys {
   static let name = "Instances"
   static let noun = "the instances"
 
+  private static let standard = InstancesDefinition()
+
   static let max = Key(
     "max",
     .integer(1...1_000_000),
-    "How many are held; the least recently read goes first. Default: 1000."
+    "How many are held; the least recently read goes first. Default: \(standard.maximum)."
   )
   static let freezeAfter = Key(
     "freezeAfter",
     .duration(atLeast: .seconds(1)),
-    "Polled only while someone read it in so long. Default: 5m."
+    "Polled only while someone read it in so long. Default: \(durationText(standard.freezeAfter))."
   )
   static let dropAfter = Key(
     "dropAfter",
     .duration(atLeast: .seconds(1)),
-    "Forgotten when nobody read it for so long. Default: 30m."
+    "Forgotten when nobody read it for so long. Default: \(durationText(standard.dropAfter))."
   )
 
   static let keys = [max.description, freezeAfter.description, dropAfter.description]

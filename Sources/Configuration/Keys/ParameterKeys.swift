@@ -6,19 +6,19 @@ enum ParameterKeys: ObjectKeys {
   static let noun = "a parameter"
 
   struct Parameter: Sendable {
-    var pattern = #"[A-Za-z0-9._~-]{1,64}"#
+    var pattern = ParameterDefinition.defaultPattern
     var defaultValue: String?
   }
 
   static let pattern = Key(
     "pattern",
     .pattern,
-    "A regular expression that a value matches as a whole. Default: `[A-Za-z0-9._~-]{1,64}`."
+    "A regular expression that a value matches as a whole. Default: `\(ParameterDefinition.defaultPattern)`."
   )
   static let defaultValue = Key(
     "default",
-    .plainText("a value", example: "swift"),
-    "Taken where an address names no value; without it, 400."
+    .parameterValue,
+    "Taken where an address names no value, and may be empty; without it, 400."
   )
 
   static let keys = [pattern.description, defaultValue.description]
@@ -27,7 +27,7 @@ enum ParameterKeys: ObjectKeys {
     var parameter = Parameter()
     object.set(&parameter.pattern, from: pattern)
     parameter.defaultValue = object[defaultValue]
-    if let value = parameter.defaultValue, let expression = try? Regex(parameter.pattern),
+    if let value = parameter.defaultValue, !value.isEmpty, let expression = try? Regex(parameter.pattern),
       (try? expression.wholeMatch(in: value)) == nil
     {
       object.reading.error(
@@ -47,4 +47,13 @@ extension ValueReader where Value == ParameterKeys.Parameter {
     when: \.isNull,
     or: .object(ParameterKeys.self)
   )
+}
+
+extension ValueReader where Value == String {
+  /// A text, which may be empty.
+  static let parameterValue = ValueReader(.word("a value", examples: ["swift"])) { node, reading in
+    if let scalar = node.scalar, scalar.resolved != .null { return scalar.text }
+    reading.wrong(node, expected: "a value", write: "for example `swift`, or `\"\"` for an empty one")
+    return nil
+  }
 }

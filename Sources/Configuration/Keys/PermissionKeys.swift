@@ -8,9 +8,10 @@ enum PermissionKeys: ObjectKeys {
   static let edit = Key(
     "edit",
     .rule,
-    "Changed and deleted: `true`, `false` or an expression of the item. Default: false."
+    "Changed and deleted: `true`, `false` or an expression of the item. Default: where somebody takes the edit, the "
+      + "service itself or an upstream by `edits`."
   )
-  static let move = Key("move", .rule, "Moved to another place. Default: false.")
+  static let move = Key("move", .rule, "Moved to another place. Default: as `edit`.")
   static let select = Key("select", .rule, "Tapped. Default: true.")
 
   static let keys = [edit.description, move.description, select.description]

@@ -16,7 +16,7 @@ enum RowKeys: ObjectKeys {
 
   static func value(of object: ObjectReader) -> (id: Template?, type: Template?)? {
     if let node = object.node(of: type) {
-      object.reading.rowTypes.append((object.reading.path.dropLast().last ?? "", node))
+      object.reading.rowTypes.append((object.reading.path.dropFirst().first ?? "", node))
     }
     return (object[id], object[type])
   }

@@ -13,12 +13,40 @@ enum ServiceKeys: ObjectKeys {
   static let store = Key(
     "store",
     .store,
-    "Where local items, versions and edits are kept: `{path: FILE}` for an SQLite file, or `memory` to keep nothing."
+    "Where local items, versions and edits are kept: `{path: FILE}` for an SQLite file, `{postgres: URL}` for a database "
+      + "that replicas share, or `memory` to keep nothing."
+  )
+  static let generation = Key(
+    "generation",
+    .integer(0...Int(Int32.max)),
+    "Of several replicas' configurations the one of the higher generation counts. Default: \(standard.generation)."
+  )
+  static let locales = Key(
+    "locales",
+    .list(of: .languageTag, noun: "the list of locales"),
+    "Languages that tables are served in, picked by `Accept-Language`; the first is the default. Expressions see "
+      + "`$locale`."
+  )
+  static let hosts = Key(
+    "hosts",
+    .list(of: .hostName, noun: "the list of host names"),
+    "Names that requests may be for, beside `localhost` and IP addresses. Default: only on loopback is `Host` checked."
+  )
+  static let trustedProxies = Key(
+    "trustedProxies",
+    .list(of: .addressRange, noun: "the list of proxies"),
+    "Addresses of proxies whose `Forwarded` and `X-Forwarded-For` name the client. Default: none."
+  )
+  static let problems: Key<ProblemDetail> = Key(
+    "problems",
+    .word,
+    "What readers are told of an upstream's failure: `public`, its kind and host; `full`, its own words. Default: "
+      + "`\(standard.problems.rawValue)`."
   )
   static let history = Key(
     "history",
     .integer(1...100_000),
-    "How many versions of a table are held for changesets. Default: 64."
+    "How many versions of a table are held for changesets. Default: \(standard.history)."
   )
   static let views = Key("views", .object(ViewsKeys.self), "Clients' own states over tables: which rows are expanded.")
   static let cors = Key("cors", .object(CORSKeys.self), "Which web pages of other origins may read replies.")
@@ -47,17 +75,27 @@ enum ServiceKeys: ObjectKeys {
   )
 
   static let keys = [
-    listen.description, store.description, history.description, views.description, cors.description,
+    listen.description, store.description, generation.description, history.description, views.description,
+    locales.description, hosts.description, trustedProxies.description, problems.description, cors.description,
     auth.description, limits.description, sources.description, cells.description, representations.description,
     tables.description,
   ]
 
+  /// What holds where the file says nothing.
+  private static let standard = ServiceDefinition()
+
   static func value(of object: ObjectReader) -> ServiceDefinition? {
     var service = ServiceDefinition()
+    object.reading.knowRoots(of: object)
     object.set(&service.listen, from: listen)
     service.store = object[store] ?? .sqlite(path: ServiceDefinition.defaultStorePath)
+    object.set(&service.generation, from: generation)
     object.set(&service.history, from: history)
     object.set(&service.views, from: views)
+    object.set(&service.locales, from: locales)
+    object.set(&service.hosts, from: hosts)
+    object.set(&service.trustedProxies, from: trustedProxies)
+    object.set(&service.problems, from: problems)
     object.set(&service.cors, from: cors)
     object.set(&service.auth, from: auth)
     object.set(&service.limits, from: limits)

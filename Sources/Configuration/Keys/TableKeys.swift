@@ -1,5 +1,6 @@
 import Definitions
 import Expressions
+import JSON
 
 /// A table as it is declared, with the source that stands in it.
 struct DeclaredTable: Sendable {
@@ -11,7 +12,11 @@ enum TableKeys: ObjectKeys {
   static let name = "Table"
   static let noun = "a table"
 
-  static let title = Key("title", .plainText("a title", example: "Swift issues"), "Shown above. Default: the name.")
+  static let title = Key(
+    "title",
+    .title,
+    "Shown above: a text, with expressions of `$params` and `$locale`. Default: the name."
+  )
   static let source = Key(
     "source",
     .tableSource,
@@ -44,6 +49,21 @@ enum TableKeys: ObjectKeys {
     .list(of: .headerName, noun: "the list of headers"),
     "The caller's own request headers to send upstream; each caller then has rows of their own."
   )
+  static let edges = Key(
+    "edges",
+    .boolean,
+    "May be polled through caches: clients behind them ask for a `slot`. Default: false."
+  )
+  static let lookups = Key(
+    "lookups",
+    .map(of: .object(LookupKeys.self), noun: "the lookups", names: .identifier),
+    "Items of other sources, found by a key: `user: {source: users, key: id, on: assignee_id}` is `${$user.name}`."
+  )
+  static let actions = Key(
+    "actions",
+    .map(of: .object(ActionKeys.self), noun: "the actions", names: .url),
+    "What a swipe or a context menu offers for a row, by name."
+  )
   static let edits = Key("edits", .object(EditsKeys.self), "How edits are sent to the upstream. Default: not at all.")
   static let instances = Key(
     "instances",
@@ -54,14 +74,17 @@ enum TableKeys: ObjectKeys {
   static let keys = [
     title.description, source.description, row.description, cell.description, payload.description,
     select.description, representations.description, sections.description, animation.description, can.description,
-    sharedTaps.description, parameters.description, forward.description, edits.description, instances.description,
+    sharedTaps.description, edges.description, parameters.description, forward.description, lookups.description,
+    actions.description, edits.description, instances.description,
   ]
 
   static func value(of object: ObjectReader) -> DeclaredTable? {
     let reading = object.reading
     let name = reading.path.last ?? ""
     let declared = object[source]
-    var table = TableDefinition(name: name, title: object[title] ?? name, source: "")
+    let title = object[title]
+    var table = TableDefinition(name: name, title: title?.constant ?? name, source: "")
+    table.titleTemplate = title?.template
     object.set(&table.sections, from: sections)
     var inline: SourceDefinition?
     switch declared {
@@ -86,7 +109,13 @@ enum TableKeys: ObjectKeys {
     table.parameters = (object[parameters] ?? []).map { name, parameter in
       ParameterDefinition(name: name.value, pattern: parameter.pattern, defaultValue: parameter.defaultValue)
     }
+    if let title = table.standardTitle { table.title = title }
     for header in object[forward] ?? [] where !table.forwards(header) { table.forward.append(header) }
+    object.set(&table.edges, from: edges)
+    table.lookups = (object[lookups] ?? []).map { name, lookup in
+      LookupDefinition(name: name.value, source: lookup.source, key: lookup.key, on: lookup.on)
+    }
+    readActions(of: object, into: &table)
     object.set(&table.edits, from: edits)
     object.set(&table.instances, from: instances)
     return DeclaredTable(definition: table, inlineSource: inline)
@@ -102,9 +131,22 @@ enum TableKeys: ObjectKeys {
         edits: object.has(edits) ? object.place(of: edits) : nil,
         forward: object.has(forward) ? object.place(of: forward) : nil,
         rowIDIsWrong: table.rowID == nil && rowHasID(object),
+        actions: object.node(of: actions)?.entries?.map { ActionPlaces($0) } ?? [],
         hasCell: object.has(cell)
       )
     )
+  }
+
+  private static func readActions(of object: ObjectReader, into table: inout TableDefinition) {
+    table.actions = (object[actions] ?? []).map { name, action in
+      ActionDefinition(
+        id: name.value,
+        title: action.title ?? Template(constant: .string(name.value)),
+        style: action.style,
+        condition: action.condition,
+        effect: action.effect
+      )
+    }
   }
 
   private static func rowHasID(_ object: ObjectReader) -> Bool {
@@ -135,5 +177,17 @@ extension TableDefinition {
   /// Header names are compared without case (RFC 9110 §5.1).
   func forwards(_ header: String) -> Bool {
     forward.contains { $0.lowercased() == header.lowercased() }
+  }
+}
+
+extension TableDefinition {
+  /// What the title is where every parameter has its default.
+  fileprivate var standardTitle: String? {
+    var scope = Scope()
+    for parameter in parameters {
+      guard let value = parameter.defaultValue else { return nil }
+      scope.parameters[parameter.name] = value
+    }
+    return try? titleTemplate?.text(in: scope)
   }
 }

@@ -9,6 +9,18 @@ struct TablePlaces {
   var forward: Place?
   /// There is an identity, and its diagnostic.
   var rowIDIsWrong: Bool
+  var actions: [ActionPlaces]
   /// There is a default cell, right or wrong.
   var hasCell: Bool
+}
+
+/// Where the effects of an action stand.
+struct ActionPlaces {
+  var request: Place?
+  var patch: Place?
+
+  init(_ entry: YAMLEntry) {
+    func place(_ name: String) -> Place? { entry.value.entries?.first { $0.key.value == name }?.key.place }
+    (request, patch) = (place(ActionKeys.request.name), place(ActionKeys.patch.name))
+  }
 }

@@ -61,24 +61,3 @@ extension ValueReader where Value == StoreDefinition {
     or: .object(StoreKeys.self)
   )
 }
-
-extension ValueReader where Value == String {
-  /// What browsers send as `Origin` (RFC 6454 §6.2), or `*`.
-  static let origin = ValueReader(
-    .text(description: "an origin", pattern: #"^(\*|https?://[^/]+)$"#, examples: ["https://app.example.com", "*"])
-  ) { node, reading in
-    guard let text = ValueReader.text("an origin", example: "https://app.example.com").read(node, reading) else {
-      return nil
-    }
-    let rest = ["https://", "http://"].first(where: text.hasPrefix).map { text.dropFirst($0.count) }
-    guard text == "*" || rest.map({ !$0.isEmpty && !$0.contains("/") }) == true else {
-      reading.error(
-        at: node.place,
-        "\(node.seen) is no origin",
-        "write scheme, host and port only: `https://app.example.com`"
-      )
-      return nil
-    }
-    return text
-  }
-}

@@ -44,11 +44,27 @@ extension ValueReader where Value == SectionsDefinition {
 
 extension SectionsDefinition {
   /// The sources that sections name for themselves.
-  var sources: [String] {
+  var sources: [String] { sections.compactMap(\.source) }
+
+  /// The sources whose rows have the table's own identity.
+  func sourcesOfTableRows(in table: TableDefinition) -> [String] {
+    if case .groups = self { return [table.source] }
+    return sections.filter { $0.rowID == nil }.map { $0.source ?? table.source }
+  }
+
+  var sections: [SectionDefinition] {
     switch self {
-    case .single(let section): [section.source].compactMap(\.self)
-    case .list(let sections, firstMatch: _): sections.compactMap(\.source)
+    case .single(let section): [section]
+    case .list(let sections, firstMatch: _): sections
     case .groups: []
     }
   }
+}
+
+extension TableDefinition {
+  /// Its own, those of its sections and those of its lookups.
+  var sources: [String] { [source] + sections.sources + lookups.map(\.source) }
+
+  /// Whether items have types.
+  var hasTypes: Bool { rowType != nil || sections.sections.contains { $0.rowType != nil } }
 }

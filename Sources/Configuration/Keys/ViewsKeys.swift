@@ -4,11 +4,17 @@ enum ViewsKeys: ObjectKeys {
   static let name = "Views"
   static let noun = "the views"
 
-  static let idle = Key("idle", .duration(atLeast: .seconds(1)), "A view idle for so long is dropped. Default: 30m.")
+  private static let standard = ViewsDefinition()
+
+  static let idle = Key(
+    "idle",
+    .duration(atLeast: .seconds(1)),
+    "A view idle for so long is dropped. Default: \(durationText(standard.idle))."
+  )
   static let max = Key(
     "max",
     .integer(1...100_000_000),
-    "How many are held; the least recently used goes first. Default: 100000."
+    "How many are held; the least recently used goes first. Default: \(standard.maximum)."
   )
 
   static let keys = [idle.description, max.description]

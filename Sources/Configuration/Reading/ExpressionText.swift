@@ -73,6 +73,9 @@ struct ExpressionText {
     }
   }
 
+  /// Where a name or root first stands, in bytes of UTF-8.
+  func offset(of word: String) -> Int? { tokens.first { $0.token == .word(Substring(word)) }?.offset }
+
   private func token(_ index: Int) -> Token? { tokens.indices.contains(index) ? tokens[index].token : nil }
 
   /// The texts that a chain of `? :` can result in; nil where one of its ends is no constant text.

@@ -37,3 +37,18 @@ func parseSize(_ text: String) -> Int? {
   guard let count = Int(digits), count <= 1 << 20 else { return nil }
   return count << shift
 }
+
+/// A size as a configuration has it, in the largest unit that it is a whole number of.
+func sizeText(_ bytes: Int) -> String {
+  let units = [(30, "GB"), (20, "MB"), (10, "KB")]
+  let unit = units.first { bytes > 0 && bytes % (1 << $0.0) == 0 } ?? (0, "B")
+  return "\(bytes >> unit.0)\(unit.1)"
+}
+
+/// A duration as a configuration has it, in the largest unit that it is a whole number of.
+func durationText(_ duration: Duration) -> String {
+  let milliseconds = duration / .milliseconds(1)
+  let units = [(3_600_000.0, "h"), (60_000, "m"), (1000, "s")]
+  let unit = units.first { milliseconds > 0 && milliseconds.remainder(dividingBy: $0.0) == 0 } ?? (1, "ms")
+  return "\(Int(milliseconds / unit.0))\(unit.1)"
+}

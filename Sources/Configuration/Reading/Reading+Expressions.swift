@@ -12,8 +12,9 @@ extension Reading {
     let body = TemplateText(text).whole ?? text
     let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
     do throws(ExpressionError) {
-      let expression = try Expression(String(body))
+      let expression = try Expression(String(body), lookups: knownRoots.lookups)
       check(body, at: start, of: scalar, node.place)
+      check(expression, body, at: start, of: scalar, node.place)
       return expression
     } catch {
       self.error(at: place(of: scalar, node.place, offset: start + error.offset), "in the expression: \(error.message)")
@@ -27,7 +28,7 @@ extension Reading {
     checkTexts(of: node)
     guard diagnostics.count == before else { return nil }
     do throws(TemplateError) {
-      return try Template(JSONValue(node))
+      return try Template(JSONValue(node), lookups: knownRoots.lookups)
     } catch {
       let culprit = node.descendant(at: error.path)
       self.error(at: culprit.place, error.message)
@@ -63,7 +64,7 @@ extension Reading {
 
   /// An expression of the environment alone, as text. Nil, with a diagnostic, where it is not.
   func constant(_ text: Substring, at place: Place) -> String? {
-    guard let expression = try? Expression(String(text)) else { return nil }
+    guard let expression = try? Expression(String(text), lookups: knownRoots.lookups) else { return nil }
     guard expression.dependencies.isSubset(of: .environment) else {
       error(at: place, "only `env` can stand in an expression here", "there is no item yet when this is read")
       return nil
@@ -88,10 +89,13 @@ extension Reading {
       guard scalar.resolved == .string else { return }
       warnIfCut(scalar, node.place)
       do throws(TemplateError) {
-        _ = try Template(.string(scalar.text))
+        _ = try Template(.string(scalar.text), lookups: knownRoots.lookups)
         for body in TemplateText(scalar.text).expressions {
           let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
           check(body, at: start, of: scalar, node.place)
+          if let expression = try? Expression(String(body), lookups: knownRoots.lookups) {
+            check(expression, body, at: start, of: scalar, node.place)
+          }
         }
       } catch {
         self.error(at: place(of: scalar, node.place, offset: error.offset), "in the expression: \(error.message)")
@@ -106,6 +110,54 @@ extension Reading {
       "what follows ' #' is a comment in YAML, and does not belong to the value",
       "put the whole value in quotes"
     )
+  }
+
+  private var knownRoots: KnownRoots { KnownRoots(at: path, lookups: lookups) }
+
+  /// Roots that mean nothing here.
+  private func check(
+    _ expression: Expression,
+    _ body: Substring,
+    at start: Int,
+    of scalar: YAMLScalar,
+    _ place: Place
+  ) {
+    let known = knownRoots
+    let text = ExpressionText(body)
+    for name in expression.dependencies.subtracting(known.roots).names {
+      // Names without a root are the item's too.
+      let offset = text.offset(of: name)
+      if name == "$item", offset == nil {
+        guard let member = expression.itemMembers.first else { continue }
+        error(
+          at: self.place(of: scalar, place, offset: start + (text.offset(of: member) ?? 0)),
+          "'\(member)' is a member of an item, and there is no item here",
+          "`$params` is known"
+        )
+        continue
+      }
+      error(
+        at: self.place(of: scalar, place, offset: start + (offset ?? 0)),
+        "`\(name)` means nothing here",
+        KnownRoots.home(of: name)
+      )
+    }
+    if expression.dependencies.contains(.caller), !knowsCallers, known.roots.contains(.caller) {
+      error(
+        at: self.place(of: scalar, place, offset: start + (text.offset(of: "$caller") ?? 0)),
+        "`$caller` is known where callers have tokens of an issuer",
+        "configure `auth.jwt`"
+      )
+    }
+    if known.isHeader, let member = expression.itemMembers.first {
+      let own = member.hasPrefix("$") ? "an item" : "an item's own member"
+      warning(
+        at: self.place(of: scalar, place, offset: start + (text.offset(of: member) ?? 0)),
+        "'\(member)' is \(own), and a header or footer is of all items: it is null",
+        "use `$items`: `${$items[0].\(member.hasPrefix("$") ? "name" : member)}`, "
+          + "`${$items | map(\(member.hasPrefix("$") ? "name" : member)) | sum}`"
+      )
+    }
   }
 
   /// Environment variables that are missing, and those that are not: their values go with the definition.

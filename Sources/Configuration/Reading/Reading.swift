@@ -22,6 +22,10 @@ final class Reading {
   var requests: [RequestUse] = []
   /// `Source.every`: which keys of which mappings there are.
   var keysInUse: Set<String> = []
+  /// Names of lookups by table: roots of its expressions.
+  private(set) var lookups: [String: Set<String>] = [:]
+  /// `$caller` means somebody.
+  private(set) var knowsCallers = false
   /// The values of the environment variables that were named.
   var environmentValues: [String: String] = [:]
 
@@ -47,6 +51,15 @@ final class Reading {
     path.append(name)
     defer { path.removeLast() }
     return body()
+  }
+
+  /// Looks ahead at what makes roots of expressions, wherever in the file it stands.
+  func knowRoots(of object: ObjectReader) {
+    knowsCallers = object.node(of: ServiceKeys.auth)?.value(of: AuthKeys.jwt.name) != nil
+    for table in object.node(of: ServiceKeys.tables)?.entries ?? [] {
+      let names = table.value.value(of: TableKeys.lookups.name)?.entries ?? []
+      lookups[table.key.value] = Set(names.map(\.key.value))
+    }
   }
 
   /// The names of a mapping's entries.

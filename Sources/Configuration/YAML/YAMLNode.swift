@@ -40,6 +40,9 @@ extension YAMLNode {
     if case .sequence(let elements) = content { elements } else { nil }
   }
 
+  /// The value of a mapping's entry.
+  func value(of key: String) -> YAMLNode? { entries?.first { $0.key.value == key }?.value }
+
   /// Nothing written, or `null`.
   var isNull: Bool {
     scalar.map { $0.resolved == .null } ?? false

@@ -1,0 +1,24 @@
+import Expressions
+
+enum LookupKeys: ObjectKeys {
+  static let name = "Lookup"
+  static let noun = "a lookup"
+
+  struct Lookup: Sendable {
+    var source: String
+    var key: Expression
+    var on: Expression
+  }
+
+  static let source = Key(required: "source", .sourceName, example: "users", "The source that the items are of.")
+  static let key = Key(required: "key", .expression, example: "id", "What an item of that source is found by.")
+  static let on = Key(required: "on", .expression, example: "assignee_id", "The key that an item of the table names.")
+
+  static let keys = [source.description, key.description, on.description]
+
+  static func value(of object: ObjectReader) -> Lookup? {
+    let (source, key, on) = (object[source], object[key], object[on])
+    guard let source, let key, let on else { return nil }
+    return Lookup(source: source.value, key: key, on: on)
+  }
+}

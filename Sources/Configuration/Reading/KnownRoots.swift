@@ -1,0 +1,68 @@
+import Expressions
+
+/// Which roots an expression knows where it stands: a root that means nothing there would be null in every row.
+struct KnownRoots {
+  /// What may be read.
+  let roots: Dependencies
+  /// The table's lookups, where its items are in scope.
+  let lookups: Set<String>
+  /// The cell above or below a section's rows: there is no item of its own.
+  let isHeader: Bool
+
+  private static let everywhere: Dependencies = [
+    .item, .index, .key, .count, .response, .pages, .id, .parameters, .environment, .caller,
+  ]
+
+  /// - Parameter path: the keys and names on the way to the value.
+  init(at path: [String], lookups declared: [String: Set<String>]) {
+    let isInlineSource = path.first == ServiceKeys.tables.name && path.dropFirst(2).first == TableKeys.source.name
+    if path.first == ServiceKeys.sources.name || isInlineSource {
+      // A source is fetched once for all languages.
+      self.init(Self.everywhere.union([.cursor, .status]).subtracting(.caller))
+      return
+    }
+    let isOfTable = path.first == ServiceKeys.tables.name && path.count > 2
+    let own = path.dropFirst().first.flatMap { declared[$0] } ?? []
+    let lookups = isOfTable ? own : declared.values.reduce(into: []) { $0.formUnion($1) }
+    let isSection = path.contains(TableKeys.sections.name)
+    switch (isOfTable ? path[2] : "", path.last ?? "") {
+    case (TableKeys.title.name, _):
+      self.init([.parameters, .environment, .locale, .caller])
+    case (TableKeys.edits.name, _):
+      self.init(Self.everywhere.union([.edit, .status, .locale]))
+    case (TableKeys.lookups.name, _):
+      self.init(Self.everywhere.union(.locale))
+    case (TableKeys.actions.name, ActionKeys.title.name), (TableKeys.actions.name, ActionKeys.when.name):
+      self.init(Self.everywhere.union(.locale), lookups: lookups)
+    case (TableKeys.actions.name, _):
+      self.init(Self.everywhere.union([.edit, .status, .locale]))
+    case (_, SortKeys.order.name) where isSection, (_, SortKeys.locale.name) where isSection,
+      (_, SectionKeys.limit.name) where isSection:
+      self.init([.parameters, .environment, .locale, .caller])
+    case (_, RowKeys.id.name) where path.dropLast().last == TableKeys.row.name:
+      self.init(Self.everywhere.union(.locale))
+    default:
+      let isHeader = isSection && (path.contains(SectionKeys.header.name) || path.contains(SectionKeys.footer.name))
+      let roots = Self.everywhere.union(.locale)
+      self.init(isHeader ? roots.union(.items) : roots, lookups: isHeader ? [] : lookups, isHeader: isHeader)
+    }
+  }
+
+  private init(_ roots: Dependencies, lookups: Set<String> = [], isHeader: Bool = false) {
+    self.roots = lookups.isEmpty ? roots : roots.union(.lookups)
+    (self.lookups, self.isHeader) = (lookups, isHeader)
+  }
+
+  /// Where a root is known, for who wrote it elsewhere.
+  static func home(of root: String) -> String {
+    switch root {
+    case "$items": "it is known in headers and footers of sections: the section's items"
+    case "$cursor": "it is known in a source's request: where the next page begins"
+    case "$edit": "it is known in `edits` and `actions`: what the caller sent"
+    case "$status": "it is known in `edits`: the status of the upstream's answer"
+    case "$locale": "it is known in tables and representations: a source is fetched once for all languages"
+    case "$item", "$index", "$key", "$count", "$response", "$pages", "$id": "here there is no item: `$params` is known"
+    default: "it is known in tables and representations"
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// What a peer may cost. Nil: the server's default, or no bound of its own.
+public struct LimitsDefinition: Equatable, Sendable {
+  public var connections: Int?
+  public var connectionsPerAddress: Int?
+  public var waiters: Int?
+  public var waitersPerAddress: Int?
+  /// Of one caller (the token's name, issuer and subject, else the address). Nil: no bound.
+  public var waitersPerCaller: Int?
+  /// Bytes.
+  public var requestBody: Int?
+  /// Bytes of JSON of one item that the service owns.
+  public var itemBytes = 256 << 10
+  /// Bytes of JSON of all items of one table that the service owns.
+  public var tableBytes = 1 << 30
+  /// Bytes that mapping one table may take.
+  public var mappingBytes = 1 << 30
+  /// Of one caller, else of one address, in a minute. Nil: no bound.
+  public var requestsPerMinute: Int?
+  /// Of one caller, else of one address, in a minute. Nil: no bound.
+  public var editsPerMinute: Int?
+
+  public init() {}
+}

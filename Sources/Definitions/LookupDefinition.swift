@@ -1,0 +1,17 @@
+public import Expressions
+
+/// The item of another source that belongs to a row: `lookups: {user: {source: users, key: id, on: assignee_id}}` makes
+/// the user whose `id` is the item's `assignee_id` known to the table's expressions as `$user`.
+public struct LookupDefinition: Sendable {
+  /// The root of expressions, without its `$`.
+  public var name: String
+  public var source: String
+  /// Of an item of `source`: what it is found by. The first item with a key has it.
+  public var key: Expression
+  /// Of an item of the table: the key that is looked for. Null finds nothing.
+  public var on: Expression
+
+  public init(name: String, source: String, key: Expression, on: Expression) {
+    (self.name, self.source, self.key, self.on) = (name, source, key, on)
+  }
+}
