@@ -6,9 +6,9 @@ import Testing
 
 /// What must be said, refused or told apart.
 @Suite struct FaultTests {
-  /// Not done in a minute while it was quadratic.
-  @Test(.timeLimit(.minutes(1))) func identicalItemsAreLinear() throws {
-    let count = 40_000
+  /// Each took as many steps as there are items.
+  @Test func identicalItemsAreLinear() throws {
+    let count = 15_000
     let page = Array("[\([String](repeating: #"{"id":1,"title":"a"}"#, count: count).joined(separator: ","))]".utf8)
     let mapper = try Fixture().mapper()
     let first = mapper.map(["s": .pages([page])])
