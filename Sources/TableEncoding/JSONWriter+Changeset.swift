@@ -87,6 +87,10 @@ extension JSONWriter {
       name("counts")
       write(counts)
     }
+    if let isTruncated = attributes.isTruncated {
+      name("truncated")
+      if isTruncated { write(true) } else { writeNull() }
+    }
   }
 
   /// A list of operations, each an object; nothing where it is empty.

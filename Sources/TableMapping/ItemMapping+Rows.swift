@@ -51,7 +51,29 @@ extension ItemMapping {
       }
     }
     let permissions = permissions(scope)
-    return builder.row(id: id, chain: chain, values: values, permissions: permissions, select: select)
+    return builder.row(
+      id: id,
+      chain: chain,
+      values: values,
+      permissions: permissions,
+      actions: actions(of: id, scope),
+      select: select
+    )
+  }
+
+  /// Those that the item offers. One that can't be told is not offered, which is a warning.
+  private mutating func actions(of id: String, _ scope: Scope) -> [RowAction] {
+    guard !plan.actions.isEmpty else { return [] }
+    var actions: [RowAction] = []
+    for action in plan.actions {
+      do throws(EvaluationError) {
+        let scope = action.dependencies.contains(.id) ? scope.naming(id) : scope
+        if let action = try action.action(in: scope) { actions.append(action) }
+      } catch {
+        warn("the action `\(action.id)`: \(error); not offered")
+      }
+    }
+    return actions
   }
 
   private func evaluate(_ template: Template, id: String, _ scope: Scope) throws(EvaluationError) -> Value {

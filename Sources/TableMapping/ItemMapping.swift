@@ -13,19 +13,20 @@ struct ItemMapping {
   var errors: [String?] = []
   /// Of the values.
   let texts = TextArena()
+  /// By section, once they are needed: how each of its sorts orders texts. Nil: by their bytes.
+  private var textOrders: [Int: [TextOrder?]] = [:]
 
   init(plan: MappingPlan) { self.plan = plan }
 
   /// What becomes of the item in scope, which came from `source`.
   mutating func outcome(in scope: Scope, source: String, givenID: String?) -> MappedItem.Outcome {
     var (id, type): (String?, String?)
-    warning = nil
     do {
       let sections = try plan.takesAll ? Self.firstSection : sections(from: source, scope)
-      guard let section = sections.first else { return .unplaced(address(nil, givenID: givenID, scope)) }
+      guard let section = sections.first else { return .unplaced(address(nil, of: source, givenID: givenID, scope)) }
       var group: MappedItem.GroupKey?
       if case .groups(let groups, _) = plan.sections {
-        guard let key = try groupKey(groups, scope) else { return .unplaced(address(nil, givenID: givenID, scope)) }
+        guard let key = try groupKey(groups, scope) else { return .unplaced(address(nil, of: source, givenID: givenID, scope)) }
         group = key
       }
       let identity = try identity(givenID: givenID, plan.sectionPlans[section].rowID, scope)
@@ -47,14 +48,17 @@ struct ItemMapping {
       return .placed(first, others: others)
     } catch let error as Misfit {
       let skip = MappedItem.Skip(id: id, type: type, reason: error.reason, field: error.field)
-      return .skipped(skip, address(id, givenID: givenID, scope))
+      return .skipped(skip, address(id, of: source, givenID: givenID, scope))
     } catch {
       let skip = MappedItem.Skip(id: id, type: type, reason: "`row.type`: \(error)")
-      return .skipped(skip, address(id, givenID: givenID, scope))
+      return .skipped(skip, address(id, of: source, givenID: givenID, scope))
     }
   }
 
   private static let firstSection = [0]
+
+  /// What went wrong with the item before this one is said.
+  mutating func begin() { warning = nil }
 
   /// Says what goes wrong with this item though it has its row.
   mutating func warn(_ text: @autoclosure () -> String) {
@@ -82,9 +86,9 @@ struct ItemMapping {
   }
 
   /// What an item of a local source is edited by that has no row.
-  private mutating func address(_ id: String?, givenID: String?, _ scope: Scope) -> MappedItem.Address? {
+  private mutating func address(_ id: String?, of source: String, givenID: String?, _ scope: Scope) -> MappedItem.Address? {
     guard let givenID else { return nil }
-    let id = id ?? (try? identity(givenID: givenID, plan.definition.rowID, scope)) ?? givenID
+    let id = id ?? (try? identity(givenID: givenID, plan.rowID(of: source), scope)) ?? givenID
     return MappedItem.Address(id: id, permissions: permissions(scope))
   }
 
@@ -113,16 +117,33 @@ struct ItemMapping {
 
   /// A key that can't be evaluated is a warning, and sorts as one that is not there.
   private mutating func sortKeys(_ section: Int, _ scope: Scope) -> [SortKey] {
-    let section = plan.sectionPlans[section]
-    return section.sort.map { sort in
+    let number = section
+    let section = plan.sectionPlans[number]
+    guard !section.sort.isEmpty else { return [] }
+    let orders = textOrders(number, scope)
+    return zip(section.sort, orders).map { sort, order in
       do throws(EvaluationError) {
-        return SortKey(try sort.key.evaluate(in: scope))
+        return SortKey(try sort.key.evaluate(in: scope), textsBy: order)
       } catch {
         let place = section.id.isEmpty ? "" : " of the section “\(section.id)”"
         warn("`sort`\(place): “\(sort.key)”: \(error); sorted as if it had no value")
         return .none
       }
     }
+  }
+
+  private mutating func textOrders(_ section: Int, _ scope: Scope) -> [TextOrder?] {
+    if let orders = textOrders[section] { return orders }
+    let orders = plan.sectionPlans[section].sort.map { sort in
+      do throws(EvaluationError) {
+        return TextOrder(locale: try sort.locale?.text(in: scope), isNatural: sort.isNatural)
+      } catch {
+        warn("`sort.locale`: \(error); sorted as in no language")
+        return TextOrder(locale: nil, isNatural: sort.isNatural)
+      }
+    }
+    textOrders[section] = orders
+    return orders
   }
 
   /// The group that an item is in; nil where it is in none, as its key is a list or an object.

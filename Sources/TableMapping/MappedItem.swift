@@ -17,15 +17,25 @@ final class MappedItem: Sendable {
   /// The identity that the service gave it, for an item of a local table.
   let givenID: String?
 
-  init(source: String, givenID: String?, index: Int, outcome: Outcome, warning: String?) {
+  init(
+    source: String,
+    givenID: String?,
+    index: Int,
+    outcome: Outcome,
+    lookupKeys: [LookupKey?] = [],
+    warning: String? = nil
+  ) {
     (self.source, self.givenID, self.index) = (source, givenID, index)
     switch outcome {
-    case .unplaced(let address): (row, section, details) = (nil, 0, Details(address: address, warning: warning))
+    case .unplaced(let address):
+      (row, section) = (nil, 0)
+      details = Details(address: address, lookupKeys: lookupKeys, warning: warning)
     case .skipped(let skip, let address):
-      (row, section, details) = (nil, 0, Details(skip: skip, address: address, warning: warning))
+      (row, section) = (nil, 0)
+      details = Details(skip: skip, address: address, lookupKeys: lookupKeys, warning: warning)
     case .placed(let placement, let others):
       (row, section) = (placement.row, placement.section)
-      details = Details(placement, others: others, warning: warning)
+      details = Details(placement, others: others, lookupKeys: lookupKeys, warning: warning)
     }
   }
 
@@ -37,6 +47,8 @@ final class MappedItem: Sendable {
     let others: [Placement]
     let skip: Skip?
     let address: Address?
+    /// What was looked for in the sources of the table's lookups, in their order.
+    let lookupKeys: [LookupKey?]
     /// What went wrong without costing the row.
     let warning: String?
 
@@ -46,15 +58,16 @@ final class MappedItem: Sendable {
       others: [Placement] = [],
       skip: Skip? = nil,
       address: Address? = nil,
+      lookupKeys: [LookupKey?],
       warning: String?
     ) {
       let sortKeys = placement?.sortKeys ?? []
       guard
         placement?.group != nil || !sortKeys.isEmpty || !others.isEmpty || skip != nil || address != nil
-          || warning != nil
+          || !lookupKeys.isEmpty || warning != nil
       else { return nil }
       (group, self.sortKeys, self.others) = (placement?.group, sortKeys, others)
-      (self.skip, self.address, self.warning) = (skip, address, warning)
+      (self.skip, self.address, self.lookupKeys, self.warning) = (skip, address, lookupKeys, warning)
     }
   }
 

@@ -4,17 +4,18 @@ internal import TableModel
 /// What a mapping leaves for the next one. Immutable; to be given back to the same mapper, any other ignores it.
 public final class MappingCache: Sendable {
   let plan: MappingPlan
-  let parameters: [String: String]
-  let environment: [String: String]
+  let variables: MappingVariables
   let sources: [String: CachedSource]
+  /// Of the table's lookups, in their order.
+  let lookups: [LookupIndex?]
 
   init(
     plan: MappingPlan,
-    parameters: [String: String],
-    environment: [String: String],
-    sources: [String: CachedSource]
+    variables: MappingVariables,
+    sources: [String: CachedSource],
+    lookups: [LookupIndex?]
   ) {
-    (self.plan, self.parameters, self.environment, self.sources) = (plan, parameters, environment, sources)
+    (self.plan, self.variables, self.sources, self.lookups) = (plan, variables, sources, lookups)
   }
 }
 
@@ -24,21 +25,24 @@ struct CachedSource: Sendable {
   let texts: ItemTexts
   /// Of the items' bytes, and of the identities that they were given.
   let fingerprints: [Fingerprint]
-  /// Of whole responses, where expressions read them.
-  let responses: Fingerprint
+  /// Of what expressions saw of whole responses.
+  let seenResponses: Fingerprint
   /// What stood around the lists of items, page by page.
   let frames: [ListFrame?]
+  let references: LookupReferences
   private let index: IdentityTable
 
   init(
     items: [MappedItem],
     texts: ItemTexts,
     fingerprints: [Fingerprint],
-    responses: Fingerprint,
-    frames: [ListFrame?]
+    seenResponses: Fingerprint,
+    frames: [ListFrame?],
+    references: LookupReferences?
   ) {
     (self.items, self.texts, self.fingerprints) = (items, texts, fingerprints)
-    (self.responses, self.frames) = (responses, frames)
+    (self.seenResponses, self.frames) = (seenResponses, frames)
+    self.references = references ?? LookupReferences()
     var index = IdentityTable(capacity: fingerprints.count)
     // Of identical items the table keeps the first few: each stands for them all.
     for (position, fingerprint) in fingerprints.enumerated() { index.insert(position, under: fingerprint) }

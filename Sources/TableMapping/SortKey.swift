@@ -12,8 +12,10 @@ enum SortKey: Sendable {
   case unsigned(UInt64)
   case number(Double)
   case text(String)
+  /// A text by its place in the order of a language, or in a natural one.
+  case ordered([UInt8])
 
-  init(_ value: Value) {
+  init(_ value: Value, textsBy order: TextOrder? = nil) {
     switch value.kind {
     case .null, .array, .object: self = .none
     case .boolean: self = .bool(value.isTruthy)
@@ -25,7 +27,9 @@ enum SortKey: Sendable {
       } else {
         self = .number(value.doubleValue ?? 0)
       }
-    case .string: self = value.text.map { .text($0) } ?? .none
+    case .string:
+      let text = value.text ?? ""
+      self = order.map { .ordered($0.key(of: text)) } ?? .text(text)
     }
   }
 
@@ -34,7 +38,7 @@ enum SortKey: Sendable {
     switch self {
     case .bool: 0
     case .integer, .unsigned, .number: 1
-    case .text: 2
+    case .text, .ordered: 2
     case .none: 3
     }
   }
@@ -60,6 +64,8 @@ enum SortKey: Sendable {
     case (.unsigned, .integer): 1
     case (.text(let first), .text(let second)):
       first.precedesExactly(second) ? -1 : second.precedesExactly(first) ? 1 : 0
+    case (.ordered(let first), .ordered(let second)):
+      first.lexicographicallyPrecedes(second) ? -1 : second.lexicographicallyPrecedes(first) ? 1 : 0
     default:
       if let first = double, let second = other.double {
         Self.order(first, second)
@@ -74,7 +80,7 @@ enum SortKey: Sendable {
     case .integer(let value): Double(value)
     case .unsigned(let value): Double(value)
     case .number(let value): value
-    case .none, .bool, .text: nil
+    case .none, .bool, .text, .ordered: nil
     }
   }
 
@@ -87,7 +93,8 @@ extension SortKey {
   /// What an expression sees of it.
   var value: Value {
     switch self {
-    case .none: .null
+    // Groups are not ordered by a language's order.
+    case .none, .ordered: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
     // As text it keeps its digits.

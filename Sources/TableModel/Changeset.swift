@@ -58,10 +58,13 @@ public struct Changeset: Sendable {
     public var title: String?
     public var animation: AnimationConfiguration?
     public var counts: Counts?
+    /// Whether the sources have more items than they may.
+    public var isTruncated: Bool?
 
     public init() {}
     public var isEmpty: Bool {
       state == nil && problem == nil && title == nil && animation == nil && counts == nil
+        && isTruncated == nil
     }
   }
 

@@ -15,6 +15,8 @@ public struct Table: Sendable {
   public var omittedSections: Int
   /// Items that no cell took, or whose identity was taken.
   public var skippedItems: Int
+  /// The sources had more items than they may.
+  public var isTruncated = false
 
   public init(
     name: String,
@@ -52,6 +54,7 @@ public struct Table: Sendable {
       first.name == second.name, first.title == second.title, first.state == second.state,
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
+      first.isTruncated == second.isTruncated,
       first.sections.count == second.sections.count
     else { return false }
     return zip(first.sections, second.sections).allSatisfy { old, new in

@@ -46,7 +46,10 @@ import Testing
       let scope = Scope(item: root)
       let value = try template.evaluate(in: scope)
       #expect(value.json == expected)
-      #expect(try TemplateList([template]).value(at: 0, in: scope, arena: TextArena()).json == expected)
+      // Texts are made in the arena, and live as long.
+      let arena = TextArena()
+      let listed = try TemplateList([template]).value(at: 0, in: scope, arena: arena)
+      #expect(withExtendedLifetime(arena) { listed.json } == expected)
     }
   }
 
