@@ -91,6 +91,10 @@ extension JSONWriter {
       name("truncated")
       if isTruncated { write(true) } else { writeNull() }
     }
+    if let change = attributes.window {
+      name("window")
+      if let window = change { write(window) } else { writeNull() }
+    }
   }
 
   /// A list of operations, each an object; nothing where it is empty.

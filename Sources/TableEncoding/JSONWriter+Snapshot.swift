@@ -27,6 +27,10 @@ extension JSONWriter {
       name("truncated")
       write(true)
     }
+    if let window = table.window {
+      name("window")
+      write(window)
+    }
     endObject()
   }
 
@@ -80,6 +84,15 @@ extension JSONWriter {
     write(counts.omittedSections)
     name("skippedItems")
     write(counts.skippedItems)
+    endObject()
+  }
+
+  mutating func write(_ window: Window) {
+    beginObject()
+    name("rows")
+    write(window.rows.rows)
+    name("of")
+    write(window.of)
     endObject()
   }
 
