@@ -8,10 +8,11 @@ public struct RowAction: Sendable {
 
   public init(id: String, title: String, style: String) {
     self.id = id
-    encoded = JSONValue.object([
-      .init(name: "id", value: .string(id)), .init(name: "title", value: .string(title)),
-      .init(name: "style", value: .string(style)),
-    ]).bytes
+    encoded =
+      JSONValue.object([
+        .init(name: "id", value: .string(id)), .init(name: "title", value: .string(title)),
+        .init(name: "style", value: .string(style)),
+      ]).bytes
   }
 }
 

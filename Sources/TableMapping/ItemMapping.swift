@@ -26,7 +26,9 @@ struct ItemMapping {
       guard let section = sections.first else { return .unplaced(address(nil, of: source, givenID: givenID, scope)) }
       var group: MappedItem.GroupKey?
       if case .groups(let groups, _) = plan.sections {
-        guard let key = try groupKey(groups, scope) else { return .unplaced(address(nil, of: source, givenID: givenID, scope)) }
+        guard let key = try groupKey(groups, scope) else {
+          return .unplaced(address(nil, of: source, givenID: givenID, scope))
+        }
         group = key
       }
       let identity = try identity(givenID: givenID, plan.sectionPlans[section].rowID, scope)
@@ -86,7 +88,9 @@ struct ItemMapping {
   }
 
   /// What an item of a local source is edited by that has no row.
-  private mutating func address(_ id: String?, of source: String, givenID: String?, _ scope: Scope) -> MappedItem.Address? {
+  private mutating func address(_ id: String?, of source: String, givenID: String?, _ scope: Scope) -> MappedItem
+    .Address?
+  {
     guard let givenID else { return nil }
     let id = id ?? (try? identity(givenID: givenID, plan.rowID(of: source), scope)) ?? givenID
     return MappedItem.Address(id: id, permissions: permissions(scope))

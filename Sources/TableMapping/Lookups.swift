@@ -22,9 +22,10 @@ struct Lookups {
       var index: LookupIndex?
       if let content = contents[plan.source.name] {
         do throws(SourceFailure) {
-          index = if let before, before.isMade(of: content) { before } else {
-            try LookupIndex(plan, content, variables: variables)
-          }
+          index =
+            if let before, before.isMade(of: content) { before } else {
+              try LookupIndex(plan, content, variables: variables)
+            }
         } catch {
           problems.append(SourceProblem(source: plan.source.name, kind: error.kind, detail: error.detail))
         }

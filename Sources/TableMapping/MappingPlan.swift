@@ -71,7 +71,9 @@ final class MappingPlan: Sendable {
     self.sources = sections.sourceNames.map { SourcePlan($0, among: sources) }
     actions = table.actions.map { ActionPlan($0) }
     var dependencies = sections.itemDependencies
-    for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) { dependencies.formUnion(template?.dependencies ?? []) }
+    for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {
+      dependencies.formUnion(template?.dependencies ?? [])
+    }
     for plan in registry.plans + defaults { dependencies.formUnion(plan.dependencies) }
     for rule in [table.can.edit, table.can.move, table.can.select] {
       if case .expression(let expression) = rule { dependencies.formUnion(expression.dependencies) }

@@ -31,7 +31,11 @@ import Testing
       $0.footer = mapping("Title", ["title": "${$items | length}"])
     }
     #expect(result.sections[0].header?.text.contains(#""3: 9, Zebra 9""#) == true)
-    #expect(result.warnings == ["header or footer of the section “main”: the field “title” of Title is the number 3; a text is expected"])
+    #expect(
+      result.warnings == [
+        "header or footer of the section “main”: the field “title” of Title is the number 3; a text is expected"
+      ]
+    )
   }
 
   @Test func itemsOfGroupsAndOfEmptySections() throws {
@@ -41,7 +45,9 @@ import Testing
         $0.header = mapping("Title", ["title": "${$items | map(id) | join('+')}."])
       }
     }
-    let result = try fixture.map(#"[{"id":1,"title":"a","g":"x"},{"id":2,"title":"b","g":"y"},{"id":3,"title":"c","g":"x"}]"#)
+    let result = try fixture.map(
+      #"[{"id":1,"title":"a","g":"x"},{"id":2,"title":"b","g":"y"},{"id":3,"title":"c","g":"x"}]"#
+    )
     let titles = result.sections.map { $0.header?.text ?? "" }
     for (title, expected) in zip(titles, [#"".""#, #""1+3.""#, #""2.""#]) { #expect(title.contains(expected)) }
   }

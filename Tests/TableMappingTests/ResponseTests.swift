@@ -43,7 +43,9 @@ import Testing
     let mapper = try fixture("${$response.name}").mapper()
     let whole = SourceContent.pages([page("s1", "a", "b")])
     let first = mapper.map(["s": whole])
-    let edited = whole.laying(over: [SourceItem(bytes: bytes(#"{"id":"b"}"#)), SourceItem(bytes: bytes(#"{"id":"n"}"#))])
+    let edited = whole.laying(over: [
+      SourceItem(bytes: bytes(#"{"id":"b"}"#)), SourceItem(bytes: bytes(#"{"id":"n"}"#)),
+    ])
     let second = mapper.map(["s": edited], reusing: first.cache)
     #expect(second.outline == ["main: b n"])
     #expect(second.rows[0] === first.rows[1])
