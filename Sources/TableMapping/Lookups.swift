@@ -41,6 +41,13 @@ struct Lookups {
     return before?.changedKeys(since: nil) ?? []
   }
 
+  /// The same, to be used by another thread.
+  var separate: Lookups {
+    var copy = self
+    copy.found = indexes.map { index in index.map { LookedUpItems($0) } }
+    return copy
+  }
+
   var warnings: [String] { indexes.compactMap { $0?.warning } }
 
   /// The places of the items of a source that were mapped with what is not found any more.

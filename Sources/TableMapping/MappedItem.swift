@@ -16,6 +16,8 @@ final class MappedItem: Sendable {
   let source: String
   /// The identity that the service gave it, for an item of a local table.
   let givenID: String?
+  /// It is no item at all.
+  let isMalformed: Bool
 
   init(
     source: String,
@@ -23,9 +25,10 @@ final class MappedItem: Sendable {
     index: Int,
     outcome: Outcome,
     lookupKeys: [LookupKey?] = [],
-    warning: String? = nil
+    warning: String? = nil,
+    isMalformed: Bool = false
   ) {
-    (self.source, self.givenID, self.index) = (source, givenID, index)
+    (self.source, self.givenID, self.index, self.isMalformed) = (source, givenID, index, isMalformed)
     switch outcome {
     case .unplaced(let address):
       (row, section) = (nil, 0)

@@ -57,20 +57,13 @@ extension SourceReader {
         frames.append(nil)
       }
       reserveCapacity(items.count + elements.count)
-      for element in elements where !isOverBudget { append(element, of: document) }
-    }
-    withExtendedLifetime(document) {}
-  }
-
-  private mutating func append(_ element: Document.Element, of document: Document) {
-    document.withBytes(of: element) { bytes in
-      if reuse(bytes, at: element.range, givenID: nil) { return }
-      do throws(JSONError) {
-        append(bytes, at: element.range, Value(try document.unmanagedElement(element)), givenID: nil)
-      } catch {
-        appendMalformed(bytes, at: element.range, error, givenID: nil)
+      if previous == nil, page.count >= PieceMapping.fewestBytes {
+        mapPieces(PieceMapping(source: source, plan: plan, page: page, elements: elements, start: items.count))
+      } else {
+        for element in elements where !isOverBudget { append(element, of: document) }
       }
     }
+    withExtendedLifetime(document) {}
   }
 
   /// An item that an expression finds or makes is written out.
@@ -78,7 +71,7 @@ extension SourceReader {
     let text = value.written
     begin(text: text)
     text.withUnsafeBytes { bytes in
-      if !reuse(bytes, at: bytes.indices, givenID: nil) { append(bytes, at: bytes.indices, value, givenID: nil) }
+      if !reuse(bytes, at: bytes.indices, givenID: nil) { append(bytes, at: bytes.indices, value) }
     }
   }
 }

@@ -19,8 +19,7 @@ struct SourceReader {
   /// Places in the cache whose looked-up items have changed.
   private let stale: Set<Int>
   private let lookups: Lookups
-  private var mapping: ItemMapping
-  private(set) var scope: Scope
+  private var mapper: ItemMapper
   /// Where the next item stood the last time, if nothing moved.
   private(set) var expected = 0
 
@@ -36,9 +35,9 @@ struct SourceReader {
     scope: Scope,
     budget: MappingBudget
   ) {
-    (self.source, self.plan, self.content, self.scope, self.budget) = (source, plan, content, scope, budget)
+    (self.source, self.plan, self.content, self.budget) = (source, plan, content, budget)
     self.lookups = lookups
-    mapping = ItemMapping(plan: plan)
+    mapper = ItemMapper(source: source, plan: plan, lookups: lookups, scope: scope)
     seenResponses = SourceResponses.fingerprint(of: content.pages, seen: plan.dependencies)
     self.previous = previous?.seenResponses == seenResponses ? previous : nil
     stale = self.previous.map { lookups.stale(in: $0) } ?? []
@@ -107,11 +106,7 @@ struct SourceReader {
     (items, texts, fingerprints, frames) = (previous.items, previous.texts, previous.fingerprints, previous.frames)
     for page in content.pages { budget.charge(page: page) }
     for place in stale {
-      texts.withBytes(of: place) { bytes in
-        guard let document = try? Document(bytes), let root = try? document.unmanagedRoot() else { return }
-        items[place] = mapped(Value(root), at: place, givenID: nil)
-        withExtendedLifetime(document) {}
-      }
+      items[place] = texts.withBytes(of: place) { mapper.item(at: place, $0) }
     }
     for item in items { budget.charge(item) }
   }
@@ -142,6 +137,8 @@ struct SourceReader {
 
   func isStale(_ place: Int) -> Bool { !stale.isEmpty && stale.contains(place) }
 
+  var scope: Scope { mapper.scope }
+
   /// Takes the item from the cache; false where it is not there. It stands at `range` of the text that was begun.
   @inline(__always)
   mutating func reuse(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
@@ -166,48 +163,37 @@ struct SourceReader {
 
   /// False where the item is not JSON; it is skipped then.
   mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
-    do throws(JSONError) {
-      let document = try Document(bytes)
-      append(bytes, at: range, Value(try document.unmanagedRoot()), givenID: givenID)
-      return withExtendedLifetime(document) { true }
-    } catch {
-      appendMalformed(bytes, at: range, error, givenID: givenID)
-      return false
+    let item = mapper.item(at: items.count, bytes, givenID: givenID)
+    append(bytes, at: range, item)
+    return !item.isMalformed
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ value: Value) {
+    append(bytes, at: range, mapper.item(at: items.count, value))
+  }
+
+  mutating func append(_ element: Document.Element, of document: Document) {
+    document.withBytes(of: element) { bytes in
+      if reuse(bytes, at: element.range, givenID: nil) { return }
+      append(bytes, at: element.range, mapper.item(at: items.count, element, of: document))
     }
   }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ value: Value, givenID: String?) {
-    append(bytes, at: range, mapped(value, at: items.count, givenID: givenID))
+  /// Takes over what has been mapped by others and is paid for.
+  mutating func append(_ outcome: PieceMapping.Outcome, at elements: ArraySlice<Document.Element>) {
+    items += outcome.items
+    fingerprints += outcome.fingerprints
+    for element in elements { texts.append(element.range) }
+    expected = items.count
   }
 
-  private mutating func mapped(_ value: Value, at index: Int, givenID: String?) -> MappedItem {
-    scope.item = value
-    scope.index = index
-    mapping.begin()
-    let keys = lookups.plans.isEmpty ? [] : lookups.look(into: &scope) { mapping.warn($0) }
-    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
-    return MappedItem(
-      source: source.name,
-      givenID: givenID,
-      index: index,
-      outcome: outcome,
-      lookupKeys: keys,
-      warning: mapping.warning
-    )
-  }
-
-  mutating func appendMalformed(
-    _ bytes: UnsafeRawBufferPointer,
-    at range: Range<Int>,
-    _ error: JSONError,
-    givenID: String?
-  ) {
-    let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
-    append(
-      bytes,
-      at: range,
-      MappedItem(source: source.name, givenID: givenID, index: items.count, outcome: .skipped(skip))
-    )
+  mutating func mapPieces(_ pieces: PieceMapping) {
+    guard let outcomes = pieces.outcomes(scope: mapper.scope, lookups: lookups, budget: &budget) else { return }
+    var first = 0
+    for outcome in outcomes {
+      append(outcome, at: pieces.elements[first..<first + outcome.items.count])
+      first += outcome.items.count
+    }
   }
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ item: MappedItem) {

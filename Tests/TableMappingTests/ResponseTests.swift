@@ -127,3 +127,31 @@ import Testing
     #expect(stages(cut, cut) == "[]")
   }
 }
+
+/// Large responses are mapped on all cores, which nobody sees.
+@Suite struct LargeResponseTests {
+  @Test func theResultIsThatOfItemsOneByOne() throws {
+    let items = (0..<4000).map { number in
+      let text = String(repeating: "x", count: 200 + number % 200)
+      return number % 1000 == 7
+        ? #"{"id":\#(number),"title":tru,"x":"\#(text)"}"#
+        : #"{"id":\#(number % 3990),"title":"\#(text)","n":\#(number % 9)}"#
+    }
+    var fixture = Fixture()
+    fixture.table.cell = mapping("Title", ["title": "${$index} ${title}"])
+    fixture.table.sections = groups(by: "n")
+    let page = Array("[\(items.joined(separator: " , "))]".utf8)
+    let mapper = try fixture.mapper()
+    let large = mapper.map(["s": .pages([Array("[]".utf8), page])])
+    let single = mapper.map(["s": .items(items.map { SourceItem(bytes: Array($0.utf8)) })])
+    #expect(page.count > 1 << 20)
+    #expect(Table.same(large.table(fixture.table), single.table(fixture.table)))
+    #expect(large.skippedItems == 13 && single.skippedItems == 13)
+    #expect(large.skipped.map(\.index) == single.skipped.map(\.index))
+    for id in ["0", "1999", "3989"] { #expect(large.item(id)?.bytes == single.item(id)?.bytes) }
+    let again = mapper.map(["s": .pages([Array("[]".utf8), page + [0x20]])], reusing: large.cache)
+    #expect(zip(large.rows, again.rows).allSatisfy { $0 === $1 })
+    let bounded = try TableMapper(table: fixture.table, cells: fixture.cells, maximumBytes: 3 << 20)
+    #expect(bounded.map(["s": .pages([page])]).problems.map(\.kind) == [.tooLarge])
+  }
+}
