@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
@@ -58,7 +59,7 @@ let package = Package(
     ),
     .target(
       name: "TableMapping",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
+      dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
       swiftSettings: ours
     ),
     .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
@@ -86,13 +87,15 @@ let package = Package(
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours
     ),
+    // The log's lines, in which nothing that comes from outside is obeyed by terminals.
+    .target(name: "LineLog", dependencies: [logging], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
         "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
-        "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
+        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
       swiftSettings: ours
@@ -111,7 +114,9 @@ let package = Package(
     ),
     .testTarget(
       name: "TableMappingTests",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableMapping", "TableModel"],
+      dependencies: [
+        "Definitions", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+      ],
       swiftSettings: ours
     ),
     // The server without tables: what its benchmarks and the cases' runner talk to.
@@ -121,6 +126,7 @@ let package = Package(
       path: "Tests/HTTPTestServer",
       swiftSettings: ours
     ),
+    .testTarget(name: "LineLogTests", dependencies: ["LineLog"], swiftSettings: ours),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
     .testTarget(
       name: "UpstreamTests",

@@ -1,0 +1,110 @@
+internal import Definitions
+internal import Expressions
+internal import TableEncoding
+internal import TableModel
+
+/// A table's definition, compiled: what every item of every refresh goes through.
+final class MappingPlan: Sendable {
+  let definition: TableDefinition
+  /// In the order in which the sections name them.
+  let sources: [SourcePlan]
+  /// None where no expression reads them.
+  let lookups: [LookupPlan]
+  let actions: [ActionPlan]
+  let registry: TypeRegistry
+  /// What takes an item that no representation takes, in order: the table's cell, `$default`.
+  let defaults: [RepresentationPlan]
+  /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
+  let canEdit: Bool
+  let canMove: Bool
+  let sections: SectionsPlan
+  let sectionPlans: [SectionPlan]
+  /// There is one section or all are groups, and no condition.
+  let takesAll: Bool
+  /// Where they are the same for all rows.
+  let permissions: Permissions?
+  /// Of all that is evaluated for an item.
+  let dependencies: Dependencies
+
+  struct SourcePlan: Sendable {
+    var name: String
+    /// Its items are the service's own.
+    var isLocal = false
+    /// Nil: the response itself.
+    var items: Expression?
+
+    init(_ name: String, among sources: [SourceDefinition]) {
+      self.name = name
+      switch sources.first(where: { $0.name == name })?.kind {
+      case .upstream(let upstream): items = upstream.items
+      case .local: isLocal = true
+      case nil: break
+      }
+    }
+  }
+
+  init(
+    table: TableDefinition,
+    cells: [CellDefinition],
+    representations: [String: RepresentationDefinition],
+    sources: [SourceDefinition]
+  ) throws(DefinitionError) {
+    let compiler = PlanCompiler(table: table, cells: cells, representations: representations)
+    let plans = try compiler.representations()
+    definition = table
+    registry = TypeRegistry(plans)
+    var defaults: [RepresentationPlan] = []
+    if let cell = table.cell { defaults.append(.cell(try compiler.plan(cell, path: "cell"))) }
+    if let plan = plans["$default"] { defaults.append(plan) }
+    self.defaults = defaults
+    let isLocal = sources.contains { source in
+      guard case .local = source.kind else { return false }
+      return source.name == table.source
+    }
+    canEdit = isLocal || table.edits.patch != nil || table.edits.delete != nil
+    canMove = isLocal || table.edits.move != nil
+    let sections = try SectionsPlan(table, compiler: compiler)
+    self.sections = sections
+    sectionPlans = sections.plans
+    takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil
+    permissions = Permissions(table.can, canEdit: canEdit, canMove: canMove)
+    self.sources = sections.sourceNames.map { SourcePlan($0, among: sources) }
+    actions = table.actions.map { ActionPlan($0) }
+    var dependencies = sections.itemDependencies
+    for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {
+      dependencies.formUnion(template?.dependencies ?? [])
+    }
+    for plan in registry.plans + defaults { dependencies.formUnion(plan.dependencies) }
+    for rule in [table.can.edit, table.can.move, table.can.select] {
+      if case .expression(let expression) = rule { dependencies.formUnion(expression.dependencies) }
+    }
+    for action in actions { dependencies.formUnion(action.dependencies) }
+    lookups =
+      dependencies.contains(.lookups)
+      ? table.lookups.map { LookupPlan($0, source: SourcePlan($0.source, among: sources)) } : []
+    for lookup in lookups { dependencies.formUnion(lookup.on.dependencies) }
+    self.dependencies = dependencies
+  }
+
+  /// Whether documents must be parsed as a whole.
+  var readsResponses: Bool {
+    !dependencies.union(sections.modelDependencies).isDisjoint(with: [.response, .pages])
+  }
+
+  /// What names the rows of a source's items.
+  func rowID(of source: String) -> Template? { sectionPlans.first { $0.source == source }?.rowID }
+}
+
+extension Permissions {
+  /// Nil where an expression decides.
+  fileprivate init?(_ rules: PermissionsDefinition, canEdit: Bool, canMove: Bool) {
+    self = []
+    for (rule, permission) in [(rules.edit, Permissions.edit), (rules.move, .move), (rules.select, .select)] {
+      switch rule {
+      case .expression: return nil
+      case .constant(let holds): if holds { insert(permission) }
+      case .whereEditable: if permission == .move ? canMove : canEdit { insert(permission) }
+      }
+    }
+  }
+}
