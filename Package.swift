@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
@@ -58,7 +59,7 @@ let package = Package(
     ),
     .target(
       name: "TableMapping",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
+      dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
       swiftSettings: ours
     ),
     .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
@@ -124,7 +125,9 @@ let package = Package(
     ),
     .testTarget(
       name: "TableMappingTests",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableMapping", "TableModel"],
+      dependencies: [
+        "Definitions", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+      ],
       swiftSettings: ours
     ),
     // The server without tables: what its benchmarks and the cases' runner talk to.

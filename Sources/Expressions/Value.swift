@@ -48,6 +48,7 @@ public enum Value {
     case .null: self = .null
     case .bool(let value): self = .bool(value)
     case .integer(let value): self = .integer(value)
+    case .unsigned(let value): self = .number(Double(value))
     case .double(let value): self = value.isFinite ? .number(value) : .null
     case .string(let value): self = .string(value)
     case .array(let elements): self = .array(elements.map { Value($0) })

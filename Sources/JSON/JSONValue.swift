@@ -3,6 +3,8 @@ public enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// An integer above `Int64.max`: identities of 64 bits are no doubles.
+  case unsigned(UInt64)
   /// Finite.
   case double(Double)
   case string(String)
@@ -76,7 +78,8 @@ extension JSONValue {
     case .null: self = .null
     case .bool: self = .bool(view.bool ?? false)
     case .integer: self = .integer(view.int64 ?? 0)
-    case .unsigned, .double: self = .double(view.double ?? 0)
+    case .unsigned: self = .unsigned(view.uint64 ?? 0)
+    case .double: self = .double(view.double ?? 0)
     case .string: self = .string(view.string.map { String($0) } ?? "")
     case .array: self = .array(view.elements.map { JSONValue($0) })
     case .object: self = .object(view.members.map { Member(name: String($0.name), value: JSONValue($0.value)) })
