@@ -5,7 +5,7 @@ extension Template {
   /// begins with one. O(length).
   public var literalPrefix: String {
     switch form {
-    case .constant(.string(let text), _): return text
+    case .constant(.string(let text)): return text
     case .text(let pieces):
       guard case .literal(let text)? = pieces.first else { return "" }
       return text
