@@ -46,7 +46,8 @@ import Testing
     let service = try ServiceProcess(configuration)
     let cursor = try service.mirror("open").cursor
     for target in [
-      "closed/changes?after=\(try service.mirror("closed").cursor)&slot=0", "open/changes?after=\(cursor)&slot=0&wait=5",
+      "closed/changes?after=\(try service.mirror("closed").cursor)&slot=0",
+      "open/changes?after=\(cursor)&slot=0&wait=5",
       "open/changes?after=\(cursor)&slot=0&view=v", "open/changes?after=\(cursor)&slot=x", "open/changes?slot=0",
     ] {
       let reply = try service.request("GET", "/v1/tables/\(target)")

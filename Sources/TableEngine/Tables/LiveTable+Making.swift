@@ -77,7 +77,13 @@ extension LiveTable {
   ) {
     let name = reference.canonical
     let forwards = isMember ? blueprint.definition.forward : []
-    let reader = TableReader(name: name, feed: feed, cells: blueprint.cells, edges: blueprint.isForEdges, context: context)
+    let reader = TableReader(
+      name: name,
+      feed: feed,
+      cells: blueprint.cells,
+      edges: blueprint.isForEdges,
+      context: context
+    )
     let writer = TableWriter(
       name,
       content: content,
