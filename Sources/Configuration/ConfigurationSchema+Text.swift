@@ -32,7 +32,7 @@ extension ConfigurationSchema {
         text += index + 1 < elements.count ? ",\n" : "\n"
       }
       text += indentation + "]"
-    case .object, .array, .null, .bool, .integer, .double, .string: text += scalar(value)
+    case .object, .array, .null, .bool, .integer, .unsigned, .double, .string: text += scalar(value)
     }
   }
 

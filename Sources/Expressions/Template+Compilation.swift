@@ -20,7 +20,7 @@ extension Template {
       throw TemplateError("nested deeper than \(Expression.maximumDepth)", path: path)
     }
     switch source {
-    case .null, .bool, .integer, .double: self.init(constant: source)
+    case .null, .bool, .integer, .unsigned, .double: self.init(constant: source)
     case .string(let text): try self.init(text, lookups, at: path)
     case .array(let elements):
       var templates: [Template] = []

@@ -1,3 +1,4 @@
+internal import FieldValues
 public import JSON
 
 extension Template {
@@ -71,7 +72,7 @@ extension Template {
         if encoding == .url, !text.isEmpty {
           var part = ""
           value.append(to: &part)
-          text += URLText.encode(part)
+          text += PercentCoding.encode(part)
         } else {
           value.append(to: &text)
         }

@@ -3,6 +3,8 @@ public enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// Above `Int64.max`.
+  case unsigned(UInt64)
   /// Finite.
   case double(Double)
   case string(String)
@@ -39,22 +41,6 @@ public enum JSONValue: Equatable, Sendable {
       self = .object(members)
     }
   }
-
-  /// This value with a JSON merge patch applied (RFC 7396).
-  public func merging(patch: JSONValue) -> JSONValue {
-    guard case .object(let changes) = patch else { return patch }
-    var result = self
-    if case .object = result {} else { result = .object([]) }
-    for change in changes {
-      if change.value == .null {
-        // Not the literal `nil`, which a JSONValue reads as null.
-        result[change.name] = JSONValue?.none
-      } else {
-        result[change.name] = (result[change.name] ?? .null).merging(patch: change.value)
-      }
-    }
-    return result
-  }
 }
 
 extension JSONValue {
@@ -76,7 +62,8 @@ extension JSONValue {
     case .null: self = .null
     case .bool: self = .bool(view.bool ?? false)
     case .integer: self = .integer(view.int64 ?? 0)
-    case .unsigned, .double: self = .double(view.double ?? 0)
+    case .unsigned: self = .unsigned(view.uint64 ?? 0)
+    case .double: self = .double(view.double ?? 0)
     case .string: self = .string(view.string.map { String($0) } ?? "")
     case .array: self = .array(view.elements.map { JSONValue($0) })
     case .object: self = .object(view.members.map { Member(name: String($0.name), value: JSONValue($0.value)) })

@@ -4,6 +4,7 @@ extension JSONWriter {
     case .null: writeNull()
     case .bool(let value): write(value)
     case .integer(let value): write(value)
+    case .unsigned(let value): write(value)
     case .double(let value): write(value)
     case .string(let value): write(value)
     case .array(let elements):

@@ -181,7 +181,7 @@ struct SourceReader {
       for value in values { appendWritten(value) }
     case .json(let view) where view.kind == .array:
       for element in view.elements { appendWritten(Value(element)) }
-    case .null, .bool, .integer, .number, .string, .text, .json, .object:
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .json, .object:
       throw JSONError(.mismatch, "“\(expression)” is \(list.sample); a list is expected")
     }
     withExtendedLifetime(document) {}

@@ -28,7 +28,7 @@ extension JSONValue {
     switch self {
     case .null: "null"
     case .bool: "a boolean"
-    case .integer, .double: "a number"
+    case .integer, .unsigned, .double: "a number"
     case .string: "a string"
     case .array: "an array"
     case .object: "an object"
