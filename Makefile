@@ -12,7 +12,10 @@ run: packages
 	@$(SWIFT) build --configuration release --product tablecast
 	@exec .build/release/tablecast demo $(RUN_ARGUMENTS)
 
+# The clients for the web first, so that a run's last lines are those of `swift test`.
 test: packages
+	@./scripts/install-system-packages.sh nodejs esbuild
+	node --test Clients/JavaScript/test/*.test.mjs
 	$(SWIFT) test --parallel
 
 build: packages

@@ -10,7 +10,6 @@ let ours: [SwiftSetting] = [
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
@@ -34,19 +33,20 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // The C faces of system libraries.
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
+    .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "TableModel", swiftSettings: ours),
     .target(name: "FieldValues", swiftSettings: ours),
     .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
@@ -82,7 +82,7 @@ let package = Package(
     ),
     .target(
       name: "Upstream",
-      dependencies: ["CCurl", "Definitions", "Expressions", "JSON", crypto, deque],
+      dependencies: ["CCurl", "Definitions", "Digests", "Expressions", "JSON", deque],
       swiftSettings: ours
     ),
     .target(
@@ -93,19 +93,21 @@ let package = Package(
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Expressions", "HTTPServer", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
-        "TableStore", "Upstream", crypto, logging,
+        "Definitions", "Digests", "Expressions", "HTTPServer", "JSON", "TableDiff", "TableEncoding", "TableMapping",
+        "TableModel", "TableStore", "Upstream", logging,
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours
     ),
+    // The log's lines, in which nothing that comes from outside is obeyed by terminals.
+    .target(name: "LineLog", dependencies: [logging], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
         "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
-        "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
+        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
       resources: [.embedInCode("Resources/demo.yaml")],
@@ -113,6 +115,7 @@ let package = Package(
     ),
 
     // A folder of tests for each module.
+    .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
@@ -137,10 +140,11 @@ let package = Package(
       path: "Tests/HTTPTestServer",
       swiftSettings: ours
     ),
+    .testTarget(name: "LineLogTests", dependencies: ["LineLog"], swiftSettings: ours),
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
     .testTarget(
       name: "UpstreamTests",
-      dependencies: ["Upstream", "Definitions", "Expressions", "JSON", crypto],
+      dependencies: ["Upstream", "Definitions", "Digests", "Expressions", "JSON"],
       resources: [.copy("Support/misbehaving_upstream.py")],
       swiftSettings: ours
     ),

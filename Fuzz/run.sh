@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Expressions
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -23,12 +23,12 @@ give_up() {
 }
 
 # The part of the server that has no I/O, compiled into one module with the targets.
-folders="Configuration.swift Addresses Grammar Parsing Messages Connection Representations"
+folders="Configuration.swift Addresses Grammar Parsing Messages Connection Origins Representations"
 # shellcheck disable=SC2086 # no blanks in these names
 sources=$(cd ../Sources/HTTPServer && find $folders -name '*.swift' \
   ! -name Connection.swift ! -name 'Representation*' ! -name Compressor.swift \
   ! -name ResponseEncoder.swift | sort | sed 's|^|../Sources/HTTPServer/|')
-targets="Targets/HTTP.swift Targets/Requests.swift Targets/Chunks.swift Targets/Grammar.swift"
+targets="Targets/HTTP.swift Targets/Requests.swift Targets/Chunks.swift Targets/Grammar.swift Targets/Forwarded.swift"
 # shellcheck disable=SC2086 # no blanks in these names
 if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
   [ -n "$(find $sources $targets -newer "$build/fuzz" -print -quit)" ]; then

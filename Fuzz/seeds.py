@@ -29,3 +29,10 @@ for line in open(os.path.join(here, "../Tests/HTTPCases/cases.jsonl")):
             name, value = field.split(b":", 1)
             kind = kinds.get(name.lower(), 4 + number % 2)
             write("Grammar", f"{case['name']}-{number}", bytes([kind]) + value.strip()[:512])
+
+for number, value in enumerate([
+    b"\x00for=192.0.2.60;proto=http;by=203.0.113.43", b"\x00For=\"[2001:db8:cafe::17]:4711\", for=unknown",
+    b"\x00for=_hidden, for=\"a\\\"b", b"\x01192.0.2.1, [2001:db8::1]:80", b"\x02app.example.:80", b"\x02[::1]:8080",
+    b"\x02127.0.0.1", b"\x03" + b"2001:db8::/32", b"\x0310.0.0.0/8",
+]):
+    write("Forwarded", str(number), value)

@@ -69,7 +69,7 @@ def come_and_go(seed):
             elif kind == 5:
                 get(connection, FEED + "/stream")
             else:
-                connection.sendall(b"POST " + FEED.encode() + b"/items HTTP/1.1\r\nHost: a\r\nContent-Le")
+                connection.sendall(b"POST " + FEED.encode() + b"/items HTTP/1.1\r\nHost: localhost\r\nContent-Le")
             count("opened")
             connections.append(connection)
             if len(connections) > 100:
@@ -93,7 +93,7 @@ def publish():
     while time.monotonic() < end:
         number += 1
         body = json.dumps({"title": f"{number} " + "x" * random.randrange(900)}).encode()
-        head = f"PATCH {FEED}/items/1 HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = f"PATCH {FEED}/items/1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
         connection.sendall(head.encode() + body)
         assert connection.recv(65536).startswith(b"HTTP/1.1 200"), "a publish failed"
         count("published")

@@ -7,8 +7,9 @@ private let target: @Sendable ([UInt8]) -> Void = {
   case "Requests": return fuzzRequests
   case "Chunks": return fuzzChunks
   case "Grammar": return fuzzGrammar
+  case "Forwarded": return fuzzForwarded
   default:
-    print("FUZZ_TARGET is Requests, Chunks or Grammar, not '\(name)'")
+    print("FUZZ_TARGET is Requests, Chunks, Grammar or Forwarded, not '\(name)'")
     // libFuzzer takes `exit` for a finding.
     fflush(nil)
     _exit(2)

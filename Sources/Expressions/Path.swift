@@ -71,7 +71,7 @@ struct Path: Sendable {
     case .response: walk(from: scope.response)
     case .key: walk(from: scope.key)
     case .id: walk(from: scope.id)
-    case .edit: walk(from: scope.edit)
+    case .edit: placeOfEdit(in: scope) ?? walk(from: scope.edit)
     case .index: walk(from: scope.index.map { .integer(Int64($0)) } ?? .null)
     case .count: walk(from: scope.count.map { .integer(Int64($0)) } ?? .null)
     case .items: walk(from: scope.items)
@@ -113,6 +113,12 @@ struct Path: Sendable {
       value = next
     }
     return value
+  }
+
+  /// `$edit.at` and the like: where the edit goes, before what the body has under that name.
+  private func placeOfEdit(in scope: Scope) -> Value? {
+    guard case .name(let key)? = steps.first, let place = scope.place[key], !place.isNull else { return nil }
+    return Path(root: .names, steps: Array(steps.dropFirst())).walk(from: place)
   }
 
   private func lookUp(in values: [String: String]) -> Value? {

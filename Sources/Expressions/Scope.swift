@@ -22,6 +22,9 @@ public struct Scope {
   public var id: Value = .null
   /// `$edit`: the body of the edit.
   public var edit: Value = .null
+  /// Where an edit goes, an object: `$edit.section`, `.at`, `.after` and `.before` are its members before they are
+  /// those of the body; `$edit` itself is the body alone.
+  public var place: Value = .null
   /// `$status`: of the upstream's answer to an edit.
   public var status: Int?
   /// `$cursor`: where the next page begins; null for the first.

@@ -13,6 +13,11 @@ public struct Configuration: Sendable {
   public var timeouts = Timeouts()
   /// Which origins scripts may call from; nil sends no CORS field at all.
   public var crossOrigin: CrossOrigin?
+  /// Names that requests may be for, without ports and in any case: a request for another is 421. IP literals and
+  /// `localhost` always are. Where it is empty, only a server that listens on loopback asks.
+  public var hosts: [String] = []
+  /// Whose `Forwarded` (RFC 7239) and `X-Forwarded-For` say who the client is; nobody's by default.
+  public var trustedProxies: [AddressBlock] = []
 
   public init() {}
 
@@ -26,18 +31,26 @@ public struct Configuration: Sendable {
     public var fields = 100
     /// Bytes of a request's body; longer is 413.
     public var body = 1_048_576
-    /// Connections in all; one more is answered 503 and closed.
+    /// Connections in all; one more is answered 503 and closed. No more than the process has descriptors for.
     public var connections = 16_384
-    /// Connections from one address (an IPv6 client's is its /64); one more is answered 429 and closed. Nil: no
-    /// bound of its own, as behind a proxy all clients have the proxy's address.
+    /// Connections from one address (an IPv6 client's is its /64); one more is answered 429 and closed. Nil: a quarter
+    /// of all, and no bound for loopback. Trusted proxies have none in either case.
     public var connectionsPerAddress: Int?
     /// Requests on one connection before it is closed; nil: no bound.
     public var requestsPerConnection: Int?
-    /// Requests that wait, streams among them; one more is answered 503.
+    /// Requests that wait, streams among them; one more is answered 503 and closed. An eighth of all connections, or 256
+    /// of them, are left for others.
     public var waiters = 16_384
-    /// Waiting requests from one address; one more is answered 429. Nil: no bound of its own.
+    /// Waiting requests from one address, by way of trusted proxies too; one more is answered 429. Nil: a quarter of all,
+    /// and no bound for loopback.
     public var waitersPerAddress: Int?
-    /// Bytes that may be queued for a reader of a stream that is slow; more cuts it off.
+    /// Descriptors that the process may have open; nil: what the system says when the server is made (RLIMIT_NOFILE).
+    public var descriptors: Int?
+    /// How many of them are not for connections, but for stores, upstreams and files; nil: an eighth, 48 at least, but
+    /// no more than half.
+    public var keptDescriptors: Int?
+    /// Bytes of a stream's messages that may wait behind the one that its reader is taking; more cuts it off. The one
+    /// that is being taken may be of any size.
     public var streamBacklog = 1_048_576
     /// Seconds to name in `Retry-After` where a limit is why a request is refused.
     public var retryAfter = 5
@@ -77,16 +90,40 @@ public struct Configuration: Sendable {
       case any
       /// These, compared byte by byte: `https://app.example`.
       case list([String])
+
+      /// As configurations list them: all where `*` is among them.
+      public init(_ list: [String]) { self = list.contains("*") ? .any : .list(list) }
+
+      /// Whether `origin` is one of them. O(number of origins).
+      public func contains(_ origin: String) -> Bool {
+        switch self {
+        case .any: true
+        case .list(let list): list.contains { $0.utf8.elementsEqual(origin.utf8) }
+        }
+      }
+
+      func union(_ others: Origins) -> Origins {
+        switch (self, others) {
+        case (.any, _), (_, .any): .any
+        case (.list(let own), .list(let others)): .list(own + others.filter { !own.contains($0) })
+        }
+      }
     }
 
+    /// Who may read replies.
     public var origins: Origins
+    /// Who may also send what changes something, and read the replies to that.
+    public var writes: Origins
     /// Header fields of responses that scripts may read.
     public var exposed = ["ETag", "Link", "Location", "Retry-After", "X-Request-ID"]
-    /// Methods that a preflight grants.
+    /// Methods that a preflight grants to those who may write; to others GET and HEAD.
     public var methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
     /// For how long a browser may keep a preflight's answer.
     public var maxAge: Duration = .seconds(600)
 
-    public init(origins: Origins) { self.origins = origins }
+    public init(origins: Origins, writes: Origins = .list([])) {
+      self.origins = origins
+      self.writes = writes
+    }
   }
 }

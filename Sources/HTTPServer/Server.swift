@@ -55,7 +55,13 @@ public final class Server: Sendable {
     }
     shared.started(loops.count)
     for loop in loops { loop.start() }
-    shared.logger.info("listening", metadata: ["address": "\(bound)", "loops": "\(loops.count)"])
+    shared.logger.info(
+      "listening",
+      metadata: [
+        "address": "\(bound)", "loops": "\(loops.count)", "connections": "\(shared.capacity.connections)",
+        "waiters": "\(shared.capacity.waiters)",
+      ]
+    )
     return bound
   }
 

@@ -8,6 +8,9 @@ final class ServerContext: Sendable {
   let handler: any RequestHandler
   let logger: Logger
   let crossOrigin: CrossOriginPolicy?
+  let hosts: HostPolicy?
+  let proxies: TrustedProxies
+  let capacity: Capacity
   let connections: Admission
   let waiters: Admission
   /// Loops that have not ended yet, and what to do when none is left.
@@ -24,8 +27,34 @@ final class ServerContext: Sendable {
     self.handler = handler
     self.logger = logger
     crossOrigin = configuration.crossOrigin.map(CrossOriginPolicy.init)
-    connections = Admission(limit: limits.connections, perAddress: limits.connectionsPerAddress)
-    waiters = Admission(limit: limits.waiters, perAddress: limits.waitersPerAddress)
+    hosts = HostPolicy(
+      hosts: configuration.hosts,
+      listeningOn: SocketAddress(host: configuration.host, port: configuration.port)
+    )
+    proxies = TrustedProxies(configuration.trustedProxies)
+    capacity = Capacity(limits, descriptors: limits.descriptors ?? Capacity.descriptors)
+    connections = Admission(
+      limit: capacity.connections,
+      perAddress: capacity.connectionsPerAddress,
+      exemptsLoopback: limits.connectionsPerAddress == nil
+    )
+    waiters = Admission(
+      limit: capacity.waiters,
+      perAddress: capacity.waitersPerAddress,
+      exemptsLoopback: limits.waitersPerAddress == nil
+    )
+  }
+
+  /// Who counts for a connection.
+  func client(of peer: SocketAddress) -> Client {
+    Client(address: peer, kind: proxies.contains(peer) ? .proxy : peer.isLoopback ? .local : .remote)
+  }
+
+  /// Who counts for a request that came over a proxy's connection.
+  func client(of head: RequestHead, by proxy: SocketAddress) -> Client {
+    let address = proxies.client(of: head, peer: proxy)
+    // A proxy that doesn't say for whom it asks is a client like any other; it has no connection's share, but this.
+    return Client(address: address, kind: address == proxy && proxy.isLoopback ? .local : .remote)
   }
 
   /// `count` loops have begun.

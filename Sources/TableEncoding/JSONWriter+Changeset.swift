@@ -87,6 +87,10 @@ extension JSONWriter {
       name("counts")
       write(counts)
     }
+    if let change = attributes.window {
+      name("window")
+      if let window = change { write(window) } else { writeNull() }
+    }
   }
 
   /// A list of operations, each an object; nothing where it is empty.

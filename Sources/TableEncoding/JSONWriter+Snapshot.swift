@@ -23,6 +23,10 @@ extension JSONWriter {
     write(list: table.sections) { $0.write($1) }
     name("counts")
     write(table.counts)
+    if let window = table.window {
+      name("window")
+      write(window)
+    }
     endObject()
   }
 
@@ -76,6 +80,15 @@ extension JSONWriter {
     write(counts.omittedSections)
     name("skippedItems")
     write(counts.skippedItems)
+    endObject()
+  }
+
+  mutating func write(_ window: Window) {
+    beginObject()
+    name("rows")
+    write(window.rows.rows)
+    name("of")
+    write(window.of)
     endObject()
   }
 

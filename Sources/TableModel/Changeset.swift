@@ -58,10 +58,12 @@ public struct Changeset: Sendable {
     public var title: String?
     public var animation: AnimationConfiguration?
     public var counts: Counts?
+    /// `.some(nil)`: the table is whole now.
+    public var window: Window??
 
     public init() {}
     public var isEmpty: Bool {
-      state == nil && problem == nil && title == nil && animation == nil && counts == nil
+      state == nil && problem == nil && title == nil && animation == nil && counts == nil && window == nil
     }
   }
 

@@ -10,12 +10,17 @@ public struct Table: Sendable {
   /// Why the rows are old or missing: with `.stale` and `.failed` only.
   public var problem: Problem?
   public var animation: AnimationConfiguration
-  public var sections: [Section]
+  public var sections: [Section] { didSet { countedRows = nil } }
   /// Sections left out because they had no rows.
   public var omittedSections: Int
   /// Items that no cell took, or whose identity was taken.
   public var skippedItems: Int
+  /// What part of the table this is, where it is cut; nil where it is whole.
+  public var window: Window?
+  /// `rowCount`, where it was counted since `sections` changed.
+  private var countedRows: Int?
 
+  /// O(sections): counts the rows.
   public init(
     name: String,
     title: String,
@@ -34,13 +39,20 @@ public struct Table: Sendable {
     self.sections = sections
     self.omittedSections = omittedSections
     self.skippedItems = skippedItems
+    countRows()
   }
 
-  /// How many sections and rows there are, and how many were left out. O(sections).
+  /// How many rows there are. O(1) where ``countRows()`` came after the last change of ``sections``, else O(sections).
+  public var rowCount: Int { countedRows ?? sections.reduce(0) { $0 + $1.rows.count } }
+
+  /// Counts the rows once for all copies. O(sections).
+  public mutating func countRows() { countedRows = rowCount }
+
+  /// How many sections and rows there are, and how many were left out. As fast as ``rowCount``.
   public var counts: Counts {
     Counts(
       sections: sections.count,
-      rows: sections.reduce(0) { $0 + $1.rows.count },
+      rows: rowCount,
       omittedSections: omittedSections,
       skippedItems: skippedItems
     )
@@ -52,6 +64,7 @@ public struct Table: Sendable {
       first.name == second.name, first.title == second.title, first.state == second.state,
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
+      first.window == second.window,
       first.sections.count == second.sections.count
     else { return false }
     return zip(first.sections, second.sections).allSatisfy { old, new in

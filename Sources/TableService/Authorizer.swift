@@ -1,5 +1,5 @@
-import Crypto
 import Definitions
+import Digests
 import HTTPServer
 import Synchronization
 import TableModel
@@ -85,15 +85,10 @@ struct Authorizer: Sendable {
   /// Compares with every token, each in constant time: neither which one nor how much of it was right can be told
   /// from the time.
   private func find(_ token: String) -> AuthDefinition.Token? {
-    let digest = Array(SHA256.hash(data: Array(token.utf8)))
+    let digest = SHA256.digest(of: Array(token.utf8))
     var found: AuthDefinition.Token?
-    for candidate in tokens where Self.equal(candidate.sha256, digest) { found = candidate }
+    for candidate in tokens where candidate.sha256.equalsInConstantTime(digest) { found = candidate }
     return found
-  }
-
-  private static func equal(_ first: [UInt8], _ second: [UInt8]) -> Bool {
-    guard first.count == second.count else { return false }
-    return zip(first, second).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
   private func bearerToken(_ request: Request) -> String? {

@@ -1,5 +1,5 @@
-import Crypto
 import Definitions
+import Digests
 import Dispatch
 import Synchronization
 import TableModel
@@ -43,7 +43,7 @@ final class TableFamily: Sendable {
   private let contents = Mutex(Contents())
   private let context: ServiceContext
   /// Of the hashes of forwarded fields: new in every process.
-  private let secret = SymmetricKey(size: .bits256)
+  private let secret = (0..<SHA256.byteCount).map { _ in UInt8.random(in: .min ... .max) }
 
   init(_ context: ServiceContext) { self.context = context }
 
@@ -179,11 +179,8 @@ final class TableFamily: Sendable {
   }
 
   private func hash(_ forwarded: ForwardedFields) -> [UInt8] {
-    var authentication = HMAC<SHA256>(key: secret)
-    for field in forwarded.fields {
-      authentication.update(data: Array("\(field.name.lowercased())\u{0}\(field.value)\u{0}".utf8))
-    }
-    return Array(authentication.finalize())
+    let named = forwarded.fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }
+    return HMACSHA256.code(for: Array(named.joined().utf8), key: secret)
   }
 
   // MARK: Idle members

@@ -1,7 +1,7 @@
 import Definitions
 import HTTPServer
 
-/// Web pages of which origins may change anything here: the service's own, and those that `cors` allows.
+/// Web pages of which origins may change anything here: the service's own, and those that `cors.writes` allows.
 ///
 /// Without this, every page that a person opens could edit on a service that is open to that person, as one on loopback
 /// is: browsers send a POST without a body to wherever a page wants it, and keep only the reply from it (Fetch Standard,
@@ -9,7 +9,7 @@ import HTTPServer
 struct WriteOrigins: Sendable {
   private let allowed: Set<String>
 
-  init(_ definition: CORSDefinition) { allowed = Set(definition.origins) }
+  init(_ definition: CORSDefinition) { allowed = Set(definition.writes) }
 
   /// Refuses what may change something for the page that it comes from.
   func authorize(_ request: Request) throws(ServiceError) {
@@ -21,7 +21,7 @@ struct WriteOrigins: Sendable {
     throw ServiceError(
       status: .forbidden,
       detail:
-        "Pages of this origin may not change anything here: `cors.origins` of the configuration names those that may.",
+        "Pages of this origin may not change anything here: `cors.writes` of the configuration names those that may.",
       field: "Origin"
     )
   }

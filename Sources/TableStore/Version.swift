@@ -5,8 +5,11 @@ public final class Version: Sendable {
   public let cursor: Cursor
   public let table: Table
 
+  /// O(sections), so that whoever reads the version needn't count its rows.
   public init(cursor: Cursor, table: Table) {
     self.cursor = cursor
+    var table = table
+    table.countRows()
     self.table = table
   }
 

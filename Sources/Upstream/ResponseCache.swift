@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Digests
 
 /// What the last refresh got, by URL: validators for conditional requests (RFC 9110 section 13), and the bodies
 /// where a 304 for one of several responses needs them. Belongs to one source, so to one caller at most.
@@ -22,7 +22,7 @@ struct ResponseCache {
     set { entries[url] = newValue }
   }
 
-  static func digest(_ body: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: body)) }
+  static func digest(_ body: [UInt8]) -> [UInt8] { SHA256.digest(of: body) }
 
   /// Only a safe request without a body may be conditional.
   func conditions(for request: TransferRequest) -> [HeaderField] {

@@ -1,4 +1,4 @@
-internal import Crypto
+internal import Digests
 
 /// The signature of a webhook: HMAC-SHA256 (RFC 2104) over the body, in hexadecimal.
 public enum WebhookSignature {
@@ -9,11 +9,7 @@ public enum WebhookSignature {
     let text = signature.trimmingWhitespace.lowercased()
     let digits = text.hasPrefix("sha256=") ? String(text.dropFirst(7)) : text
     guard !secret.isEmpty, let code = bytes(ofHexadecimal: digits) else { return false }
-    return HMAC<SHA256>.isValidAuthenticationCode(
-      code,
-      authenticating: body,
-      using: SymmetricKey(data: Array(secret.utf8))
-    )
+    return HMACSHA256.isValid(code, for: body, key: Array(secret.utf8))
   }
 
   private static func bytes(ofHexadecimal text: String) -> [UInt8]? {

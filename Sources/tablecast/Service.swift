@@ -183,9 +183,11 @@ extension ServiceDefinition {
     server.limits.connectionsPerAddress = limits.connectionsPerAddress
     server.limits.waitersPerAddress = limits.waitersPerAddress
     if let body = limits.requestBody { server.limits.body = body }
-    if !cors.origins.isEmpty {
-      server.crossOrigin = .init(origins: cors.origins.contains("*") ? .any : .list(cors.origins))
+    if !cors.origins.isEmpty || !cors.writes.isEmpty {
+      server.crossOrigin = .init(origins: .init(cors.origins), writes: .init(cors.writes))
     }
+    server.hosts = hosts
+    server.trustedProxies = trustedProxies.compactMap { AddressBlock(bytes: $0.bytes, prefixLength: $0.prefixLength) }
     return server
   }
 }

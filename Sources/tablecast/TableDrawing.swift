@@ -1,6 +1,7 @@
 import Definitions
 import Foundation
 import JSON
+import LineLog
 import TableMapping
 import TableModel
 
@@ -21,8 +22,10 @@ struct TableDrawing {
     for section in result.sections { draw(section) }
     if result.sections.isEmpty { lines.append("\(dim)no rows\(plain)") }
     if result.omittedSections > 0 { lines.append("\(dim)\(result.omittedSections) without rows left out\(plain)") }
-    for problem in result.problems { lines.append("\(warn)! source \(problem.source): \(problem.detail)\(plain)") }
-    for warning in result.warnings { lines.append("\(warn)! \(warning)\(plain)") }
+    for problem in result.problems {
+      lines.append("\(warn)! source \(problem.source): \(Self.oneLine(problem.detail))\(plain)")
+    }
+    for warning in result.warnings { lines.append("\(warn)! \(Self.oneLine("\(warning)"))\(plain)") }
     for item in result.skipped {
       let name = item.id.map { " (\(Self.oneLine($0)))" } ?? ""
       let source = Set(result.skipped.map(\.source)).count > 1 ? " of \(item.source)" : ""
@@ -95,8 +98,7 @@ struct TableDrawing {
     String(
       text.map { character in
         if character.isNewline { return "⏎" }
-        let isControl = character.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        return isControl ? "·" : character
+        return character.unicodeScalars.allSatisfy(\.isPrintable) ? character : "·"
       }
     )
   }

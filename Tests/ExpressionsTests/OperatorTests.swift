@@ -18,7 +18,10 @@ import Testing
     ("missing.deeper[0].still", "null"), ("title.length", "null"), ("$item.title", "\"Ada\""), ("$index", "7"),
     ("$key", "\"k\""), ("$count", "12"), ("$response.page", "2"), ("$params.repo", "\"swift\""),
     ("$params.other", "null"), ("env.STAGE", "\"test\""), ("env.OTHER", "null"), ("$id", "\"r1\""),
-    ("$edit.done", "true"), ("(user).tags[1]", "\"b\""), ("['x', 'y'][1]", "\"y\""), ("user['tags'][0]", "\"a\""),
+    ("$edit.done", "true"), ("$edit.section", "\"today\""), ("$edit.at", "\"noon\""), ("$edit.after", "null"),
+    ("$edit", "{\"done\":true,\"section\":\"theirs\",\"at\":\"noon\"}"), ("$edit['section']", "\"today\""),
+    ("$status >= 400", "true"), ("$cursor", "\"c2\""),
+    ("(user).tags[1]", "\"b\""), ("['x', 'y'][1]", "\"y\""), ("user['tags'][0]", "\"a\""),
     ("$item['title']", "\"Ada\""), ("user.in", "null"), ("user[title]", "null"), ("user[null]", "null"),
     // Literals
     ("'it\\'s'", "\"it's\""), ("\"double\"", "\"double\""), ("'\\u00e9\\n'", "\"é\\n\""), ("1", "1"), ("1.50", "1.5"),
@@ -96,7 +99,10 @@ import Testing
     scope.parameters = ["repo": "swift"]
     scope.environment = ["STAGE": "test"]
     scope.id = .string("r1")
-    scope.edit = Value(["done": true] as JSONValue)
+    scope.edit = Value(["done": true, "section": "theirs", "at": "noon"] as JSONValue)
+    scope.place = Value(["section": "today", "at": .null] as JSONValue)
+    scope.status = 409
+    scope.cursor = .string("c2")
     return scope
   }
 

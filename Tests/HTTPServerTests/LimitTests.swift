@@ -49,10 +49,13 @@ import Testing
     let response = try #require(second.receive().response)
     #expect("\(response.status)" == code)
     #expect(response.headers["retry-after"] != nil)
-    // Its connection stays, and the place is free again when the first has gone.
+    // Where all places are taken, its connection is one for somebody else; else it stays.
+    #expect(response.headers["connection"] == (perAddress == nil ? "close" : nil))
+    // The place is free again when the first has gone.
     first.close()
     #expect(TestService.eventually { service.statistics.waiters == 0 })
-    second.send(Self.wait)
+    let third = perAddress == nil ? TestClient(port: service.port) : second
+    third.send(Self.wait)
     #expect(TestService.eventually { service.statistics.waiters == 1 })
   }
 
@@ -67,12 +70,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("target", "GET /\(String(repeating: "a", count: 40)) HTTP/1.1\r\nHost: a\r\n\r\n", 414),
-    ("head", "GET / HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "a", count: 600))\r\n\r\n", 431),
-    ("fields", "GET / HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: 5))\r\n", 431),
-    ("length", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n01234567890", 413),
-    ("chunks", "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n012345\r\n5\r\n", 413),
-    ("enough", "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789", 200),
+    ("target", "GET /\(String(repeating: "a", count: 40)) HTTP/1.1\r\nHost: localhost\r\n\r\n", 414),
+    ("head", "GET / HTTP/1.1\r\nHost: localhost\r\nX: \(String(repeating: "a", count: 600))\r\n\r\n", 431),
+    ("fields", "GET / HTTP/1.1\r\nHost: localhost\r\n\(String(repeating: "X: y\r\n", count: 5))\r\n", 431),
+    ("length", "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\n\r\n01234567890", 413),
+    ("chunks", "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n012345\r\n5\r\n", 413),
+    ("enough", "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n0123456789", 200),
   ])
   func sizes(name: String, text: String, status: Int) throws {
     let service = try TestService { configuration in
@@ -89,7 +92,7 @@ import Testing
   @Test func aReaderThatTakesNothingIsCutOffAndHoldsNoCopy() throws {
     let service = try TestService { $0.timeouts.write = .milliseconds(150) }
     let client = TestClient(port: service.port)
-    for _ in 0..<5 { client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n") }
+    for _ in 0..<5 { client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n") }
     #expect(TestService.eventually { service.statistics.slowReaders == 1 && service.statistics.connections == 0 })
     // One response was begun; the others wait for it to be taken.
     #expect(service.statistics.requests < 5)
@@ -98,7 +101,7 @@ import Testing
   @Test func aSlowReaderThatReadsGetsAll() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)
-    for _ in 0..<3 { client.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n") }
+    for _ in 0..<3 { client.send("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n") }
     let text = TestService.text(3_000_000)
     for _ in 0..<3 {
       let isWhole = client.receive(seconds: 60).response?.body == text
@@ -112,7 +115,7 @@ import Testing
     let idle = TestClient(port: service.port)
     let streaming = TestClient(port: service.port)
     let partial = TestClient(port: service.port)
-    let stream = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
+    let stream = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n"
     let begin = "GET /healthz HTTP/1.1\r\nHo"
     let sent = [Self.wait, CaseTests.health, stream, begin].map(\.utf8.count).reduce(0, +)
     waiting.send(Self.wait)
@@ -132,7 +135,7 @@ import Testing
     #expect(streaming.receiveChunk() == [])
     // What has begun is let to its end. Every loop drains by itself, and has stopped listening then.
     #expect(TestService.eventually { TestClient(port: service.port).hasEnded })
-    partial.send("st: a\r\n\r\n")
+    partial.send("st: localhost\r\n\r\n")
     #expect(partial.receive().response?.headers["connection"] == "close")
     #expect(end.wait(timeout: .now() + 10) == .success)
     #expect(TestClient(port: service.port).hasEnded)
@@ -142,7 +145,7 @@ import Testing
   @Test func aDrainEndsAtItsDeadline() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)
-    client.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n")
+    client.send("GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(TestService.eventually { service.statistics.requests == 1 })
     let end = service.drain(deadline: .milliseconds(50))
     #expect(client.receive() == .closed)

@@ -86,6 +86,31 @@ import Testing
     #expect(value(.cacheControl, response) == "private, no-cache")
   }
 
+  /// RFC 9110 section 13.1.1: any of the representation's forms, strongly; before `If-None-Match` (section 13.2.2).
+  @Test(arguments: [
+    ("\"abc.1\"", "", "", 200),
+    ("\"abc.1\"", "gzip", "", 200),
+    ("\"abc.1-gzip\"", "", "", 200),
+    ("\"x\", \"abc.1\"", "", "", 200),
+    ("*", "", "", 200),
+    ("\"abc.2\"", "", "", 412),
+    ("W/\"abc.1\"", "", "", 412),
+    ("abc.1", "", "", 412),
+    ("\"abc.1-br\"", "", "", 412),
+    ("\"abc.1\"", "", "\"abc.1\"", 304),
+    ("\"abc.2\"", "", "\"abc.1\"", 412),
+  ])
+  func ifMatch(tags: String, coding: String, none: String, status: Int) throws {
+    let response = try get(
+      [HeaderField(.ifMatch, tags)] + (coding.isEmpty ? [] : [HeaderField(.acceptEncoding, coding)])
+        + (none.isEmpty ? [] : [HeaderField(.ifNoneMatch, none)])
+    )
+    #expect(response.status.code == status)
+    guard status == 412 else { return }
+    #expect(value(.contentType, response) == "application/problem+json")
+    #expect(value(.etag, response) == "\"abc.1\"")
+  }
+
   @Test func nothingAcceptable() throws {
     #expect(try get([HeaderField(.acceptEncoding, "identity;q=0")]).status == .notAcceptable)
   }

@@ -12,6 +12,7 @@ final class TestService: RequestHandler {
     var abandoned = 0
     var timedOut = 0
     var streamsClosed = 0
+    var messages = 0
     var woken = 0
     var answeredAlike = 0
   }
@@ -93,12 +94,15 @@ final class TestService: RequestHandler {
         request.answer(allowing: .post) ?? Response(status: .created, headers: .json, body: [0x7b, 0x7d])
       )
     case ("echo", 1): return .response(Response(status: .ok, additional: echo(request), body: request.body))
+    case ("client", 1): return .response(Response(status: .ok, body: Array(request.client.host.utf8)))
     case ("large", 1): return .response(TestService.large.response(to: request))
     case ("wait", 1): return wait(request)
     case ("later", 1):
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
       return .later
     case ("never", 1): return .later
+    case ("paced", 1):
+      return .stream(Response(status: .ok), PacedTestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
     case ("stream", 1):
       return .stream(Response(status: .ok), TestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
     default: return .response(.problem(.notFound, detail: "nothing here"))

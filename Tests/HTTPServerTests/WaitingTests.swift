@@ -183,7 +183,7 @@ import Testing
     #expect(client.receiveChunk() == Array("heartbeat".utf8))
   }
 
-  @Test func aStreamReaderThatTakesNothingIsCutOff() throws {
+  @Test func aStreamReaderThatIsSentMoreThanItTakesIsCutOff() throws {
     let service = try TestService { $0.limits.streamBacklog = 200_000 }
     let client = TestClient(port: service.port)
     client.send(Self.get("/stream?fill=100000"))

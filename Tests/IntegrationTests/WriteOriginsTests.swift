@@ -5,7 +5,9 @@ import Testing
 /// What a page of another origin may do: read what CORS lets it, and change nothing.
 @Suite struct WriteOriginsTests {
   @Test func pagesOfOtherOriginsChangeNothing() throws {
-    let service = try ServiceProcess("cors: {origins: [\"https://app.example\"]}\n" + todo)
+    let service = try ServiceProcess(
+      "cors: {origins: [\"https://reader.example\"], writes: [\"https://app.example\"]}\n" + todo
+    )
     let own = "http://127.0.0.1:\(service.port)"
     let cases: [([String: String], Bool)] = [
       ([:], true),
@@ -14,6 +16,7 @@ import Testing
       (["Origin": "https://app.example", "Sec-Fetch-Site": "cross-site"], true),
       (["Origin": "https://behind.example", "Sec-Fetch-Site": "same-origin"], true),
       (["Sec-Fetch-Site": "none"], true),
+      (["Origin": "https://reader.example"], false),
       (["Origin": "https://evil.example"], false),
       (["Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"], false),
       (["Origin": "http://127.0.0.1:1", "Sec-Fetch-Site": "same-site"], false),
@@ -37,9 +40,11 @@ import Testing
     }
   }
 
-  @Test func whereEveryOriginIsAllowedEveryOneIs() throws {
-    let service = try ServiceProcess("cors: {origins: [\"*\"]}\n" + todo)
+  @Test(arguments: [("origins: [\"*\"]", 403), ("origins: [\"*\"], writes: [\"*\"]", 201), ("writes: [\"*\"]", 201)])
+  func whereEveryOriginMayReadNotEveryOneMayWrite(cors: String, status: Int) throws {
+    let service = try ServiceProcess("cors: {\(cors)}\n" + todo)
     let fields = ["Origin": "https://any.example", "Sec-Fetch-Site": "cross-site"]
-    #expect(try service.request("POST", "/v1/tables/todo/items", fields).status == 201)
+    #expect(try service.request("GET", "/v1/tables/todo", fields)["Access-Control-Allow-Origin"] == "*")
+    #expect(try service.request("POST", "/v1/tables/todo/items", fields).status == status)
   }
 }

@@ -125,6 +125,6 @@ struct Oracle: Equatable, CustomStringConvertible {
 
   private static func haveSameAttributes(_ old: Table, _ new: Table) -> Bool {
     old.state == new.state && old.problem == new.problem && old.title == new.title && old.animation == new.animation
-      && old.counts == new.counts
+      && old.counts == new.counts && old.window == new.window
   }
 }

@@ -228,6 +228,10 @@ extension StrictTableView {
       guard attributes.counts != counts else { throw Refusal("counts unchanged") }
       attributes.counts = counts
     }
+    if let window = changes.window {
+      guard attributes.window != .some(window) else { throw Refusal("window unchanged") }
+      attributes.window = .some(window)
+    }
   }
 
   /// Throws unless it shows the table to the byte.
@@ -248,7 +252,7 @@ extension StrictTableView {
     let expected = Self.attributes(of: table)
     guard attributes.state == expected.state, attributes.problem == expected.problem,
       attributes.title == expected.title, attributes.animation == expected.animation,
-      attributes.counts == expected.counts
+      attributes.counts == expected.counts, attributes.window == expected.window
     else { throw Refusal("wrong attributes") }
   }
 
@@ -259,6 +263,7 @@ extension StrictTableView {
     attributes.title = table.title
     attributes.animation = table.animation
     attributes.counts = table.counts
+    attributes.window = .some(table.window)
     return attributes
   }
 }

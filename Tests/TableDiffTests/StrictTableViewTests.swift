@@ -199,6 +199,7 @@ import Testing
     Refused("counts that are the same", "counts unchanged") {
       $0.attributes.counts = Counts(sections: 3, rows: 4, omittedSections: 0, skippedItems: 0)
     },
+    Refused("a window that is the same", "window unchanged") { $0.attributes.window = .some(nil) },
     // A row that leaves a deleted section comes again later: not in an earlier stage, where it would stand twice.
     Refused(
       "a row that stands twice between stages",

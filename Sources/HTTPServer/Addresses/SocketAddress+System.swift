@@ -24,25 +24,6 @@ extension SocketAddress {
     }
   }
 
-  /// From a numeric IPv4 or IPv6 address; nil for anything else.
-  public init?(host: String, port: UInt16) {
-    var four = in_addr()
-    var six = in6_addr()
-    if inet_pton(AF_INET, host, &four) == 1 {
-      self.init(ipv4: UInt32(bigEndian: four.s_addr), port: port)
-    } else if inet_pton(AF_INET6, host, &six) == 1 {
-      let (high, low) = withUnsafeBytes(of: six) { bytes in
-        (
-          UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-          UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-        )
-      }
-      self.init(high: high, low: low, port: port)
-    } else {
-      return nil
-    }
-  }
-
   /// Calls `body` with the address as the system takes it.
   func withSystemAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     if isIPv4 {

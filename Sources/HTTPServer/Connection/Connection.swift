@@ -8,7 +8,7 @@ final class Connection {
   }
 
   /// In bytes, from the object's beginning: what a waiter's answer touches stands there together.
-  static let sizeOfWhatWakingTouches = 256
+  static let sizeOfWhatWakingTouches = 320
 
   let descriptor: Int32
   /// Tells this connection from others that had the same descriptor.
@@ -25,19 +25,23 @@ final class Connection {
   var isWatchedForRoom = false
   var machine: ConnectionStateMachine
   var traits = RequestTraits()
+  /// Who counts for the request in hand: another than `peer` where that is a proxy.
+  var client: Client
   var output = OutputQueue()
   /// Input behind a request that is not answered yet.
   var unread: [UInt8] = []
-  let peer: SocketAddress
+  /// Who counts for the connection.
+  let peer: Client
 
   var reader = RequestReader()
   /// What was thrown away while lingering.
   var discarded = 0
 
-  init(descriptor: Int32, generation: UInt32, peer: SocketAddress, machine: ConnectionStateMachine) {
+  init(descriptor: Int32, generation: UInt32, peer: Client, machine: ConnectionStateMachine) {
     self.descriptor = descriptor
     self.generation = generation
     self.peer = peer
+    client = peer
     self.machine = machine
   }
 }

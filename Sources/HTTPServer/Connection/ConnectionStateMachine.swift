@@ -214,7 +214,8 @@ struct ConnectionStateMachine {
       return .timeOut
     case .streaming:
       phaseDeadline = now + timeouts.heartbeat
-      return .heartbeat
+      // Whoever still takes the last message sees that there is life.
+      return hasOutput ? .nothing : .heartbeat
     case .handling, .closing, .closed:
       return .nothing
     }

@@ -6,6 +6,8 @@ struct OutputQueue {
   private var offset = 0
   /// Bytes in the queue.
   private(set) var count = 0
+  /// Bytes of a stream's messages that were appended behind a first one; negative where none waits.
+  private var behind = -1
 
   var isEmpty: Bool { count == 0 }
 
@@ -15,6 +17,25 @@ struct OutputQueue {
     if count == 0 { offset = start }
     count += bytes.count - start
     chunks.append(count == bytes.count - start || start == 0 ? bytes : Array(bytes[start...]))
+  }
+
+  /// Notes that `size` bytes of a stream's message are to be appended; false where more than `backlog` bytes of
+  /// messages would wait behind the one that is being taken, which may be of any size.
+  mutating func admit(message size: Int, backlog: Int) -> Bool {
+    if isEmpty { behind = -1 }
+    if behind < 0 {
+      behind = 0
+      return true
+    }
+    // No more of them can wait than there are bytes in all.
+    behind = min(behind, count) + size
+    return behind <= backlog
+  }
+
+  /// The queue has been written: whether there were messages of a stream in it.
+  mutating func endMessages() -> Bool {
+    defer { behind = -1 }
+    return behind >= 0
   }
 
   /// What is to be written next: the first chunk and where to begin in it.

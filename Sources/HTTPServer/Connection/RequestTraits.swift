@@ -5,6 +5,6 @@ struct RequestTraits {
   /// Makes the request's identity where `suppliedID` is nil.
   var serial: UInt64 = 0
   var suppliedID: [UInt8]?
-  /// The request's origin among the configured ones.
-  var origin: Int?
+  /// What its origin is granted (`CrossOriginPolicy`).
+  var grant: Int?
 }

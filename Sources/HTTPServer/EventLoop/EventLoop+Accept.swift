@@ -41,8 +41,9 @@ extension EventLoop {
     )
   }
 
-  private func open(_ descriptor: Int32, _ peer: SocketAddress) {
+  private func open(_ descriptor: Int32, _ address: SocketAddress) {
     counters.accepted.add(1)
+    let peer = shared.client(of: address)
     let decision = shared.connections.enter(peer)
     generation = generation == UInt32.max ? 1 : generation + 1
     let connection = Connection(
@@ -77,7 +78,7 @@ extension EventLoop {
     var bytes: [UInt8] = []
     let response = refusal.response(retryAfter: shared.limits.retryAfter)
     requestSerial += 1
-    let traits = RequestTraits(serial: requestSerial)
+    let traits = RequestTraits(serial: requestSerial, grant: shared.crossOrigin?.everyones)
     encoder.encode(response, traits, .length(response.body.count), keepsAlive: false, into: &bytes)
     bytes.append(contentsOf: response.body)
     _ = bytes.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
@@ -143,7 +144,7 @@ extension EventLoop {
     topics.remove(connection.registration)
     connection.registration = TopicIndex.none
     connection.parked = .nothing
-    shared.waiters.leave(connection.peer)
+    shared.waiters.leave(connection.client)
     return parked
   }
 }

@@ -122,21 +122,35 @@ extension EventLoop {
       version: head.version,
       serial: requestSerial,
       suppliedID: head.suppliedRequestID.map { Array($0) },
-      origin: shared.crossOrigin?.origin(of: head)
+      grant: shared.crossOrigin?.grant(to: head)
     )
     counters.requests.add(1)
-    if head.method == .options, let answer = answerOptions(head) {
+    if let hosts = shared.hosts, !hosts.admits(head.authority) {
+      respond(connection, HostPolicy.misdirected)
+      return
+    }
+    if head.method == .options, let answer = answerOptions(connection, head) {
       respond(connection, answer)
       return
     }
-    let request = Request(head: head, body: body, peer: connection.peer, serial: requestSerial)
+    if connection.peer.kind == .proxy { connection.client = shared.client(of: head, by: connection.peer.address) }
+    let request = Request(
+      head: head,
+      body: body,
+      peer: connection.peer.address,
+      client: connection.client.address,
+      serial: requestSerial
+    )
     let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
     perform(shared.handler.handle(request, exchange), connection)
   }
 
   /// `OPTIONS *` (RFC 9110 section 9.3.7), which is about the server as a whole, and preflights.
-  private func answerOptions(_ head: RequestHead) -> Response? {
-    if let preflight = shared.crossOrigin?.preflight(head) { return preflight }
+  private func answerOptions(_ connection: Connection, _ head: RequestHead) -> Response? {
+    if let (response, grant) = shared.crossOrigin?.preflight(head) {
+      connection.traits.grant = grant
+      return response
+    }
     guard head.target.isAsterisk else { return nil }
     let methods: AllowedMethods = [.get, .post, .put, .patch, .delete]
     return Response(status: .noContent, additional: [HeaderField(.allow, methods.allow)])
@@ -146,7 +160,7 @@ extension EventLoop {
   func refuse(_ connection: Connection, _ refusal: Refusal) {
     counters.refusedRequests.add(1)
     requestSerial += 1
-    connection.traits = RequestTraits(serial: requestSerial)
+    connection.traits = RequestTraits(serial: requestSerial, grant: shared.crossOrigin?.everyones)
     connection.machine.refused()
     write(connection, refusal.response(retryAfter: shared.limits.retryAfter))
     flush(connection)

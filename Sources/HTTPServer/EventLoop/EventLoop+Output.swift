@@ -108,8 +108,11 @@ extension EventLoop {
       }
     }
     connection.machine.outputTaken(now: clock.now, shared.timeouts)
+    let hadMessages = connection.output.endMessages()
     if connection.machine.phase == .closing {
       finishClosing(connection)
+    } else if hadMessages, case .stream = connection.parked {
+      callOut(connection) { $0.drained($1) }
     } else {
       resume(connection)
     }

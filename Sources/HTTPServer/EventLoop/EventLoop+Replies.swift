@@ -76,9 +76,12 @@ extension EventLoop {
   /// Counts one more waiter, or says why not.
   func admitWaiter(_ connection: Connection) -> Response? {
     let refusal: Refusal
-    switch shared.waiters.enter(connection.peer) {
+    switch shared.waiters.enter(connection.client) {
     case .admitted: return nil
-    case .full: refusal = Refusal(status: .serviceUnavailable, detail: "Too many requests wait.", isTemporary: true)
+    case .full:
+      // Its connection is of more use to somebody else.
+      connection.machine.mustClose()
+      refusal = Refusal(status: .serviceUnavailable, detail: "Too many requests wait.", isTemporary: true)
     case .tooMany:
       refusal = Refusal(
         status: .tooManyRequests,

@@ -90,8 +90,8 @@ extension EventLoop {
     switch message {
     case .wake(let topics): wake(topics)
     case .finish(let slot, let exchange, let response): finishLater(slot, exchange, response)
-    case .send(let slot, let exchange, let bytes):
-      if let connection = connection(slot, exchange: exchange) { stream(connection, bytes) }
+    case .send(let slot, let exchange, let pieces):
+      if let connection = connection(slot, exchange: exchange) { stream(connection, pieces) }
     case .end(let slot, let exchange):
       if let connection = connection(slot, exchange: exchange) { endStream(connection) }
     case .drain: drain()

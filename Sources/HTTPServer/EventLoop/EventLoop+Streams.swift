@@ -29,7 +29,7 @@ extension EventLoop {
     connection.machine.streamed(heartbeat: clock.now + shared.timeouts.heartbeat)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
     flush(connection)
-    if !response.body.isEmpty { stream(connection, response.body) }
+    if !response.body.isEmpty { stream(connection, [response.body]) }
     callOut(connection) { $0.opened($1) }
   }
 
@@ -39,22 +39,23 @@ extension EventLoop {
     body(source, StreamHandle(loop: self, slot: connection.descriptor, serial: connection.exchange))
   }
 
-  /// Sends a piece of a stream as one chunk (RFC 9112 section 7.1).
-  func stream(_ connection: Connection, _ bytes: [UInt8]) {
+  /// Sends a stream's message as one chunk (RFC 9112 section 7.1).
+  func stream(_ connection: Connection, _ pieces: [[UInt8]]) {
+    let count = pieces.reduce(0) { $0 + $1.count }
     // An empty chunk would be the last one.
-    guard case .stream = connection.parked, !bytes.isEmpty else { return }
-    guard connection.output.count + bytes.count <= shared.limits.streamBacklog else {
+    guard case .stream = connection.parked, count > 0 else { return }
+    guard connection.output.admit(message: count, backlog: shared.limits.streamBacklog) else {
       perform(.cutOff, connection)
       return
     }
     let isChunked = connection.traits.version == .http11
     var prefix: [UInt8] = []
     if isChunked {
-      ResponseEncoder.appendHexadecimal(bytes.count, to: &prefix)
+      ResponseEncoder.appendHexadecimal(count, to: &prefix)
       prefix.append(contentsOf: "\r\n".utf8)
       connection.output.append(prefix)
     }
-    connection.output.append(bytes)
+    for piece in pieces { connection.output.append(piece) }
     if isChunked { connection.output.append(EventLoop.lineEnd) }
     connection.machine.streamed(heartbeat: clock.now + shared.timeouts.heartbeat)
     if !connection.machine.hasOutput { writeQueued(connection) }
@@ -80,8 +81,8 @@ extension EventLoop {
   }
 
   /// Sends on a stream from any thread.
-  func send(slot: Int32, exchange: UInt32, _ bytes: [UInt8]) {
-    post(.send(slot: slot, exchange: exchange, bytes))
+  func send(slot: Int32, exchange: UInt32, _ pieces: [[UInt8]]) {
+    post(.send(slot: slot, exchange: exchange, pieces))
   }
 
   /// Ends a stream from any thread.

@@ -4,7 +4,7 @@ import Synchronization
 enum LoopMessage: Sendable {
   case wake([Topic])
   case finish(slot: Int32, exchange: UInt32, Response)
-  case send(slot: Int32, exchange: UInt32, [UInt8])
+  case send(slot: Int32, exchange: UInt32, [[UInt8]])
   case end(slot: Int32, exchange: UInt32)
   case drain
   case abort

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The syntax of `Host` and of an absolute-form target's authority: `host [ ":" port ]` (RFC 9110 section 7.2).
 enum Authority {
   /// Whether `bytes` are a host with or without a port. Userinfo is not allowed (RFC 9110 section 4.2.4).
@@ -37,8 +35,6 @@ enum Authority {
 
   /// What stands between brackets: an IPv6 address, without a zone. IPvFuture has no version yet.
   private static func isLiteral(_ bytes: ArraySlice<UInt8>) -> Bool {
-    guard (2...45).contains(bytes.count) else { return false }
-    var address = in6_addr()
-    return inet_pton(AF_INET6, String(decoding: bytes, as: UTF8.self), &address) == 1
+    bytes.contains(UInt8(ascii: ":")) && SocketAddress(text: bytes) != nil
   }
 }

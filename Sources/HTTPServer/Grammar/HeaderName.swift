@@ -27,7 +27,7 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   )
 
   /// For names that are written out in this module.
-  init(lowercase token: StaticString) { self.init(token: "\(token)") }
+  init(known token: StaticString) { self.init(token: "\(token)") }
 
   public static func == (left: HeaderName, right: HeaderName) -> Bool { left.folded == right.folded }
   public func hash(into hasher: inout Hasher) { hasher.combine(folded) }

@@ -10,11 +10,7 @@ public struct Status: Hashable, Sendable {
   public static let created = Status(201)
   public static let accepted = Status(202)
   public static let noContent = Status(204)
-  public static let movedPermanently = Status(301)
-  public static let seeOther = Status(303)
   public static let notModified = Status(304)
-  public static let temporaryRedirect = Status(307)
-  public static let permanentRedirect = Status(308)
   public static let badRequest = Status(400)
   public static let unauthorized = Status(401)
   public static let forbidden = Status(403)
@@ -31,7 +27,6 @@ public struct Status: Hashable, Sendable {
   public static let expectationFailed = Status(417)
   public static let misdirectedRequest = Status(421)
   public static let unprocessableContent = Status(422)
-  public static let preconditionRequired = Status(428)
   public static let tooManyRequests = Status(429)
   public static let requestHeaderFieldsTooLarge = Status(431)
   public static let internalServerError = Status(500)
@@ -49,13 +44,7 @@ public struct Status: Hashable, Sendable {
     case 201: "Created"
     case 202: "Accepted"
     case 204: "No Content"
-    case 206: "Partial Content"
-    case 301: "Moved Permanently"
-    case 302: "Found"
-    case 303: "See Other"
     case 304: "Not Modified"
-    case 307: "Temporary Redirect"
-    case 308: "Permanent Redirect"
     case 400: "Bad Request"
     case 401: "Unauthorized"
     case 403: "Forbidden"

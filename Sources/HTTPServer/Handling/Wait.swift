@@ -7,10 +7,10 @@ public struct Topic: RawRepresentable, Hashable, Sendable {
 
 /// A request that waits for one of its topics to be woken.
 public struct Wait: Sendable {
-  /// The most topics that one request can wait for.
+  /// The most topics that one request can wait for: 64 tables and a view.
   public static let maximumTopics = 65
 
-  /// 1 to 64; further ones are left out.
+  /// 1 to `maximumTopics`; further ones are left out.
   public let topics: [Topic]
   /// How long to wait before `Waiter.timedOut(_:)`.
   public let timeout: Duration

@@ -6,17 +6,24 @@ public struct Request: Sendable {
   public let body: [UInt8]
   /// The other end of the connection: a proxy's address where there is one.
   public let peer: SocketAddress
+  /// Whom the request is from: `peer`, or the client for whom trusted proxies say that they ask
+  /// (`Configuration.trustedProxies`), then without a port. What is counted by address is counted by its `network`.
+  public let client: SocketAddress
   /// Numbers requests without an identity of their own.
   let serial: UInt64
 
-  init(head: RequestHead, body: [UInt8], peer: SocketAddress, serial: UInt64) {
+  init(head: RequestHead, body: [UInt8], peer: SocketAddress, client: SocketAddress? = nil, serial: UInt64) {
     self.head = head
     self.body = body
     self.peer = peer
+    self.client = client ?? peer
     self.serial = serial
   }
 
   public var method: Method { head.method }
+
+  /// Whether it is from this machine, and not by way of a proxy: nobody's share is counted then, unless configured.
+  public var isLocal: Bool { client == peer && peer.isLoopback }
 
   /// The path's segments, percent-decoded: `/v1/tables/a%2Fb` is `["v1", "tables", "a/b"]`, `/` is `[]`, and a
   /// slash at the end gives an empty last segment. None of them is `.` or `..` or has control characters.
@@ -34,7 +41,7 @@ public struct Request: Sendable {
 
   /// The authority that the request is for: the absolute-form target's where there is one, else `Host`'s value
   /// (RFC 9112 section 3.3). Empty for an HTTP/1.0 request without any.
-  public var host: String { head.host }
+  public var host: String { String(decoding: head.authority, as: UTF8.self) }
 
   /// The client's `X-Request-ID` where it is 1–128 characters of `A–Z a–z 0–9 . _ - : / + =`, else one made here.
   /// The response carries the same.

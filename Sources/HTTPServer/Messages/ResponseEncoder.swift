@@ -48,7 +48,7 @@ struct ResponseEncoder {
     appendRequestID(traits, to: &bytes)
     if let crossOrigin {
       bytes.append(contentsOf: crossOrigin.always)
-      if traits.origin != nil { bytes.append(contentsOf: crossOrigin.lines(for: traits.origin)) }
+      if traits.grant != nil { bytes.append(contentsOf: crossOrigin.lines(for: traits.grant)) }
     }
     if !keepsAlive {
       bytes.append(contentsOf: ResponseEncoder.close)

@@ -1,74 +1,96 @@
 /// `Configuration.CrossOrigin` as lines of header sections, made once (Fetch Standard section 3.3).
 struct CrossOriginPolicy: Sendable {
-  /// For every response: `Access-Control-Allow-Origin: *`, or `Vary: Origin` where it depends on who asks.
+  /// For every response: `Vary: Origin`, where what it grants depends on who asks.
   let always: [UInt8]
-  /// For responses to each of the listed origins.
-  private let perOrigin: [[UInt8]]
+  /// For responses to each of the origins that may read; one for all where any may.
+  private let grants: [[UInt8]]
+  private let readers: Configuration.CrossOrigin.Origins
+  private let writers: Configuration.CrossOrigin.Origins
+  /// The readers' origins, as bytes.
   private let origins: [[UInt8]]
-  private let allowsAny: Bool
   private let methods: String
   private let maxAge: Int
 
   init(_ configuration: Configuration.CrossOrigin) {
+    writers = configuration.writes
+    readers = configuration.origins.union(configuration.writes)
     var exposed: [UInt8] = []
-    if !configuration.exposed.isEmpty, let name = HeaderName("Access-Control-Expose-Headers") {
-      HeaderField(name, configuration.exposed.joined(separator: ", ")).append(to: &exposed)
+    if !configuration.exposed.isEmpty {
+      HeaderField(.exposeHeaders, configuration.exposed.joined(separator: ", ")).append(to: &exposed)
     }
-    switch configuration.origins {
+    func grant(_ field: HeaderField) -> [UInt8] {
+      var lines: [UInt8] = []
+      field.append(to: &lines)
+      return lines + exposed
+    }
+    switch readers {
     case .any:
-      allowsAny = true
       origins = []
-      perOrigin = []
-      always = Array("Access-Control-Allow-Origin: *\r\n".utf8) + exposed
+      grants = [grant(HeaderField(.allowOrigin, "*"))]
+      always = []
     case .list(let list):
-      allowsAny = false
-      let fields = list.compactMap { origin in
-        HeaderName("Access-Control-Allow-Origin").map { HeaderField($0, origin) }
-      }
+      let fields = list.map { HeaderField(.allowOrigin, $0) }
       origins = fields.map { Array($0.value.utf8) }
-      perOrigin = fields.map { field in
-        var line: [UInt8] = []
-        field.append(to: &line)
-        return line + exposed
-      }
+      grants = fields.map(grant)
       always = Array("Vary: Origin\r\n".utf8)
     }
     methods = configuration.methods.joined(separator: ", ")
     maxAge = configuration.maxAge.milliseconds / 1000
   }
 
-  /// The lines for a response to `origin`, an index that `origin(of:)` gave.
-  func lines(for origin: Int?) -> [UInt8] {
-    guard let origin, perOrigin.indices.contains(origin) else { return [] }
-    return perOrigin[origin]
+  /// The grant that everyone has, with or without an origin; nil where there is none.
+  var everyones: Int? { readers == .any ? 0 : nil }
+
+  /// The lines for a response with a grant, an index that `grant(to:)` gave.
+  func lines(for grant: Int?) -> [UInt8] {
+    guard let grant, grants.indices.contains(grant) else { return [] }
+    return grants[grant]
   }
 
-  /// Which of the listed origins a request comes from.
-  func origin(of head: RequestHead) -> Int? {
+  /// What a request's origin is granted: nil for none.
+  func grant(to head: RequestHead) -> Int? {
+    if let everyones { return everyones }
     guard !origins.isEmpty, let index = head.firstIndex(of: HeaderName.origin.folded) else { return nil }
     let value = head.valueBytes(at: index)
     return origins.firstIndex { $0.elementsEqual(value) }
   }
 
-  /// The answer to a preflight; nil for a request that is none. For an origin that is not allowed it grants nothing.
-  func preflight(_ head: RequestHead) -> Response? {
-    guard head.method == .options, head.firstIndex(of: HeaderName.origin.folded) != nil,
-      head.firstIndex(of: CrossOriginPolicy.requestMethod.folded) != nil
+  /// The answer to a preflight; nil for a request that is none. It grants nothing, not even that the answer may be read,
+  /// to an origin that may not do what it asks for: whoever may read alone is granted reading alone.
+  func preflight(_ head: RequestHead) -> (response: Response, grant: Int?)? {
+    guard head.method == .options, let origin = head.firstIndex(of: HeaderName.origin.folded),
+      let method = head.firstIndex(of: CrossOriginPolicy.requestMethod.folded)
     else { return nil }
-    guard allowsAny || origin(of: head) != nil else { return Response(status: .noContent) }
+    let asked = head.value(at: method)
+    let mayWrite = writers.contains(head.value(at: origin))
+    let grant = grant(to: head)
     var fields: [HeaderField] = []
-    let requested = head.firstIndex(of: CrossOriginPolicy.requestHeaders.folded).map { head.value(at: $0) } ?? ""
-    let names = FieldList.members(of: requested).compactMap { HeaderName($0)?.description }
-    for (name, value) in [
-      ("Access-Control-Allow-Methods", methods), ("Access-Control-Allow-Headers", names.joined(separator: ", ")),
-      ("Access-Control-Max-Age", String(maxAge)),
-      ("Vary", "Access-Control-Request-Method, Access-Control-Request-Headers"),
-    ] where !value.isEmpty {
-      if let name = HeaderName(name) { fields.append(HeaderField(name, value)) }
+    if mayWrite || (grant != nil && CrossOriginPolicy.reading.contains(asked)) {
+      let requested = head.firstIndex(of: CrossOriginPolicy.requestHeaders.folded).map { head.value(at: $0) } ?? ""
+      let names = FieldList.members(of: requested).compactMap { HeaderName($0)?.description }
+      fields.append(
+        HeaderField(.allowMethods, mayWrite ? methods : CrossOriginPolicy.reading.joined(separator: ", "))
+      )
+      if !names.isEmpty { fields.append(HeaderField(.allowHeaders, names.joined(separator: ", "))) }
+      fields.append(HeaderField(.maxAge, String(maxAge)))
     }
-    return Response(status: .noContent, additional: fields)
+    let vary = "Access-Control-Request-Method, Access-Control-Request-Headers"
+    let response = Response(
+      status: .noContent,
+      additional: fields + [HeaderField(.vary, always.isEmpty ? "Origin, \(vary)" : vary)]
+    )
+    return (response, fields.isEmpty ? nil : grant)
   }
 
-  private static let requestMethod = HeaderName(lowercase: "access-control-request-method")
-  private static let requestHeaders = HeaderName(lowercase: "access-control-request-headers")
+  private static let reading = ["GET", "HEAD"]
+  private static let requestMethod = HeaderName(known: "access-control-request-method")
+  private static let requestHeaders = HeaderName(known: "access-control-request-headers")
+}
+
+extension HeaderName {
+  fileprivate static let allowHeaders = HeaderName(known: "Access-Control-Allow-Headers")
+  fileprivate static let allowMethods = HeaderName(known: "Access-Control-Allow-Methods")
+  fileprivate static let allowOrigin = HeaderName(known: "Access-Control-Allow-Origin")
+  fileprivate static let exposeHeaders = HeaderName(known: "Access-Control-Expose-Headers")
+  fileprivate static let maxAge = HeaderName(known: "Access-Control-Max-Age")
 }

@@ -6,6 +6,7 @@ struct FieldSemantics {
   private(set) var codings = AcceptedCodings()
   private(set) var requestID: Range<Int>?
   private(set) var host: Range<Int>?
+  private(set) var hasIfMatch = false
 
   private var contentLength: Int?
   private var hasTransferEncoding = false
@@ -25,6 +26,7 @@ struct FieldSemantics {
       let range = Int(field.valueStart)..<Int(field.valueEnd)
       switch name.count {
       case 4 where FieldSemantics.equal(name, "host"): try readHost(bytes, range)
+      case 8 where FieldSemantics.equal(name, "if-match"): hasIfMatch = true
       case 6 where FieldSemantics.equal(name, "expect"): try readExpect(bytes[range], version)
       case 10 where FieldSemantics.equal(name, "connection"): readConnection(bytes[range])
       case 12 where FieldSemantics.equal(name, "x-request-id"):

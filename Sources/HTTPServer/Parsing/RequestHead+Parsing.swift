@@ -23,8 +23,8 @@ extension RequestHead {
       }
     }
     // RFC 9112 section 3.2.2: the authority in the target counts, whatever Host says.
-    let host = String(decoding: line.authority ?? bytes[semantics.host ?? 0..<0], as: UTF8.self)
-    return RequestHead(bytes: bytes, line: line, host: host, fields: fields, semantics: semantics)
+    let authority = line.authority ?? bytes[semantics.host ?? 0..<0]
+    return RequestHead(bytes: bytes, line: line, authority: authority, fields: fields, semantics: semantics)
   }
 
   /// Parses the field line that begins at `start` (RFC 9112 section 5).

@@ -22,7 +22,8 @@ final class RequestHead: Sendable {
   let method: Method
   let version: HTTPVersion
   let target: RequestTarget
-  let host: String
+  /// What it is for: the authority of the target, where that has one, else the value of `Host`; may be empty.
+  let authority: ArraySlice<UInt8>
   let fields: [Field]
   let framing: Framing
   /// Whether the connection may be used again (RFC 9112 section 9.3).
@@ -30,6 +31,7 @@ final class RequestHead: Sendable {
   /// Whether the client waits for 100 before it sends the body (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
   let codings: AcceptedCodings
+  let hasIfMatch: Bool
   /// An `X-Request-ID` that can be taken over.
   let suppliedRequestID: ArraySlice<UInt8>?
   /// What the handler has worked out from this head.
@@ -38,7 +40,7 @@ final class RequestHead: Sendable {
   init(
     bytes: [UInt8],
     line: RequestLine,
-    host: String,
+    authority: ArraySlice<UInt8>,
     fields: [Field],
     semantics: FieldSemantics
   ) {
@@ -46,12 +48,13 @@ final class RequestHead: Sendable {
     method = line.method
     version = line.version
     target = line.target
-    self.host = host
+    self.authority = authority
     self.fields = fields
     framing = semantics.framing
     keepsAlive = semantics.keepsAlive
     expectsContinue = semantics.expectsContinue
     codings = semantics.codings
+    hasIfMatch = semantics.hasIfMatch
     suppliedRequestID = semantics.requestID.map { bytes[$0] }
   }
 }

@@ -12,4 +12,7 @@ public enum ContentCoding: UInt8, Sendable, CaseIterable {
     case .deflate: "deflate"
     }
   }
+
+  /// What tells the entity tag of this form from those of the others.
+  var tagSuffix: String { self == .identity ? "" : "-\(name)" }
 }

@@ -1,4 +1,28 @@
 extension Representation {
+  /// Whether the client's `If-Match` holds (RFC 9110 section 13.1.1): it has the tag of one of this representation's
+  /// forms, strongly. All of them say the same, so that a client who knows the version need not know how the reply
+  /// would have been coded.
+  func isMatched(_ head: RequestHead) -> Bool {
+    switch EntityTagCondition(head, .ifMatch) {
+    case nil, .any: true
+    case .tags(let tags):
+      entityTag.map { opaque in
+        ContentCoding.allCases.contains { coding in
+          tags.contains { !$0.isWeak && $0.opaque == opaque + coding.tagSuffix }
+        }
+      } ?? false
+    }
+  }
+
+  /// The answer to a request whose `If-Match` doesn't hold, with the tag that would.
+  func preconditionFailed(_ variant: Variant) -> Response {
+    .problem(
+      .preconditionFailed,
+      detail: "What stands here now is another version than the one that If-Match asks for.",
+      headers: variant.notModified.fields.filter { $0.name == .etag || $0.name == .vary }
+    )
+  }
+
   /// Whether the client has `variant` already (RFC 9110 section 13.1.2). The tag of the very form that would be
   /// sent counts; the comparison is weak.
   func isNotModified(_ head: RequestHead, _ variant: Variant) -> Bool {

@@ -77,18 +77,21 @@ public final class Representation: Sendable {
     return existing(coding) != nil
   }
 
-  /// The response to a `GET` or `HEAD`, with the content coding that the client prefers: 304 where `If-None-Match`
-  /// has the entity tag (RFC 9110 section 13.1.2), 406 where no coding is acceptable, not even none (12.5.3).
+  /// The response to a `GET` or `HEAD`, with the content coding that the client prefers: 412 where `If-Match` has none of
+  /// the representation's tags (RFC 9110 section 13.1.1), 304 where `If-None-Match` has the one that would be sent
+  /// (section 13.1.2), 406 where no coding is acceptable, not even none (12.5.3).
   public func response(to request: Request) -> Response {
     response(to: request, status: .ok)
   }
 
-  /// The same for other answers that a representation is of, such as 404 pages. 304 is for 200 alone.
+  /// The same for other answers that a representation is of, such as 404 pages. 304 and 412 are for 200 alone.
   public func response(to request: Request, status: Status) -> Response {
     guard let coding = selectedCoding(request.head.codings) else { return Representation.notAcceptable }
     let variant = existing(coding) ?? variant(coding)
-    if status == .ok, isNotModified(request.head, variant) {
-      return Response(status: .notModified, headers: variant.notModified)
+    if status == .ok {
+      // RFC 9110 section 13.2.2: in this order.
+      if request.head.hasIfMatch, !isMatched(request.head) { return preconditionFailed(variant) }
+      if isNotModified(request.head, variant) { return Response(status: .notModified, headers: variant.notModified) }
     }
     return Response(status: status, headers: variant.head, body: variant.body)
   }
@@ -143,7 +146,7 @@ public final class Representation: Sendable {
     _ contentType: String,
     _ shared: [HeaderField]
   ) -> Variant {
-    let tag = entityTag.map { "\"\($0)\(coding == .identity ? "" : "-\(coding.name)")\"" } ?? ""
+    let tag = entityTag.map { "\"\($0)\(coding.tagSuffix)\"" } ?? ""
     let tagField = tag.isEmpty ? [] : [HeaderField(.etag, tag)]
     let type = [HeaderField(.contentType, contentType)]
     let codingField = coding == .identity ? [] : [HeaderField(.contentEncoding, coding.name)]

@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+// Follows a table and prints a line of JSON for each state that it would show: what `tablecast watch … --json` prints.
+
+import { parseArgs } from "node:util";
+import { TablecastClient } from "../tablecast.js";
+import { folderStore } from "./folder-store.mjs";
+
+const usage = `usage: watch.mjs URL TABLE [--param k=v]… [--view V] [--rows N] [--cells A,B] [--token T] [--store DIR]
+                [--seconds N] --json`;
+
+function readArguments() {
+  const text = { type: "string" };
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      param: { type: "string", multiple: true, default: [] },
+      view: text, rows: text, cells: text, token: text, store: text, seconds: text, json: { type: "boolean" },
+    },
+  });
+  const [url, table, ...rest] = positionals;
+  if (!URL.canParse(url ?? "") || !table || rest.length) throw new Error("a URL and a table are to be given");
+  const params = Object.fromEntries(values.param.map((pair) => {
+    const at = pair.indexOf("=");
+    if (at < 1) throw new Error(`--param ${pair}: it is name=value`);
+    return [pair.slice(0, at), pair.slice(at + 1)];
+  }));
+  const rows = values.rows === undefined || values.rows === "all" ? values.rows : Number(values.rows);
+  if (typeof rows === "number" && !(Number.isInteger(rows) && rows >= 1 && rows <= 10_000)) {
+    throw new Error(`--rows ${values.rows}: 1 to 10000, or all`);
+  }
+  const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
+  if (!(seconds >= 0)) throw new Error(`--seconds ${values.seconds}: a number of seconds`);
+  return { ...values, url, table, params, rows, seconds };
+}
+
+let given;
+try {
+  given = readArguments();
+} catch (error) {
+  process.stderr.write(`${error.message}\n${usage}\n`);
+  process.exit(64);
+}
+
+const client = new TablecastClient(given.url, {
+  token: given.token,
+  cells: given.cells?.split(",").map((cell) => cell.trim()),
+  store: given.store && folderStore(given.store),
+});
+const table = client.table(given.table, given);
+let printed = "";
+
+async function end(status) {
+  stop();
+  await client.close();
+  process.exitCode = status;
+  // Whatever a peer still holds open is of no interest: what was printed is flushed, then it ends.
+  process.stdout.write("", () => process.exit());
+}
+
+function print({ after }) {
+  const { table, cursor, state, connection, sections, window = null, refusal } = after;
+  if (connection === "connecting") return;
+  const line = JSON.stringify({ table, cursor, state, connection, sections, window, ...(refusal && { problem: refusal }) });
+  if (line === printed) return;
+  printed = line;
+  process.stdout.write(`${line}\n`);
+  if (connection === "refused") end(1);
+}
+
+const stop = table.subscribe(print);
+if (given.seconds !== Infinity) setTimeout(() => end(0), given.seconds * 1000);
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => end(0));
+// Whoever reads the lines has gone.
+process.stdout.on("error", () => process.exit(0));

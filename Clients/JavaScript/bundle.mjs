@@ -1,0 +1,22 @@
+// Joins and minifies src/ into the modules that are published: `node bundle.mjs`, with Debian's esbuild. A test holds
+// the results against the sources.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
+
+/** The published modules, each of the file of the same name in src/. */
+export const modules = ["tablecast.js"];
+
+/** The module's text. */
+export function bundle(name) {
+  const source = fileURLToPath(new URL(`src/${name}`, import.meta.url));
+  const text = execFileSync("esbuild", [source, "--bundle", "--minify", "--format=esm", "--target=es2022"], { encoding: "utf8" });
+  return `// Tablecast's client for JavaScript ${version}: made of Clients/JavaScript/src by bundle.mjs\n${text}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const name of modules) writeFileSync(new URL(name, import.meta.url), bundle(name));
+}

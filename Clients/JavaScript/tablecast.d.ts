@@ -1,0 +1,175 @@
+/** Any JSON value, as it stands on the wire; frozen. */
+export type JSONValue = null | boolean | number | string | readonly JSONValue[] | { readonly [name: string]: JSONValue };
+
+/** A cell model: what one kind of cell needs. `tablecast generate typescript` writes the types of a service's cells. */
+export interface Cell {
+  readonly cellIdentifier: string;
+  readonly payload: { readonly [name: string]: JSONValue };
+}
+
+/** A problem as RFC 9457 has it. */
+export interface Problem {
+  readonly title: string;
+  readonly status?: number;
+  readonly detail?: string;
+  readonly type?: string;
+  readonly field?: string;
+}
+
+export type Row<C extends Cell = Cell> = C & {
+  readonly id: string;
+  readonly can: { readonly edit: boolean; readonly move: boolean; readonly select: boolean };
+  readonly actions?: readonly { readonly id: string; readonly title: string; readonly style?: string }[] | null;
+  readonly select?: JSONValue;
+  readonly fallback?: Cell | null;
+  /** Where an edit of this client is under way for it. */
+  readonly pending?: { readonly op: EditOperation; readonly state: EditState };
+};
+
+export interface Section<C extends Cell = Cell> {
+  readonly id: string;
+  readonly header?: C | Cell | null;
+  readonly footer?: C | Cell | null;
+  readonly rows: readonly Row<C>[];
+}
+
+/**
+ * How what is shown stands to the service: nothing yet; shown from an earlier time; as the service has it; the last
+ * request failed and another follows; not followed for a reason of the app's; refused for good.
+ */
+export type Connection = "connecting" | "cached" | "live" | "retrying" | "paused" | "refused";
+
+/** What is shown: frozen, and the same object until something changes, as are its sections and rows. */
+export interface Snapshot<C extends Cell = Cell> {
+  readonly table: string;
+  /** Null before the first snapshot. */
+  readonly cursor: string | null;
+  /** `loading`, `ready`, `empty`, `stale`, `failed`; take one that you don't know as `ready`. */
+  readonly state: string;
+  readonly title?: string;
+  /** Why the table is `stale` or `failed`. */
+  readonly problem?: { readonly title: string; readonly detail?: string; readonly since?: string };
+  readonly animation?: { readonly insert: string; readonly delete: string; readonly reload: string };
+  readonly sections: readonly Section<C>[];
+  readonly counts?: { readonly sections: number; readonly rows: number; readonly omittedSections: number; readonly skippedItems: number };
+  readonly truncated?: boolean;
+  readonly window?: { readonly rows: number | "all"; readonly of: number };
+  readonly connection: Connection;
+  /** Why the table is refused. */
+  readonly refusal: Problem | null;
+  /** Edits that are under way, refused or unknown, in order. */
+  readonly edits: readonly Edit[];
+}
+
+export type EditOperation = "add" | "patch" | "delete" | "move" | "tap" | "action" | "refresh";
+export type EditState = "local" | "sent" | "acknowledged" | "confirmed" | "refused" | "unknown";
+
+/** One edit. Shown while it is `local`, `sent` or `acknowledged`; `confirmed` once the table has it. */
+export interface Edit {
+  /** Its idempotency key; the id of an added row until the service has given one. */
+  readonly key: string;
+  readonly op: EditOperation;
+  readonly row: string | null;
+  readonly state: EditState;
+  readonly problem: Problem | null;
+  /** The service's answer: of a tap, with `row`, `object` and `select`. */
+  readonly answer: { readonly cursor: string; readonly id?: string; readonly [name: string]: JSONValue | undefined } | null;
+  /** Resolves when it is confirmed, refused or unknown. Never rejects. */
+  readonly done: Promise<Edit>;
+  /** Takes a refused or unknown edit from the list. */
+  dismiss(): void;
+  /** Sends an unknown edit once more, under its key. */
+  retry(): void;
+}
+
+export interface Place {
+  section?: string;
+  /** Counted after the removal, for a row that moves. */
+  at?: number;
+  after?: string;
+  before?: string;
+}
+
+export interface Change<C extends Cell = Cell> {
+  /** `changes` by stages, `reset` by a snapshot, `status` of the connection, `edits` of this client. */
+  readonly type: "changes" | "reset" | "status" | "edits";
+  readonly before: Snapshot<C>;
+  readonly after: Snapshot<C>;
+  /** The service's reply, for `changes` and `reset`, and the characters of its body. */
+  readonly reply?: JSONValue;
+  readonly bytes?: number;
+}
+
+export interface Table<C extends Cell = Cell> {
+  readonly snapshot: Snapshot<C>;
+  row(id: string): Row<C> | undefined;
+  /** Follows the table until the function that it returns is called; 5 s after the last one following ends. */
+  subscribe(listener: (change: Change<C>) => void): () => void;
+  /** Asks for further rows of a table that was asked for with `rows`; false where there are no more. */
+  loadMore(count?: number): boolean;
+  /** Keeps the service's changes away during a drag, until the function that it returns is called. */
+  hold(): () => void;
+  pause(reason?: string): void;
+  resume(reason?: string): void;
+  /** `show`: the cell of the row that is shown until the service's comes. Without it nothing is. */
+  add(item: JSONValue, place?: Place, options?: { show?: Cell }): Edit;
+  /** `show`: the row as it will look; without it the row is only marked as pending. */
+  patch(row: string, patch: JSONValue, options?: { show?: (row: Row<C>) => Row<C> }): Edit;
+  delete(row: string): Edit;
+  move(row: string, place: Place): Edit;
+  tap(row: string, options?: { show?: (row: Row<C>) => Row<C> }): Edit;
+  action(row: string, action: string, body?: JSONValue): Edit;
+  refresh(): Edit;
+}
+
+/** Where snapshots and cursors are kept. `delete` takes all keys that begin so. */
+export interface Store {
+  get(key: string): unknown | Promise<unknown>;
+  set(key: string, value: unknown): Promise<void>;
+  delete(prefix: string): unknown;
+}
+
+export interface Options {
+  /** A bearer token, or who gives one: asked for each request, with `fresh` once after a 401. */
+  token?: string | ((why: { fresh: boolean }) => string | undefined | Promise<string | undefined>);
+  /** What can be shown, for `Accept-Cells`; all, where it isn't given. */
+  cells?: string | readonly string[];
+  /** Keeps the last snapshots: `indexedDBStore()`, or your own. */
+  store?: Store;
+  /** Whose they are: one person's are never shown to another. To be given wherever there are tokens and a store. */
+  caller?: string;
+  /** Also keep edits until they are answered, to be sent by the next program. */
+  keepEdits?: boolean;
+  /** Further headers of every request. */
+  headers?: { readonly [name: string]: string };
+  /** Follow nothing while the page is hidden. */
+  pauseHidden?: boolean;
+  fetch?: typeof fetch;
+  clock?: { now(): number; setTimeout(action: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
+  /** The luck of delays, 0 to 1. */
+  random?: () => number;
+  newKey?: () => string;
+}
+
+export class TablecastClient {
+  constructor(url: string | URL, options?: Options);
+  /** The table `name`, of a family with `params`: the same object for the same name, parameters, view and rows. */
+  table<C extends Cell = Cell>(name: string, options?: { params?: { [name: string]: string }; view?: string; rows?: number | "all" }): Table<C>;
+  /** Asks anew at once. Happens by itself when the network is back and when the page is seen again. */
+  wake(): void;
+  pause(reason?: string): void;
+  resume(reason?: string): void;
+  /** Forgets what is kept of this service for this caller: at a logout. */
+  purge(): Promise<void>;
+  /** Ends everything. */
+  close(): Promise<void>;
+}
+
+/** A store in the browser's IndexedDB. */
+export function indexedDBStore(name?: string): Store;
+
+/** The sections after one stage; what it didn't touch is the same objects. Throws where the stage doesn't fit. */
+export function applyStage<C extends Cell = Cell>(sections: readonly Section<C>[], stage: JSONValue): readonly Section<C>[];
+
+/** Whether `cursor` is of the same epoch as `other`, and neither of its numbers is smaller. */
+export function isAsNewAs(cursor: string, other: string): boolean;

@@ -1,0 +1,108 @@
+// What the shared cases don't say: identity, freezing, tokens, cells, what is kept, observers.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { isAsNewAs } from "../src/tablecast.js";
+import { row, scripted, snapshot, start } from "./scripted.mjs";
+
+const changes = (from, to, ...stages) => ({ table: "t", from, to, stages });
+const memory = (kept = new Map()) => ({
+  kept,
+  get: async (key) => structuredClone(kept.get(key)),
+  set: async (key, value) => void kept.set(key, structuredClone(value)),
+  delete: async (prefix) => [...kept.keys()].filter((key) => key.startsWith(prefix)).forEach((key) => kept.delete(key)),
+});
+
+async function following(options, name = "t") {
+  const parts = scripted(options);
+  const table = parts.client.table(name);
+  const notes = [];
+  const stop = table.subscribe((change) => notes.push(change));
+  await parts.clock.advance(0);
+  return { ...parts, table, notes, stop };
+}
+
+test("what didn't change is the same object; all is frozen", async () => {
+  const { table, transport, clock, notes } = await following();
+  transport.only.reply({ body: start(snapshot("aa.1", { a: ["1", "2"], b: ["3"] })) });
+  await clock.advance(0);
+  const [a, b] = table.snapshot.sections;
+  assert.equal(table.snapshot, table.snapshot);
+  transport.only.reply({ body: changes("aa.1", "aa.2", { rows: { insert: [{ at: [0, 0], row: row("0") }] } }) });
+  await clock.advance(0);
+  assert.equal(table.snapshot.sections[1], b);
+  assert.equal(table.snapshot.sections[0].rows[1], a.rows[0]);
+  const before = table.snapshot;
+  transport.only.reply({ body: { ...start(snapshot("bb.1", { a: ["0", "1"], b: ["3"] })), from: "aa.2", reset: "epoch" } });
+  await clock.advance(0);
+  assert.equal(table.snapshot.sections[1], b);
+  assert.equal(table.snapshot.sections[0].rows[1], before.sections[0].rows[1]);
+  assert.deepEqual(notes.map(({ type }) => type), ["reset", "changes", "reset"]);
+  const isFrozen = (value) => typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+  assert.ok(isFrozen(table.snapshot));
+});
+
+test("a token is asked for once for all, and freshly once after a 401", async () => {
+  const asked = [];
+  let number = 0;
+  const { transport, clock, client } = await following({ token: async ({ fresh }) => (asked.push(fresh), `token-${++number}`) });
+  client.table("u").subscribe(() => {});
+  await clock.advance(0);
+  assert.equal(transport.open[0].headers.Authorization, "Bearer token-1");
+  for (const request of transport.open) request.reply({ status: 401 });
+  await clock.advance(0);
+  const fresh = asked.filter(Boolean).length;
+  assert.equal(fresh, 1);
+  for (const request of transport.open) request.reply({ status: 401, body: { title: "Unauthorized", status: 401 } });
+  await clock.advance(100_000);
+  assert.equal(client.table("t").snapshot.refusal.title, "Unauthorized");
+  assert.equal(transport.count, 4);
+});
+
+test("cells are said with every request", async () => {
+  const { transport } = await following({ cells: ["Label", "Poll;v=2"] });
+  assert.equal(transport.only.headers["Accept-Cells"], "Label, Poll;v=2");
+});
+
+test("a kept table is shown at once as cached, and followed from its cursor", async () => {
+  const store = memory();
+  const first = await following({ store, caller: "ann" });
+  first.transport.only.reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+  await first.clock.advance(1500);
+  await first.client.close();
+  const second = await following({ store, caller: "ann" });
+  assert.equal(second.table.snapshot.connection, "cached");
+  assert.equal(second.transport.only.query.after, "aa.1");
+  assert.equal(second.transport.only.query.wait, "0");
+  second.transport.only.reply({ body: changes("aa.1", "aa.1") });
+  await second.clock.advance(0);
+  assert.equal(second.table.snapshot.connection, "live");
+  const other = await following({ store, caller: "bob" });
+  assert.equal(other.table.snapshot.connection, "connecting");
+  await second.client.purge();
+  assert.equal(store.kept.size, 0);
+});
+
+test("a store that fails is as if nothing had been kept", async () => {
+  const broken = () => Promise.reject(new Error("full"));
+  const { transport, clock, table } = await following({ store: { get: broken, set: broken, delete: broken } });
+  transport.only.reply({ body: start(snapshot("aa.1", { a: ["1"] })) });
+  await clock.advance(5000);
+  assert.equal(table.snapshot.connection, "live");
+});
+
+test("of two cursors of one epoch, one is as new if neither number is smaller", () => {
+  const cases = [
+    ["aa.2", "aa.1", true], ["aa.1", "aa.2", false], ["aa.10", "aa.9", true], ["bb.2", "aa.1", false],
+    ["aa.2.1", "aa.2", true], ["aa.2", "aa.2.1", false], ["aa.3.1", "aa.2.2", false], ["aa.2.3~w50", "aa.2.3", true],
+    ["aa.2~w50", "aa.2~x", true], [undefined, "aa.1", false],
+  ];
+  for (const [cursor, other, expected] of cases) assert.equal(isAsNewAs(cursor, other), expected, `${cursor} ${other}`);
+});
+
+test("the watchdog counts for edits and for replies that stop halfway", async () => {
+  const half = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"table":')) });
+  const { clock, table } = await following({ fetch: async () => new Response(half) });
+  await clock.advance(10_500);
+  assert.equal(table.snapshot.connection, "retrying");
+});

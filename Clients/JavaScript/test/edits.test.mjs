@@ -1,0 +1,173 @@
+// Optimistic edits: shown at once, replayed over what the server says, confirmed by cursor, taken back with the problem.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { ids, row, scripted, snapshot, start } from "./scripted.mjs";
+
+const changes = (from, to, ...stages) => ({ table: "t", from, to, stages });
+
+async function following(options) {
+  const { client, transport, clock } = scripted(options);
+  const table = client.table("t");
+  const seen = [];
+  table.subscribe(({ type, after }) => seen.push([type, ids(after)]));
+  await clock.advance(0);
+  transport.only.reply({ body: start(snapshot("aa.1", { today: ["1", "2"], later: ["3"] })) });
+  await clock.advance(0);
+  const edit = () => transport.open.find(({ method }) => method !== "GET");
+  const poll = () => transport.open.find(({ method }) => method === "GET");
+  return { client, transport, clock, table, seen, edit, poll };
+}
+
+test("a deletion is shown at once, and confirmed by a cursor that is as new as the answer's", async () => {
+  const { clock, table, edit, poll } = await following();
+  const deletion = table.delete("1");
+  assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["3"] });
+  await clock.advance(0);
+  assert.equal(edit().method, "DELETE");
+  assert.equal(edit().path, "/v1/tables/t/items/1");
+  assert.equal(edit().headers["Idempotency-Key"], "key-1");
+  edit().reply({ body: { cursor: "aa.2", id: "1" } });
+  await clock.advance(0);
+  assert.equal(deletion.state, "acknowledged");
+  assert.equal(poll().query.wait, "0");
+  poll().reply({ body: changes("aa.1", "aa.3", { rows: { delete: [{ at: [0, 0], id: "1" }] } }) });
+  await clock.advance(0);
+  assert.equal((await deletion.done).state, "confirmed");
+  assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["3"] });
+  assert.deepEqual(table.snapshot.edits, []);
+  assert.equal(poll().query.wait, "20");
+});
+
+test("the server's state goes on under an edit: it is replayed, not restored", async () => {
+  const { clock, table, poll } = await following();
+  table.move("1", { section: "later", at: 0 });
+  await clock.advance(0);
+  assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["1", "3"] });
+  poll().reply({ body: changes("aa.1", "aa.2", { rows: { insert: [{ at: [1, 0], row: row("9") }] } }) });
+  await clock.advance(0);
+  assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["1", "9", "3"] });
+});
+
+test("a refused edit is taken back with its problem, and stays listed until it is dismissed", async () => {
+  const { clock, table, edit } = await following();
+  const before = table.row("1");
+  const patch = table.patch("1", { title: "new" }, { show: (row) => ({ ...row, payload: { title: "new" } }) });
+  assert.deepEqual(table.row("1").payload, { title: "new" });
+  assert.deepEqual(table.row("1").pending, { op: "patch", state: "local" });
+  await clock.advance(0);
+  edit().reply({ status: 422, body: { title: "Unprocessable", status: 422, field: "title" } });
+  await clock.advance(0);
+  assert.equal(patch.state, "refused");
+  assert.equal(patch.problem.field, "title");
+  assert.equal(table.row("1"), before);
+  assert.equal(table.snapshot.edits.length, 1);
+  patch.dismiss();
+  assert.deepEqual(table.snapshot.edits, []);
+});
+
+test("an addition is never shown twice, whichever comes first, the answer or the row", async () => {
+  for (const answerFirst of [true, false]) {
+    const { clock, table, seen, edit, poll } = await following();
+    table.add({ title: "x" }, { section: "today", at: 0 }, { show: { cellIdentifier: "Label", payload: { title: "x" } } });
+    assert.deepEqual(ids(table.snapshot).today, ["key-1", "1", "2"]);
+    await clock.advance(0);
+    const [adding, polling] = [edit(), poll()];
+    assert.deepEqual(adding.query, { section: "today", at: "0" });
+    const arrival = { body: changes("aa.1", "aa.2", { rows: { insert: [{ at: [0, 0], row: row("7") }] } }) };
+    const answer = { status: 201, body: { cursor: "aa.2", id: "7" } };
+    if (!answerFirst) polling.reply(arrival);
+    await clock.advance(0);
+    adding.reply(answer);
+    await clock.advance(0);
+    if (answerFirst) poll().reply(arrival);
+    await clock.advance(0);
+    assert.deepEqual(ids(table.snapshot).today, ["7", "1", "2"]);
+    for (const [, { today }] of seen) assert.ok(today.length <= 3, JSON.stringify(today));
+    assert.deepEqual(table.snapshot.edits, []);
+  }
+});
+
+test("edits of a table go one after the other, and follow a row that was only just added", async () => {
+  const { clock, table, transport, edit } = await following();
+  table.add({}, undefined, { show: { cellIdentifier: "Label", payload: {} } });
+  table.patch("key-1", { done: true });
+  await clock.advance(0);
+  assert.equal(transport.open.filter(({ method }) => method !== "GET").length, 1);
+  edit().reply({ status: 201, body: { cursor: "aa.2", id: "42" } });
+  await clock.advance(0);
+  assert.equal(edit().path, "/v1/tables/t/items/42");
+});
+
+test("a broken connection repeats the edit under its key; a 504 does not", async () => {
+  const { clock, table, edit } = await following();
+  const patch = table.patch("1", {});
+  await clock.advance(0);
+  edit().fail();
+  await clock.advance(1000);
+  assert.equal(edit().headers["Idempotency-Key"], "key-1");
+  edit().reply({ status: 503, headers: { "Retry-After": "9" } });
+  await clock.advance(8900);
+  assert.equal(edit(), undefined);
+  await clock.advance(200);
+  edit().reply({ status: 504, body: { title: "Gateway Timeout", status: 504 } });
+  await clock.advance(60_000);
+  assert.equal(edit(), undefined);
+  assert.equal(patch.state, "unknown");
+  assert.equal(table.row("1").pending.state, "unknown");
+  patch.retry();
+  await clock.advance(0);
+  assert.equal(edit().headers["Idempotency-Key"], "key-1");
+});
+
+test("an answer of another epoch is confirmed by a snapshot that was asked for after it", async () => {
+  const { clock, table, edit, poll } = await following();
+  const patch = table.patch("1", {});
+  await clock.advance(0);
+  edit().reply({ body: { cursor: "bb.5", id: "1" } });
+  await clock.advance(0);
+  poll().reply({ body: changes("aa.1", "aa.1") });
+  await clock.advance(1000);
+  assert.equal(poll().query.after, undefined);
+  poll().reply({ body: start(snapshot("cc.1", { today: ["1"] })) });
+  await clock.advance(0);
+  assert.equal(patch.state, "confirmed");
+});
+
+test("an edit is confirmed though a view and its taps stand in the cursor", async () => {
+  const { clock, table, edit, poll } = await following();
+  const tap = table.tap("1", { show: (row) => ({ ...row, payload: { ...row.payload, isExpanded: true } }) });
+  assert.equal(table.row("1").payload.isExpanded, true);
+  await clock.advance(0);
+  edit().reply({ body: { cursor: "aa.1.1", id: "1", select: null } });
+  await clock.advance(0);
+  poll().reply({ body: changes("aa.1", "aa.1.2", { rows: { update: [{ at: [0, 0], row: row("1", "open"), reload: false }] } }) });
+  await clock.advance(0);
+  assert.equal(tap.state, "confirmed");
+  assert.equal(table.row("1").payload.title, "open");
+});
+
+test("an edit outlives its observers", async () => {
+  const { clock, client, edit, poll } = await following();
+  const other = client.table("u");
+  const refresh = other.refresh();
+  await clock.advance(0);
+  edit().reply({ body: { cursor: "dd.1", state: "ready" } });
+  await clock.advance(0);
+  assert.equal(refresh.state, "acknowledged");
+  poll();
+});
+
+test("edits that are kept are sent by the next program", async () => {
+  const kept = new Map();
+  const store = { get: (key) => kept.get(key), set: async (key, value) => kept.set(key, structuredClone(value)), delete() {} };
+  const first = await following({ store, keepEdits: true });
+  first.table.delete("1");
+  await first.clock.advance(0);
+  await first.client.close();
+  const { client, transport, clock } = scripted({ store, keepEdits: true, newKey: () => "other" });
+  client.table("t").subscribe(() => {});
+  await clock.advance(0);
+  const again = transport.open.find(({ method }) => method === "DELETE");
+  assert.equal(again.headers["Idempotency-Key"], "key-1");
+});

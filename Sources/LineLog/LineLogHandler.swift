@@ -1,0 +1,48 @@
+import Foundation
+public import Logging
+
+/// Writes log messages to standard error, a line each.
+public struct LineLogHandler: LogHandler {
+  public enum Format: Sendable {
+    /// For people: time, level, message and fields.
+    case text
+    /// For programs: an object a line.
+    case json
+  }
+
+  public var logLevel: Logger.Level
+  public var metadata: Logger.Metadata = [:]
+  private let format: Format
+
+  public init(logLevel: Logger.Level, format: Format) {
+    (self.logLevel, self.format) = (logLevel, format)
+  }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    let fields = metadata.merging(event.metadata ?? [:]) { _, new in new }
+    let line = LogLine(
+      time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+      level: event.level.rawValue,
+      message: "\(event.message)",
+      fields: fields.mapValues { "\($0)" }
+    )
+    switch format {
+    case .text: Self.write(line.text)
+    case .json: Self.write(line.json)
+    }
+  }
+
+  /// What can't be written is lost: a log that nobody takes must not end the service.
+  private static func write(_ line: String) {
+    var bytes = Array((line + "\n").utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return }
+    }
+  }
+}

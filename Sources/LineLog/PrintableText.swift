@@ -1,0 +1,53 @@
+extension Unicode.Scalar {
+  /// Whether it is one to be shown, not acted upon: terminals obey control characters (C0, DEL and C1), and what turns the
+  /// direction of writing or begins a line can make a line say what it doesn't.
+  public var isPrintable: Bool {
+    switch value {
+    case 0..<0x20, 0x7f..<0xa0: false
+    // Marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9 section 2).
+    case 0x61c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: false
+    case 0x2028, 0x2029: false
+    default: true
+    }
+  }
+}
+
+/// How what is not printable is written instead.
+enum PrintableText {
+  /// As Swift writes it in string literals: `\n`, `\u{1b}`.
+  case text
+  /// As JSON writes it in strings (RFC 8259 section 7), quotes and backslashes too: `\n`, `\u001b`.
+  case json
+
+  /// Appends `text`, but no more than `limit` bytes and a word on how many more there were. O(what is appended).
+  func append(_ text: String, limit: Int, to line: inout String) {
+    var room = limit
+    var scalars = text.unicodeScalars[...]
+    while let scalar = scalars.first {
+      let written = escaped(scalar)
+      let count = written?.utf8.count ?? UTF8.width(scalar)
+      if count > room {
+        line += "… (\(text.utf8.distance(from: scalars.startIndex, to: text.utf8.endIndex)) bytes more)"
+        return
+      }
+      room -= count
+      if let written { line += written } else { line.unicodeScalars.append(scalar) }
+      scalars.removeFirst()
+    }
+  }
+
+  /// What stands for `scalar`; nil where it stands for itself.
+  private func escaped(_ scalar: Unicode.Scalar) -> String? {
+    if case .json = self, scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+    if scalar.isPrintable { return nil }
+    switch (scalar, self) {
+    case ("\n", _): return "\\n"
+    case ("\r", _): return "\\r"
+    case ("\t", _): return "\\t"
+    case (_, .text): return "\\u{\(String(scalar.value, radix: 16))}"
+    case (_, .json):
+      let digits = String(scalar.value, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+}
