@@ -4,10 +4,7 @@
 #define TABLECAST_CCURL_H
 
 #include <curl/curl.h>
-
-#if defined(__linux__)
 #include <sys/epoll.h>
-#endif
 
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
   return (curl_easy_setopt)(easy, option, value);

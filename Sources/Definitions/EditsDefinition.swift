@@ -10,15 +10,27 @@ public struct EditsDefinition: Sendable {
   public init() {}
 }
 
-/// One request to the upstream. Expressions see the item as the roots, `$edit` (the caller's body),
-/// `$params`, `env`, and `$id`.
+/// One request to the upstream, of an edit or an action. Expressions see the item as the roots, `$edit` (the caller's
+/// body, and its place), `$params`, `env`, and `$id`.
 public struct EditRequestDefinition: Sendable {
   public var method: String
   public var url: Template
   public var headers: [(name: String, value: Template)]
   public var body: Template?
+  /// Where the item stands in the answer; nil: the answer itself is it, if it is an object.
+  public var item: Expression?
+  /// Of the answer and `$status`: anything but null, false or empty says that the edit was refused, and why.
+  public var refused: Expression?
 
-  public init(method: String, url: Template, headers: [(name: String, value: Template)] = [], body: Template? = nil) {
+  public init(
+    method: String,
+    url: Template,
+    headers: [(name: String, value: Template)] = [],
+    body: Template? = nil,
+    item: Expression? = nil,
+    refused: Expression? = nil
+  ) {
     (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+    (self.item, self.refused) = (item, refused)
   }
 }

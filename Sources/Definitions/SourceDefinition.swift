@@ -49,10 +49,16 @@ public struct UpstreamDefinition: Sendable {
   public var retries = 2
   /// Redirects to loopback, link-local and private addresses are followed.
   public var allowPrivateRedirects = false
+  /// The URL itself may lead to such an address.
+  public var allowPrivate = true
   /// Where the list stands in a response; `$response` is the default.
   public var items: Expression?
   public var paging: PagingDefinition?
-  /// One request for each of a list of ids.
+  /// Of all pages of one fetch.
+  public var maxItems = 100_000
+  /// What comes of a list that has more than `maxItems`, or more pages than `maxPages`.
+  public var whenMore = ExcessMeaning.truncate
+  /// One request for each element of a list.
   public var each: FanOutDefinition?
   public var emptyMeans = EmptyMeaning.clear
   public var caBundle: String?
@@ -66,6 +72,9 @@ public struct UpstreamDefinition: Sendable {
   public init(url: Template) { self.url = url }
 
   public enum EmptyMeaning: String, Sendable, CaseIterable { case keep, clear }
+
+  /// `truncate`: what came first is there, and the table says that it is cut off. `fail`: the fetch has failed.
+  public enum ExcessMeaning: String, Sendable, CaseIterable { case truncate, fail }
 }
 
 extension UpstreamDefinition {
@@ -73,7 +82,7 @@ extension UpstreamDefinition {
   /// the other's answer.
   public func asksForTheSame(as other: UpstreamDefinition) -> Bool {
     method == other.method && url == other.url && body == other.body && each?.url == other.each?.url
-      && items == other.items
+      && each?.name == other.each?.name && items == other.items
       && query.elementsEqual(other.query) { $0.name == $1.name && $0.value == $1.value }
   }
 }
@@ -81,7 +90,6 @@ extension UpstreamDefinition {
 public struct PagingDefinition: Sendable {
   public var style: Style
   public var maxPages = 100
-  public var maxItems = 100_000
   /// Of all pages.
   public var maxBytes = 128 << 20
 
@@ -92,8 +100,11 @@ public struct PagingDefinition: Sendable {
     case link
     /// The next page's URL stands in the body.
     case nextURL(Expression)
-    /// A cursor stands in the body and goes into a query parameter; null or missing ends.
-    case cursor(Expression, parameter: String)
+    /// The next page's URL is the value of this header field.
+    case header(String)
+    /// A cursor stands in the body and goes into a query parameter, or where the request's templates have `$cursor`;
+    /// null or missing ends.
+    case cursor(Expression, parameter: String?)
     /// `parameter=start`, `start + 1` … until a page has no items, or fewer than `size`.
     case page(parameter: String, start: Int, size: Int?)
     /// `parameter=0`, `size`, `2 * size` … until a page has fewer than `size` items.
@@ -101,10 +112,13 @@ public struct PagingDefinition: Sendable {
   }
 }
 
-/// The response is a list of ids; each item is fetched by a request of its own.
+/// The response is a list; each of its elements, ids or objects, is fetched by a request of its own.
 public struct FanOutDefinition: Sendable {
-  /// Sees `$item`: the id.
+  /// Sees `$item`: the element.
   public var url: Template
+  /// The member of the item under which the answer stands, beside the members of the list's element; nil: the answer is
+  /// the item.
+  public var name: String?
   public var concurrency = 8
   public var limit = 500
 

@@ -34,7 +34,8 @@ extension Changeset {
   /// stand in the last stage; nothing changed, no stages.
   ///
   /// Linear in the rows of sections that changed, plus n log n in the rows that moved. A section whose digest is
-  /// unchanged costs O(1).
+  /// unchanged costs O(1), and what two long lists of rows share next to nothing: there it is the changes that count,
+  /// and where rows moved, how far.
   ///
   /// Both tables are versions of one table: `name` is not compared. Identities are unique in each, as whoever makes
   /// a table sees to; should one stand in a table twice, its rows are paired in no particular way, and the

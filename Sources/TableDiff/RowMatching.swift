@@ -19,7 +19,7 @@ struct RowMatching {
   private(set) var matches = 0
   private(set) var updates: [RowUpdate]
 
-  /// O(rows in sections that changed), and O(1) for each section that did not.
+  /// O(rows in sections that changed, without what they share), and O(1) for each section that did not.
   init(from old: [Section], to new: [Section], sections: SectionMatching) {
     sweep = RowSweep(from: old, to: new, sections: sections)
     destinations = [Place](repeating: .nowhere, count: sweep.oldStrays)
@@ -32,7 +32,7 @@ struct RowMatching {
     strays.withUnsafeBufferPointer { strays in
       table.withLookup { lookup in
         for index in sweep.pairs.indices {
-          new[sections.pairs[sweep.pairs[index].index].to].withUnsafeRows { pairStrays(of: $0, index, strays, lookup) }
+          new[sections.pairs[sweep.pairs[index].index].to].rows.withReader { pairStrays(of: $0, index, strays, lookup) }
         }
       }
     }
@@ -42,7 +42,7 @@ struct RowMatching {
 
   /// Pairs a new section's strays with old ones.
   private mutating func pairStrays(
-    of rows: UnsafeRows,
+    of rows: RowReader,
     _ index: Int,
     _ old: UnsafeBufferPointer<UnsafeRow>,
     _ lookup: IdentityTable.Lookup
@@ -50,8 +50,7 @@ struct RowMatching {
     let pair = sweep.pairs[index]
     var stray = pair.newStrays.lowerBound
     sweep.forEachGap(of: pair) { _, gap in
-      for row in gap {
-        let new = rows[row]
+      rows.forEach(in: gap) { row, new in
         var match: UnsafeRow.Match?
         // A row that has been taken is passed over: should an identity stand in a table twice, each of the two rows is
         // still paired with one row at most.
@@ -79,10 +78,10 @@ extension RowSweep {
   fileprivate func strays(of old: [Section], _ sections: SectionMatching) -> [UnsafeRow] {
     [UnsafeRow](unsafeUninitializedCapacity: oldStrays) { strays, count in
       for pair in pairs {
-        old[sections.pairs[pair.index].from].withUnsafeRows { rows in
+        old[sections.pairs[pair.index].from].rows.withReader { rows in
           forEachGap(of: pair) { gap, _ in
-            for row in gap {
-              strays.initializeElement(at: count, to: rows[row])
+            rows.forEach(in: gap) { _, row in
+              strays.initializeElement(at: count, to: row)
               count += 1
             }
           }

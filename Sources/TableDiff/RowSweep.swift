@@ -3,7 +3,7 @@ import TableModel
 /// Pairs of sections gone through in step: the first part of matching rows, and of nearly all changes nearly all of it.
 ///
 /// Rows that kept their neighbours are paired, in *runs*. Those in the gaps between runs are *strays*: of them the sweep
-/// knows only how many there are.
+/// knows only how many there are. Parts that long lists share are runs, and are not gone through.
 struct RowSweep {
   /// A section that stays, and whose rows changed.
   struct Pair {
@@ -25,10 +25,10 @@ struct RowSweep {
   private(set) var runs: [Run] = []
   private(set) var updates: [RowUpdate] = []
 
-  /// O(rows in sections that changed), and O(1) for each section that did not.
+  /// O(rows in sections that changed, without what they share), and O(1) for each section that did not.
   init(from old: [Section], to new: [Section], sections: SectionMatching) {
     for (index, pair) in sections.pairs.enumerated() where !Section.sameRows(old[pair.from], new[pair.to]) {
-      old[pair.from].withUnsafeRows { old in new[pair.to].withUnsafeRows { new in sweep(old, new, index) } }
+      sweep(old[pair.from].rows, new[pair.to].rows, index)
     }
   }
 
@@ -54,49 +54,136 @@ struct RowSweep {
   private static let failures = 24
   private static let matchesPerFailure = 16
 
-  private mutating func sweep(_ old: UnsafeRows, _ new: UnsafeRows, _ index: Int) {
-    let head = pairRows(old, new, at: Place(pair: index, row: 0))
-    let shorter = min(old.count, new.count) - head
-    var tail = 0
-    while tail < shorter, old[old.count - 1 - tail].match(new[new.count - 1 - tail]) != nil { tail += 1 }
-
-    var pair = Pair(index: index)
-    pair.oldMiddle = head..<(old.count - tail)
-    pair.newMiddle = head..<(new.count - tail)
+  private mutating func sweep(_ old: RowList, _ new: RowList, _ index: Int) {
     let firstRun = runs.count
-    let paired = sweepMiddle(old[pair.oldMiddle], new[pair.newMiddle], at: Place(pair: index, row: head))
-    pair.runs = firstRun..<runs.count
+    var (from, to) = (0, 0)
+    /// Goes through what lies before a part that both have.
+    func sweep(upTo run: Run) {
+      sweepBlocks(old, from..<Int(run.from), new, to..<Int(run.to), index)
+      if run.count > 0 { runs.append(run) }
+      (from, to) = (Int(run.from + run.count), Int(run.to + run.count))
+    }
+    if old.root.isChunk, new.root.isChunk {
+      old.root.withUnsafeRows { old in new.root.withUnsafeRows { new in sweepWhole(old, new, index) } }
+    } else {
+      for run in SharedParts(old.root, new.root).runs { sweep(upTo: run) }
+      sweep(upTo: Run(from: old.count, to: new.count, count: 0))
+    }
+    finish(Pair(index: index, oldMiddle: 0..<old.count, newMiddle: 0..<new.count, runs: firstRun..<runs.count))
+  }
+
+  /// Takes what stands at both ends out of the middle, and counts the strays.
+  private mutating func finish(_ whole: Pair) {
+    var pair = whole
+    if let head = runs[pair.runs].first, head.from == 0, head.to == 0 {
+      pair.oldMiddle = Int(head.count)..<pair.oldMiddle.upperBound
+      pair.newMiddle = Int(head.count)..<pair.newMiddle.upperBound
+      pair.runs.removeFirst()
+    }
+    if let tail = runs[pair.runs].last, Int(tail.from + tail.count) == pair.oldMiddle.upperBound,
+      Int(tail.to + tail.count) == pair.newMiddle.upperBound
+    {
+      pair.oldMiddle = pair.oldMiddle.lowerBound..<Int(tail.from)
+      pair.newMiddle = pair.newMiddle.lowerBound..<Int(tail.to)
+      pair.runs.removeLast()
+    }
+    let paired = runs[pair.runs].reduce(0) { $0 + Int($1.count) }
     pair.oldStrays = oldStrays..<(oldStrays + pair.oldMiddle.count - paired)
     pair.newStrays = newStrays..<(newStrays + pair.newMiddle.count - paired)
     pairs.append(pair)
-    // Gone through again only now, so that updates are found in order.
-    _ = pairRows(
-      old.dropFirst(pair.oldMiddle.upperBound),
-      new.dropFirst(pair.newMiddle.upperBound),
-      at: Place(pair: index, row: pair.newMiddle.upperBound)
-    )
   }
 
-  /// Notes the runs, and returns how many rows they have. Both begin at `place`.
-  private mutating func sweepMiddle(_ old: UnsafeRows, _ new: UnsafeRows, at place: Place) -> Int {
+  /// Notes the runs of two lists, each of which is one chunk.
+  private mutating func sweepWhole(_ old: UnsafeRows, _ new: UnsafeRows, _ index: Int) {
+    let head = pairRows(old, new, at: Place(pair: index, row: 0))
+    if head > 0 { runs.append(Run(from: 0, to: 0, count: head)) }
+    let shorter = min(old.count, new.count) - head
+    var tail = 0
+    while tail < shorter, old[old.count - 1 - tail].match(new[new.count - 1 - tail]) != nil { tail += 1 }
+    let (oldEnd, newEnd) = (old.count - tail, new.count - tail)
+    var budget = Budget()
+    var block = Block(from: head, place: Place(pair: index, row: head))
+    sweepMiddle(old[head..<oldEnd], new[head..<newEnd], &block, &budget)
+    // Gone through again only now, so that updates are found in order.
+    _ = pairRows(old.dropFirst(oldEnd), new.dropFirst(newEnd), at: Place(pair: index, row: newEnd))
+    if tail > 0 { runs.append(Run(from: oldEnd, to: newEnd, count: tail)) }
+  }
+
+  /// Notes the runs of parts of two lists, gathering a block of each at a time.
+  private mutating func sweepBlocks(
+    _ old: RowList,
+    _ oldPart: Range<Int>,
+    _ new: RowList,
+    _ newPart: Range<Int>,
+    _ index: Int
+  ) {
+    var budget = Budget()
+    var (from, to) = (oldPart.lowerBound, newPart.lowerBound)
+    while from < oldPart.upperBound, to < newPart.upperBound, !budget.isSpent {
+      let oldBlock = from..<min(from + Self.block, oldPart.upperBound)
+      let newBlock = to..<min(to + Self.block, newPart.upperBound)
+      var block = Block(from: from, place: Place(pair: index, row: to))
+      block.oldGoesOn = oldBlock.upperBound < oldPart.upperBound
+      block.newGoesOn = newBlock.upperBound < newPart.upperBound
+      old.withUnsafeRows(in: oldBlock) { old in
+        new.withUnsafeRows(in: newBlock) { new in sweepMiddle(old, new, &block, &budget) }
+      }
+      (from, to) = (from + block.oldDone, to + block.newDone)
+    }
+  }
+
+  /// So many rows are gathered in next to no time, and more wouldn't stay in a cache.
+  private static let block = 1024
+
+  /// Rows that are gone through at once.
+  private struct Block {
+    /// Where they begin in the old section, and in the new one.
+    let from: Int
+    let place: Place
+    /// Whether the sections have more rows behind them, which belong to the same part.
+    var oldGoesOn = false
+    var newGoesOn = false
+    /// How many have been gone through.
+    var oldDone = 0
+    var newDone = 0
+
+    init(from: Int, place: Place) { (self.from, self.place) = (from, place) }
+  }
+
+  /// How often a sweep may still look in vain.
+  private struct Budget {
+    var failures = 0
+    var matches = 0
+
+    var isSpent: Bool { failures > RowSweep.failures + matches / RowSweep.matchesPerFailure }
+  }
+
+  /// Notes the runs of a block, up to its end or so near to it that what comes behind has to be seen.
+  private mutating func sweepMiddle(
+    _ old: UnsafeRows,
+    _ new: UnsafeRows,
+    _ block: inout Block,
+    _ budget: inout Budget
+  ) {
     var (from, to) = (0, 0)
-    var (failures, matches) = (0, 0)
     while from < old.count, to < new.count {
       let (oldRest, newRest) = (old.dropFirst(from), new.dropFirst(to))
-      let count = pairRows(oldRest, newRest, at: place.advanced(by: to))
+      let count = pairRows(oldRest, newRest, at: block.place.advanced(by: to))
       if count > 0 {
-        runs.append(Run(from: Int(place.row) + from, to: Int(place.row) + to, count: count))
-        (from, to, matches) = (from + count, to + count, matches + count)
+        runs.append(Run(from: block.from + from, to: Int(block.place.row) + to, count: count))
+        (from, to) = (from + count, to + count)
+        budget.matches += count
         continue
       }
-      guard failures <= Self.failures + matches / Self.matchesPerFailure else { break }
+      let isNearEnd = block.oldGoesOn && oldRest.count <= Self.window || block.newGoesOn && newRest.count <= Self.window
+      guard !isNearEnd, !budget.isSpent else { break }
       // Rows were removed before `from + removed`, or arrived before `to + arrived`; or both, as when a row was
       // exchanged for another, and then the next two may fit again.
       let (removed, arrived) = Self.resync(oldRest, newRest)
-      if removed == 1, arrived == 1 { failures += 1 }
+      if removed == 1, arrived == 1 { budget.failures += 1 }
       (from, to) = (from + removed, to + arrived)
     }
-    return matches
+    (block.oldDone, block.newDone) = (from, to)
   }
 
   /// How many rows, from the first ones on, are the same in both; notes those that changed. The new ones begin at `place`.

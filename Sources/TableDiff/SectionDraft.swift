@@ -8,7 +8,7 @@ struct SectionDraft {
   /// Whether the stage inserts or moves it: then its rows may be updated, but neither leave nor arrive.
   let isArriving: Bool
   private let original: Section
-  private var rows: [Row]
+  private var rows: RowList
   private var header: CellModel?
   private var footer: CellModel?
   private var isChanged = false
@@ -16,8 +16,8 @@ struct SectionDraft {
   private var isLeaving: [Bool] = []
   private var leaving = 0
   private var arriving: [(index: Int, row: Row)] = []
-  /// By row: whether it has been updated. Empty where none has.
-  private var isUpdated: [Bool] = []
+  /// By row: what it has been updated to. Empty where none has.
+  private var updated: [Row?] = []
   private var isFrameUpdated = false
 
   init(_ section: Section, isArriving: Bool) {
@@ -29,7 +29,10 @@ struct SectionDraft {
 
   /// The section as it is now; the one it began as, where nothing changed.
   func section() -> Section {
-    isChanged ? Section(id: original.id, header: header, footer: footer, rows: rows) : original
+    guard isChanged else { return original }
+    guard !updated.isEmpty else { return Section(id: original.id, header: header, footer: footer, rows: rows) }
+    let rows = zip(rows, updated).map { $1 ?? $0 }
+    return Section(id: original.id, header: header, footer: footer, rows: RowList(rows, sharing: self.rows))
   }
 
   /// Takes a row away by its old index. It stands until the draft is settled.
@@ -73,7 +76,7 @@ struct SectionDraft {
         next += 1
       }
     }
-    rows = settled
+    rows = RowList(settled, sharing: rows)
     isChanged = true
   }
 
@@ -90,10 +93,9 @@ struct SectionDraft {
     guard update.reload == (rows[index].cellIdentifier != update.row.cellIdentifier) else {
       throw Misfit("reload must tell whether the cell identifier changes")
     }
-    if isUpdated.isEmpty { isUpdated = [Bool](repeating: false, count: rows.count) }
-    guard !isUpdated[index] else { throw Misfit("the row is updated twice") }
-    isUpdated[index] = true
-    rows[index] = update.row
+    if updated.isEmpty { updated = [Row?](repeating: nil, count: rows.count) }
+    guard updated[index] == nil else { throw Misfit("the row is updated twice") }
+    updated[index] = update.row
     isChanged = true
   }
 

@@ -73,7 +73,7 @@ struct Staging {
       let section = sectionBefore(pair.index)
       let newSection = sections.pairs[pair.index].to
       let newRows = new.sections[newSection].rows
-      old.sections[sections.pairs[pair.index].from].withUnsafeRows { oldRows in
+      old.sections[sections.pairs[pair.index].from].rows.withReader { oldRows in
         for move in moves.moves(ofPair: index).reversed() {
           moved.append(
             Changeset.RowMove(
@@ -86,17 +86,17 @@ struct Staging {
         guard pair.oldStrays.count + pair.newStrays.count > 2 * rows.staying[index] else { return }
         var (oldStray, newStray) = (pair.oldStrays.lowerBound, pair.newStrays.lowerBound)
         rows.sweep.forEachGap(of: pair) { oldGap, newGap in
-          for row in oldGap {
+          oldRows.forEach(in: oldGap) { row, content in
             let destination = rows.destinations[oldStray]
             oldStray += 1
-            if Int(destination.pair) == pair.index { continue }
+            if Int(destination.pair) == pair.index { return }
             let place = IndexPath(section: section, row: row)
             if destination.isSomewhere {
               let newSection = sections.pairs[Int(destination.pair)].to
               let to = IndexPath(section: newSection, row: Int(destination.row))
-              moved.append(.init(from: place, to: to, id: oldRows.id(row)))
+              moved.append(.init(from: place, to: to, id: content.id))
             } else {
-              deletes.append(.init(at: place, id: oldRows.id(row)))
+              deletes.append(.init(at: place, id: content.id))
             }
           }
           for row in newGap {

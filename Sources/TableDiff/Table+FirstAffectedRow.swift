@@ -11,7 +11,7 @@ extension Table {
   /// Both are whole, or cut alike. A view, or the cells that a client can show, change rows where they stand: so what is
   /// found here holds there, though a change may not be seen.
   ///
-  /// - Complexity: O(sections) where they are shared, and O(rows) in the first that isn't.
+  /// - Complexity: O(sections), and O(log² rows) in the first that changed (``RowList/firstDifference(_:_:)``).
   public static func firstAffectedRow(from old: Table, to new: Table) -> Int? {
     guard
       old.state == new.state, old.problem == new.problem, old.title == new.title, old.animation == new.animation
@@ -23,16 +23,8 @@ extension Table {
         continue
       }
       guard old.id == new.id, Section.sameFrame(old, new) else { return before }
-      return before + Section.firstDifference(old, new)
+      return before + (RowList.firstDifference(old.rows, new.rows) ?? 0)
     }
     return old.sections.count == new.sections.count ? nil : before
-  }
-}
-
-extension Section {
-  /// The first place where the rows of two sections differ; the shorter's end where all that it has are the same.
-  fileprivate static func firstDifference(_ old: Section, _ new: Section) -> Int {
-    let shorter = min(old.rows.count, new.rows.count)
-    return (0..<shorter).first { old.keys[$0] != new.keys[$0] } ?? shorter
   }
 }

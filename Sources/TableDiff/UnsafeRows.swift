@@ -1,6 +1,6 @@
 import TableModel
 
-/// A section's rows as the matching reads them: keys and references side by side, nothing retained.
+/// Rows side by side as the matching reads them: keys and references, nothing retained.
 ///
 /// Indexes are not checked in release builds; whoever uses one has it from a range within `0..<count`.
 struct UnsafeRows {
@@ -19,8 +19,6 @@ struct UnsafeRows {
 
   @inline(__always)
   func dropFirst(_ count: Int) -> UnsafeRows { self[count..<self.count] }
-
-  func id(_ index: Int) -> String { rows[index]._withUnsafeGuaranteedRef { $0.id } }
 }
 
 /// A row without ownership: the tables that are compared hold their rows for as long as the comparison lasts.
@@ -44,6 +42,8 @@ struct UnsafeRow {
     return haveSame(\.id, new) ? .changed : nil
   }
 
+  var id: String { row._withUnsafeGuaranteedRef { $0.id } }
+
   func haveSame(_ text: (Row) -> String, _ other: UnsafeRow) -> Bool {
     row._withUnsafeGuaranteedRef { row in
       other.row._withUnsafeGuaranteedRef { other in text(row) == text(other) }
@@ -51,8 +51,9 @@ struct UnsafeRow {
   }
 }
 
-extension Section {
-  /// Calls `body` with the rows' keys and references, which are valid during the call.
+extension RowNode {
+  /// Calls `body` with a chunk's rows, which are valid during the call.
+  @inline(__always)
   func withUnsafeRows<Result>(_ body: (UnsafeRows) -> Result) -> Result {
     keys.withUnsafeBufferPointer { keys in
       rows.withUnsafeBufferPointer { rows in
@@ -60,5 +61,65 @@ extension Section {
         rows.withMemoryRebound(to: Unmanaged<Row>.self) { body(UnsafeRows(keys: keys, rows: $0)) }
       }
     }
+  }
+}
+
+extension RowList {
+  /// Calls `body` with the rows of a range side by side, which are valid during the call. O(1) where the list is one
+  /// chunk, else they are gathered first, in O(log rows + range).
+  @inline(__always)
+  func withUnsafeRows<Result>(in range: Range<Int>, _ body: (UnsafeRows) -> Result) -> Result {
+    if root.isChunk { return root.withUnsafeRows { body($0[range]) } }
+    var keys: [RowKey] = []
+    var rows: [Unmanaged<Row>] = []
+    keys.reserveCapacity(range.count)
+    rows.reserveCapacity(range.count)
+    forEachChunk(in: range) { chunk, start in
+      chunk.withUnsafeRows { part in
+        let wanted = range.clamped(to: start..<start + part.count)
+        let local = wanted.lowerBound - start..<wanted.upperBound - start
+        keys.append(contentsOf: part[local].keys)
+        rows.append(contentsOf: part[local].rows)
+      }
+      return true
+    }
+    return keys.withUnsafeBufferPointer { keys in
+      rows.withUnsafeBufferPointer { body(UnsafeRows(keys: keys, rows: $0)) }
+    }
+  }
+
+  /// Calls `body` with a way to go over the rows of ranges.
+  @inline(__always)
+  func withReader<Result>(_ body: (RowReader) -> Result) -> Result {
+    if root.isChunk { return root.withUnsafeRows { body(RowReader(list: self, chunk: $0)) } }
+    return body(RowReader(list: self, chunk: nil))
+  }
+}
+
+/// Goes over parts of a list of rows.
+struct RowReader {
+  fileprivate let list: RowList
+  /// All rows, where the list is one chunk.
+  fileprivate let chunk: UnsafeRows?
+
+  /// Calls `body` with each row of a range and its index. O(range), and O(log rows) in a list of several chunks.
+  @inline(__always)
+  func forEach(in range: Range<Int>, _ body: (Int, UnsafeRow) -> Void) {
+    if let chunk {
+      for index in range { body(index, chunk[index]) }
+    } else {
+      list.forEachChunk(in: range) { chunk, start in
+        chunk.withUnsafeRows { rows in
+          for index in range.clamped(to: start..<start + rows.count) { body(index, rows[index - start]) }
+        }
+        return true
+      }
+    }
+  }
+
+  @inline(__always)
+  func id(_ index: Int) -> String {
+    if let chunk { return chunk[index].id }
+    return list[index].id
   }
 }

@@ -26,7 +26,7 @@ extension Table {
     let identity = Fingerprint(of: id)
     for (section, content) in sections.enumerated() {
       var from = 0
-      while let row = content.keys[from...].firstIndex(where: { $0.identity == identity }) {
+      while let row = content.rows.firstIndex(from: from, where: { $0.identity == identity }) {
         if content.rows[row].id == id { return IndexPath(section: section, row: row) }
         from = row + 1
       }

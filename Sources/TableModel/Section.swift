@@ -4,29 +4,28 @@ public final class Section: Sendable {
   public let id: String
   public let header: CellModel?
   public let footer: CellModel?
-  public let rows: [Row]
-  /// `rows[i].key`, side by side, so that a diff reads them in one sweep.
-  public let keys: [RowKey]
+  public let rows: RowList
   /// The fingerprint of `id`.
   public let identity: Fingerprint
-  /// Of the rows' keys, in their order.
-  public let rowsDigest: ContentDigest
 
-  /// O(rows).
-  public init(id: String, header: CellModel? = nil, footer: CellModel? = nil, rows: [Row]) {
+  /// As fast as the identity is long.
+  public init(id: String, header: CellModel? = nil, footer: CellModel? = nil, rows: RowList) {
     self.id = id
     self.header = header
     self.footer = footer
     self.rows = rows
-    keys = [RowKey](unsafeUninitializedCapacity: rows.count) { keys, count in
-      rows.withUnsafeBufferPointer { rows in
-        for row in rows.indices { keys.initializeElement(at: row, to: rows[row].key) }
-      }
-      count = rows.count
-    }
     identity = Fingerprint(of: id)
-    rowsDigest = keys.withUnsafeBytes { ContentDigest(of: $0) }
   }
+
+  /// O(rows).
+  public convenience init(id: String, header: CellModel? = nil, footer: CellModel? = nil, rows: [Row]) {
+    self.init(id: id, header: header, footer: footer, rows: RowList(rows))
+  }
+
+  /// `rows[i].key`.
+  public var keys: RowList.Keys { rows.keys }
+  /// Of the rows' keys, in their order.
+  public var rowsDigest: RowsDigest { rows.digest }
 }
 
 extension Section {

@@ -19,7 +19,7 @@ struct CallerFields: Sendable {
   func forwarded(by names: [String]) -> ForwardedFields {
     ForwardedFields(
       fields: names.compactMap { name in
-        fields.first { $0.name.lowercased() == name.lowercased() }.flatMap { Upstream.HeaderField(name, $0.value) }
+        fields.first { $0.name.lowercased() == name.lowercased() }.flatMap { Upstream.TransferField(name, $0.value) }
       }
     )
   }
@@ -35,7 +35,7 @@ struct CallerFields: Sendable {
 
 /// Header fields of a caller on their way to upstreams. Never logged.
 struct ForwardedFields: Sendable {
-  var fields: [Upstream.HeaderField] = []
+  var fields: [Upstream.TransferField] = []
 
   /// What one of the table's sources gets of them: what it names itself, and what the table sends to all.
   func sent(to source: UpstreamDefinition, of table: TableDefinition) -> ForwardedFields {

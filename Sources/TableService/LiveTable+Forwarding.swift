@@ -34,13 +34,13 @@ extension LiveTable {
     ) {
       [self] outcome in
       switch outcome {
-      case .accepted(_, let body):
+      case .accepted(_, let item):
         // What a fetch under way brings may be from before the edit: it is not waited for.
         let refreshed = DispatchGroup()
         refreshed.enter()
         content.queue.async { [self] in
           let before = Set(content.access { $0.result?.items(of: plan.source).compactMap(\.row) ?? [] })
-          let row = content.access { content in plan.apply(body, to: &content, named: name) }
+          let row = content.access { content in plan.apply(item ?? [], to: &content, named: name) }
           publishContent { [self] in
             if let row { return answer(command, row, completion) }
             // The upstream did not say what the new item is: the refresh will.

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Foundation
 import HTTPServer
 import Logging
 import Synchronization
@@ -40,11 +41,12 @@ final class SourceFeed: Sendable {
       definition: definition,
       context: fetchContext,
       client: context.client,
-      onLengthened: { interval in
-        guard context.isFirst("max-age of \(name)") else { return }
-        context.logger.notice(
-          "An upstream's Cache-Control lengthens the interval of its source; `maxAge` bounds that",
-          metadata: ["source": "\(name)", "every": "\(definition.every)", "now": "\(interval)"]
+      onNotice: { notice in
+        guard context.isFirst("\(notice.kind) of \(name)") else { return }
+        context.logger.log(
+          level: notice.isWarning ? .warning : .notice,
+          "\(notice)",
+          metadata: ["source": "\(name)", "every": "\(definition.every)"]
         )
       },
       onUpdate: { listeners.hear($0) }
@@ -86,7 +88,7 @@ final class SourceFeed: Sendable {
   ) {
     var fetchContext = fetchContext
     fetchContext.forwarded = caller.sent(to: definition, of: table).fields
-    EditForwarder(definition, context: fetchContext, client: context.client)
+    EditForwarder(source: name, definition, context: fetchContext, client: context.client)
       .forward(edit, as: request, completion: completion)
   }
 
@@ -96,13 +98,17 @@ final class SourceFeed: Sendable {
 
   /// Refuses a webhook whose signature is not its body's.
   func verify(_ request: Request) throws(ServiceError) {
-    let signature = request.header("X-Hub-Signature-256") ?? request.header("X-Signature")
-    guard let secret = definition.webhookSecret, let signature,
-      WebhookSignature.isValid(signature, of: request.body, secret: secret)
-    else {
+    let verdict = WebhookSignature.verdict(
+      on: request.body,
+      secret: definition.webhookSecret ?? "",
+      now: Int64(Date().timeIntervalSince1970)
+    ) { request.header($0) }
+    guard verdict == .valid else {
       throw ServiceError(
         status: .unauthorized,
-        detail: "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal.",
+        detail: verdict == .stale
+          ? "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
+          : "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal.",
         field: "X-Hub-Signature-256"
       )
     }

@@ -34,7 +34,7 @@ extension DiagnosticsTests {
     Case(
       "paging without a style",
       upstream + "sources: {s: {url: https://x.example, paging: {maxPages: 3}}}",
-      "2:47: the paging does not say how, write one of link, nextUrl, cursor, page or offset"
+      "2:47: the paging does not say how, write one of link, header, nextUrl, cursor, page or offset"
     ),
     Case(
       "two styles",
@@ -42,9 +42,29 @@ extension DiagnosticsTests {
       "2:47: the paging has link or nextUrl at once"
     ),
     Case(
-      "cursor without parameter",
+      "a cursor that goes nowhere",
       upstream + "sources: {s: {url: https://x.example, paging: {cursor: next}}}",
-      "2:47: 'parameter' is missing"
+      "2:39: the paging's cursor goes nowhere, write `parameter: after`, or `${$cursor}`"
+    ),
+    Case(
+      "a cursor from nowhere",
+      upstream + "sources: {s: {url: \"https://x.example/${$cursor}\"}}",
+      "2:14: `$cursor` without a paging that reads one"
+    ),
+    Case(
+      "most items twice",
+      upstream + "sources: {s: {url: https://x.example, maxItems: 5, paging: {link: true, maxItems: 6}}}",
+      "2:39: 'maxItems' stands here and in 'paging', keep one of them"
+    ),
+    Case(
+      "what comes of more, twice",
+      upstream + "sources: {s: {url: https://x.example, whenMore: fail, paging: {link: true, whenMore: fail}}}",
+      "2:39: 'whenMore' stands here and in 'paging', keep one of them"
+    ),
+    Case(
+      "no such word",
+      upstream + "sources: {s: {url: https://x.example, whenMore: cut}}",
+      "2:49: the text 'cut' is none of truncate or fail"
     ),
     Case(
       "often",

@@ -97,6 +97,34 @@ import Testing
     #expect(kind == .unknownHost || kind == .connectTimeout || kind == .stalled)
   }
 
+  /// The first address is held to what redirects' are, where the source says so.
+  @Test func privateAddresses() async throws {
+    let url = try Self.upstream.get().base + "/items"
+    let source = try Source.onRequest(url, client: TransferClient()) { $0.allowPrivate = false }
+    let error = try #require(await source.refreshed().error)
+    #expect(error.kind == .addressRefused)
+    #expect(error.detail.contains("`allowPrivate` is false"))
+  }
+
+  /// What an operator sees of a source, and what the log has of its requests.
+  @Test func figuresAndReports() async throws {
+    let reports = Recorder<TransferReport>()
+    let client = try TransferClient(observer: { reports.append($0) })
+    let base = try Self.upstream.get().base
+    let source = try Source.onRequest("\(base)/etag?key=secret-key", client: client)
+    _ = await source.refreshed()
+    _ = await source.refreshed()
+    let figures = source.figures
+    #expect(figures.lastAnswers.map(\.status) == [200, 304] && figures.requests == 2 && figures.notModified == 1)
+    #expect(figures.results == ["ok": 1, "unchanged": 1] && figures.latency.count == 2 && figures.problem == nil)
+    let seen = await reports.first(2)
+    #expect(seen.map(\.status) == [200, 304])
+    #expect(seen.allSatisfy { $0.url == "\(base)/etag" && $0.method == "GET" && $0.source == "test" })
+    let failing = try Source.onRequest("\(base)/status?code=500", client: client)
+    _ = await failing.refreshed()
+    #expect(failing.figures.problem?.status == 500 && failing.figures.results == ["status": 1])
+  }
+
   @Test func cancelling() async throws {
     let client = try TransferClient()
     let url = try #require(UpstreamURL(Self.upstream.get().base + "/silent"))
@@ -113,7 +141,7 @@ import Testing
     let base = try Self.upstream.get().base
     let context = FetchContext(
       environment: ["TOKEN": "sesame-open-123"],
-      forwarded: [try #require(HeaderField("Authorization", "Bearer hunter2222"))]
+      forwarded: [try #require(TransferField("Authorization", "Bearer hunter2222"))]
     )
     let body = "%7B%22message%22:%22bad+token+sesame-open-123+for+hunter2222%22%7D"
     let source = try Source.onRequest(

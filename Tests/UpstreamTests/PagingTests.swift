@@ -12,6 +12,8 @@ import Testing
     let name: String
     let path: String
     let paging: PagingDefinition
+    let maxItems: Int
+    let whenMore: UpstreamDefinition.ExcessMeaning
     let expected: String
     var says = ""
     var testDescription: String { name }
@@ -22,11 +24,14 @@ import Testing
       _ style: PagingDefinition.Style,
       _ expected: String,
       says: String = "",
+      maxItems: Int = 100_000,
+      whenMore: UpstreamDefinition.ExcessMeaning = .truncate,
       _ change: (inout PagingDefinition) -> Void = { _ in }
     ) {
       var paging = PagingDefinition(style: style)
       change(&paging)
       (self.name, self.path, self.paging, self.expected, self.says) = (name, path, paging, expected, says)
+      (self.maxItems, self.whenMore) = (maxItems, whenMore)
     }
   }
 
@@ -53,7 +58,20 @@ import Testing
         says: "does not heed"
       ),
       Case("page limit", "/pages/link?total=9", .link, "content 6") { $0.maxPages = 2 },
-      Case("item limit", "/pages/link?total=9", .link, "content 9") { $0.maxItems = 7 },
+      Case("item limit", "/pages/link?total=9", .link, "content 7", maxItems: 7),
+      Case("item limit at a page's end", "/pages/link?total=9", .link, "content 6", maxItems: 6),
+      Case("as many as may be", "/pages/link", .link, "content 12", maxItems: 12),
+      Case("too many", "/pages/link", .link, "paging", says: "`maxItems`", maxItems: 7, whenMore: .fail),
+      Case("too many pages", "/pages/link", .link, "paging", says: "`maxPages`", whenMore: .fail) { $0.maxPages = 2 },
+      Case("header", "/pages/header", .header("Next-Page"), "content 12"),
+      Case(
+        "header to another host",
+        "/pages/header?foreign=1",
+        .header("next-page"),
+        "paging",
+        says: "example.invalid"
+      ),
+      Case("a header that isn't there", "/pages/link", .header("Next-Page"), "content 3"),
       Case("byte limit", "/pages/link?total=9", .link, "paging", says: "maxBytes") { $0.maxBytes = 300 },
     ]
   }
@@ -64,11 +82,13 @@ import Testing
       let source = try Source.onRequest(Self.upstream.get().base + test.path, client: client) {
         $0.paging = test.paging
         $0.items = try Expression("data")
+        ($0.maxItems, $0.whenMore) = (test.maxItems, test.whenMore)
       }
       let update = await source.refreshed()
       #expect(update.word == test.expected, "\(test.name): \(update)")
       #expect(update.error?.detail.contains(test.says) ?? true, "\(test.name): \(update)")
-      #expect(update.content?.isTruncated ?? false == test.name.contains("page limit") || test.name == "item limit")
+      let isCut = update.content?.isTruncated ?? false
+      #expect(isCut == (test.name == "page limit" || test.name.hasPrefix("item limit")), "\(test.name)")
     }
   }
 
@@ -85,6 +105,57 @@ import Testing
     guard case .array(let requests) = log else { return #expect(Bool(false)) }
     #expect(requests.count == 8)
     #expect(requests.suffix(4).allSatisfy { $0["headers"]?["if-none-match"] != nil })
+  }
+
+  /// As GraphQL has it: every page has the same URL.
+  @Test func cursorInTheBody() async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    let source = try Source.onRequest(upstream.base + "/pages/body", client: client) {
+      $0.method = "POST"
+      $0.body = try Template(
+        .object([.init(name: "first", value: 3), .init(name: "after", value: .string("${$cursor}"))])
+      )
+      $0.paging = PagingDefinition(style: .cursor(try Expression("meta.cursor"), parameter: nil))
+      $0.items = try Expression("data")
+    }
+    #expect(await source.refreshed().word == "content 12")
+    guard case .array(let log)? = try await upstream.log(client)["log"] else { return #expect(Bool(false)) }
+    #expect(log.first?["body"] == .string(#"{"first":3,"after":null}"#))
+    #expect(log.last?["body"] == .string(#"{"first":3,"after":"c4"}"#))
+    #expect(await source.refreshed().isUnchanged)
+    #expect(source.figures.pages == 8)
+  }
+
+  /// A source without paging, whose upstream has more pages: said once.
+  @Test(arguments: [("link", "Link"), ("header", "Next-Page"), ("next", "`next`")])
+  func pagesThatNobodyAskedFor(_ style: String, _ says: String) async throws {
+    let client = try TransferClient()
+    let notices = Recorder<SourceNotice>()
+    let base = try Self.upstream.get().base
+    let source = try Source.onRequest("\(base)/pages/\(style)", client: client, notices: notices) {
+      $0.items = try Expression("data")
+    }
+    for _ in 0..<3 { _ = await source.refreshed() }
+    #expect(notices.elements.count == 1 && notices.elements[0].description.contains(says), "\(notices.elements)")
+  }
+
+  @Test func aLimitHoldsWithoutPagingToo() async throws {
+    let client = try TransferClient()
+    let notices = Recorder<SourceNotice>()
+    let base = try Self.upstream.get().base
+    let source = try Source.onRequest("\(base)/items?n=50", client: client, notices: notices) { $0.maxItems = 20 }
+    let content = try #require(await source.refreshed().content)
+    #expect(content.isTruncated && content.itemCount == 20)
+    #expect(try JSONValue(parsing: content.bodies[0])[list: 20] == nil)
+    #expect(await source.refreshed().isUnchanged)
+    #expect(notices.elements == [.truncated(items: 20, limit: "maxItems")])
+    #expect(source.figures.isTruncated)
+    let computed = try Source.onRequest("\(base)/items?n=50", client: client) {
+      $0.maxItems = 20
+      $0.items = try Expression("$response | sort(id)")
+    }
+    #expect(await computed.refreshed().error?.detail.contains("can't be cut") == true)
   }
 
   /// Page 2 fails after page 1 changed: nothing changes, and later the change comes whole.
@@ -104,6 +175,13 @@ import Testing
     #expect(await source.refreshed().word == "status 500")
     #expect(await source.refreshed().word == "status 500")
     #expect(recorder.elements == ["status 500", "status 500"])
+  }
+}
+
+extension JSONValue {
+  fileprivate subscript(list index: Int) -> JSONValue? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
   }
 }
 
@@ -157,5 +235,23 @@ import Testing
     let content = try #require(await Self.source(upstream, TransferClient(), limit: 4).refreshed().content)
     #expect(content.bodies.count == 4)
     #expect(content.isTruncated)
+  }
+
+  /// The list's own members stay beside what each request brings.
+  @Test func answersJoinTheirElements() async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    for (path, url, first) in [
+      ("/items", "${$item.id}", #"{"id":1,"title":"item 1","detail":{"id": 1, "title": "item"}}"#),
+      ("/ids", "${$item}", #"{"item":1,"detail":{"id": 1, "title": "item"}}"#),
+    ] {
+      let source = try Source.onRequest(upstream.base + path, client: client) {
+        $0.each = FanOutDefinition(url: try Template(text: "\(upstream.base)/each/\(url)"))
+        $0.each?.name = "detail"
+      }
+      let content = try #require(await source.refreshed().content)
+      #expect(String(decoding: content.bodies[0], as: UTF8.self) == first)
+      #expect(await source.refreshed().isUnchanged)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Definitions
 import Digests
 import Expressions
+import JSON
 import Testing
 
 @testable import Upstream
@@ -13,9 +14,9 @@ import Testing
       ("Sun, 06 Foo 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 25:00:00 GMT", nil), ("", nil),
     ] as [(String, Int64?)]
   )
-  func date(_ text: String, _ expected: Int64?) { #expect(HTTPDate.parse(text) == expected) }
+  func date(_ text: String, _ expected: Int64?) { #expect(ResponseDate.parse(text) == expected) }
 
-  static func fields(_ pairs: [(String, String)]) -> [HeaderField] { pairs.compactMap { HeaderField($0.0, $0.1) } }
+  static func fields(_ pairs: [(String, String)]) -> [TransferField] { pairs.compactMap { TransferField($0.0, $0.1) } }
 
   @Test func retryAfter() {
     func seconds(_ pairs: (String, String)...) -> Duration? {
@@ -105,7 +106,7 @@ import Testing
   {
     let definition = UpstreamDefinition(url: try Template(text: template))
     let context = FetchContext(parameters: parameters, environment: environment)
-    return try RequestBuilder(definition: definition, context: context).first().url.absolute
+    return try RequestBuilder(definition: definition, context: context).page(cursor: .null).url.absolute
   }
 
   @Test(arguments: [
@@ -139,7 +140,9 @@ import Testing
     var definition = UpstreamDefinition(url: try Template(text: "https://api.test/"))
     definition.headers = [("X-Owner", try Template(text: "${$params.p}"))]
     let context = FetchContext(parameters: ["p": "a\r\nX-Admin: yes"])
-    #expect(throws: UpstreamError.self) { try RequestBuilder(definition: definition, context: context).first() }
+    #expect(throws: UpstreamError.self) {
+      try RequestBuilder(definition: definition, context: context).page(cursor: .null)
+    }
   }
 
   @Test func nextURLsAreOfTheSameOrigin() throws {
@@ -152,5 +155,18 @@ import Testing
     for wrong in ["file:///etc/passwd", "javascript:alert(1)", "ftp://a.test/", "http://"] {
       #expect(url.resolve(wrong) == nil)
     }
+  }
+}
+
+@Suite struct ReasonTextTests {
+  @Test(
+    arguments: [
+      ("<html><TITLE lang=en>Oops</title>", "Oops"), ("<title></title>", nil), ("<titl", nil), ("<title", nil),
+      ("<title>", nil), ("<title> \n </title>", nil), ("<title>no end", "no end"), ("", nil),
+      (String(repeating: "<title ", count: 2000), nil),
+    ] as [(String, String?)]
+  )
+  func htmlTitle(_ page: String, _ expected: String?) {
+    #expect(ReasonText.htmlTitle(in: Array(page.utf8)) == expected)
   }
 }

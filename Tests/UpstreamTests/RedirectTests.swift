@@ -12,7 +12,7 @@ import Testing
     return TransferRequest(
       method: method,
       url: url,
-      headers: fields.compactMap { HeaderField($0.0, $0.1) },
+      headers: fields.compactMap { TransferField($0.0, $0.1) },
       body: body
     )
   }
@@ -58,7 +58,7 @@ import Testing
     let (home, other) = (try MisbehavingUpstream(), try MisbehavingUpstream())
     let client = try TransferClient()
     func fetch(_ allowed: Bool) async throws -> SourceUpdate {
-      let field = try #require(HeaderField("Authorization", "Bearer secret"))
+      let field = try #require(TransferField("Authorization", "Bearer secret"))
       let source = try Source.onRequest(
         "\(home.base)/redirect?to=\(other.base)/echo",
         client: client,
@@ -92,7 +92,7 @@ import Testing
     client: TransferClient? = nil
   ) async throws -> EditOutcome {
     let upstream = try upstream ?? Self.upstream.get()
-    let context = FetchContext(forwarded: [try #require(HeaderField("Authorization", "Bearer caller"))])
+    let context = FetchContext(forwarded: [try #require(TransferField("Authorization", "Bearer caller"))])
     var definition = try UpstreamDefinition(quick: upstream.base + "/items")
     definition.hurry()
     let forwarder = EditForwarder(
@@ -118,7 +118,7 @@ import Testing
 
   static func word(_ outcome: EditOutcome) -> String {
     switch outcome {
-    case .accepted(let status, let body): "accepted \(status) \(body.count)"
+    case .accepted(let status, let item): "accepted \(status) \(item?.count ?? 0)"
     case .refused(let error): "refused \(error.status ?? 0) \(error.detail.split(separator: ": ").last ?? "")"
     case .unknown(let error): "unknown \(error.kind.rawValue)"
     case .failed(let error): "failed \(error.kind.rawValue)"

@@ -187,7 +187,7 @@ import Testing
     var breaker = CircuitBreaker()
     for _ in 0..<5 {
       #expect(breaker.permits(at: .zero) == true)
-      breaker.record(.bad, error: .noResources, at: .zero, random: 1)
+      breaker.record(.bad, at: .zero, random: 1)
     }
     #expect(breaker.state == .open(until: .seconds(1), period: .seconds(1)))
     #expect(breaker.permits(at: .milliseconds(999)) == false)

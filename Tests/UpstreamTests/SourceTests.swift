@@ -165,7 +165,7 @@ import Testing
     let client = try TransferClient()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for user in 0..<50 {
-        let field = try #require(HeaderField("Authorization", "Bearer user-\(user)"))
+        let field = try #require(TransferField("Authorization", "Bearer user-\(user)"))
         let source = try Source.onRequest(
           upstream.base + "/mine",
           client: client,
@@ -193,7 +193,7 @@ import Testing
     let upstream = try MisbehavingUpstream()
     let client = try TransferClient()
     for (token, word) in [("good", "content 3"), ("bad", "status 401")] {
-      let field = try #require(HeaderField("Authorization", "Bearer \(token)"))
+      let field = try #require(TransferField("Authorization", "Bearer \(token)"))
       let source = try Source.onRequest(
         upstream.base + "/private",
         client: client,

@@ -91,7 +91,7 @@ import Testing
     let plain = try MisbehavingUpstream()
     let client = try TransferClient()
     for (isAllowed, expected) in [(false, "redirectRefused"), (true, "content 1")] {
-      let field = try #require(HeaderField("Authorization", "Bearer secret"))
+      let field = try #require(TransferField("Authorization", "Bearer secret"))
       let source = try Source.onRequest(
         "\(upstream.base)/redirect?to=\(plain.base)/echo",
         client: client,

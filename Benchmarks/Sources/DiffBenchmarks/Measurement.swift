@@ -22,7 +22,8 @@ func diff(_ old: Table, _ new: Table) { sink &+= Changeset(from: old, to: new).s
 func fingerprinted(_ table: Table) -> Table {
   var hashes: UInt64 = 0
   let sections = table.sections.map { section in
-    section.rows.withUnsafeBufferPointer { rows in
+    let rows = Array(section.rows)
+    rows.withUnsafeBufferPointer { rows in
       // Bare references: to retain each row costs as much as to fingerprint it, and a mapper has it at hand.
       rows.withMemoryRebound(to: Unmanaged<Row>.self) { rows in
         for row in rows {
@@ -31,7 +32,7 @@ func fingerprinted(_ table: Table) -> Table {
         }
       }
     }
-    return Section(id: section.id, rows: section.rows)
+    return Section(id: section.id, rows: rows)
   }
   sink &+= Int(truncatingIfNeeded: hashes)
   return Table(table, sections: sections)
@@ -43,15 +44,16 @@ func fingerprinted(_ table: Table) -> Table {
 /// of a table as large as a hash table of them, at a random place, and writes the operation down with the row's
 /// id. Where a diff's cost per row grows with the table as this one's does, caches explain it.
 struct MemoryWalk {
-  private let old: Table
-  private let new: Table
+  /// The rows of the sections that stand side by side and are not the same.
+  private let changed: [(old: [Row], new: [Row])]
   private let named: [Unmanaged<Row>]
   private let slots: [UInt64]
 
   init(_ versions: Versions) {
-    (old, new) = (versions.old, versions.new)
+    changed = zip(versions.old.sections, versions.new.sections).filter { $0 !== $1 }
+      .map { (Array($0.rows), Array($1.rows)) }
     var named: [Row] = []
-    for stage in Changeset(from: old, to: new).stages {
+    for stage in Changeset(from: versions.old, to: versions.new).stages {
       // As a diff meets them: operations that take away stand in the old order.
       named += stage.rows.delete.compactMap { versions.old[at: $0.at] }
       named += stage.rows.move.compactMap { versions.old[at: $0.from] }
@@ -63,11 +65,10 @@ struct MemoryWalk {
 
   func run() {
     var count: UInt64 = 0
-    for (first, second) in zip(old.sections, new.sections) {
-      if first === second { continue }
-      count &+= first.identity.rawValue ^ second.identity.rawValue
-      first.rows.withUnsafeBufferPointer { first in
-        second.rows.withUnsafeBufferPointer { second in
+    for (first, second) in changed {
+      count &+= UInt64(first.count ^ second.count)
+      first.withUnsafeBufferPointer { first in
+        second.withUnsafeBufferPointer { second in
           for row in 0..<min(first.count, second.count) where first[row] === second[row] { count &+= 1 }
         }
       }

@@ -34,9 +34,18 @@ enum EditRequestKeys: ObjectKeys {
     var url: Template
     var headers: [(name: String, value: Template)]
     var body: Template?
+    var item: Expression?
+    var refused: Expression?
 
     func definition(method standard: String) -> EditRequestDefinition {
-      EditRequestDefinition(method: method ?? standard, url: url, headers: headers, body: body)
+      EditRequestDefinition(
+        method: method ?? standard,
+        url: url,
+        headers: headers,
+        body: body,
+        item: item,
+        refused: refused
+      )
     }
   }
 
@@ -50,15 +59,36 @@ enum EditRequestKeys: ObjectKeys {
   static let headers = Key(
     "headers",
     .map(of: .textTemplate, noun: "the headers", names: .header),
-    "Request headers."
+    "Request headers. Those of the source go along, unless they are set here or the host is another."
   )
-  static let body = Key("body", .template, "The body: `${$edit}` is what the caller sent. Default: none.")
+  static let body = Key(
+    "body",
+    .template,
+    "The body: `${$edit}` is what the caller sent, `$edit.section`, `.at`, `.after` and `.before` its place. Default: "
+      + "none."
+  )
+  static let item = Key(
+    "item",
+    .expression,
+    "Where the item stands in the upstream's answer: `${rows[0]}`. Default: the answer itself, where it has the row's id."
+  )
+  static let refused = Key(
+    "refused",
+    .expression,
+    "Says why an edit was refused (422): `${errors[0].message}`. Null, false or empty: it wasn't. Sees the answer and "
+      + "`$status`. Default: `errors`, where the source's `items` are under `data`; else the status alone counts."
+  )
 
-  static let keys = [method.description, url.description, headers.description, body.description]
+  static let keys = [
+    method.description, url.description, headers.description, body.description, item.description, refused.description,
+  ]
 
   static func value(of object: ObjectReader) -> Request? {
     let (verb, content) = (object[method], object[body])
     let fields = (object[headers] ?? []).map { (name: $0.name.value, value: $0.value) }
-    return object[url].map { Request(method: verb, url: $0, headers: fields, body: content) }
+    let (found, refusal) = (object[item], object[refused])
+    return object[url].map {
+      Request(method: verb, url: $0, headers: fields, body: content, item: found, refused: refusal)
+    }
   }
 }

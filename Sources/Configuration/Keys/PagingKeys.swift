@@ -7,6 +7,11 @@ enum PagingKeys: ObjectKeys {
 
   static let link = Key("link", .boolean, "`true`: the next page is named by `Link: <…>; rel=\"next\"` (RFC 8288).")
   static let nextURL = Key("nextUrl", .expression, "The next page's URL stands in the response, here.")
+  static let header = Key(
+    "header",
+    .headerName,
+    "The response header that has the next page's URL: `Next-Page`; missing on the last page."
+  )
   static let cursor = Key(
     "cursor",
     .expression,
@@ -15,21 +20,37 @@ enum PagingKeys: ObjectKeys {
   static let parameter = Key(
     "parameter",
     .plainText("a query parameter", example: "after"),
-    "With `cursor`: the query parameter it goes into."
+    "With `cursor`: the query parameter it goes into. Default: it goes where the source's `url`, `query`, `headers` or "
+      + "`body` have `$cursor`."
   )
   static let page = Key("page", .object(PageNumberKeys.self), "Pages have numbers.")
   static let offset = Key("offset", .object(OffsetKeys.self), "Pages are named by the number of items before them.")
-  static let maxPages = Key("maxPages", .integer(1...1_000_000), "More is a failed fetch. Default: 100.")
-  static let maxItems = Key("maxItems", .integer(1...100_000_000), "Of all pages. Default: 100000.")
-  static let maxBytes = Key("maxBytes", .size, "Of all pages. Default: 128MB.")
+  static let maxPages = Key(
+    "maxPages",
+    .integer(1...1_000_000),
+    "How many pages are read; of more, `whenMore` says what comes. Default: \(defaults.maxPages)."
+  )
+  static let maxItems = Key("maxItems", .maxItems, "As `maxItems` of the source: one of them.")
+  static let whenMore: Key<ExcessMeaning> = Key("whenMore", .word, "As `whenMore` of the source: one of them.")
+  static let maxBytes = Key("maxBytes", .size, "Of all pages; more is a failed fetch. Default: 128MB.")
 
   static let keys = [
-    link.description, nextURL.description, cursor.description, parameter.description, page.description,
-    offset.description, maxPages.description, maxItems.description, maxBytes.description,
+    link.description, header.description, nextURL.description, cursor.description, parameter.description,
+    page.description, offset.description, maxPages.description, maxItems.description, whenMore.description,
+    maxBytes.description,
   ]
-  private static let styles = ["link", "nextUrl", "cursor", "page", "offset"]
+  private static let styles = ["link", "header", "nextUrl", "cursor", "page", "offset"]
+  private static let defaults = PagingDefinition(style: .link)
+  typealias ExcessMeaning = UpstreamDefinition.ExcessMeaning
 
-  static func value(of object: ObjectReader) -> PagingDefinition? {
+  /// The paging, and what it says of the source as a whole.
+  struct Paging: Sendable {
+    var definition: PagingDefinition
+    var maxItems: Int?
+    var whenMore: ExcessMeaning?
+  }
+
+  static func value(of object: ObjectReader) -> Paging? {
     let present = object.present(of: styles)
     guard present.count == 1 else {
       object.reading.error(
@@ -42,9 +63,12 @@ enum PagingKeys: ObjectKeys {
     guard let style = style(of: object) else { return nil }
     var paging = PagingDefinition(style: style)
     object.set(&paging.maxPages, from: maxPages)
-    object.set(&paging.maxItems, from: maxItems)
     object.set(&paging.maxBytes, from: maxBytes)
-    return paging
+    return Paging(
+      definition: paging,
+      maxItems: object.has(maxItems) ? object[maxItems] : nil,
+      whenMore: object.has(whenMore) ? object[whenMore] : nil
+    )
   }
 
   private static func style(of object: ObjectReader) -> PagingDefinition.Style? {
@@ -58,15 +82,18 @@ enum PagingKeys: ObjectKeys {
       return nil
     }
     if object.has(nextURL) { return object[nextURL].map(PagingDefinition.Style.nextURL) }
+    if object.has(header) { return object[header].map(PagingDefinition.Style.header) }
     if object.has(page) { return object[page] }
     if object.has(offset) { return object[offset] }
-    guard object.has(parameter) else {
-      object.reading.error(at: object.place, "'parameter' is missing", "write for example `parameter: after`")
-      return nil
-    }
-    guard let expression = object[cursor], let name = object[parameter] else { return nil }
+    let name = object.has(parameter) ? object[parameter] : nil
+    guard let expression = object[cursor], name != nil || !object.has(parameter) else { return nil }
     return .cursor(expression, parameter: name)
   }
+}
+
+extension ValueReader where Value == Int {
+  /// Of items in a source's list.
+  static let maxItems = integer(1...100_000_000)
 }
 
 enum PageNumberKeys: ObjectKeys {

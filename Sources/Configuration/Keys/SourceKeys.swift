@@ -59,6 +59,11 @@ enum SourceKeys: ObjectKeys {
     .boolean,
     "Follow redirects to loopback, link-local and private addresses. Default: false."
   )
+  static let allowPrivate = Key(
+    "allowPrivate",
+    .boolean,
+    "The URL may lead to loopback, link-local and private addresses. Default: true."
+  )
   static let retries = Key(
     "retries",
     .integer(0...20),
@@ -70,10 +75,21 @@ enum SourceKeys: ObjectKeys {
     "Where the list stands in a response: `${data.members}`. Default: the response itself."
   )
   static let paging = Key("paging", .object(PagingKeys.self), "How the next page is found.")
+  static let maxItems = Key(
+    "maxItems",
+    .maxItems,
+    "How many items one fetch takes, of all pages. Default: 100000."
+  )
+  static let whenMore: Key<UpstreamDefinition.ExcessMeaning> = Key(
+    "whenMore",
+    .word,
+    "When there is more than `maxItems` or `paging.maxPages`: `truncate` (the default) takes the first ones, and tables "
+      + "say so; `fail` makes it a failed fetch."
+  )
   static let each = Key(
     "each",
     .object(EachKeys.self),
-    "The response is a list of ids: each item is a request of its own."
+    "The response is a list of ids or objects: each item is a request of its own."
   )
   static let emptyMeans: Key<UpstreamDefinition.EmptyMeaning> = Key(
     "emptyMeans",
@@ -96,8 +112,9 @@ enum SourceKeys: ObjectKeys {
   static let keys = [
     url.description, local.description, method.description, query.description, headers.description, body.description,
     every.description, maxAge.description, connectTimeout.description, timeout.description, stallTimeout.description,
-    maxBytes.description, maxRedirects.description, allowPrivateRedirects.description, retries.description,
-    items.description, paging.description, each.description, emptyMeans.description, tls.description,
+    maxBytes.description, maxRedirects.description, allowPrivateRedirects.description,
+    allowPrivate.description, retries.description, items.description, paging.description, maxItems.description,
+    whenMore.description, each.description, emptyMeans.description, tls.description,
     webhook.description, forward.description,
   ]
 
@@ -147,9 +164,10 @@ enum SourceKeys: ObjectKeys {
     object.set(&upstream.maxBytes, from: maxBytes)
     object.set(&upstream.maxRedirects, from: maxRedirects)
     object.set(&upstream.allowPrivateRedirects, from: allowPrivateRedirects)
+    object.set(&upstream.allowPrivate, from: allowPrivate)
     object.set(&upstream.retries, from: retries)
     upstream.items = object[items]
-    upstream.paging = object[paging]
+    readPaging(of: object, into: &upstream)
     upstream.each = object[each]
     object.set(&upstream.emptyMeans, from: emptyMeans)
     if let files = object[tls] {
@@ -166,5 +184,51 @@ enum SourceKeys: ObjectKeys {
       )
     }
     return address == nil ? nil : upstream
+  }
+
+  /// How the next page is found, and how many items are taken in all: which may stand in `paging` or beside it.
+  private static func readPaging(of object: ObjectReader, into upstream: inout UpstreamDefinition) {
+    let pages = object[paging]
+    upstream.paging = pages?.definition
+    object.set(&upstream.maxItems, from: maxItems)
+    object.set(&upstream.whenMore, from: whenMore)
+    if let inner = pages?.maxItems {
+      upstream.maxItems = inner
+      refuseTwice(maxItems, of: object)
+    }
+    if let inner = pages?.whenMore {
+      upstream.whenMore = inner
+      refuseTwice(whenMore, of: object)
+    }
+    checkCursor(of: object, upstream, hasPaging: pages != nil)
+  }
+
+  private static func refuseTwice<Value>(_ key: Key<Value>, of object: ObjectReader) {
+    guard object.has(key) else { return }
+    object.reading.error(
+      at: object.place(of: key),
+      "'\(key.name)' stands here and in 'paging'",
+      "keep one of them: both are of the source as a whole"
+    )
+  }
+
+  /// A cursor that goes nowhere would fetch the first page for ever; one that comes from nowhere is always null.
+  private static func checkCursor(of object: ObjectReader, _ upstream: UpstreamDefinition, hasPaging: Bool) {
+    let templates = [upstream.url, upstream.body].compactMap(\.self) + (upstream.query + upstream.headers).map(\.value)
+    let isUsed = templates.contains { $0.dependencies.contains(.cursor) }
+    if case .cursor(_, parameter: nil)? = upstream.paging?.style {
+      guard !isUsed else { return }
+      object.reading.error(
+        at: object.place(of: paging),
+        "the paging's cursor goes nowhere",
+        "write `parameter: after`, or `${$cursor}` where the request takes it: in `body`, `query`, `url` or `headers`"
+      )
+    } else if isUsed, hasPaging || !object.has(paging) {
+      object.reading.error(
+        at: object.place,
+        "`$cursor` without a paging that reads one",
+        "write `paging: {cursor: \"${…}\"}`, without `parameter`"
+      )
+    }
   }
 }

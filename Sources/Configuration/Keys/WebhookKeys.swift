@@ -8,7 +8,8 @@ enum WebhookKeys: ObjectKeys {
     required: "secret",
     .text("a secret", example: "${env.HOOK_SECRET}"),
     example: "${env.HOOK_SECRET}",
-    "The key of the HMAC-SHA256 over the body that a call must carry."
+    "The key of the HMAC-SHA256 over the body that a call must carry; where the sender signs a time stamp too, calls "
+      + "that are five minutes off are refused."
   )
 
   static let keys = [secret.description]

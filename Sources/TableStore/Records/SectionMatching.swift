@@ -15,7 +15,8 @@ struct SectionMatching {
   /// By section of the version.
   var matches: [Match?] = []
 
-  /// O(sections + rows of the sections that changed), over fingerprints, confirmed by bytes.
+  /// O(sections + rows of the sections that changed, without the ends that they share), over fingerprints, confirmed by
+  /// bytes.
   init(_ table: Table, _ previous: Table?) {
     var oldIndex: [String: Int] = [:]
     for (index, section) in (previous?.sections ?? []).enumerated() { oldIndex[section.id] = index }
@@ -28,20 +29,11 @@ struct SectionMatching {
 
 extension SectionMatching.Match {
   fileprivate init(_ section: Section, _ before: Section, at old: Int) {
-    let shorter = min(section.rows.count, before.rows.count)
     isUnchanged = section === before
     self.old = old
-    prefix = isUnchanged ? shorter : 0
-    suffix = 0
+    (prefix, suffix) = (section.rows.count, 0)
     guard !isUnchanged else { return }
-    section.rows.withUnsafeBufferPointer { new in
-      before.rows.withUnsafeBufferPointer { old in
-        while prefix < shorter, Row.identical(new[prefix], old[prefix]) { prefix += 1 }
-        while suffix < shorter - prefix, Row.identical(new[new.count - 1 - suffix], old[old.count - 1 - suffix]) {
-          suffix += 1
-        }
-      }
-    }
+    (prefix, suffix) = RowList.commonEnds(before.rows, section.rows, where: Row.identical)
     isUnchanged =
       prefix == section.rows.count && prefix == before.rows.count
       && CellModel.same(section.header, before.header) && CellModel.same(section.footer, before.footer)

@@ -27,6 +27,7 @@ extension Source {
     context: FetchContext = FetchContext(),
     retries: Int = 0,
     recorder: Recorder<String>? = nil,
+    notices: Recorder<SourceNotice>? = nil,
     _ change: (inout UpstreamDefinition) throws -> Void = { _ in }
   ) throws -> Source {
     var definition = try UpstreamDefinition(quick: url)
@@ -41,6 +42,7 @@ extension Source {
       context: context,
       client: client,
       schedule: schedule,
+      onNotice: { notices?.append($0) },
       onUpdate: { recorder?.append($0.word) }
     )
   }

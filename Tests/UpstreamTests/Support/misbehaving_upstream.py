@@ -113,6 +113,8 @@ def page_of(c, r, path):
         page = r.number("offset", 0) // 3 + 1
     elif style == "cursor":
         page = int(r.query.get("cursor", "c1")[1:])
+    elif style == "body":
+        page = int((json.loads(r.body)["after"] or "c1")[1:])
     else:
         page = r.number("page", 1)
     if page == fail:
@@ -129,7 +131,9 @@ def page_of(c, r, path):
         body["next"] = "/pages/next?page=%d%s" % (following, keep) if following else None
     if style == "foreign":
         body["next"] = "http://example.invalid/steal"
-    if style == "cursor":
+    if style == "header" and following:
+        headers = [("Next-Page", "http://example.invalid/x" if "foreign" in r.query else "header?page=%d%s" % (following, keep))]
+    if style in ("cursor", "body"):
         body["meta"] = {"cursor": "c%d" % following} if following else {}
     if style == "same":
         body = {"data": items(1, 3)}

@@ -1,0 +1,141 @@
+public import Definitions
+internal import Dispatch
+internal import Expressions
+internal import JSON
+
+/// Sends edits and actions to an upstream: once each, whatever comes of it, and without following redirects.
+public struct EditForwarder: Sendable {
+  /// Answers are read here: a malicious one keeps no source waiting.
+  private static let reading = DispatchQueue(label: "tablecast.edits", attributes: .concurrent)
+
+  private let source: String
+  private let definition: UpstreamDefinition
+  private let context: FetchContext
+  private let client: TransferClient
+
+  /// - Parameters:
+  ///   - source: the source's name, for the log.
+  ///   - definition: of the table's source: its time-outs, limits and TLS files hold for edits too, and its headers go
+  ///     with them unless the edit has its own.
+  ///   - context: with the headers of the caller who edits.
+  public init(
+    source: String = "",
+    _ definition: UpstreamDefinition,
+    context: FetchContext,
+    client: TransferClient
+  ) {
+    (self.source, self.definition, self.context, self.client) = (source, definition, context, client)
+  }
+
+  /// - Parameter completion: called once, on `client.queue`.
+  public func forward(
+    _ edit: ForwardedEdit,
+    as request: EditRequestDefinition,
+    completion: @escaping @Sendable (EditOutcome) -> Void
+  ) {
+    let transfer: TransferRequest
+    do throws(UpstreamError) {
+      transfer = try self.request(edit, request)
+    } catch {
+      client.queue.async { completion(.failed(error)) }
+      return
+    }
+    let check = ResponseCheck(redaction: Redaction(context, request: transfer))
+    let answer = EditAnswer(request, source: definition, check: check)
+    let started = Duration.now
+    client.send(transfer) { [self] result in
+      Self.reading.async {
+        let outcome = Self.outcome(result, transfer, answer).hidden(check.redaction)
+        client.queue.async {
+          client.observer?(report(outcome, result, transfer, check, elapsed: .now - started))
+          completion(outcome)
+        }
+      }
+    }
+  }
+
+  func request(_ edit: ForwardedEdit, _ definition: EditRequestDefinition) throws(UpstreamError) -> TransferRequest {
+    let builder = RequestBuilder(definition: self.definition, context: context)
+    var scope = builder.scope(context.parameters)
+    scope.item = Value(edit.item)
+    scope.edit = Value(edit.edit)
+    scope.place = edit.place.map { Value($0.json) } ?? .null
+    scope.id = edit.id.map { .string($0) } ?? .null
+    guard let key = TransferField("Idempotency-Key", edit.idempotencyKey) else {
+      throw .unusable("the idempotency key has a character that is not allowed")
+    }
+    let origin = try builder.page(cursor: .null).url.origin
+    let url = try builder.url(definition.url, in: scope, neutral: scope.neutral(), origin: origin)
+    var templates = definition.headers
+    // Those of the source may hold its secrets, which no other host is told.
+    if origin.mayShareSecrets(with: url.origin) {
+      templates += self.definition.headers.filter { field in
+        !definition.headers.contains { $0.name.equalsIgnoringCase(field.name) }
+          && (definition.body != nil || !field.name.equalsIgnoringCase("Content-Type"))
+      }
+    }
+    var headers = try builder.headers(templates, in: scope, body: definition.body)
+    headers.removeAll { $0.isNamed("Idempotency-Key") }
+    var limits = builder.limits
+    limits.maxRedirects = 0
+    return TransferRequest(
+      method: definition.method,
+      url: url,
+      headers: headers + [key],
+      body: try builder.body(definition.body, in: scope),
+      limits: limits,
+      security: builder.security,
+      isSentOnce: true
+    )
+  }
+
+  private static func outcome(
+    _ result: Result<TransferResponse, UpstreamError>,
+    _ request: TransferRequest,
+    _ answer: EditAnswer
+  ) -> EditOutcome {
+    switch result {
+    case .success(let response): answer.outcome(response, of: request)
+    case .failure(let error): error.mayHaveArrived ? .unknown(error) : .failed(error)
+    }
+  }
+
+  private func report(
+    _ outcome: EditOutcome,
+    _ result: Result<TransferResponse, UpstreamError>,
+    _ request: TransferRequest,
+    _ check: ResponseCheck,
+    elapsed: Duration
+  ) -> TransferReport {
+    let response = try? result.get()
+    return TransferReport(
+      purpose: .edit,
+      source: source,
+      method: request.method,
+      url: check.redaction.hide(request.url.description),
+      status: response?.status,
+      elapsed: elapsed,
+      bytes: response?.body.count ?? 0,
+      error: outcome.error
+    )
+  }
+}
+
+extension EditOutcome {
+  /// Why it was not carried out, or nobody knows.
+  public var error: UpstreamError? {
+    switch self {
+    case .accepted: nil
+    case .refused(let error), .unknown(let error), .failed(let error): error
+    }
+  }
+
+  fileprivate func hidden(_ redaction: Redaction) -> EditOutcome {
+    switch self {
+    case .accepted: self
+    case .refused(let error): .refused(redaction.hide(error))
+    case .unknown(let error): .unknown(redaction.hide(error))
+    case .failed(let error): .failed(redaction.hide(error))
+    }
+  }
+}

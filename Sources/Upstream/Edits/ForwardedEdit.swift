@@ -1,0 +1,66 @@
+public import JSON
+
+/// An edit on its way to the upstream, as the caller asked for it.
+public struct ForwardedEdit: Sendable {
+  /// The item that is edited; for an insert, null.
+  public var item: JSONValue
+  /// `$edit`: the caller's body, as the new item or the merge patch.
+  public var edit: JSONValue
+  /// `$edit.section` and the like, of an insert or a move.
+  public var place: Place?
+  /// The row's identity; nil for an insert.
+  public var id: String?
+  /// Sent as `Idempotency-Key`: the caller's own, or one that was made for this edit.
+  public var idempotencyKey: String
+
+  public init(
+    item: JSONValue = .null,
+    edit: JSONValue = .null,
+    place: Place? = nil,
+    id: String? = nil,
+    idempotencyKey: String
+  ) {
+    self.item = item
+    self.edit = edit
+    self.place = place
+    self.id = id
+    self.idempotencyKey = idempotencyKey
+  }
+
+  /// Where an edit goes: what the caller named, and what follows from that. Nil: nothing was said.
+  public struct Place: Hashable, Sendable {
+    /// A section's identity.
+    public var section: String?
+    /// A position in the section; of a move, after the removal.
+    public var at: Int?
+    /// Rows' identities.
+    public var after: String?
+    public var before: String?
+
+    public init(section: String? = nil, at: Int? = nil, after: String? = nil, before: String? = nil) {
+      (self.section, self.at, self.after, self.before) = (section, at, after, before)
+    }
+
+    var json: JSONValue {
+      let text = { (text: String?) in text.map { JSONValue.string($0) } ?? .null }
+      return [
+        "section": text(section), "at": at.map { .integer(Int64($0)) } ?? .null, "after": text(after),
+        "before": text(before),
+      ]
+    }
+  }
+}
+
+/// What the upstream made of an edit.
+public enum EditOutcome: Sendable {
+  /// It was carried out. The item is the JSON text of the object that stands where `item` says, by default the answer
+  /// itself; nil where there is none. Whether it has the table's identity is the table's to find out.
+  case accepted(status: Int, item: [UInt8]?)
+  /// Nothing was changed: 3xx or 4xx, or 422 where the answer says so in words (`refused`). The reason is the upstream's
+  /// own, shortened and without secrets.
+  case refused(UpstreamError)
+  /// Nobody knows whether it was carried out: no answer, or half of one, in time.
+  case unknown(UpstreamError)
+  /// It did not reach the upstream, or failed there by a 5xx.
+  case failed(UpstreamError)
+}

@@ -1,0 +1,186 @@
+internal import Definitions
+internal import Expressions
+internal import JSON
+
+/// What a request for a page is told from another by: with a cursor in the body, all pages have one URL.
+struct PageKey: Hashable {
+  var url: UpstreamURL
+  var body: [UInt8]?
+
+  init(_ request: TransferRequest) { (url, body) = (request.url, request.body) }
+}
+
+/// From page to page: which request comes next, and whether the way is sound. Pure.
+struct PageWalk {
+  enum Step: Equatable {
+    /// The next page has a URL of its own; all else is as in the request before.
+    case next(UpstreamURL)
+    /// The next page's request is made of the templates, with this `$cursor`.
+    case cursor(JSONValue)
+    case end
+    /// There is more: over what was asked for.
+    case limit(Limit)
+  }
+
+  /// What lets no more in, by its key of the configuration.
+  enum Limit: String {
+    case maxPages, maxItems
+    /// Of a fan-out: meant to leave something out.
+    case each = "each.limit"
+  }
+
+  /// A page as the walk sees it.
+  struct Page {
+    /// The request's, and that of the answer, after redirects: relative references start there.
+    var requested: UpstreamURL
+    var url: UpstreamURL
+    /// The value of the header that names the next page.
+    var header: String?
+    var read: ResponseCheck.Page
+    var byteCount: Int
+    var digest: [UInt8]
+  }
+
+  private let paging: PagingDefinition
+  private let origin: UpstreamURL.Origin
+  private let maxItems: Int
+  private var visited: Set<UpstreamURL>
+  private var cursors: Set<[UInt8]> = []
+  private var pages = 0
+  private var items = 0
+  private var bytes = 0
+  private var lastDigest: [UInt8] = []
+
+  init(_ paging: PagingDefinition, first: UpstreamURL, maxItems: Int) {
+    self.paging = paging
+    self.maxItems = maxItems
+    origin = first.origin
+    visited = [first]
+  }
+
+  mutating func step(after page: Page) throws(UpstreamError) -> Step {
+    pages += 1
+    items += page.read.itemCount
+    bytes += page.byteCount
+    guard bytes <= paging.maxBytes else {
+      throw .paging("more than \(paging.maxBytes) bytes in \(pages) pages; `paging.maxBytes` is the limit", page.url)
+    }
+    let following = try following(page)
+    if page.read.isCut { return .limit(.maxItems) }
+    guard let following else { return .end }
+    if pages > 1, page.read.itemCount > 0, page.digest == lastDigest {
+      throw .paging(
+        "pages \(pages - 1) and \(pages) are the same: the upstream does not heed the parameter",
+        page.url
+      )
+    }
+    lastDigest = page.digest
+    guard try isNew(following, after: page) else { return .end }
+    guard pages < paging.maxPages else { return .limit(.maxPages) }
+    guard items < maxItems else { return .limit(.maxItems) }
+    return following
+  }
+
+  /// - Returns: false where an empty page leads back to where the walk has been: that is how some lists end.
+  private mutating func isNew(_ step: Step, after page: Page) throws(UpstreamError) -> Bool {
+    let isNew: Bool
+    switch step {
+    case .next(let url):
+      guard origin.mayShareSecrets(with: url.origin) else {
+        throw .paging("page \(pages) says that the next one is at another host, \(url.origin)", page.url)
+      }
+      isNew = visited.insert(url).inserted
+    case .cursor(let cursor): isNew = cursors.insert(cursor.bytes).inserted
+    case .end, .limit: return false
+    }
+    guard isNew || page.read.itemCount == 0 else {
+      throw .paging("page \(pages) leads back to an earlier one", page.url)
+    }
+    return isNew
+  }
+
+  /// Where the page itself says that the next one is, or its number tells.
+  private func following(_ page: Page) throws(UpstreamError) -> Step? {
+    let next: UpstreamURL?
+    switch paging.style {
+    case .link:
+      guard let target = page.header.flatMap(LinkHeader.next) else { return nil }
+      next = page.url.resolve(target)
+    case .header:
+      guard let target = page.header, !target.isEmpty else { return nil }
+      next = page.url.resolve(target)
+    case .nextURL:
+      guard let target = page.read.next?.cursorText, !target.isEmpty else { return nil }
+      next = page.url.resolve(target)
+    case .cursor(_, let parameter):
+      guard let cursor = page.read.next, cursor.isCursor else { return nil }
+      guard let parameter else { return .cursor(cursor) }
+      next = cursor.cursorText.flatMap { page.requested.replacingQuery(parameter, with: $0) }
+    case .page(let parameter, let start, let size):
+      guard page.read.itemCount > 0, page.read.itemCount >= size ?? 0 else { return nil }
+      next = page.requested.replacingQuery(parameter, with: "\(start + pages)")
+    case .offset(let parameter, let size):
+      guard page.read.itemCount > 0, page.read.itemCount >= size else { return nil }
+      next = page.requested.replacingQuery(parameter, with: "\(pages * size)")
+    }
+    guard let next else { throw .paging("the URL of the page after page \(pages) is not valid", page.url) }
+    return .next(next)
+  }
+}
+
+extension PageWalk {
+  /// The URL of the first page, with the parameter of its style.
+  static func first(_ url: UpstreamURL, _ paging: PagingDefinition?) throws(UpstreamError) -> UpstreamURL {
+    let first: UpstreamURL? =
+      switch paging?.style {
+      case .page(let parameter, let start, _): url.replacingQuery(parameter, with: "\(start)")
+      case .offset(let parameter, _): url.replacingQuery(parameter, with: "0")
+      case .link, .header, .nextURL, .cursor, nil: url
+      }
+    guard let first else { throw .unusable("the paging parameter makes no valid URL") }
+    return first
+  }
+
+  /// The expression of the body that says where the next page is.
+  static func nextExpression(_ paging: PagingDefinition?) -> Expression? {
+    switch paging?.style {
+    case .nextURL(let expression), .cursor(let expression, _): expression
+    case .link, .header, .page, .offset, nil: nil
+    }
+  }
+
+  /// The header field that says where the next page is.
+  static func nextHeader(_ paging: PagingDefinition?) -> String? {
+    switch paging?.style {
+    case .link: "Link"
+    case .header(let name): name
+    case .nextURL, .cursor, .page, .offset, nil: nil
+    }
+  }
+}
+
+extension JSONValue {
+  /// Null, false and the empty text stand on the last page.
+  fileprivate var isCursor: Bool {
+    switch self {
+    case .null, .bool(false): false
+    case .string(let text): !text.isEmpty
+    case .bool(true), .integer, .double, .array, .object: true
+    }
+  }
+
+  /// As it stands in a URL; nil for lists and objects.
+  fileprivate var cursorText: String? {
+    switch self {
+    case .string(let text): text
+    case .integer, .double: String(decoding: bytes, as: UTF8.self)
+    case .null, .bool, .array, .object: nil
+    }
+  }
+}
+
+extension UpstreamError {
+  static func paging(_ why: String, _ url: UpstreamURL) -> UpstreamError {
+    UpstreamError(.paging, title: "The upstream's pages can't be followed", detail: "\(url): \(why)")
+  }
+}

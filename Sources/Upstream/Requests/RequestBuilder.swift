@@ -1,0 +1,195 @@
+internal import Definitions
+internal import Expressions
+internal import JSON
+
+/// Makes requests from templates. What comes from callers and items is percent-encoded into the URL, and may not
+/// change its scheme, host, port or the number of its path's segments.
+struct RequestBuilder {
+  let definition: UpstreamDefinition
+  let context: FetchContext
+
+  var limits: TransferLimits {
+    TransferLimits(
+      connectTimeout: definition.connectTimeout,
+      timeout: definition.timeout,
+      stallTimeout: definition.stallTimeout,
+      maxBodyBytes: definition.maxBytes,
+      maxRedirects: definition.maxRedirects,
+      allowPrivateRedirects: definition.allowPrivateRedirects,
+      allowPrivate: definition.allowPrivate
+    )
+  }
+
+  var security: TransferSecurity {
+    TransferSecurity(
+      caBundle: definition.caBundle,
+      clientCertificate: definition.clientCertificate,
+      clientKey: definition.clientKey
+    )
+  }
+
+  /// The request for a page of the source.
+  ///
+  /// - Parameter cursor: `$cursor`; null for the first page.
+  func page(cursor: JSONValue) throws(UpstreamError) -> TransferRequest {
+    var scope = scope(context.parameters)
+    scope.cursor = Value(cursor)
+    var url = try url(definition.url, in: scope, neutral: scope.neutral(), origin: nil)
+    for (name, template) in definition.query {
+      guard let value = try text(template, in: scope, "query \(name)") else { continue }
+      guard let longer = url.appendingQuery(name, value) else { throw .unusable("query \(name) makes no valid URL") }
+      url = longer
+    }
+    return TransferRequest(
+      method: definition.method,
+      url: url,
+      headers: try headers(definition.headers, in: scope, body: definition.body),
+      body: try body(definition.body, in: scope),
+      limits: limits,
+      security: security
+    )
+  }
+
+  /// The request for one element of the list.
+  func each(_ template: Template, item: Value, index: Int, list: TransferRequest) throws(UpstreamError)
+    -> TransferRequest
+  {
+    var scope = scope(context.parameters)
+    scope.item = item
+    scope.index = index
+    var request = list
+    request.method = "GET"
+    request.body = nil
+    request.headers.removeAll { $0.isNamed("Content-Type") }
+    request.url = try url(template, in: scope, neutral: scope.neutral(), origin: list.url.origin)
+    if request.url.origin != list.url.origin, !list.url.origin.mayShareSecrets(with: request.url.origin) {
+      request.headers.removeAll { !$0.isNamed("Accept") }
+    }
+    return request
+  }
+
+  func scope(_ parameters: [String: String]) -> Scope {
+    var scope = Scope()
+    scope.parameters = parameters
+    scope.environment = context.environment
+    return scope
+  }
+
+  /// Made twice: with the values, and with harmless ones in their place. Where the two differ in more than the
+  /// text of segments, the values would change where the request goes.
+  ///
+  /// - Parameter origin: where a URL may lead whose beginning is itself a value.
+  func url(
+    _ template: Template,
+    in scope: Scope,
+    neutral: Scope,
+    origin: UpstreamURL.Origin?
+  ) throws(UpstreamError) -> UpstreamURL {
+    guard let text = try urlText(template, in: scope), let url = UpstreamURL(text) else {
+      throw .unusable("its text is no http or https URL")
+    }
+    guard let plain = try? urlText(template, in: neutral), let expected = UpstreamURL(plain) else {
+      guard let origin, origin == url.origin else { throw .unusable("a value from outside would choose its host") }
+      return url
+    }
+    guard url.origin == expected.origin else { throw .unusable("a value from outside would change its host") }
+    guard url.path.count(of: "/") == expected.path.count(of: "/"), text.dotSegments == plain.dotSegments else {
+      throw .unusable("a value is `.` or `..`, or would change the depth of its path")
+    }
+    return url
+  }
+
+  private func urlText(_ template: Template, in scope: Scope) throws(UpstreamError) -> String? {
+    do { return try template.text(in: scope, encoding: .url) } catch { throw .unusable("\(error.message)") }
+  }
+
+  private func text(_ template: Template, in scope: Scope, _ what: String) throws(UpstreamError) -> String? {
+    do { return try template.text(in: scope) } catch { throw .unusable("\(what): \(error.message)") }
+  }
+
+  /// Configured headers; the caller's own over them, and what JSON APIs expect where nothing is said.
+  func headers(
+    _ templates: [(name: String, value: Template)],
+    in scope: Scope,
+    body: Template?
+  ) throws(UpstreamError) -> [TransferField] {
+    var fields: [TransferField] = []
+    for (name, template) in templates where !context.forwarded.contains(where: { $0.isNamed(name) }) {
+      guard let value = try text(template, in: scope, "header \(name)") else { continue }
+      guard let field = TransferField(name, value) else {
+        throw .unusable("header \(name) has a character that is not allowed")
+      }
+      fields.append(field)
+    }
+    fields += context.forwarded
+    if fields.first(named: "Accept") == nil { fields.append(.acceptJSON()) }
+    if body != nil, fields.first(named: "Content-Type") == nil { fields.append(.contentTypeJSON()) }
+    return fields
+  }
+
+  /// JSON, but for a template of one text, which is sent as it is.
+  func body(_ template: Template?, in scope: Scope) throws(UpstreamError) -> [UInt8]? {
+    guard let template else { return nil }
+    do {
+      let value = try template.evaluate(in: scope)
+      if let text = value.string { return Array(text.utf8) }
+      var writer = JSONWriter()
+      value.write(to: &writer)
+      return writer.bytes
+    } catch {
+      throw .unusable("body: \(error.message)")
+    }
+  }
+}
+
+extension Scope {
+  /// The same, with a harmless value wherever one comes from outside.
+  func neutral() -> Scope {
+    var scope = self
+    scope.parameters = parameters.mapValues { _ in "x" }
+    scope.item = item.neutral
+    scope.id = id.neutral
+    scope.edit = edit.neutral
+    scope.place = place.neutral
+    scope.cursor = cursor.neutral
+    return scope
+  }
+}
+
+extension Value {
+  fileprivate var neutral: Value {
+    switch kind {
+    case .null, .boolean: self
+    case .number, .string: .string("x")
+    case .array: .array((elements ?? []).map(\.neutral))
+    case .object: .object((members ?? []).map { Member(name: $0.name, value: $0.value.neutral) })
+    }
+  }
+}
+
+extension UpstreamURL {
+  func appendingQuery(_ name: String, _ value: String) -> UpstreamURL? {
+    let pair = "\(PercentEncoding.encode(name))=\(PercentEncoding.encode(value))"
+    return UpstreamURL(absolute + (absolute.contains("?") ? "&" : "?") + pair)
+  }
+}
+
+extension UpstreamError {
+  static func unusable(_ why: String) -> UpstreamError {
+    UpstreamError(
+      .unusableRequest,
+      title: "No request can be made",
+      detail: "the source's configured request: \(why)",
+      mayHaveArrived: false
+    )
+  }
+}
+
+extension String {
+  /// How many segments of the path are `.` or `..`.
+  fileprivate var dotSegments: Int {
+    prefix { $0 != "?" && $0 != "#" }.split(separator: "/").count { $0 == "." || $0 == ".." }
+  }
+
+  fileprivate func count(of character: Character) -> Int { reduce(0) { $0 + ($1 == character ? 1 : 0) } }
+}

@@ -1,0 +1,50 @@
+internal import Digests
+
+/// The circuit breakers of a client: one for each host and the credentials and parameters that it is asked with, so that
+/// what fails for one caller, or one member of a family, is closed to nobody else. A state machine without a clock.
+struct CircuitBreakers {
+  /// Whom a breaker is for. What distinguishes callers is in it as a digest alone.
+  struct Key: Hashable, Sendable {
+    let origin: UpstreamURL.Origin
+    private let digest: [UInt8]
+
+    init(_ request: TransferRequest, parameters: [String: String]) {
+      origin = request.url.origin
+      var text = ""
+      for field in request.headers.sorted(by: { $0.name < $1.name }) {
+        text += "\(field.name.lowercased()):\(field.value)\n"
+      }
+      for (name, value) in parameters.sorted(by: { $0.key < $1.key }) {
+        text += "\(name.utf8.count) \(name)=\(value.utf8.count) \(value)\n"
+      }
+      digest = SHA256.digest(of: Array(text.utf8))
+    }
+  }
+
+  /// Of one key each; the oldest goes first.
+  private static let capacity = 4096
+  private var breakers: [Key: CircuitBreaker] = [:]
+  private var order: [Key] = []
+
+  /// - Returns: whether the host may be asked now; what comes of it must be recorded.
+  mutating func permits(_ key: Key, at now: Duration, isUrgent: Bool) -> Bool {
+    breakers[key]?.permits(at: now, isUrgent: isUrgent) ?? true
+  }
+
+  func state(of key: Key) -> CircuitBreaker.State? { breakers[key]?.state }
+
+  /// - Parameter random: in 0..<1.
+  mutating func record(_ verdict: CircuitBreaker.Verdict, of key: Key, at now: Duration, random: Double) {
+    if verdict == .good { return forget(key) }
+    if breakers[key] == nil {
+      if order.count >= Self.capacity, let oldest = order.first { forget(oldest) }
+      order.append(key)
+    }
+    breakers[key, default: CircuitBreaker()].record(verdict, at: now, random: random)
+  }
+
+  private mutating func forget(_ key: Key) {
+    guard breakers.removeValue(forKey: key) != nil else { return }
+    order.removeAll { $0 == key }
+  }
+}

@@ -1,0 +1,47 @@
+internal import Definitions
+
+/// A refresh under way. Touched on the client's queue alone.
+final class Refresh {
+  let first: TransferRequest
+  let check: ResponseCheck
+  let breaker: CircuitBreakers.Key
+  let isUrgent: Bool
+  let completion: (SourceFetcher.Outcome) -> Void
+  var walk: PageWalk?
+  var transfers: [Int: Transfer] = [:]
+  var nextTransfer = 0
+  /// In order.
+  var visited: [PageKey] = []
+  /// As they are delivered: where a list has too many items, it is cut.
+  var bodies: [PageKey: [UInt8]] = [:]
+  var fetched = ResponseCache()
+  var allUnchanged = true
+  var itemCount = 0
+  /// What was reached while there was more.
+  var limit: PageWalk.Limit?
+  var maxAge: Duration?
+  /// Where the first page names a further one that nobody asked for.
+  var unreadPage: String?
+  /// Of a fan-out: what it asks for, what came of it, and the first that was not sent yet.
+  var elements: [FanOutElement] = []
+  var itemResults: [[UInt8]?] = []
+  var nextItem = 0
+  var openItems = 0
+  var itemBytes = 0
+
+  init(
+    _ first: TransferRequest,
+    context: FetchContext,
+    isUrgent: Bool,
+    completion: @escaping (SourceFetcher.Outcome) -> Void
+  ) {
+    self.first = first
+    check = ResponseCheck(redaction: Redaction(context, request: first))
+    breaker = CircuitBreakers.Key(first, parameters: context.parameters)
+    self.isUrgent = isUrgent
+    self.completion = completion
+  }
+
+  /// Without those that are gone.
+  var itemBodies: [[UInt8]] { itemResults.compactMap(\.self) }
+}

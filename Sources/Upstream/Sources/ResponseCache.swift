@@ -1,0 +1,36 @@
+internal import Digests
+
+/// What the last refresh got, by request: validators for conditional requests (RFC 9110 section 13), and the bodies
+/// where a 304 for one of several responses needs them. Belongs to one source, so to one caller at most.
+struct ResponseCache {
+  struct Entry {
+    var entityTag: String?
+    var lastModified: String?
+    var digest: [UInt8]
+    /// Whole; nil where one response is all there is, and 304 then means that nothing changed.
+    var body: [UInt8]?
+    var page: ResponseCheck.Page
+    /// Of the header that names the next page.
+    var header: String?
+    /// Where redirects led.
+    var url: UpstreamURL
+  }
+
+  private var entries: [PageKey: Entry] = [:]
+
+  subscript(page: PageKey) -> Entry? {
+    get { entries[page] }
+    set { entries[page] = newValue }
+  }
+
+  static func digest(_ body: [UInt8]) -> [UInt8] { SHA256.digest(of: body) }
+
+  /// Only a safe request without a body may be conditional.
+  func conditions(for request: TransferRequest) -> [TransferField] {
+    guard request.method == "GET", request.body == nil, let entry = entries[PageKey(request)] else { return [] }
+    return [
+      entry.entityTag.flatMap { TransferField("If-None-Match", $0) },
+      entry.lastModified.flatMap { TransferField("If-Modified-Since", $0) },
+    ].compactMap(\.self)
+  }
+}

@@ -1,0 +1,148 @@
+internal import Definitions
+internal import Expressions
+
+extension SourceFetcher {
+  /// What a page came to, read on the source's own queue.
+  private struct PageReading: Sendable {
+    var entry: ResponseCache.Entry
+    /// What is delivered; nil where nothing changed and nothing is kept.
+    var body: [UInt8]?
+    /// It is as it was in the last refresh.
+    var isUnchanged: Bool
+    var maxAge: Duration?
+    /// Where it names a further page.
+    var further: String?
+  }
+
+  /// Bodies are kept where a 304 for one of several responses must be filled in.
+  private var keepsBodies: Bool { definition.paging != nil || definition.each != nil }
+
+  func fetchPage(_ request: TransferRequest, of refresh: Refresh) {
+    let remaining = max(1, definition.maxItems - refresh.itemCount)
+    let (definition, check, keeps) = (definition, refresh.check, keepsBodies)
+    let cached = cache[PageKey(request)]
+    send(request, of: refresh) { response throws(UpstreamError) in
+      var page = try Self.read(response, cached, definition, check, limit: remaining)
+      if !keeps { page.entry.body = nil }
+      return page
+    } completion: { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .failure(var error):
+        error.isPartial = !refresh.visited.isEmpty
+        fail(refresh, error)
+      case .success(let page):
+        do throws(UpstreamError) {
+          try take(page, for: request, of: refresh)
+        } catch {
+          fail(refresh, error)
+        }
+      }
+    }
+  }
+
+  private static func read(
+    _ response: TransferResponse,
+    _ cached: ResponseCache.Entry?,
+    _ definition: UpstreamDefinition,
+    _ check: ResponseCheck,
+    limit: Int
+  ) throws(UpstreamError) -> PageReading {
+    let maxAge = ResponseFreshness.maxAge(response.headers)
+    if response.status == 304, var entry = cached {
+      entry.entityTag = response.headers.first(named: "ETag") ?? entry.entityTag
+      entry.lastModified = response.headers.first(named: "Last-Modified") ?? entry.lastModified
+      guard let body = entry.body else { return PageReading(entry: entry, isUnchanged: true, maxAge: maxAge) }
+      let cut = try recut(&entry, body, definition, check, limit: limit)
+      return PageReading(entry: entry, body: cut, isUnchanged: true, maxAge: maxAge)
+    }
+    var entry = ResponseCache.Entry(
+      entityTag: response.headers.first(named: "ETag"),
+      lastModified: response.headers.first(named: "Last-Modified"),
+      digest: ResponseCache.digest(response.body),
+      body: response.body,
+      page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
+      header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) },
+      url: response.url
+    )
+    let isUnchanged = cached?.digest == entry.digest
+    let body: [UInt8]
+    if isUnchanged {
+      body = try recut(&entry, response.body, definition, check, limit: limit)
+    } else {
+      (entry.page, body) = try check.read(response.body, of: response.url, definition, limit: limit)
+    }
+    return PageReading(
+      entry: entry,
+      body: body,
+      isUnchanged: isUnchanged,
+      maxAge: maxAge,
+      further: definition.paging == nil ? further(response.headers, entry.page) : nil
+    )
+  }
+
+  /// A page that is as it was, but perhaps not all of it may be taken now, or may that was cut off then.
+  private static func recut(
+    _ entry: inout ResponseCache.Entry,
+    _ body: [UInt8],
+    _ definition: UpstreamDefinition,
+    _ check: ResponseCheck,
+    limit: Int
+  ) throws(UpstreamError) -> [UInt8] {
+    guard entry.page.isCut || entry.page.itemCount > limit else { return body }
+    let (page, cut) = try check.read(body, of: entry.url, definition, limit: limit)
+    entry.page = page
+    return cut
+  }
+
+  private static func further(_ headers: [TransferField], _ page: ResponseCheck.Page) -> String? {
+    if headers.list(named: "Link").flatMap(LinkHeader.next) != nil { return "`Link: rel=\"next\"`" }
+    if let target = headers.first(named: "Next-Page"), !target.isEmpty { return "the header `Next-Page`" }
+    return page.namesNext ? "the member `next`" : nil
+  }
+
+  private func take(
+    _ page: PageReading,
+    for request: TransferRequest,
+    of refresh: Refresh
+  ) throws(UpstreamError) {
+    let key = PageKey(request)
+    if refresh.visited.isEmpty { (refresh.maxAge, refresh.unreadPage) = (page.maxAge, page.further) }
+    if !page.isUnchanged || page.entry.page != cache[key]?.page { refresh.allUnchanged = false }
+    refresh.visited.append(key)
+    refresh.fetched[key] = page.entry
+    refresh.itemCount += page.entry.page.itemCount
+    if let body = page.body { refresh.bodies[key] = body }
+    guard
+      let step = try refresh.walk?.step(
+        after: PageWalk.Page(
+          requested: request.url,
+          url: page.entry.url,
+          header: page.entry.header,
+          read: page.entry.page,
+          byteCount: page.body?.count ?? 0,
+          digest: page.entry.digest
+        )
+      )
+    else {
+      if page.entry.page.isCut { refresh.limit = .maxItems }
+      return finishPages(refresh)
+    }
+    switch step {
+    case .next(let url):
+      var next = request
+      next.url = url
+      fetchPage(next, of: refresh)
+    case .cursor(let cursor): try fetchPage(builder.page(cursor: cursor).on(request.lane), of: refresh)
+    case .limit(let limit):
+      refresh.limit = limit
+      finishPages(refresh)
+    case .end: finishPages(refresh)
+    }
+  }
+
+  private func finishPages(_ refresh: Refresh) {
+    guard let each = definition.each else { return succeed(refresh) }
+    fetchItems(each, of: refresh)
+  }
+}

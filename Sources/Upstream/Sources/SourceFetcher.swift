@@ -1,0 +1,256 @@
+internal import Definitions
+internal import Dispatch
+internal import Expressions
+internal import Glibc
+internal import JSON
+
+/// One refresh of a source at a time: all of its pages, and the requests that its items ask for. The outcome is
+/// everything, nothing new, or a failure that leaves what was known as it was.
+///
+/// Touched on the client's queue alone. What an upstream sent is read on a queue of the source's own, so that a big or
+/// malicious answer keeps no other source waiting.
+final class SourceFetcher {
+  struct Outcome {
+    var update: SourceUpdate
+    /// Of the first response.
+    var maxAge: Duration?
+    /// What was reached while there was more.
+    var limit: PageWalk.Limit?
+    var itemCount = 0
+    var pages = 0
+    var unreadPage: String?
+  }
+
+  let name: String
+  let definition: UpstreamDefinition
+  let builder: RequestBuilder
+  let client: TransferClient
+  let reading: DispatchQueue
+  private let lane: Int
+  /// Of the last refresh that succeeded.
+  var cache = ResponseCache()
+  /// The pages of the last refresh that succeeded, in order.
+  private var lastPages: [PageKey]?
+  private var lastItemCount = 0
+  /// What this source was told last when its host failed: heard again while the host is spared.
+  private var hostError: UpstreamError?
+  private var breakerKey: CircuitBreakers.Key?
+  /// Nil while nothing is fetched.
+  private(set) var refresh: Refresh?
+  /// Called for each answer.
+  var onAnswer: (SourceFigures.Answer) -> Void = { _ in }
+
+  init(name: String, _ definition: UpstreamDefinition, context: FetchContext, client: TransferClient) {
+    self.name = name
+    self.definition = definition
+    builder = RequestBuilder(definition: definition, context: context)
+    self.client = client
+    lane = client.makeLane()
+    reading = DispatchQueue(label: "tablecast.source.\(name)")
+  }
+
+  /// - Parameters:
+  ///   - isUrgent: somebody waits for it: it may be the probe of a host that failed.
+  ///   - completion: on the client's queue.
+  func start(isUrgent: Bool, completion: @escaping (Outcome) -> Void) {
+    do throws(UpstreamError) {
+      var first = try builder.page(cursor: .null)
+      first.url = try PageWalk.first(first.url, definition.paging)
+      first.lane = lane
+      let refresh = Refresh(first, context: builder.context, isUrgent: isUrgent, completion: completion)
+      (self.refresh, breakerKey) = (refresh, refresh.breaker)
+      refresh.walk = definition.paging.map { PageWalk($0, first: first.url, maxItems: definition.maxItems) }
+      fetchPage(first, of: refresh)
+    } catch {
+      completion(Outcome(update: .failed(error)))
+    }
+  }
+
+  /// Ends what is under way; its completion is not called.
+  func cancel() {
+    let transfers = refresh?.transfers.values.map(\.self) ?? []
+    refresh = nil
+    for transfer in transfers { transfer.cancel() }
+  }
+
+  /// Ends what is under way and compares with nothing: the next refresh that succeeds brings content.
+  func forget() {
+    cancel()
+    cache = ResponseCache()
+    lastPages = nil
+  }
+
+  /// Of the host, as it is for this source.
+  var breaker: SourceFigures.Breaker {
+    switch breakerKey.flatMap({ client.breakerState(of: $0) }) {
+    case nil, .closed?: .closed
+    case .open?: .open
+    case .halfOpen?: .probing
+    }
+  }
+
+  func fail(_ refresh: Refresh, _ error: UpstreamError) {
+    guard self.refresh === refresh else { return }
+    cancel()
+    let hidden = refresh.check.redaction.hide(error)
+    refresh.completion(Outcome(update: .failed(hidden), pages: refresh.visited.count))
+  }
+
+  /// All is there: now, and only now, it replaces what was known.
+  func succeed(_ refresh: Refresh) {
+    guard self.refresh === refresh else { return }
+    if let limit = refresh.limit, limit != .each, definition.whenMore == .fail {
+      return fail(refresh, excess(limit, refresh))
+    }
+    self.refresh = nil
+    hostError = nil
+    let outcome = {
+      Outcome(
+        update: $0,
+        maxAge: refresh.maxAge,
+        limit: refresh.limit,
+        itemCount: refresh.itemCount,
+        pages: refresh.visited.count,
+        unreadPage: refresh.unreadPage
+      )
+    }
+    let isUnchanged = refresh.visited == lastPages && refresh.allUnchanged
+    if isUnchanged {
+      // A validator may be new for the same bytes.
+      cache = refresh.fetched
+      return refresh.completion(outcome(.unchanged))
+    }
+    if refresh.itemCount == 0, lastItemCount > 0, definition.emptyMeans == .keep {
+      return refresh.completion(outcome(.unchanged))
+    }
+    let bodies = refresh.visited.compactMap { refresh.bodies[$0] }
+    cache = refresh.fetched
+    lastPages = refresh.visited
+    lastItemCount = refresh.itemCount
+    let content = FetchedContent(
+      form: definition.each == nil ? .pages(bodies) : .items(refresh.itemBodies),
+      itemCount: refresh.itemCount,
+      isTruncated: refresh.limit != nil
+    )
+    refresh.completion(outcome(.content(content)))
+  }
+
+  private func excess(_ limit: PageWalk.Limit, _ refresh: Refresh) -> UpstreamError {
+    UpstreamError(
+      .paging,
+      title: "The upstream has more than may be fetched",
+      detail:
+        "\(refresh.first.url) has more than `\(limit.rawValue)` lets in: raise that, or let `whenMore: truncate` serve the "
+        + "first \(refresh.itemCount) items"
+    )
+  }
+
+  /// Sends a request if the host's breaker lets it pass; its completion is called only while the refresh goes on.
+  ///
+  /// - Parameter read: what is made of an answer that is a success, or 304 where that was asked for; on the source's own
+  ///   queue.
+  func send<Reading: Sendable>(
+    _ request: TransferRequest,
+    of refresh: Refresh,
+    read: @escaping @Sendable (TransferResponse) throws(UpstreamError) -> Reading,
+    completion: @escaping (Result<Reading, UpstreamError>) -> Void
+  ) {
+    guard client.permits(refresh.breaker, isUrgent: refresh.isUrgent) else {
+      return completion(.failure(hostError ?? .spared(request.url.origin)))
+    }
+    let conditional = request.adding(cache.conditions(for: request))
+    let number = refresh.nextTransfer
+    refresh.nextTransfer += 1
+    let (client, reading, check) = (client, reading, refresh.check)
+    // Touched on the client's queue alone, where it comes back to.
+    nonisolated(unsafe) let confined = (fetcher: self, refresh: refresh, completion: completion)
+    let started = Duration.now
+    refresh.transfers[number] = client.send(conditional) { result in
+      confined.refresh.transfers[number] = nil
+      let elapsed = (try? result.get().elapsed) ?? (Duration.now - started)
+      reading.async {
+        let now = Int64(time(nil))
+        let checked = result.flatMap { response in
+          Self.checked(response, conditional, check, at: now).flatMap { response in
+            Result { () throws(UpstreamError) in try read(response) }
+          }
+        }
+        client.queue.async {
+          let (fetcher, refresh, completion) = confined
+          fetcher.told(checked.failure, result, conditional, elapsed, at: now, of: refresh)
+          guard fetcher.refresh === refresh else { return }
+          completion(checked)
+        }
+      }
+    }
+  }
+
+  /// A status that is no success is a failure from here on; 304 is a success where it was asked for.
+  private static func checked(
+    _ response: TransferResponse,
+    _ request: TransferRequest,
+    _ check: ResponseCheck,
+    at now: Int64
+  ) -> Result<TransferResponse, UpstreamError> {
+    if response.status == 304,
+      request.headers.first(named: "If-None-Match") != nil
+        || request.headers.first(named: "If-Modified-Since") != nil
+    {
+      return .success(response)
+    }
+    return check.failure(of: response, request: request, now: now).map { .failure($0) } ?? .success(response)
+  }
+
+  /// Counts an answer, or that there was none: for the breaker, the figures and the log.
+  private func told(
+    _ error: UpstreamError?,
+    _ result: Result<TransferResponse, UpstreamError>,
+    _ request: TransferRequest,
+    _ elapsed: Duration,
+    at now: Int64,
+    of refresh: Refresh
+  ) {
+    client.record(error, of: refresh.breaker)
+    let hidden = error.map(refresh.check.redaction.hide)
+    if let hidden, hidden.blamesHost { hostError = hidden }
+    guard error?.kind != .cancelled else { return }
+    let response = try? result.get()
+    onAnswer(
+      SourceFigures.Answer(
+        at: now,
+        status: response?.status,
+        elapsed: elapsed,
+        bytes: response?.body.count ?? 0,
+        error: error?.kind
+      )
+    )
+    client.observer?(
+      TransferReport(
+        purpose: .fetch,
+        source: name,
+        method: request.method,
+        url: refresh.check.redaction.hide(request.url.description),
+        status: response?.status,
+        elapsed: elapsed,
+        bytes: response?.body.count ?? 0,
+        error: hidden
+      )
+    )
+  }
+}
+
+extension Result {
+  var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}
+
+extension UpstreamError {
+  /// What those hear whose host is spared, and who have no failure of their own: nothing of what others were told.
+  static func spared(_ origin: UpstreamURL.Origin) -> UpstreamError {
+    UpstreamError(
+      .refused,
+      title: "The upstream can't be reached",
+      detail: "\(origin) failed several times in a row and is asked again in some seconds",
+      mayHaveArrived: false
+    )
+  }
+}

@@ -1,0 +1,37 @@
+/// What an operator should hear of a source once: it works, but perhaps not as meant.
+public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
+  /// Its upstream's `Cache-Control` makes the interval longer than configured: what it is then.
+  case lengthened(Duration)
+  /// There was more than `limit` lets in, a key of the configuration: what came first is served.
+  case truncated(items: Int, limit: String)
+  /// The upstream names a further page, there, and the source has no `paging`.
+  case unread(pageNamedBy: String)
+
+  /// The same for all notices of one kind: each is told once.
+  public var kind: String {
+    switch self {
+    case .lengthened: "lengthened"
+    case .truncated: "truncated"
+    case .unread: "unread"
+    }
+  }
+
+  /// Something is missing that its tables' readers may expect.
+  public var isWarning: Bool {
+    switch self {
+    case .lengthened: false
+    case .truncated, .unread: true
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .lengthened(let interval):
+      "An upstream's Cache-Control lengthens the interval of its source to \(interval); `maxAge` bounds that"
+    case .truncated(let items, let limit):
+      "An upstream has more than `\(limit)` lets in: its tables have the first \(items) items, and say so"
+    case .unread(let place):
+      "An upstream names a further page, by \(place), and its source has no `paging`: its tables have the first page"
+    }
+  }
+}

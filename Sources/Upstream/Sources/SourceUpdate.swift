@@ -1,0 +1,31 @@
+/// What one refresh of a source came to.
+public enum SourceUpdate: Sendable {
+  /// Everything, whole: something may have changed.
+  case content(FetchedContent)
+  /// All is as it was in the last `content`.
+  case unchanged
+  /// What there is stays; the source will be asked again.
+  case failed(UpstreamError)
+}
+
+/// The bodies of all responses that make up a source's content: JSON, checked to be whole and of the right shape.
+public struct FetchedContent: Sendable {
+  public var form: Form
+  /// Items in all.
+  public var itemCount: Int
+  /// `maxPages`, `maxItems` or the fan-out's `limit` ended it while there was more: its table says so (`truncated`).
+  public var isTruncated: Bool
+
+  public init(form: Form, itemCount: Int, isTruncated: Bool = false) {
+    self.form = form
+    self.itemCount = itemCount
+    self.isTruncated = isTruncated
+  }
+
+  public enum Form: Sendable {
+    /// Response bodies in order; in each, the list of items stands where `items` says, without those that are too many.
+    case pages([[UInt8]])
+    /// One body for each item of the list, in the list's order; without those that the upstream no longer has.
+    case items([[UInt8]])
+  }
+}

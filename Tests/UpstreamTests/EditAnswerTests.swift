@@ -1,0 +1,136 @@
+import Definitions
+import Expressions
+import JSON
+import Testing
+
+@testable import Upstream
+
+@Suite struct EditAnswerTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var body: String
+    var status = 200
+    var items: String?
+    var item: String?
+    var refused: String?
+    var expected: String
+    var testDescription: String { "\(status) \(body) \(items ?? "") \(item ?? "") \(refused ?? "")" }
+  }
+
+  static let cases = [
+    Case(body: #"{"id":7}"#, expected: #"accepted {"id":7}"#),
+    Case(body: "[7]", expected: "accepted nothing"), Case(body: "", status: 204, expected: "accepted nothing"),
+    Case(body: "{}", expected: "accepted nothing"), Case(body: "<html>", expected: "accepted nothing"),
+    Case(body: #"{"ok":true,"rows":[{"id":750}]}"#, item: "rows[0]", expected: #"accepted {"id":750}"#),
+    Case(body: #"{"ok":true}"#, item: "rows[0]", expected: "accepted nothing"),
+    Case(body: #"{"data":{"id":1}}"#, items: "data", item: "data", expected: #"accepted {"id":1}"#),
+    // GraphQL says no with 200.
+    Case(
+      body: #"{"data":null,"errors":[{"message":"not yours"}]}"#,
+      items: "data.members.nodes",
+      expected: "refused 422 not yours"
+    ),
+    Case(body: #"{"data":{"x":1},"errors":[]}"#, items: "data.a", expected: #"accepted {"data":{"x":1},"errors":[]}"#),
+    Case(body: #"{"errors":[{"message":"no"}]}"#, expected: #"accepted {"errors":[{"message":"no"}]}"#),
+    Case(body: #"{"errors":["no"]}"#, items: "data", refused: "false", expected: #"accepted {"errors":["no"]}"#),
+    Case(body: #"{"error":"too long"}"#, refused: "error", expected: "refused 422 too long"),
+    Case(body: #"{"error":""}"#, refused: "error", expected: #"accepted {"error":""}"#),
+    Case(body: #"{"ok":false}"#, refused: "ok == false", expected: "refused 422 it refuses, without a reason"),
+    Case(body: #"{"ok":true}"#, refused: "ok == false", expected: #"accepted {"ok":true}"#),
+    Case(body: #"{"code":3}"#, refused: "code", expected: "refused 422 3"),
+    Case(body: #"{"e":{"reason":"full"}}"#, refused: "e", expected: "refused 422 full"),
+    Case(body: #"{"e":{}}"#, refused: "e", expected: #"accepted {"e":{}}"#),
+    Case(body: "{}", status: 202, refused: "$status == 202 ? 'later' : null", expected: "refused 422 later"),
+    // What is no success is refused or failed anyway; the expression has its words.
+    Case(body: #"{"why":"taken"}"#, status: 409, refused: "why", expected: "refused 409 taken"),
+    Case(body: #"{"message":"m"}"#, status: 409, expected: "refused 409 m"),
+    Case(body: #"{"why":"bad"}"#, status: 500, refused: "why", expected: "refused 422 bad"),
+    Case(body: #"{"why":null}"#, status: 500, refused: "why", expected: "failed 500"),
+    Case(body: #"{"errors":["x"]}"#, status: 500, items: "data", expected: "failed 500"),
+    Case(body: #"{"why":"x"}"#, refused: "why - 1", expected: "unknown 200"),
+  ]
+
+  @Test(arguments: cases) func outcome(_ test: Case) throws {
+    let url = try #require(UpstreamURL("http://a.test/edit"))
+    let sent = TransferRequest(method: "POST", url: url)
+    var source = UpstreamDefinition(url: try Template(text: "http://a.test/"))
+    source.items = try test.items.map { try Expression($0) }
+    let request = EditRequestDefinition(
+      method: "POST",
+      url: try Template(text: "http://a.test/edit"),
+      item: try test.item.map { try Expression($0) },
+      refused: try test.refused.map { try Expression($0) }
+    )
+    let check = ResponseCheck(redaction: Redaction(FetchContext(), request: sent))
+    let response = TransferResponse(
+      status: test.status,
+      headers: [],
+      body: Array(test.body.utf8),
+      url: url,
+      redirects: 0,
+      elapsed: .zero,
+      reusedConnection: false,
+      httpVersion: .http1
+    )
+    let outcome = EditAnswer(request, source: source, check: check).outcome(response, of: sent)
+    let last = outcome.error?.detail.split(separator: ": ").last.map(String.init) ?? ""
+    let word =
+      switch outcome {
+      case .accepted(_, let item): "accepted \(item.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")"
+      case .refused(let error): "refused \(error.status ?? 0) \(last)"
+      case .failed(let error): "failed \(error.status ?? 0)"
+      case .unknown(let error): "unknown \(error.status ?? 0)"
+      }
+    #expect(word == test.expected)
+  }
+}
+
+@Suite struct EditRequestTests {
+  static func request(_ change: (inout UpstreamDefinition, inout EditRequestDefinition) throws -> Void) throws
+    -> TransferRequest
+  {
+    var source = UpstreamDefinition(url: try Template(text: "https://a.test/items"))
+    source.headers = [
+      ("Authorization", try Template(text: "Bearer s")), ("X-Team", try Template(text: "blue")),
+      ("Content-Type", try Template(text: "application/vnd.a")),
+    ]
+    var request = EditRequestDefinition(method: "POST", url: try Template(text: "https://a.test/items"))
+    try change(&source, &request)
+    let forwarder = EditForwarder(source, context: FetchContext(), client: try TransferClient())
+    let edit = ForwardedEdit(
+      edit: ["title": "new", "section": "body's"],
+      place: .init(section: "today", after: "r1"),
+      idempotencyKey: "k"
+    )
+    return try forwarder.request(edit, request)
+  }
+
+  @Test func theSourcesHeadersGoAlong() throws {
+    let request = try Self.request { _, request in
+      request.headers = [("x-team", try Template(text: "red"))]
+      request.body = try Template(.object([.init(name: "a", value: 1)]))
+    }
+    #expect(request.headers.first(named: "Authorization") == "Bearer s")
+    #expect(request.headers.list(named: "X-Team") == "red", "the edit's own takes the place of the source's")
+    #expect(request.headers.first(named: "Content-Type") == "application/vnd.a")
+  }
+
+  @Test func butToNoOtherHost() throws {
+    let request = try Self.request { _, request in request.url = try Template(text: "https://b.test/items") }
+    #expect(request.headers.first(named: "Authorization") == nil)
+  }
+
+  @Test func theBodyAndItsPlace() throws {
+    let request = try Self.request { _, request in
+      request.body = try Template(
+        .object([
+          .init(name: "row", value: "${$edit}"), .init(name: "section", value: "${$edit.section}"),
+          .init(name: "after", value: "${$edit.after}"), .init(name: "at", value: "${$edit.at}"),
+          .init(name: "title", value: "${$edit.title}"),
+        ])
+      )
+    }
+    let body = try JSONValue(parsing: request.body ?? [])
+    #expect(body["row"] == ["title": "new", "section": "body's"])
+    #expect(body["section"] == "today" && body["after"] == "r1" && body["at"] == .null && body["title"] == "new")
+  }
+}
