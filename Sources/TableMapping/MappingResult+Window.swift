@@ -7,9 +7,8 @@ extension MappingResult {
     var left = count
     var kept: [Section] = []
     for section in sections where left > 0 {
-      let rows = Array(section.rows.prefix(left))
-      left -= rows.count
-      kept.append(Section(id: section.id, header: section.header, footer: section.footer, rows: rows))
+      kept.append(section.cut(after: left))
+      left -= section.rows.count
     }
     sections = kept
   }
