@@ -12,10 +12,12 @@ run: packages
 	@$(SWIFT) build --configuration release --product tablecast
 	@exec .build/release/tablecast demo $(RUN_ARGUMENTS)
 
-# The clients for the web first, so that a run's last lines are those of `swift test`.
+# The web's tests first, against the debug build, so that a run's last lines are those of `swift test`.
 test: packages
-	@./scripts/install-system-packages.sh nodejs esbuild
+	@./scripts/install-browser-tests.sh >/dev/null
 	node --test Clients/JavaScript/test/*.test.mjs
+	$(SWIFT) build --build-tests
+	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
 	$(SWIFT) test --parallel
 
 build: packages

@@ -44,6 +44,7 @@ let package = Package(
     .target(name: "CEventPoll"),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
@@ -71,7 +72,7 @@ let package = Package(
     ),
     .target(
       name: "TableMapping",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
+      dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
       swiftSettings: ours
     ),
     .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
@@ -130,7 +131,9 @@ let package = Package(
     ),
     .testTarget(
       name: "TableMappingTests",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableEncoding", "TableMapping", "TableModel"],
+      dependencies: [
+        "Definitions", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+      ],
       swiftSettings: ours
     ),
     // The server without tables: what its benchmarks and the cases' runner talk to.

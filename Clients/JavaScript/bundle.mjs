@@ -8,12 +8,13 @@ import { fileURLToPath } from "node:url";
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /** The published modules, each of the file of the same name in src/. */
-export const modules = ["tablecast.js"];
+export const modules = ["tablecast.js", "bind.js", "react.js", "element.js"];
 
 /** The module's text. */
 export function bundle(name) {
   const source = fileURLToPath(new URL(`src/${name}`, import.meta.url));
-  const text = execFileSync("esbuild", [source, "--bundle", "--minify", "--format=esm", "--target=es2022"], { encoding: "utf8" });
+  const external = ["react", ...modules.filter((other) => other !== name).map((other) => `./${other}`)].map((one) => `--external:${one}`);
+  const text = execFileSync("esbuild", [source, "--bundle", "--minify", "--format=esm", "--target=es2022", ...external], { encoding: "utf8" });
   return `// Tablecast's client for JavaScript ${version}: made of Clients/JavaScript/src by bundle.mjs\n${text}`;
 }
 

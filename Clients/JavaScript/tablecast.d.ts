@@ -145,7 +145,8 @@ export interface Options {
   /** Follow nothing while the page is hidden. */
   pauseHidden?: boolean;
   fetch?: typeof fetch;
-  clock?: { now(): number; setTimeout(action: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
+  /** The time: what `globalThis` has of these, where it isn't given. */
+  clock?: { performance: { now(): number }; setTimeout(action: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
   /** The luck of delays, 0 to 1. */
   random?: () => number;
   newKey?: () => string;

@@ -1,11 +1,10 @@
 internal import FieldValues
-public import JSON
 
 extension Template {
   /// The value for what is in the scope.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
     switch form {
-    case .constant(let value, _): return Value(value)
+    case .constant(let value): return Value(value)
     case .expression(let expression): return try expression.evaluate(in: scope)
     case .text(let pieces): return .string(try text(of: pieces, in: scope, encoding: .plain))
     case .array(let templates):
@@ -26,22 +25,6 @@ extension Template {
       }
       return .object(values)
     case .each(let list, let body): return .array(try Self.each(of: list, body, in: scope))
-    }
-  }
-
-  /// Writes the value as JSON, without making it first. What was written before an error stays written.
-  public func write(to writer: inout JSONWriter, in scope: Scope) throws(EvaluationError) {
-    switch form {
-    case .constant(_, let encoded): writer.write(raw: encoded)
-    case .expression(let expression): try expression.evaluate(in: scope).write(to: &writer)
-    case .object(let members):
-      writer.beginObject()
-      for member in members {
-        writer.name(encoded: member.encodedName)
-        try member.template.write(to: &writer, in: scope)
-      }
-      writer.endObject()
-    case .text, .array, .each: try evaluate(in: scope).write(to: &writer)
     }
   }
 

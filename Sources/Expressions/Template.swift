@@ -13,7 +13,7 @@ public struct Template: Equatable, Sendable {
   let form: Form
 
   indirect enum Form: Equatable, Sendable {
-    case constant(JSONValue, encoded: [UInt8])
+    case constant(JSONValue)
     case expression(Expression)
     /// Pieces of a string.
     case text([Piece])
@@ -30,13 +30,8 @@ public struct Template: Equatable, Sendable {
   public struct Member: Equatable, Sendable {
     public let name: String
     public let template: Template
-    /// The name as JSON text, with its colon.
-    let encodedName: [UInt8]
 
-    init(name: String, template: Template) {
-      (self.name, self.template) = (name, template)
-      encodedName = JSONValue.string(name).bytes + [UInt8(ascii: ":")]
-    }
+    init(name: String, template: Template) { (self.name, self.template) = (name, template) }
   }
 
   init(_ form: Form) {
@@ -45,7 +40,7 @@ public struct Template: Equatable, Sendable {
   }
 
   /// A value that is always the same.
-  public init(constant value: JSONValue) { self.init(.constant(value, encoded: value.bytes)) }
+  public init(constant value: JSONValue) { self.init(.constant(value)) }
 
   /// A value that is one expression's.
   public init(expression: Expression) { self.init(.expression(expression)) }
@@ -54,7 +49,7 @@ public struct Template: Equatable, Sendable {
   public var members: [Member]? {
     switch form {
     case .object(let members): members
-    case .constant(.object(let members), _):
+    case .constant(.object(let members)):
       members.map { Member(name: $0.name, template: Template(constant: $0.value)) }
     case .constant, .expression, .text, .array, .each: nil
     }
@@ -65,7 +60,7 @@ public struct Template: Equatable, Sendable {
 
   /// Where it is a constant: its value.
   public var constant: JSONValue? {
-    if case .constant(let value, _) = form { value } else { nil }
+    if case .constant(let value) = form { value } else { nil }
   }
 
   /// Where it is one whole `${…}`: the expression.

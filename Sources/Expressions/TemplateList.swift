@@ -2,13 +2,15 @@ import JSON
 
 /// Templates that are evaluated together, item after item: the fields of a payload.
 ///
-/// Where a template is a path, or a text of paths, what it is made of lies in memory without references, so that
-/// evaluating it counts none.
+/// Where a template is a path, or a text, what it is made of lies in memory without references, so that evaluating it
+/// counts none but those of expressions that are more than a path.
 ///
 /// `@unchecked Sendable`: the memory is written in `init` alone and freed in `deinit` alone.
 public final class TemplateList: @unchecked Sendable {
   /// Keep the compiled paths that `forms` and `pieces` point to.
   private let templates: [Template]
+  /// Of texts, those that are more than a path.
+  private let expressions: [Expression]
   private let forms: UnsafeMutableBufferPointer<Form>
   private let pieces: UnsafeMutableBufferPointer<Piece>
   private let literals: UnsafeMutableBufferPointer<UInt8>
@@ -24,11 +26,14 @@ public final class TemplateList: @unchecked Sendable {
     /// A part of `literals`.
     case literal(UnsafeBufferPointer<UInt8>)
     case path(Unmanaged<CompiledPath>)
+    /// Which of `expressions`.
+    case expression(Int)
   }
 
   public init(_ templates: [Template]) {
     self.templates = templates
-    let texts = templates.map { $0.textOfPaths ?? [] }
+    let texts = templates.map(\.textPieces)
+    expressions = texts.joined().compactMap { $0.path == nil ? $0.expression : nil }
     let bytes = texts.joined().map { piece in
       if case .literal(let literal) = piece { Array(literal.utf8) } else { [UInt8]() }
     }
@@ -36,13 +41,16 @@ public final class TemplateList: @unchecked Sendable {
     _ = literals.initialize(from: bytes.joined())
     pieces = .allocate(capacity: bytes.count)
     forms = .allocate(capacity: templates.count)
-    var (piece, literal) = (0, 0)
+    var (piece, literal, expression) = (0, 0, 0)
     for (slot, template) in templates.enumerated() {
       let start = piece
       for part in texts[slot] {
         let compiled: Piece
         if let path = part.path {
           compiled = .path(.passUnretained(path))
+        } else if part.expression != nil {
+          compiled = .expression(expression)
+          expression += 1
         } else {
           compiled = .literal(UnsafeBufferPointer(rebasing: literals[literal..<literal + bytes[piece].count]))
         }
@@ -75,34 +83,27 @@ public final class TemplateList: @unchecked Sendable {
         switch pieces[position] {
         case .literal(let bytes): arena.append(bytes)
         case .path(let path): path._withUnsafeGuaranteedRef { $0.value(in: scope) }.append(to: arena)
+        case .expression(let position): try expressions[position].evaluate(in: scope).append(to: arena)
         }
       }
       guard arena.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("the template") }
       return .text(arena.finish())
-    case .other: return try templates[slot].evaluate(in: scope, arena: arena)
+    case .other: return try templates[slot].evaluate(in: scope)
     }
   }
 }
 
 extension Template {
-  /// The pieces of a text whose expressions are all paths; nil for everything else.
-  fileprivate var textOfPaths: [Piece]? {
-    guard case .text(let pieces) = form else { return nil }
-    let areKnown = pieces.allSatisfy { piece in
-      switch piece {
-      case .literal: true
-      case .expression(let expression): expression.path != nil
-      }
-    }
-    return areKnown ? pieces : nil
+  /// The pieces of a text; none of everything else.
+  fileprivate var textPieces: [Piece] {
+    if case .text(let pieces) = form { pieces } else { [] }
   }
 }
 
 extension Template.Piece {
-  fileprivate var path: CompiledPath? {
-    switch self {
-    case .literal: nil
-    case .expression(let expression): expression.path
-    }
+  fileprivate var expression: Expression? {
+    if case .expression(let expression) = self { expression } else { nil }
   }
+
+  fileprivate var path: CompiledPath? { expression?.path }
 }

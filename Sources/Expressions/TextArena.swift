@@ -72,22 +72,6 @@ public final class TextArena {
   }
 }
 
-extension Template {
-  /// As `evaluate(in:)`; a text is made in `arena` and lives as long as it does there.
-  public func evaluate(in scope: Scope, arena: TextArena) throws(EvaluationError) -> Value {
-    guard case .text(let pieces) = form else { return try evaluate(in: scope) }
-    arena.begin()
-    for piece in pieces {
-      switch piece {
-      case .literal(let literal): arena.append(literal)
-      case .expression(let expression): try expression.evaluate(in: scope).append(to: arena)
-      }
-    }
-    guard arena.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("the template") }
-    return .text(arena.finish())
-  }
-}
-
 extension Value {
   /// Appends what stands in a text for this value, as `append(to:)` does for a `String`.
   func append(to arena: TextArena) {

@@ -3,7 +3,7 @@ public enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Above `Int64.max`.
+  /// An integer above `Int64.max`: identities of 64 bits are no doubles.
   case unsigned(UInt64)
   /// Finite.
   case double(Double)

@@ -28,7 +28,7 @@ struct RowMatching {
     updates = sweep.updates
     guard !destinations.isEmpty, !isMatched.isEmpty else { return }
     let strays = sweep.strays(of: old, sections)
-    let table = IdentityTable(count: strays.count) { strays[$0].key.identity.rawValue }
+    let table = IdentityTable(count: strays.count) { strays[$0].key.identity }
     strays.withUnsafeBufferPointer { strays in
       table.withLookup { lookup in
         for index in sweep.pairs.indices {
@@ -54,7 +54,7 @@ struct RowMatching {
         var match: UnsafeRow.Match?
         // A row that has been taken is passed over: should an identity stand in a table twice, each of the two rows is
         // still paired with one row at most.
-        let found = lookup.first(new.key.identity.rawValue) { candidate in
+        let found = lookup.first(new.key.identity) { candidate in
           guard !destinations[candidate].isSomewhere else { return false }
           match = old[candidate].match(new)
           return match != nil

@@ -38,12 +38,12 @@ struct SectionMatching {
   }
 
   private mutating func match(_ old: [Section], _ oldMiddle: Range<Int>, _ new: [Section], _ newMiddle: Range<Int>) {
-    let table = IdentityTable(count: oldMiddle.count) { old[oldMiddle.lowerBound + $0].identity.rawValue }
+    let table = IdentityTable(count: oldMiddle.count) { old[oldMiddle.lowerBound + $0].identity }
     var isTaken = [Bool](repeating: false, count: oldMiddle.count)
     table.withLookup { lookup in
       for index in newMiddle {
         let section = new[index]
-        let found = lookup.first(section.identity.rawValue) {
+        let found = lookup.first(section.identity) {
           !isTaken[$0] && Self.isSame(old[oldMiddle.lowerBound + $0], section)
         }
         if let found {

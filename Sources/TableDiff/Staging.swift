@@ -132,6 +132,7 @@ struct Staging {
     if old.animation != new.animation { attributes.animation = new.animation }
     let counts = new.counts
     if old.counts != counts { attributes.counts = counts }
+    if old.isTruncated != new.isTruncated { attributes.isTruncated = new.isTruncated }
     if old.window != new.window { attributes.window = .some(new.window) }
     return attributes
   }

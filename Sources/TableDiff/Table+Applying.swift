@@ -25,6 +25,7 @@ extension Table {
     if let problem = attributes.problem { self.problem = problem }
     if let title = attributes.title { self.title = title }
     if let animation = attributes.animation { self.animation = animation }
+    if let isTruncated = attributes.isTruncated { self.isTruncated = isTruncated }
     if let window = attributes.window { self.window = window }
     guard let counts = attributes.counts else { return }
     omittedSections = counts.omittedSections

@@ -87,6 +87,10 @@ extension JSONWriter {
       name("counts")
       write(counts)
     }
+    if let isTruncated = attributes.isTruncated {
+      name("truncated")
+      if isTruncated { write(true) } else { writeNull() }
+    }
     if let change = attributes.window {
       name("window")
       if let window = change { write(window) } else { writeNull() }

@@ -23,6 +23,10 @@ extension JSONWriter {
     write(list: table.sections) { $0.write($1) }
     name("counts")
     write(table.counts)
+    if table.isTruncated {
+      name("truncated")
+      write(true)
+    }
     if let window = table.window {
       name("window")
       write(window)

@@ -46,6 +46,10 @@ extension Row {
     if let cell = chain.first { write(cell, to: &writer) }
     writer.name("can")
     writer.write(raw: RowBuilder.encodedPermissions[Int(permissions.rawValue & 7)])
+    if let actions = encodedActions {
+      writer.name("actions")
+      writer.write(raw: Array(encoded[actions]))
+    }
     var selectRange: Range<Int>?
     if let select {
       writer.name("select")

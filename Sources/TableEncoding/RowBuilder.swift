@@ -3,9 +3,9 @@ internal import JSON
 public import TableModel
 
 /// Builds rows in one pass over a writer that is used again and again:
-/// `{"id":…,"cellIdentifier":…,"payload":{…},"can":{…},"select":…,"fallback":{…}}`.
+/// `{"id":…,"cellIdentifier":…,"payload":{…},"can":{…},"actions":[…],"select":…,"fallback":{…}}`.
 ///
-/// `select` and `fallback` are absent where there is none, and so are fields whose value is null.
+/// `actions`, `select` and `fallback` are absent where there is none, and so are fields whose value is null.
 public struct RowBuilder: Sendable {
   private var writer = JSONWriter(capacity: 1024)
 
@@ -16,6 +16,7 @@ public struct RowBuilder: Sendable {
   /// - Parameters:
   ///   - chain: The row's cell, then its fallbacks in order; not empty.
   ///   - values: What the slots of the layouts name. A slot beyond them is null.
+  ///   - actions: What the row offers, in order.
   ///   - select: What a tap leads to; null: nothing.
   /// - Complexity: O(bytes).
   public mutating func row(
@@ -23,6 +24,7 @@ public struct RowBuilder: Sendable {
     chain: [CellLayout],
     values: [Value],
     permissions: Permissions,
+    actions: [RowAction] = [],
     select: Value = .null
   ) -> Row {
     writer.removeAll()
@@ -35,6 +37,10 @@ public struct RowBuilder: Sendable {
     if let cell = chain.first { parts.append(write(cell, values, expansion: &expansion)) }
     writer.name(encoded: Self.canName)
     writer.write(raw: Self.encodedPermissions[Int(permissions.rawValue & 7)])
+    if !actions.isEmpty {
+      writer.name(encoded: Self.actionsName)
+      writer.write(list: actions) { $0.write(raw: $1.encoded) }
+    }
     var selectRange: Range<Int>?
     if !select.isNull {
       writer.name(encoded: Self.selectName)
@@ -88,6 +94,7 @@ public struct RowBuilder: Sendable {
 
   private static let idName = Array("\"id\":".utf8)
   private static let canName = Array("\"can\":".utf8)
+  private static let actionsName = Array("\"actions\":".utf8)
   private static let selectName = Array("\"select\":".utf8)
   private static let fallbackName = Array("\"fallback\":".utf8)
 

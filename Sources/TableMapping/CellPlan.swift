@@ -103,10 +103,12 @@ extension CellPlan.Candidate {
 /// Why a cell does not take an item.
 struct Misfit: Error {
   var reason: String
+  /// An expression failed: a mistake, where else the item is only not the cell's.
+  var isFailure = false
   /// The field of the cell's payload that is to blame.
   var field: String?
 
-  init(reason: String) { self.reason = reason }
+  init(reason: String, isFailure: Bool = false) { (self.reason, self.isFailure) = (reason, isFailure) }
 
   init(cell: String, check: CellPlan.Check, problem: String) {
     field = check.field

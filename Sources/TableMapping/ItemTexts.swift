@@ -41,6 +41,27 @@ struct ItemTexts: Sendable {
     }
   }
 
+  /// Of items one by one, as a list: `[…]`. O(bytes).
+  func list(of items: some Sequence<Int>) -> [UInt8] {
+    var list = [UInt8(ascii: "[")]
+    for item in items {
+      if list.count > 1 { list.append(UInt8(ascii: ",")) }
+      withBytes(of: item) { list.append(contentsOf: $0) }
+    }
+    list.append(UInt8(ascii: "]"))
+    return list
+  }
+
+  /// Whether the items are parts of just these texts, and these are not only equal but the same ones in memory. O(1) for
+  /// each text.
+  func areParts(of others: [[UInt8]]) -> Bool {
+    texts.count == others.count
+      && zip(texts, others).allSatisfy { text, other in
+        text.count == other.count
+          && text.withUnsafeBytes { text in other.withUnsafeBytes { text.baseAddress == $0.baseAddress } }
+      }
+  }
+
   /// A copy.
   func bytes(of item: Int) -> [UInt8] { withBytes(of: item) { Array($0) } }
 }

@@ -1,13 +1,13 @@
-/// Walks over a list of items whose envelope is known, item by item.
+/// Walks over a list of items whose frame is known, item by item.
 struct ListScanner {
   private let bytes: UnsafeRawBufferPointer
   private(set) var position: Int
   /// Where the list's closing bracket stands.
   private let end: Int
 
-  /// Nil where the response has another envelope.
-  init?(_ bytes: UnsafeRawBufferPointer, _ envelope: Envelope) {
-    let (head, tail) = (envelope.head, envelope.tail)
+  /// Nil where the response has another frame.
+  init?(_ bytes: UnsafeRawBufferPointer, _ frame: ListFrame) {
+    let (head, tail) = (frame.head, frame.tail)
     guard bytes.count >= head.count + tail.count else { return nil }
     let isSame = head.withUnsafeBytes { RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[..<head.count])) }
     guard isSame else { return nil }

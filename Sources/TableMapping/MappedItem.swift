@@ -16,16 +16,29 @@ final class MappedItem: Sendable {
   let source: String
   /// The identity that the service gave it, for an item of a local table.
   let givenID: String?
+  /// It is no item at all.
+  let isMalformed: Bool
 
-  init(source: String, givenID: String?, index: Int, outcome: Outcome, warning: String?) {
-    (self.source, self.givenID, self.index) = (source, givenID, index)
+  init(
+    source: String,
+    givenID: String?,
+    index: Int,
+    outcome: Outcome,
+    lookupKeys: [LookupKey?] = [],
+    warning: String? = nil,
+    isMalformed: Bool = false
+  ) {
+    (self.source, self.givenID, self.index, self.isMalformed) = (source, givenID, index, isMalformed)
     switch outcome {
-    case .unplaced(let address): (row, section, details) = (nil, 0, Details(address: address, warning: warning))
+    case .unplaced(let address):
+      (row, section) = (nil, 0)
+      details = Details(address: address, lookupKeys: lookupKeys, warning: warning)
     case .skipped(let skip, let address):
-      (row, section, details) = (nil, 0, Details(skip: skip, address: address, warning: warning))
+      (row, section) = (nil, 0)
+      details = Details(skip: skip, address: address, lookupKeys: lookupKeys, warning: warning)
     case .placed(let placement, let others):
       (row, section) = (placement.row, placement.section)
-      details = Details(placement, others: others, warning: warning)
+      details = Details(placement, others: others, lookupKeys: lookupKeys, warning: warning)
     }
   }
 
@@ -37,6 +50,8 @@ final class MappedItem: Sendable {
     let others: [Placement]
     let skip: Skip?
     let address: Address?
+    /// What was looked for in the sources of the table's lookups, in their order.
+    let lookupKeys: [LookupKey?]
     /// What went wrong without costing the row.
     let warning: String?
 
@@ -46,15 +61,16 @@ final class MappedItem: Sendable {
       others: [Placement] = [],
       skip: Skip? = nil,
       address: Address? = nil,
+      lookupKeys: [LookupKey?],
       warning: String?
     ) {
       let sortKeys = placement?.sortKeys ?? []
       guard
         placement?.group != nil || !sortKeys.isEmpty || !others.isEmpty || skip != nil || address != nil
-          || warning != nil
+          || !lookupKeys.isEmpty || warning != nil
       else { return nil }
       (group, self.sortKeys, self.others) = (placement?.group, sortKeys, others)
-      (self.skip, self.address, self.warning) = (skip, address, warning)
+      (self.skip, self.address, self.lookupKeys, self.warning) = (skip, address, lookupKeys, warning)
     }
   }
 
@@ -82,7 +98,7 @@ final class MappedItem: Sendable {
   struct Placement: Sendable {
     /// Among the table's declared sections; 0 where it has groups.
     var section: Int
-    var group: GroupKey?
+    var group: GroupKey? = nil
     var row: Row
     var sortKeys: [SortKey]
   }
@@ -92,16 +108,19 @@ final class MappedItem: Sendable {
     /// The key's text; `none` for items without a key.
     var id: String
     var key: SortKey
+
+    /// Of items whose key is gone or empty.
+    static let absent = GroupKey(id: "none", key: .none)
   }
 
   /// What may be done with it.
   var permissions: Permissions { row?.permissions ?? details?.address?.permissions ?? [] }
 
   /// Whether the item is found by an identity.
-  func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id == id }
+  func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id.isExactly(id) == true }
 
   /// Whether the item makes a row of this identity.
   func hasRow(_ id: String) -> Bool {
-    row?.id == id || (details?.others ?? []).contains { $0.row.id == id }
+    row?.id.isExactly(id) == true || details?.others.contains { $0.row.id.isExactly(id) } == true
   }
 }

@@ -3,18 +3,19 @@ internal import TableModel
 
 /// What a mapping leaves for the next one. Immutable; to be given back to the same mapper, any other ignores it.
 public final class MappingCache: Sendable {
-  let plan: TablePlan
-  let parameters: [String: String]
-  let environment: [String: String]
+  let plan: MappingPlan
+  let variables: MappingVariables
   let sources: [String: CachedSource]
+  /// Of the table's lookups, in their order.
+  let lookups: [LookupIndex?]
 
   init(
-    plan: TablePlan,
-    parameters: [String: String],
-    environment: [String: String],
-    sources: [String: CachedSource]
+    plan: MappingPlan,
+    variables: MappingVariables,
+    sources: [String: CachedSource],
+    lookups: [LookupIndex?]
   ) {
-    (self.plan, self.parameters, self.environment, self.sources) = (plan, parameters, environment, sources)
+    (self.plan, self.variables, self.sources, self.lookups) = (plan, variables, sources, lookups)
   }
 }
 
@@ -22,24 +23,28 @@ public final class MappingCache: Sendable {
 struct CachedSource: Sendable {
   let items: [MappedItem]
   let texts: ItemTexts
-  /// Of the items' bytes.
+  /// Of the items' bytes, and of the identities that they were given.
   let fingerprints: [Fingerprint]
-  /// Of whole responses, where expressions read them.
-  let responses: Fingerprint
+  /// Of what expressions saw of whole responses.
+  let seenResponses: Fingerprint
   /// What stood around the lists of items, page by page.
-  let envelopes: [Envelope?]
-  private let index: IdentityIndex
+  let frames: [ListFrame?]
+  let references: LookupReferences
+  private let index: IdentityTable
 
   init(
     items: [MappedItem],
     texts: ItemTexts,
     fingerprints: [Fingerprint],
-    responses: Fingerprint,
-    envelopes: [Envelope?]
+    seenResponses: Fingerprint,
+    frames: [ListFrame?],
+    references: LookupReferences?
   ) {
     (self.items, self.texts, self.fingerprints) = (items, texts, fingerprints)
-    (self.responses, self.envelopes) = (responses, envelopes)
-    var index = IdentityIndex(capacity: fingerprints.count)
+    (self.seenResponses, self.frames) = (seenResponses, frames)
+    self.references = references ?? LookupReferences()
+    var index = IdentityTable(capacity: fingerprints.count)
+    // Of identical items the table keeps the first few: each stands for them all.
     for (position, fingerprint) in fingerprints.enumerated() { index.insert(position, under: fingerprint) }
     self.index = index
   }
@@ -48,7 +53,13 @@ struct CachedSource: Sendable {
   @inline(__always)
   func position(of bytes: UnsafeRawBufferPointer, givenID: String?, expected: Int) -> Int? {
     if expected < items.count, matches(expected, bytes, givenID) { return expected }
-    return index.first(Fingerprint(of: bytes)) { matches($0, bytes, givenID) }
+    return index.first(Self.fingerprint(of: bytes, givenID: givenID)) { matches($0, bytes, givenID) }
+  }
+
+  @inline(__always)
+  static func fingerprint(of bytes: UnsafeRawBufferPointer, givenID: String?) -> Fingerprint {
+    let fingerprint = Fingerprint(of: bytes)
+    return givenID.map { fingerprint.combined(with: Fingerprint(of: $0)) } ?? fingerprint
   }
 
   @inline(__always)

@@ -13,9 +13,13 @@ public struct MappingResult: Sendable {
   /// What went wrong without costing an item: headers that don't fit their cell, failed `can` and `select`. The
   /// first, at most ``maximumKept``.
   public internal(set) var warnings: [String] = []
-  /// Sources whose answer has no list of items: they were mapped as if they had none. Whoever has their last good
+  /// Sources whose answer can't be mapped: they were mapped as if they had none. Whoever has their last good
   /// content maps again with that.
   public internal(set) var problems: [SourceProblem] = []
+  /// A source had more items than it may.
+  public internal(set) var isTruncated = false
+  /// What stands above the table: its title's expressions evaluated.
+  public internal(set) var title: String?
   /// To be given to the next mapping.
   public let cache: MappingCache
   private let lookup: ItemLookup
@@ -64,9 +68,9 @@ public struct MappingResult: Sendable {
   /// The content as a table. `state` nil: `ready`, or `empty` where there are no rows.
   public func table(_ definition: TableDefinition, state: TableState? = nil, problem: Problem? = nil) -> Table {
     let isEmpty = sections.allSatisfy(\.rows.isEmpty)
-    return Table(
+    var table = Table(
       name: definition.name,
-      title: definition.title,
+      title: title ?? definition.title,
       state: state ?? (isEmpty ? .empty : .ready),
       problem: problem,
       animation: definition.animation,
@@ -74,5 +78,7 @@ public struct MappingResult: Sendable {
       omittedSections: omittedSections,
       skippedItems: skippedItems
     )
+    table.isTruncated = isTruncated
+    return table
   }
 }

@@ -5,58 +5,93 @@ internal import TableModel
 
 /// One mapping: reads the sources, then puts their rows into sections.
 struct MappingRun {
-  private let plan: TablePlan
+  private let plan: MappingPlan
+  private let contents: [String: SourceContent]
+  private let variables: MappingVariables
   private let cache: MappingCache?
-  private let parameters: [String: String]
-  private let environment: [String: String]
+  private let lookups: Lookups
+  private var budget: MappingBudget
   private var sources: [String: CachedSource] = [:]
+  /// Where expressions read them.
+  private var responses: [String: SourceResponses] = [:]
   /// In the order of the sources.
   private var items: [MappedItem] = []
   /// Where the items of a source begin.
   private var starts: [String: Int] = [:]
-  private var problems: [SourceProblem] = []
-  /// Of the first response of all: what `$response` is to headers.
-  private var firstResponse: Document?
+  private var problems: [SourceProblem]
 
-  init(plan: TablePlan, cache: MappingCache?, parameters: [String: String], environment: [String: String]) {
-    self.plan = plan
-    let isSame = cache.map {
-      $0.plan === plan && $0.parameters == parameters && $0.environment == environment
-    }
-    self.cache = isSame == true ? cache : nil
-    (self.parameters, self.environment) = (parameters, environment)
+  init(
+    plan: MappingPlan,
+    _ contents: [String: SourceContent],
+    variables: MappingVariables,
+    cache: MappingCache?,
+    budget: MappingBudget
+  ) {
+    (self.plan, self.contents, self.variables, self.budget) = (plan, contents, variables, budget)
+    let isUsable = cache.map { $0.plan === plan && $0.variables == variables }
+    self.cache = isUsable == true ? cache : nil
+    lookups = Lookups(plan.lookups, contents, previous: self.cache?.lookups ?? [], variables: variables)
+    problems = lookups.problems
   }
 
-  mutating func read(_ source: TablePlan.SourcePlan, _ content: SourceContent) {
+  /// Maps the sources' items, and makes the table's content of them.
+  consuming func result() -> MappingResult {
+    for source in plan.sources {
+      guard let content = contents[source.name] else { continue }
+      do throws(SourceFailure) {
+        try read(source, content)
+      } catch {
+        problems.append(SourceProblem(source: source.name, kind: error.kind, detail: error.detail))
+      }
+    }
+    let responses = responses
+    return withExtendedLifetime(responses) { assembled() }
+  }
+
+  private mutating func read(_ source: MappingPlan.SourcePlan, _ content: SourceContent) throws(SourceFailure) {
+    var scope = variables.scope
+    if plan.readsResponses {
+      let found = try SourceResponses(content.pages)
+      responses[source.name] = found
+      (scope.response, scope.pages) = (found.response, found.pages)
+    }
     var reader = SourceReader(
       source: source,
       plan: plan,
+      content: content,
       previous: cache?.sources[source.name],
+      lookups: lookups,
       scope: scope,
-      content: content
+      budget: budget
     )
-    do throws(SourceReader.Failure) {
-      try reader.read(content)
-    } catch {
-      problems.append(SourceProblem(source: source.name, detail: error.detail))
-      return
-    }
-    if firstResponse == nil { firstResponse = reader.firstResponse }
+    try reader.read()
+    budget = reader.budget
     starts[source.name] = items.count
     if items.isEmpty { items = reader.items } else { items += reader.items }
     sources[source.name] = reader.cached
   }
 
-  private var scope: Scope {
-    var scope = Scope()
-    scope.parameters = parameters
-    scope.environment = environment
-    return scope
+  private func assembled() -> MappingResult {
+    var report = MappingReport(lookups.warnings)
+    let assembly = assembly(&report)
+    let arranged = assembly.arranged(in: variables.scope, &report)
+    let shown = arranged.filter { !$0.rows.isEmpty || !$0.plan.hideEmpty }
+    var models = SectionModels(plan: plan)
+    var sections: [Section] = []
+    for section in shown {
+      let (header, footer) = models.models(of: section, in: scope(of: section), list: { list(of: section) }, &report)
+      sections.append(Section(id: section.id, header: header, footer: footer, rows: section.rows))
+    }
+    let cache = MappingCache(plan: plan, variables: variables, sources: sources, lookups: lookups.indexes)
+    var result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
+    (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - shown.count, problems)
+    (result.skippedItems, result.skipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
+    result.isTruncated = contents.values.contains(where: \.isTruncated)
+    return result
   }
 
-  consuming func finish() -> MappingResult {
+  private func assembly(_ report: inout MappingReport) -> SectionAssembly {
     var assembly = SectionAssembly(plan: plan, items: items)
-    var report = Report()
     var addressed: [(address: MappedItem.Address, position: Int)] = []
     for position in items.indices {
       let item = items[position]
@@ -76,68 +111,28 @@ struct MappingRun {
     }
     // Rows come first: what is shown is what an identity names.
     for (address, position) in addressed { assembly.add(address, ofItemAt: position) }
-    let (sections, omitted) = assembledSections(assembly, &report)
-    let cache = MappingCache(plan: plan, parameters: parameters, environment: environment, sources: sources)
-    var result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
-    (result.sections, result.omittedSections, result.problems) = (sections, omitted, problems)
-    (result.skippedItems, result.skipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
-    return result
+    return assembly
   }
 
   /// An item's place among those of its source.
   private func place(_ position: Int) -> Int { position - (starts[items[position].source] ?? 0) }
 
-  private func assembledSections(_ assembly: SectionAssembly, _ report: inout Report) -> ([Section], Int) {
-    var scope = scope
-    if plan.sections.modelDependencies.contains(.response), let root = try? firstResponse?.unmanagedRoot() {
-      scope.response = Value(root)
+  /// What a header or footer sees but for the items.
+  private func scope(of section: ArrangedSection) -> Scope {
+    var scope = variables.scope
+    scope.key = section.key.value
+    scope.count = section.rows.count
+    if let found = responses[section.plan.source] {
+      (scope.response, scope.pages) = (found.response, found.pages)
     }
-    var mapping = ItemMapping(plan: plan)
-    let assembled = assembly.sections { cell, section, key, count in
-      scope.key = key.value
-      scope.count = count
-      do throws(Misfit) {
-        return try mapping.model(cell, in: scope)
-      } catch {
-        // A key that is a number or a boolean, where a field asks for a text: the section's identity, which it has.
-        if key.value.kind != .string, let text = key.value.text {
-          scope.key = .string(text)
-          if let model = try? mapping.model(cell, in: scope) { return model }
-        }
-        report.warn("header or footer of the section “\(section)”: \(error.reason)")
-        return nil
-      }
-    }
-    return withExtendedLifetime(firstResponse) { (assembled.sections, assembled.omitted) }
+    return scope
   }
 
-  private struct Report {
-    var skippedItems = 0
-    var skipped: [SkippedItem] = []
-    var warnings: [String] = []
-
-    mutating func warn(_ warning: String) {
-      if warnings.count < MappingResult.maximumKept { warnings.append(warning) }
+  private func list(of section: ArrangedSection) -> [UInt8] {
+    // All are of one source: the section's.
+    guard let source = sources[section.plan.source], let start = starts[section.plan.source] else {
+      return Array("[]".utf8)
     }
-
-    mutating func skip(_ item: MappedItem, at index: Int, _ skip: MappedItem.Skip) {
-      skippedItems += 1
-      guard skipped.count < MappingResult.maximumKept else { return }
-      skipped.append(
-        SkippedItem(
-          source: item.source,
-          index: index,
-          id: skip.id,
-          type: skip.type,
-          reason: skip.reason,
-          field: skip.field
-        )
-      )
-    }
-
-    mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ row: Row) {
-      let reason = "another row has the identity “\(row.id)”; `row.id` must differ from item to item"
-      skip(item, at: index, MappedItem.Skip(id: row.id, reason: reason))
-    }
+    return source.texts.list(of: section.positions.map { $0 - start })
   }
 }

@@ -9,10 +9,7 @@ struct PlanCompiler {
 
   init(table: TableDefinition, cells: [CellDefinition], representations: [String: RepresentationDefinition]) {
     self.table = table
-    self.cells = Dictionary(
-      (cells.isEmpty ? [BuiltInCell.definition] : cells).map { ($0.identifier, $0) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    self.cells = Dictionary(cells.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
     shared = representations
   }
 

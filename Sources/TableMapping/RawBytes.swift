@@ -1,10 +1,4 @@
-#if canImport(Glibc)
 internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 enum RawBytes {
   /// O(n), at the speed of memory.

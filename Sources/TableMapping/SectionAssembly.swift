@@ -2,36 +2,45 @@ internal import Definitions
 internal import Expressions
 internal import TableModel
 
-/// Puts rows into sections: refuses identities that are taken, sorts, limits, and leaves out what is empty.
+/// Puts rows into sections: refuses identities that are taken, sorts, and limits.
 struct SectionAssembly {
-  private let plan: TablePlan
+  private let plan: MappingPlan
   private var buckets: [Bucket] = []
-  private var groups: [String: Int] = [:]
+  private var groups: [ExactText: Int] = [:]
   private let items: [MappedItem]
   /// Places among the items, by their rows' identities.
-  private var identities: IdentityIndex
+  private var identities: IdentityTable
 
   private struct Bucket {
     var id: String
     var key: SortKey = .none
     var plan: SectionPlan
     var rows: [Row] = []
+    /// Where the rows' items stand among all: as many as rows, where a header or footer reads them.
+    var positions: [Int] = []
     /// As many as rows, where the section sorts.
     var sortKeys: [[SortKey]] = []
+
+    @inline(__always)
+    mutating func append(_ row: Row, ofItemAt position: Int, _ sortKeys: [SortKey]) {
+      rows.append(row)
+      if plan.readsItems { positions.append(position) }
+      if !sortKeys.isEmpty { self.sortKeys.append(sortKeys) }
+    }
   }
 
   /// The rows to be added are those of `items`.
-  init(plan: TablePlan, items: [MappedItem]) {
+  init(plan: MappingPlan, items: [MappedItem]) {
     (self.plan, self.items) = (plan, items)
     var capacity = items.count
     if case .list(let sections, firstMatch: false) = plan.sections { capacity *= sections.count }
-    identities = IdentityIndex(capacity: capacity)
+    identities = IdentityTable(capacity: capacity)
     switch plan.sections {
     case .list(let sections, _):
       buckets = sections.map { Bucket(id: $0.id, plan: $0) }
     case .groups(let definition, let section):
-      for id in definition.order where groups[id] == nil {
-        groups[id] = buckets.count
+      for id in definition.order where groups[ExactText(id)] == nil {
+        groups[ExactText(id)] = buckets.count
         buckets.append(Bucket(id: id, key: .text(id), plan: section))
       }
     }
@@ -42,16 +51,14 @@ struct SectionAssembly {
   mutating func add(_ row: Row, section: Int, _ details: MappedItem.Details?, ofItemAt position: Int) -> Bool {
     guard claim(row, position) else { return false }
     let bucket = details?.group.map { self.bucket(for: $0) } ?? section
-    buckets[bucket].rows.append(row)
-    if let details, !details.sortKeys.isEmpty { buckets[bucket].sortKeys.append(details.sortKeys) }
+    buckets[bucket].append(row, ofItemAt: position, details?.sortKeys ?? [])
     return true
   }
 
   /// As for the first row.
   mutating func add(_ placement: MappedItem.Placement, ofItemAt position: Int) -> Bool {
     guard claim(placement.row, position) else { return false }
-    buckets[placement.section].rows.append(placement.row)
-    if !placement.sortKeys.isEmpty { buckets[placement.section].sortKeys.append(placement.sortKeys) }
+    buckets[placement.section].append(placement.row, ofItemAt: position, placement.sortKeys)
     return true
   }
 
@@ -73,76 +80,95 @@ struct SectionAssembly {
   }
 
   private mutating func bucket(for group: MappedItem.GroupKey) -> Int {
-    if let bucket = groups[group.id] { return bucket }
-    groups[group.id] = buckets.count
+    let text = ExactText(group.id)
+    if let bucket = groups[text] { return bucket }
+    groups[text] = buckets.count
     buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sectionPlans[0]))
     return buckets.count - 1
-  }
-
-  /// The sections in their order, with headers and footers from `model`; and how many were left out.
-  func sections(
-    model: (CellPlan, _ section: String, _ key: SortKey, _ count: Int) -> CellModel?
-  ) -> (sections: [Section], omitted: Int) {
-    var sections: [Section] = []
-    var omitted = 0
-    for bucket in ordered {
-      let rows = Self.sorted(bucket)
-      guard !rows.isEmpty || !bucket.plan.hideEmpty else {
-        omitted += 1
-        continue
-      }
-      let key: SortKey = if case .groups = plan.sections { bucket.key } else { .text(bucket.id) }
-      sections.append(
-        Section(
-          id: bucket.id,
-          header: bucket.plan.header.flatMap { model($0, bucket.id, key, rows.count) },
-          footer: bucket.plan.footer.flatMap { model($0, bucket.id, key, rows.count) },
-          rows: rows
-        )
-      )
-    }
-    return (sections, omitted)
   }
 
   /// The identities by which rows are found, and whose they are.
   var lookup: ItemLookup { ItemLookup(items: items, index: identities) }
 
+  /// The sections in their order, those without rows too, sorted and limited as the scope says.
+  func arranged(in scope: Scope, _ report: inout MappingReport) -> [ArrangedSection] {
+    // Groups have one plan, whose expressions are evaluated once.
+    var arrangements: [ObjectIdentifier: Arrangement] = [:]
+    return ordered.map { bucket in
+      let key: SortKey = if case .groups = plan.sections { bucket.key } else { .text(bucket.id) }
+      var section = ArrangedSection(
+        id: bucket.id,
+        key: key,
+        plan: bucket.plan,
+        rows: bucket.rows,
+        positions: bucket.positions
+      )
+      let arrangement = arrangements[ObjectIdentifier(bucket.plan)] ?? Arrangement(bucket.plan, scope, &report)
+      arrangements[ObjectIdentifier(bucket.plan)] = arrangement
+      arrangement.apply(to: &section, bucket.sortKeys)
+      return section
+    }
+  }
+
   private var ordered: [Bucket] {
     guard case .groups(let definition, _) = plan.sections, let direction = definition.sortGroups else { return buckets }
-    let declared = Set(definition.order).count
+    let declared = Set(definition.order.map(ExactText.init)).count
     let others = buckets[declared...].enumerated().sorted { first, second in
       let order = first.element.key.compared(with: second.element.key, descending: direction == .descending)
       return order == 0 ? first.offset < second.offset : order < 0
     }
     return buckets[..<declared] + others.map(\.element)
   }
+}
 
-  private static func sorted(_ bucket: Bucket) -> [Row] {
-    var rows = bucket.rows
-    if bucket.sortKeys.count == rows.count, !rows.isEmpty {
-      let descending = bucket.plan.sort.map { $0.order.isAlways(.descending) }
-      let order = rows.indices.sorted { first, second in
-        for (key, isDescending) in descending.enumerated() {
-          let order = bucket.sortKeys[first][key].compared(
-            with: bucket.sortKeys[second][key],
-            descending: isDescending
-          )
+/// A section with its rows in their order.
+struct ArrangedSection {
+  var id: String
+  /// What its header sees as `$key`.
+  var key: SortKey
+  var plan: SectionPlan
+  var rows: [Row]
+  /// Where the rows' items stand among all, where a header or footer reads them.
+  var positions: [Int]
+}
+
+/// How the rows of a section are ordered and how many it has, as the table's parameters say.
+private struct Arrangement {
+  private var isDescending: [Bool]
+  private var limit: Int?
+
+  /// What fails is a warning: rows then ascend, and all are shown.
+  init(_ plan: SectionPlan, _ scope: Scope, _ report: inout MappingReport) {
+    isDescending = []
+    for sort in plan.sort {
+      do throws(EvaluationError) {
+        isDescending.append(try sort.order.direction(in: scope) == .descending)
+      } catch {
+        report.warn("`sort.order`: \(error); sorted ascending")
+        isDescending.append(false)
+      }
+    }
+    do throws(EvaluationError) {
+      limit = try plan.limit?.rows(in: scope)
+    } catch {
+      report.warn("`limit`: \(error); all rows are shown")
+    }
+  }
+
+  func apply(to section: inout ArrangedSection, _ sortKeys: [[SortKey]]) {
+    if sortKeys.count == section.rows.count, !sortKeys.isEmpty {
+      let order = sortKeys.indices.sorted { first, second in
+        for (key, isDescending) in isDescending.enumerated() {
+          let order = sortKeys[first][key].compared(with: sortKeys[second][key], descending: isDescending)
           if order != 0 { return order < 0 }
         }
         return first < second
       }
-      rows = order.map { rows[$0] }
+      section.rows = order.map { section.rows[$0] }
+      if !section.positions.isEmpty { section.positions = order.map { section.positions[$0] } }
     }
-    if let limit = bucket.plan.limit, rows.count > limit { rows.removeLast(rows.count - limit) }
-    return rows
+    guard let limit, section.rows.count > limit else { return }
+    section.rows.removeLast(section.rows.count - max(0, limit))
+    if !section.positions.isEmpty { section.positions.removeLast(section.positions.count - max(0, limit)) }
   }
-}
-
-/// Finds items by their rows' identities.
-struct ItemLookup: Sendable {
-  let items: [MappedItem]
-  let index: IdentityIndex
-
-  /// The item's place among all.
-  func position(_ id: String) -> Int? { index.first(Fingerprint(of: id)) { items[$0].isNamed(id) } }
 }

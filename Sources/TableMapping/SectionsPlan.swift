@@ -55,7 +55,10 @@ enum SectionsPlan: Sendable {
     if case .groups(let groups, _) = self { dependencies.formUnion(groups.key.dependencies) }
     for section in plans {
       dependencies.formUnion(section.predicate?.dependencies ?? [])
-      for sort in section.sort { dependencies.formUnion(sort.key.dependencies) }
+      for sort in section.sort {
+        dependencies.formUnion(sort.key.dependencies)
+        dependencies.formUnion(sort.locale?.dependencies ?? [])
+      }
     }
     return dependencies
   }
@@ -73,21 +76,29 @@ enum SectionsPlan: Sendable {
 final class SectionPlan: Sendable {
   let id: String
   let source: String
+  let rowID: Template?
+  let rowType: Template?
   let predicate: Expression?
   let header: CellPlan?
   let footer: CellPlan?
   let hideEmpty: Bool
   let sort: [SortDefinition]
-  let limit: Int?
+  let limit: RowLimit?
+  /// Whether a header or footer reads `$items`.
+  let readsItems: Bool
 
   init(_ definition: SectionDefinition, table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
     id = definition.id
     source = definition.source ?? table.source
+    rowID = definition.rowID ?? table.rowID
+    // What is told apart in the table's items need not be in those of another source.
+    rowType = definition.rowType ?? (definition.rowID == nil ? table.rowType : nil)
     predicate = definition.predicate
     header = try compiler.optionalPlan(definition.header, path: "sections.\(id).header")
     footer = try compiler.optionalPlan(definition.footer, path: "sections.\(id).footer")
     hideEmpty = definition.hideEmpty
     sort = definition.sort
-    if case .always(let rows)? = definition.limit { limit = max(0, rows) } else { limit = nil }
+    limit = definition.limit
+    readsItems = [header, footer].contains { $0?.dependencies.contains(.items) == true }
   }
 }

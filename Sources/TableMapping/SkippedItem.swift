@@ -26,12 +26,28 @@ public struct SkippedItem: Equatable, Sendable {
   }
 }
 
-/// A source whose answer has no list of items where the configuration says that it stands.
+/// A source whose answer can't be mapped.
 public struct SourceProblem: Equatable, Sendable {
   public var source: String
+  public var kind: Kind
   public var detail: String
 
-  public init(source: String, detail: String) {
-    (self.source, self.detail) = (source, detail)
+  public init(source: String, kind: Kind = .noItems, detail: String) {
+    (self.source, self.kind, self.detail) = (source, kind, detail)
+  }
+
+  public enum Kind: Sendable {
+    /// It has no list of items where the configuration says that it stands.
+    case noItems
+    /// Mapping it would take more memory than it may.
+    case tooLarge
+  }
+
+  /// For people, as a table's problem is headed.
+  public var title: String {
+    switch kind {
+    case .noItems: "The upstream's answer has no items"
+    case .tooLarge: "The upstream's answer is too large"
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import JSON
 
 /// What rows and groups are sorted by: copied out of the item, so that it outlives the response.
 enum SortKey: Sendable {
@@ -7,15 +8,28 @@ enum SortKey: Sendable {
   case bool(Bool)
   /// Apart from other numbers: identities of 64 bits are no doubles.
   case integer(Int64)
+  /// Above `Int64.max`.
+  case unsigned(UInt64)
   case number(Double)
   case text(String)
+  /// A text by its place in the order of a language, or in a natural one.
+  case ordered([UInt8])
 
-  init(_ value: Value) {
+  init(_ value: Value, textsBy order: TextOrder? = nil) {
     switch value.kind {
     case .null, .array, .object: self = .none
     case .boolean: self = .bool(value.isTruthy)
-    case .number: self = value.integerValue.map { .integer($0) } ?? .number(value.doubleValue ?? 0)
-    case .string: self = value.text.map { .text($0) } ?? .none
+    case .number:
+      if let integer = value.integerValue {
+        self = .integer(integer)
+      } else if case .unsigned(let unsigned) = value {
+        self = .unsigned(unsigned)
+      } else {
+        self = .number(value.doubleValue ?? 0)
+      }
+    case .string:
+      let text = value.text ?? ""
+      self = order.map { .ordered($0.key(of: text)) } ?? .text(text)
     }
   }
 
@@ -23,8 +37,8 @@ enum SortKey: Sendable {
   private var rank: Int {
     switch self {
     case .bool: 0
-    case .integer, .number: 1
-    case .text: 2
+    case .integer, .unsigned, .number: 1
+    case .text, .ordered: 2
     case .none: 3
     }
   }
@@ -45,11 +59,28 @@ enum SortKey: Sendable {
     switch (self, other) {
     case (.bool(let first), .bool(let second)): Self.order(first ? 1 : 0, second ? 1 : 0)
     case (.integer(let first), .integer(let second)): Self.order(first, second)
-    case (.integer(let first), .number(let second)): Self.order(Double(first), second)
-    case (.number(let first), .integer(let second)): Self.order(first, Double(second))
-    case (.number(let first), .number(let second)): Self.order(first, second)
-    case (.text(let first), .text(let second)): Self.order(first, second)
-    case (.none, _), (.bool, _), (.integer, _), (.number, _), (.text, _): Self.order(rank, other.rank)
+    case (.unsigned(let first), .unsigned(let second)): Self.order(first, second)
+    case (.integer, .unsigned): -1
+    case (.unsigned, .integer): 1
+    case (.text(let first), .text(let second)):
+      first.precedesExactly(second) ? -1 : second.precedesExactly(first) ? 1 : 0
+    case (.ordered(let first), .ordered(let second)):
+      first.lexicographicallyPrecedes(second) ? -1 : second.lexicographicallyPrecedes(first) ? 1 : 0
+    default:
+      if let first = double, let second = other.double {
+        Self.order(first, second)
+      } else {
+        Self.order(rank, other.rank)
+      }
+    }
+  }
+
+  private var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .unsigned(let value): Double(value)
+    case .number(let value): value
+    case .none, .bool, .text, .ordered: nil
     }
   }
 
@@ -62,9 +93,11 @@ extension SortKey {
   /// What an expression sees of it.
   var value: Value {
     switch self {
-    case .none: .null
+    // Groups are not ordered by a language's order.
+    case .none, .ordered: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
+    case .unsigned(let value): .unsigned(value)
     case .number(let value): .number(value)
     case .text(let value): .string(value)
     }

@@ -8,44 +8,42 @@ struct SourceReader {
   private(set) var items: [MappedItem] = []
   private var texts = ItemTexts()
   private var fingerprints: [Fingerprint] = []
-  private var envelopes: [Envelope?] = []
-  private(set) var firstResponse: Document?
-  /// Of whole responses, where expressions read them.
-  let responses: Fingerprint
-  private let source: TablePlan.SourcePlan
-  private let plan: TablePlan
-  private let previous: CachedSource?
-  private var mapping: ItemMapping
-  private var scope: Scope
+  var frames: [ListFrame?] = []
+  private(set) var budget: MappingBudget
+  let source: MappingPlan.SourcePlan
+  let plan: MappingPlan
+  let previous: CachedSource?
+  private let content: SourceContent
+  /// Of what expressions see of whole responses.
+  private let seenResponses: Fingerprint
+  /// Places in the cache whose looked-up items have changed.
+  private let stale: Set<Int>
+  private let lookups: Lookups
+  private var mapper: ItemMapper
   /// Where the next item stood the last time, if nothing moved.
-  private var expected = 0
+  private(set) var expected = 0
 
-  /// The answer is not what the configuration says that it is.
-  struct Failure: Error {
-    var detail: String
-  }
-
+  /// - Parameters:
+  ///   - scope: With the source's responses, where expressions read them.
+  ///   - budget: What the mapping may still take.
   init(
-    source: TablePlan.SourcePlan,
-    plan: TablePlan,
+    source: MappingPlan.SourcePlan,
+    plan: MappingPlan,
+    content: SourceContent,
     previous: CachedSource?,
+    lookups: Lookups,
     scope: Scope,
-    content: SourceContent
+    budget: MappingBudget
   ) {
-    (self.source, self.plan) = (source, plan)
-    mapping = ItemMapping(plan: plan)
-    self.scope = scope
-    var responses = Fingerprint.empty
-    if plan.readsResponse, case .pages(let pages) = content {
-      for page in pages { responses = responses.combined(with: Fingerprint(of: page)) }
-    }
-    self.responses = responses
-    let isUsable = !plan.dependencies.contains(.response) || previous?.responses == responses
-    self.previous = isUsable ? previous : nil
-    reserveCapacity(previous?.items.count ?? 0)
+    (self.source, self.plan, self.content, self.budget) = (source, plan, content, budget)
+    self.lookups = lookups
+    mapper = ItemMapper(source: source, plan: plan, lookups: lookups, scope: scope)
+    seenResponses = SourceResponses.fingerprint(of: content.pages, seen: plan.dependencies)
+    self.previous = previous?.seenResponses == seenResponses ? previous : nil
+    stale = self.previous.map { lookups.stale(in: $0) } ?? []
   }
 
-  private mutating func reserveCapacity(_ count: Int) {
+  mutating func reserveCapacity(_ count: Int) {
     items.reserveCapacity(count)
     texts.reserveCapacity(count)
     fingerprints.reserveCapacity(count)
@@ -53,219 +51,157 @@ struct SourceReader {
 
   /// To be given to the next mapping.
   var cached: CachedSource {
-    CachedSource(
+    // The same items in the same places show the same looked-up items.
+    let staysSame = previous?.fingerprints == fingerprints
+    return CachedSource(
       items: items,
       texts: texts,
       fingerprints: fingerprints,
-      responses: responses,
-      envelopes: envelopes
+      seenResponses: seenResponses,
+      frames: frames,
+      references: staysSame ? previous?.references : nil
     )
   }
 
-  mutating func read(_ content: SourceContent) throws(Failure) {
-    switch content {
-    case .items(let given):
-      for item in given {
-        texts.begin(item.bytes)
-        item.bytes.withUnsafeBytes { bytes in
-          if !reuse(bytes, at: bytes.indices, givenID: item.id) {
-            _ = mapApart(bytes, at: bytes.indices, givenID: item.id)
-          }
-        }
-      }
-    case .pages(let pages):
-      for (number, page) in pages.enumerated() {
+  mutating func read() throws(SourceFailure) {
+    if let previous, content.items == nil, previous.texts.areParts(of: content.pages) {
+      try keep(previous)
+    } else if let given = content.items {
+      try read(given)
+    } else {
+      reserveCapacity(previous?.items.count ?? 0)
+      for (number, page) in content.pages.enumerated() {
+        texts.begin(page)
+        budget.charge(page: page)
         do throws(JSONError) {
-          texts.begin(page)
           if try !compare(page, number: number) { try read(page: page) }
         } catch {
-          let which = pages.count > 1 ? "page \(number + 1): " : ""
-          throw Failure(detail: "\(which)\(error); `items` says where the list stands")
+          throw SourceFailure(error, page: number, of: content.pages.count)
+        }
+        guard !isOverBudget else { throw budget.failure }
+      }
+    }
+    guard !isOverBudget else { throw budget.failure }
+  }
+
+  /// What the service owns is bounded where it is added.
+  var isOverBudget: Bool { budget.isExceeded && !source.isLocal }
+
+  private mutating func read(_ given: [SourceItem]) throws(SourceFailure) {
+    reserveCapacity(given.count)
+    for item in given {
+      begin(text: item.bytes)
+      item.bytes.withUnsafeBytes { bytes in
+        if !reuse(bytes, at: bytes.indices, givenID: item.id) {
+          _ = mapApart(bytes, at: bytes.indices, givenID: item.id)
         }
       }
+      guard !isOverBudget else { throw budget.failure }
     }
   }
 
-  /// Compares a page with the items of the last one, where it has the same envelope and most of them; only what
-  /// is new is parsed. False where it has to be read as a whole: nothing was taken from it then.
-  private mutating func compare(_ page: [UInt8], number: Int) throws(JSONError) -> Bool {
-    guard let previous, !plan.readsResponse, number < previous.envelopes.count,
-      let envelope = previous.envelopes[number]
-    else { return false }
-    let (count, place) = (items.count, expected)
-    let isRead = page.withUnsafeBytes { bytes in
-      ListScanner(bytes, envelope).map { scanner in compare(scanner, bytes, with: previous) } ?? false
+  /// The answer is the very one of the last time: what shows another looked-up item is mapped anew, and nothing else
+  /// is looked at. O(items), to count what they take; no byte of them is read.
+  private mutating func keep(_ previous: CachedSource) throws(SourceFailure) {
+    (items, texts, fingerprints, frames) = (previous.items, previous.texts, previous.fingerprints, previous.frames)
+    for page in content.pages { budget.charge(page: page) }
+    for place in stale {
+      items[place] = texts.withBytes(of: place) { mapper.item(at: place, $0) }
     }
-    if isRead {
-      envelopes.append(envelope)
-      return true
-    }
-    items.removeLast(items.count - count)
-    texts.removeLast(texts.count - count)
-    fingerprints.removeLast(fingerprints.count - count)
-    expected = place
-    return false
+    for item in items { budget.charge(item) }
   }
 
-  private mutating func compare(
-    _ scanner: ListScanner,
-    _ bytes: UnsafeRawBufferPointer,
-    with previous: CachedSource
-  ) -> Bool {
-    var scanner = scanner
-    // Reading as a whole is faster a byte: it is better where much is new.
-    var budget = bytes.count / 16 + 4096
-    let readsIndex = plan.dependencies.contains(.index)
-    while !scanner.isAtEnd {
-      if expected < previous.items.count, !readsIndex || expected == items.count,
-        previous.items[expected].givenID == nil,
-        let range = previous.texts.withBytes(of: expected, { scanner.take($0) })
-      {
-        take(expected, of: previous, at: range)
-      } else {
-        guard let range = scanner.takeNext() else { return false }
-        budget -= range.count
-        guard budget >= 0 else { return false }
-        let item = UnsafeRawBufferPointer(rebasing: bytes[range])
-        if !reuse(item, at: range, givenID: nil), !mapApart(item, at: range, givenID: nil) { return false }
-      }
-      guard scanner.separate() else { return false }
-    }
-    return true
-  }
+  // MARK: Items
 
-  private mutating func read(page: [UInt8]) throws(JSONError) {
-    let document = try Document(page)
-    if plan.readsResponse {
-      if firstResponse == nil { firstResponse = document }
-      scope.response = Value(try document.unmanagedRoot())
-    }
-    if let items = source.items, items.documentPath == nil {
-      envelopes.append(nil)
-      return try read(document, items)
-    }
-    let elements = try document.elements(at: source.items?.documentPath ?? [])
-    if let first = elements.first, let last = elements.last {
-      envelopes.append(Envelope(of: page, items: first.range.lowerBound..<last.range.upperBound))
-    } else {
-      envelopes.append(nil)
-    }
-    reserveCapacity(items.count + elements.count)
-    for element in elements {
-      document.withBytes(of: element) { bytes in
-        if reuse(bytes, at: element.range, givenID: nil) { return }
-        do throws(JSONError) {
-          let view = try document.unmanagedElement(element)
-          append(bytes, at: element.range, Value(view), givenID: nil)
-        } catch {
-          appendMalformed(bytes, at: element.range, error, givenID: nil)
-        }
-      }
-    }
-    withExtendedLifetime(document) {}
-  }
-
-  /// Items that an expression finds or makes: written out one by one.
-  private mutating func read(_ document: Document, _ expression: Expression) throws(JSONError) {
-    var scope = scope
-    let root = Value(try document.unmanagedRoot())
-    (scope.item, scope.response) = (root, root)
-    let list: Value
-    do throws(EvaluationError) {
-      list = try expression.evaluate(in: scope)
-    } catch {
-      throw JSONError(.mismatch, "“\(expression)”: \(error)")
-    }
-    switch list {
-    case .array(let values):
-      for value in values { appendWritten(value) }
-    case .json(let view) where view.kind == .array:
-      for element in view.elements { appendWritten(Value(element)) }
-    case .null, .bool, .integer, .unsigned, .number, .string, .text, .json, .object:
-      throw JSONError(.mismatch, "“\(expression)” is \(list.sample); a list is expected")
-    }
-    withExtendedLifetime(document) {}
-  }
-
-  private mutating func appendWritten(_ value: Value) {
-    var writer = JSONWriter()
-    value.write(to: &writer)
-    let text = writer.bytes
+  /// What is appended from now on are parts of this text.
+  mutating func begin(text: [UInt8]) {
     texts.begin(text)
-    text.withUnsafeBytes { bytes in
-      if !reuse(bytes, at: bytes.indices, givenID: nil) { append(bytes, at: bytes.indices, value, givenID: nil) }
-    }
+    budget.charge(page: text)
   }
+
+  /// A place to go back to with ``removeAll(after:)``.
+  struct Place {
+    var count: Int
+    var expected: Int
+    var budget: MappingBudget
+  }
+
+  var place: Place { Place(count: items.count, expected: expected, budget: budget) }
+
+  mutating func removeAll(after place: Place) {
+    items.removeLast(items.count - place.count)
+    texts.removeLast(texts.count - place.count)
+    fingerprints.removeLast(fingerprints.count - place.count)
+    (expected, budget) = (place.expected, place.budget)
+  }
+
+  func isStale(_ place: Int) -> Bool { !stale.isEmpty && stale.contains(place) }
+
+  var scope: Scope { mapper.scope }
 
   /// Takes the item from the cache; false where it is not there. It stands at `range` of the text that was begun.
   @inline(__always)
-  private mutating func reuse(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
+  mutating func reuse(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
     guard let previous, let position = previous.position(of: bytes, givenID: givenID, expected: expected) else {
       return false
     }
     if previous.items[position].index != items.count, plan.dependencies.contains(.index) { return false }
+    if isStale(position) { return false }
     take(position, of: previous, at: range)
     return true
   }
 
   @inline(__always)
-  private mutating func take(_ position: Int, of previous: CachedSource, at range: Range<Int>) {
+  mutating func take(_ position: Int, of previous: CachedSource, at range: Range<Int>) {
     expected = position + 1
-    items.append(previous.items[position])
+    let item = previous.items[position]
+    budget.charge(item)
+    items.append(item)
     texts.append(range)
     fingerprints.append(previous.fingerprints[position])
   }
 
   /// False where the item is not JSON; it is skipped then.
-  private mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
-    do throws(JSONError) {
-      let document = try Document(bytes)
-      append(bytes, at: range, Value(try document.unmanagedRoot()), givenID: givenID)
-      return withExtendedLifetime(document) { true }
-    } catch {
-      appendMalformed(bytes, at: range, error, givenID: givenID)
-      return false
+  mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
+    let item = mapper.item(at: items.count, bytes, givenID: givenID)
+    append(bytes, at: range, item)
+    return !item.isMalformed
+  }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ value: Value) {
+    append(bytes, at: range, mapper.item(at: items.count, value))
+  }
+
+  mutating func append(_ element: Document.Element, of document: Document) {
+    document.withBytes(of: element) { bytes in
+      if reuse(bytes, at: element.range, givenID: nil) { return }
+      append(bytes, at: element.range, mapper.item(at: items.count, element, of: document))
     }
   }
 
-  private mutating func append(
-    _ bytes: UnsafeRawBufferPointer,
-    at range: Range<Int>,
-    _ value: Value,
-    givenID: String?
-  ) {
-    scope.item = value
-    scope.index = items.count
-    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID) {
-      String(decoding: bytes, as: UTF8.self)
+  /// Takes over what has been mapped by others and is paid for.
+  mutating func append(_ outcome: PieceMapping.Outcome, at elements: ArraySlice<Document.Element>) {
+    items += outcome.items
+    fingerprints += outcome.fingerprints
+    for element in elements { texts.append(element.range) }
+    expected = items.count
+  }
+
+  mutating func mapPieces(_ pieces: PieceMapping) {
+    guard let outcomes = pieces.outcomes(scope: mapper.scope, lookups: lookups, budget: &budget) else { return }
+    var first = 0
+    for outcome in outcomes {
+      append(outcome, at: pieces.elements[first..<first + outcome.items.count])
+      first += outcome.items.count
     }
-    append(bytes, at: range, outcome, givenID: givenID, warning: mapping.warning)
   }
 
-  private mutating func appendMalformed(
-    _ bytes: UnsafeRawBufferPointer,
-    at range: Range<Int>,
-    _ error: JSONError,
-    givenID: String?
-  ) {
-    let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
-    append(bytes, at: range, .skipped(skip), givenID: givenID)
-  }
-
-  private mutating func append(
-    _ bytes: UnsafeRawBufferPointer,
-    at range: Range<Int>,
-    _ outcome: MappedItem.Outcome,
-    givenID: String?,
-    warning: String? = nil
-  ) {
+  private mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ item: MappedItem) {
     // A changed item stands where its older self stood: the next one is expected behind it.
     expected += 1
-    let index = items.count
-    items.append(
-      MappedItem(source: source.name, givenID: givenID, index: index, outcome: outcome, warning: warning)
-    )
+    budget.charge(item)
+    items.append(item)
     texts.append(range)
-    fingerprints.append(Fingerprint(of: bytes))
+    fingerprints.append(CachedSource.fingerprint(of: bytes, givenID: item.givenID))
   }
 }

@@ -8,25 +8,34 @@ internal import TableModel
 /// An item whose bytes are those of the last mapping is not mapped again: its row is the same object, provided that
 /// what its expressions read (`$index`, `$response`, parameters) is the same too.
 public struct TableMapper: Sendable {
-  let plan: TablePlan
+  let plan: MappingPlan
+  private let maximumBytes: Int
 
   /// - Parameters:
-  ///   - cells: All that the configuration declares; with none, a built-in cell shows what nothing else does.
+  ///   - cells: All that the configuration declares.
   ///   - representations: The shared ones.
-  ///   - sources: Those that the table's sections name, for where their items stand in a response.
+  ///   - sources: Those that the table's sections and lookups name, for where their items stand in a response.
+  ///   - maximumBytes: What a mapping may take of memory, about: of the sources' answers and the rows made of them. An
+  ///     answer that is over it is a problem of its source.
   public init(
     table: TableDefinition,
     cells: [CellDefinition],
     representations: [String: RepresentationDefinition] = [:],
-    sources: [SourceDefinition] = []
+    sources: [SourceDefinition] = [],
+    maximumBytes: Int = 1 << 30
   ) throws(DefinitionError) {
-    plan = try TablePlan(table: table, cells: cells, representations: representations, sources: sources)
+    plan = try MappingPlan(table: table, cells: cells, representations: representations, sources: sources)
+    self.maximumBytes = maximumBytes
   }
 
   public var definition: TableDefinition { plan.definition }
 
-  /// The sources of the table's sections, each once, in the order of the sections.
-  public var sources: [String] { plan.sources.map(\.name) }
+  /// The sources of the table's sections, each once, in the order of the sections, then those of its lookups.
+  public var sources: [String] {
+    (plan.sources + plan.lookups.map(\.source)).reduce(into: []) { names, source in
+      if !names.contains(source.name) { names.append(source.name) }
+    }
+  }
 
   /// Maps what the sources have.
   ///
@@ -34,31 +43,46 @@ public struct TableMapper: Sendable {
   ///   - contents: By the source's name. A source that is not there has no rows: to keep those of a source that is
   ///     down, give its last good content.
   ///   - cache: What the last mapping left, if there was one.
-  ///   - parameters: `$params`.
-  ///   - environment: `env`.
-  /// - Complexity: O(bytes); an item that is in the cache costs a comparison of its bytes.
+  ///   - variables: What expressions see beside the items.
+  /// - Complexity: O(bytes); an item that is in the cache costs a comparison of its bytes, and none of a response that
+  ///   is the very array of the last time.
+  public func map(
+    _ contents: [String: SourceContent],
+    reusing cache: MappingCache? = nil,
+    variables: MappingVariables
+  ) -> MappingResult {
+    let budget = MappingBudget(maximumBytes)
+    var result = MappingRun(plan: plan, contents, variables: variables, cache: cache, budget: budget).result()
+    result.title = title(for: variables)
+    return result
+  }
+
+  /// As with variables that are only these.
   public func map(
     _ contents: [String: SourceContent],
     reusing cache: MappingCache? = nil,
     parameters: [String: String] = [:],
     environment: [String: String] = [:]
   ) -> MappingResult {
-    var run = MappingRun(plan: plan, cache: cache, parameters: parameters, environment: environment)
-    for source in plan.sources {
-      if let content = contents[source.name] { run.read(source, content) }
-    }
-    return run.finish()
+    let variables = MappingVariables(parameters: parameters, environment: environment)
+    return map(contents, reusing: cache, variables: variables)
+  }
+
+  /// What stands above the table, before its sources have answered too: the title with its expressions evaluated. Where
+  /// one fails, the title as the definition has it.
+  public func title(for variables: MappingVariables) -> String {
+    (try? definition.titleTemplate?.text(in: variables.scope)) ?? definition.title
   }
 
   /// The cell that takes a row where a client can show no cell of its chain: that of the table's `cell`, else of
-  /// `$default`, else the built-in one; nil where the table has none of them.
+  /// `$default`; nil where the table has neither.
   public var defaultCell: String? {
     for representation in plan.defaults {
       if let cell = representation.unconditionalCell { return cell.cell }
     }
-    return plan.hasBuiltInCell ? BuiltInCell.definition.identifier : nil
+    return nil
   }
 
   /// The cell that exists where a configuration declares none.
-  public static var builtInCell: CellDefinition { BuiltInCell.definition }
+  public static var builtInCell: CellDefinition { .builtIn }
 }

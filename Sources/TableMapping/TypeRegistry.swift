@@ -5,10 +5,10 @@ internal import TableModel
 /// The representation of each type of item: one look-up, however many types there are.
 struct TypeRegistry: Sendable {
   private var entries: [(name: [UInt8], plan: RepresentationPlan)] = []
-  private var index: IdentityIndex
+  private var index: IdentityTable
 
   init(_ plans: [String: RepresentationPlan]) {
-    index = IdentityIndex(capacity: plans.count)
+    index = IdentityTable(capacity: plans.count)
     for (name, plan) in plans.sorted(by: { $0.key < $1.key }) {
       let bytes = Array(name.utf8)
       index.insert(entries.count, under: Fingerprint(of: bytes))

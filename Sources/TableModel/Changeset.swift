@@ -58,12 +58,15 @@ public struct Changeset: Sendable {
     public var title: String?
     public var animation: AnimationConfiguration?
     public var counts: Counts?
+    /// Whether the sources have more items than they may.
+    public var isTruncated: Bool?
     /// `.some(nil)`: the table is whole now.
     public var window: Window??
 
     public init() {}
     public var isEmpty: Bool {
-      state == nil && problem == nil && title == nil && animation == nil && counts == nil && window == nil
+      state == nil && problem == nil && title == nil && animation == nil && counts == nil && isTruncated == nil
+        && window == nil
     }
   }
 

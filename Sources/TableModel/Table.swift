@@ -15,6 +15,8 @@ public struct Table: Sendable {
   public var omittedSections: Int
   /// Items that no cell took, or whose identity was taken.
   public var skippedItems: Int
+  /// The sources had more items than they may.
+  public var isTruncated = false
   /// What part of the table this is, where it is cut; nil where it is whole.
   public var window: Window?
   /// `rowCount`, where it was counted since `sections` changed.
@@ -64,6 +66,7 @@ public struct Table: Sendable {
       first.name == second.name, first.title == second.title, first.state == second.state,
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
+      first.isTruncated == second.isTruncated,
       first.window == second.window,
       first.sections.count == second.sections.count
     else { return false }

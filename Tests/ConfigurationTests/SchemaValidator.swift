@@ -67,8 +67,7 @@ extension JSONValue {
     switch self {
     case .null: type == "null"
     case .bool: type == "boolean"
-    case .integer: type == "integer" || type == "number"
-    case .unsigned: type == "integer" || type == "number"
+    case .integer, .unsigned: type == "integer" || type == "number"
     case .double: type == "number"
     case .string: type == "string"
     case .array: type == "array"

@@ -2,7 +2,7 @@ import Expressions
 import JSON
 import Testing
 
-/// Filters that write in a language, orders of texts, and the roots of the second part.
+/// Filters that write in a language, and the roots of the second part.
 @Suite struct LanguageTests {
   private func value(_ text: String, _ change: (inout Scope) -> Void) throws -> String {
     var scope = Scope()
@@ -49,23 +49,6 @@ import Testing
     #expect(try value("$user.name") { $0.lookups = ["user": Value(["name": "Ann"])] } == "\"Ann\"")
     #expect(try value("$user.name") { _ in } == "null")
     #expect(try value("$status >= 400") { $0.status = 422 } == "true")
-  }
-
-  @Test(
-    arguments: [
-      (nil, false, ["A", "Z", "a", "Ä"]), ("de", false, ["a", "A", "Ä", "Z"]), ("sv", false, ["a", "A", "Z", "Ä"]),
-      (nil, true, ["item 2", "item 9", "item 10"]), ("de", true, ["item 9", "Item 10"]),
-      ("de", false, ["item 10", "item 9"]), ("nonsense", false, ["a", "Ä", "Z"]),
-      ("de", false, ["e\u{301}", "\u{E9}"]),
-    ] as [(String?, Bool, [String])]
-  )
-  func textsAreOrdered(_ locale: String?, _ isNatural: Bool, _ sorted: [String]) {
-    let order = TextOrder(locale: locale, isNatural: isNatural)
-    #expect(sorted.reversed().sorted(by: order.precedes) == sorted)
-    for (first, second) in zip(sorted, sorted.dropFirst()) {
-      #expect(order.precedes(first, second))
-      #expect(!order.precedes(second, first))
-    }
   }
 
   @Test func splitIsChargedForItsList() throws {

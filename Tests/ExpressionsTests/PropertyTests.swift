@@ -94,10 +94,8 @@ import Testing
       let document = try Document(item.bytes)
       try document.withRoot { root in
         var writer = JSONWriter()
-        try Template(["a": "${text}", "b": "x${text}${other}", "c": ["${other}"]]).write(
-          to: &writer,
-          in: Scope(item: root)
-        )
+        try Template(["a": "${text}", "b": "x${text}${other}", "c": ["${other}"]])
+          .evaluate(in: Scope(item: root)).write(to: &writer)
         let expected: JSONValue = ["a": .string(text), "b": .string("x" + text + other), "c": [.string(other)]]
         #expect(try JSONValue(parsing: writer.bytes) == expected)
       }

@@ -46,9 +46,10 @@ import Testing
       let scope = Scope(item: root)
       let value = try template.evaluate(in: scope)
       #expect(value.json == expected)
-      var writer = JSONWriter()
-      try template.write(to: &writer, in: scope)
-      #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+      // Texts are made in the arena, and live as long.
+      let arena = TextArena()
+      let listed = try TemplateList([template]).value(at: 0, in: scope, arena: arena)
+      #expect(withExtendedLifetime(arena) { listed.json } == expected)
     }
   }
 

@@ -73,23 +73,6 @@ import Testing
     #expect(try fixture.map(#"[{"id":1,"type":"picky"}]"#).reasons.first?.hasPrefix("no case of ") == true)
   }
 
-  @Test(
-    "the built-in cell",
-    arguments: [
-      (#"{"id":1,"title":"t","name":"n"}"#, "t"), (#"{"id":1,"title":null,"name":"n"}"#, "n"), (#"{"id":12}"#, "12"),
-      (#"{"id":1,"title":["t"]}"#, "1"), (#"{ "x":"\"", "id": null}"#, #"{ \"x\":\"\\\"\", \"id\": null}"#),
-    ]
-  )
-  func builtIn(item: String, title: String) throws {
-    let fixture = Fixture {
-      $0.cells = []; $0.table.cell = nil; $0.table.rowID = template("r${id}")
-    }
-    let row = try #require(try fixture.map("[\(item)]").rows.first)
-    #expect(row.cellIdentifier == "TableViewCellWithLabel")
-    #expect(row.payload() == #"{"title":"\#(title)"}"#)
-    #expect(try fixture.mapper().defaultCell == "TableViewCellWithLabel")
-  }
-
   @Test func circlesAndUnknownNamesAreErrors() {
     func message(_ edit: (inout Fixture) -> Void) -> String? {
       do throws(DefinitionError) {

@@ -2,6 +2,7 @@
 // `MappingBenchmarks [items] [runs]` prints milliseconds as JSON; with a third argument, the response is written there.
 // `MappingBenchmarks --memory FILE` maps the response in a file once and prints the most that was resident meanwhile,
 // the response and the rows included, in sizes of the response.
+// `MappingBenchmarks --lookups [items] [runs]` prints what it costs that one of 2,000 looked-up users changes.
 import Definitions
 import Expressions
 import Foundation
@@ -37,6 +38,11 @@ if arguments.count > 2, arguments[1] == "--memory" {
   let result = mapper.map(["issues": .pages([response])])
   let grown = withExtendedLifetime(result) { memory.grown }
   print(1 + Double(grown) / Double(response.count))
+  exit(0)
+}
+
+if arguments.count > 1, arguments[1] == "--lookups" {
+  try LookupBenchmark(items: arguments.count > 2 ? Int(arguments[2]) ?? 20_000 : 20_000).run(times: 15)
   exit(0)
 }
 

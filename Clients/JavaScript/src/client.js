@@ -25,11 +25,8 @@ const secondsOf = (retryAfter) => {
 export class TablecastClient {
   constructor(address, options = {}) {
     const { token, cells, store, caller = "", keepEdits, headers, pauseHidden } = options;
-    const { now, setTimeout, clearTimeout } = options.clock ?? {
-      now: () => performance.now(),
-      setTimeout: (action, ms) => globalThis.setTimeout(action, ms),
-      clearTimeout: (timer) => globalThis.clearTimeout(timer),
-    };
+    const { performance, setTimeout, clearTimeout } = options.clock ?? globalThis;
+    const now = () => performance.now();
     const { random = Math.random, newKey = () => (random() + Math.random()).toString(36).slice(2) + now().toString(36).slice(-9) } = options;
     const base = String(address).replace(/\/+$/, "");
     const prefix = `${base} ${caller} `;
@@ -163,42 +160,30 @@ export class TablecastClient {
 
     const receive = (tables, asked, { status, body, retryAfter, bytes }, elapsed) => {
       const luck = random();
-      const fail = (table) => {
-        table.following.fail(now(), luck, retryAfter);
-        table.publishStatus();
-      };
-      const take = (table, reply, asked) => {
-        try {
-          const oddity = table.receive(reply, asked, elapsed, bytes);
-          if (oddity === "early") fail(table);
-          if (oddity === "again") postpone(table);
-        } catch {
-          fail(table);
-        }
-      };
-      const refuse = (table, status, problem) => (isPassing(status) ? fail(table) : table.refuse(problemOf(status, problem)));
-      if (tables.length === 1) {
-        const [[table], [{ after, slot }]] = [tables, asked];
-        if (status === 200 && body) take(table, body, asked[0]);
-        else if (status === 400 && slot !== undefined) table.following.slot = table.following.edges = null;
-        else if (status === 400 && after) table.following.lost = true;
-        else refuse(table, status, body);
-        return;
-      }
-      const changes = status === 200 && Array.isArray(body?.changes) && body.changes;
-      const news = tables.map(({ following }) => changes && changes.find((change) => change?.table === following.server.table));
-      const isEarly = !news.some(Boolean) && asked[0].wait && elapsed < tooQuick;
+      const several = tables.length > 1;
+      const changes = several && status === 200 ? [body?.changes].flat() : [body];
+      const newsOf = (table) => changes.find((change) => !several || change?.table === table.following.server.table);
+      const isEarly = asked[0].wait && elapsed < tooQuick && !tables.some(newsOf);
       tables.forEach((table, index) => {
-        const { problem } = news[index] ?? {};
-        if (!changes) isPassing(status) ? fail(table) : (table.following.alone = true); // Whose fault it is, asking alone tells.
-        else if (problem?.status === 401) table.following.alone = true;
-        else if (problem) refuse(table, problem.status, problem);
-        else if (news[index]) take(table, news[index], asked[index]);
-        else if (isEarly) fail(table);
-        else {
-          table.following.unmoved();
-          table.publishStatus();
-        }
+        const { following } = table;
+        const { after, slot } = asked[index];
+        const news = newsOf(table);
+        const code = several && news?.problem ? news.problem.status : status;
+        const isRefused = code >= 400 && !isPassing(code);
+        let oddity = "early";
+        if (isRefused && several && (code !== news?.problem?.status || code === 401)) following.alone = true;
+        else if (isRefused && code === 400 && slot !== undefined) following.slot = following.edges = null;
+        else if (isRefused && code === 400 && after) following.lost = true;
+        else if (isRefused) return table.refuse(problemOf(code, several ? news.problem : body));
+        else if (code === 200 && news) {
+          try {
+            oddity = table.receive(news, asked[index], elapsed, bytes);
+          } catch {} // It doesn't fit: as little use as one that came too early.
+        } else if (code === 200 && body?.changes && several && !isEarly) oddity = following.unmoved();
+        if (isRefused) return;
+        if (oddity === "again") postpone(table);
+        if (oddity === "early") following.fail(now(), luck, retryAfter);
+        table.publishStatus();
       });
     };
 

@@ -69,7 +69,7 @@ export class Following {
   receive(reply, asked, elapsed) {
     if (typeof reply?.to !== "string" || (reply.from ?? undefined) !== asked.after) {
       this.lost = true;
-      throw new Unfit(`a reply from ${reply?.from} to one at ${asked.after}`);
+      throw new Unfit(reply?.from);
     }
     try {
       this.server = this.#next(reply);
@@ -98,10 +98,10 @@ export class Following {
   #next(reply) {
     if ("reset" in reply) {
       const { snapshot } = reply;
-      if (snapshot?.cursor !== reply.to || !Array.isArray(snapshot.sections)) throw new Unfit("no snapshot at `to`");
+      if (snapshot?.cursor !== reply.to || !Array.isArray(snapshot.sections)) throw new Unfit(reply.to);
       return freeze({ ...snapshot, sections: reuse(this.server?.sections ?? [], snapshot.sections) });
     }
-    if (!Array.isArray(reply.stages)) throw new Unfit("neither stages nor a reset");
+    if (!Array.isArray(reply.stages)) throw new Unfit("stages");
     const next = { ...this.server, cursor: reply.to };
     for (const stage of reply.stages) {
       next.sections = applyStage(next.sections, stage);

@@ -1,14 +1,18 @@
 // Stages applied as the protocol says: what leaves by the old coordinates, what arrives by the new ones, then updates.
 // Nothing given is changed; rows and sections that a stage doesn't touch are the same objects after it.
 
-/** A stage that doesn't fit the table it is applied to, or that holds an operation unknown here. */
+/** A stage that doesn't fit the table it is applied to, or that holds an operation unknown here: by what it names. */
 export class Unfit extends Error {}
 
 const operations = new Set(["delete", "insert", "move", "update"]);
 
 function known(lists = {}) {
-  for (const name in lists) if (!operations.has(name)) throw new Unfit(`an operation ${name}`);
+  for (const name in lists) must(operations.has(name), name);
   return lists;
+}
+
+function must(fits, what) {
+  if (!fits) throw new Unfit(what);
 }
 
 /** Freezes a JSON value, all of it. */
@@ -28,12 +32,12 @@ function exchange(list, leaving, arriving) {
   for (let index = 0; index < kept.length + arriving.size; index++) {
     result.push(arriving.has(index) ? arriving.get(index) : kept[next++]);
   }
-  if (next !== kept.length) throw new Unfit("a gap between what arrives");
+  must(next === kept.length, "a gap");
   return result;
 }
 
 function put(map, key, value) {
-  if (map.has(key)) throw new Unfit(`two at ${key}`);
+  must(!map.has(key), `two at ${key}`);
   map.set(key, value);
 }
 
@@ -45,7 +49,7 @@ export function applyStage(sections, stage) {
   const within = (map, section) => map.get(section) ?? map.set(section, new Map()).get(section);
   const takeRow = ([section, index], id) => {
     const row = sections[section]?.rows[index];
-    if (row?.id !== id) throw new Unfit(`row ${id} at ${section},${index}`);
+    must(row?.id === id, id);
     put(within(rowsOut, section), index, row);
     return row;
   };
@@ -56,7 +60,7 @@ export function applyStage(sections, stage) {
   const sectionsOut = new Map();
   const sectionsIn = new Map();
   const takeSection = (index, id) => {
-    if (sections[index]?.id !== id || rowsOut.has(index)) throw new Unfit(`section ${id} at ${index}`);
+    must(sections[index]?.id === id && !rowsOut.has(index), id);
     put(sectionsOut, index, true);
     return sections[index];
   };
@@ -71,19 +75,19 @@ export function applyStage(sections, stage) {
   const result = exchange(without, sectionsOut, sectionsIn);
 
   const change = (index, members) => {
-    if (!result[index]) throw new Unfit(`section ${index}`);
+    must(result[index], index);
     result[index] = { ...result[index], ...members };
   };
   for (const [index, rows] of rowsIn) {
     change(index, { rows: exchange(result[index]?.rows ?? [], new Map(), rows) });
   }
   for (const { at, id, header, footer } of ofSections.update ?? []) {
-    if (result[at]?.id !== id) throw new Unfit(`section ${id} at ${at}`);
+    must(result[at]?.id === id, id);
     change(at, { header: freeze(header), footer: freeze(footer) });
   }
   const copied = new Set();
   for (const { at: [section, index], row } of ofRows.update ?? []) {
-    if (result[section]?.rows[index]?.id !== row.id) throw new Unfit(`row ${row.id} at ${section},${index}`);
+    must(result[section]?.rows[index]?.id === row.id, row.id);
     if (!copied.has(section)) change(section, { rows: [...result[section].rows] });
     copied.add(section);
     result[section].rows[index] = freeze(row);

@@ -183,30 +183,30 @@ export class Table {
 
   // Edits.
 
-  add(item, place, options) {
-    return this.edit({ op: "add", body: item, place, ...options });
+  add(body, place, options) {
+    return this.#edit({ op: "add", body, place }, options);
   }
-  patch(row, patch, options) {
-    return this.edit({ op: "patch", row, body: patch, ...options });
+  patch(row, body, options) {
+    return this.#edit({ op: "patch", row, body }, options);
   }
   delete(row) {
-    return this.edit({ op: "delete", row });
+    return this.#edit({ op: "delete", row });
   }
   move(row, place) {
-    return this.edit({ op: "move", row, place });
+    return this.#edit({ op: "move", row, place });
   }
   tap(row, options) {
-    return this.edit({ op: "tap", row, ...options });
+    return this.#edit({ op: "tap", row }, options);
   }
   action(row, action, body) {
-    return this.edit({ op: "action", row, action, body });
+    return this.#edit({ op: "action", row, action, body });
   }
   refresh() {
-    return this.edit({ op: "refresh" });
+    return this.#edit({ op: "refresh" });
   }
 
-  edit(description) {
-    const edit = new Edit(this, { key: this.#client.newKey(), ...description });
+  #edit(what, { show } = {}) {
+    const edit = new Edit(this, { key: this.#client.newKey(), ...what }, show);
     this.#edits.push(edit);
     this.#start();
     this.#edited();
@@ -216,9 +216,8 @@ export class Table {
 
   retry(edit) {
     if (edit.state !== "unknown") return;
-    edit.state = "local";
-    edit.problem = null;
-    edit.done = new Promise((resolve) => (edit.settle = () => resolve(edit)));
+    Object.assign(edit, { state: "local", problem: null });
+    edit.expect();
     this.#edited();
     this.#send();
   }
@@ -231,7 +230,7 @@ export class Table {
 
   #edited() {
     this.publish("edits");
-    this.#client.keepEdits(this, this.#edits.filter((edit) => edit.isShown).map((edit) => edit.kept));
+    this.#client.keepEdits(this, this.#edits.filter((edit) => edit.isShown).map(({ what, row }) => ({ ...what, row })));
   }
 
   /** Until an addition is answered nobody knows which row it became: replies wait, so that it isn't shown twice. */
@@ -292,8 +291,8 @@ export class Table {
     if (!stays) this.#edits = this.#edits.filter((edit) => !edits.includes(edit));
     for (const edit of edits) {
       edit.state = state;
-      edit.settle();
+      edit.settle(edit);
     }
-    this.#client.keepEdits(this, this.#edits.filter((edit) => edit.isShown).map((edit) => edit.kept));
+    this.#client.keepEdits(this, this.#edits.filter((edit) => edit.isShown).map(({ what, row }) => ({ ...what, row })));
   }
 }

@@ -41,8 +41,8 @@ for (const { name, steps } of cases) {
       if (step.answerAll) {
         const answer = (request) => clock.setTimeout(() => request.reply(step.answerAll), 50);
         const answered = new Set();
-        const end = clock.now() + step.for * 1000;
-        while (clock.now() < end) {
+        const end = clock.performance.now() + step.for * 1000;
+        while (clock.performance.now() < end) {
           for (const request of transport.open) if (!answered.has(request)) answered.add(request) && answer(request);
           await clock.advance(50);
         }

@@ -13,7 +13,7 @@ export class ScriptedClock {
   #timers = new Map();
   #last = 0;
 
-  now = () => this.#now;
+  performance = { now: () => this.#now };
   setTimeout = (action, ms) => {
     this.#timers.set(++this.#last, { at: this.#now + Math.max(0, ms), action });
     return this.#last;

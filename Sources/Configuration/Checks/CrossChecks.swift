@@ -39,22 +39,14 @@ struct CrossChecks {
 }
 
 extension CrossChecks {
-  static let builtInCell = "TableViewCellWithLabel"
-
   /// Where the configuration has no cells, there is one with a title; it may be named, and tables that name no cell
   /// show it where no representation takes an item.
   private mutating func addBuiltInCell() {
     guard definition.cells.isEmpty, declarations(.cell).isEmpty else { return }
-    definition.cells = [
-      CellDefinition(
-        identifier: Self.builtInCell,
-        registration: .nib(Self.builtInCell),
-        fields: [CellDefinition.Field(name: "title", type: .string)]
-      )
-    ]
+    definition.cells = [.builtIn]
     let title = Template.builtInTitle
     for index in definition.tables.indices where definition.tables[index].cell == nil {
-      definition.tables[index].cell = title.map { CellMapping(cell: Self.builtInCell, payload: $0) }
+      definition.tables[index].cell = title.map { CellMapping(cell: CellDefinition.builtIn.identifier, payload: $0) }
     }
   }
 

@@ -165,7 +165,7 @@ extension JSONValue {
     switch self {
     case .null, .bool(false): false
     case .string(let text): !text.isEmpty
-    case .bool(true), .integer, .double, .array, .object: true
+    case .bool(true), .integer, .unsigned, .double, .array, .object: true
     }
   }
 
@@ -173,7 +173,7 @@ extension JSONValue {
   fileprivate var cursorText: String? {
     switch self {
     case .string(let text): text
-    case .integer, .double: String(decoding: bytes, as: UTF8.self)
+    case .integer, .unsigned, .double: String(decoding: bytes, as: UTF8.self)
     case .null, .bool, .array, .object: nil
     }
   }

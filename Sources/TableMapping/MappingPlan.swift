@@ -4,15 +4,16 @@ internal import TableEncoding
 internal import TableModel
 
 /// A table's definition, compiled: what every item of every refresh goes through.
-final class TablePlan: Sendable {
+final class MappingPlan: Sendable {
   let definition: TableDefinition
   /// In the order in which the sections name them.
   let sources: [SourcePlan]
+  /// None where no expression reads them.
+  let lookups: [LookupPlan]
+  let actions: [ActionPlan]
   let registry: TypeRegistry
   /// What takes an item that no representation takes, in order: the table's cell, `$default`.
   let defaults: [RepresentationPlan]
-  /// Neither are cells declared nor does the table name one: what no representation takes is shown as a label.
-  let hasBuiltInCell: Bool
   /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
   let canEdit: Bool
   let canMove: Bool
@@ -27,8 +28,19 @@ final class TablePlan: Sendable {
 
   struct SourcePlan: Sendable {
     var name: String
+    /// Its items are the service's own.
+    var isLocal = false
     /// Nil: the response itself.
     var items: Expression?
+
+    init(_ name: String, among sources: [SourceDefinition]) {
+      self.name = name
+      switch sources.first(where: { $0.name == name })?.kind {
+      case .upstream(let upstream): items = upstream.items
+      case .local: isLocal = true
+      case nil: break
+      }
+    }
   }
 
   init(
@@ -51,29 +63,36 @@ final class TablePlan: Sendable {
     }
     canEdit = isLocal || table.edits.patch != nil || table.edits.delete != nil
     canMove = isLocal || table.edits.move != nil
-    hasBuiltInCell = cells.isEmpty && table.cell == nil
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections
     sectionPlans = sections.plans
     takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil
     permissions = Permissions(table.can, canEdit: canEdit, canMove: canMove)
-    self.sources = sections.sourceNames.map { name in
-      var items: Expression?
-      for source in sources where source.name == name {
-        if case .upstream(let upstream) = source.kind { items = upstream.items }
-      }
-      return SourcePlan(name: name, items: items)
-    }
+    self.sources = sections.sourceNames.map { SourcePlan($0, among: sources) }
+    actions = table.actions.map { ActionPlan($0) }
     var dependencies = sections.itemDependencies
-    for template in [table.rowID, table.rowType] { dependencies.formUnion(template?.dependencies ?? []) }
+    for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {
+      dependencies.formUnion(template?.dependencies ?? [])
+    }
     for plan in registry.plans + defaults { dependencies.formUnion(plan.dependencies) }
     for rule in [table.can.edit, table.can.move, table.can.select] {
       if case .expression(let expression) = rule { dependencies.formUnion(expression.dependencies) }
     }
+    for action in actions { dependencies.formUnion(action.dependencies) }
+    lookups =
+      dependencies.contains(.lookups)
+      ? table.lookups.map { LookupPlan($0, source: SourcePlan($0.source, among: sources)) } : []
+    for lookup in lookups { dependencies.formUnion(lookup.on.dependencies) }
     self.dependencies = dependencies
   }
 
-  var readsResponse: Bool { dependencies.contains(.response) || sections.modelDependencies.contains(.response) }
+  /// Whether documents must be parsed as a whole.
+  var readsResponses: Bool {
+    !dependencies.union(sections.modelDependencies).isDisjoint(with: [.response, .pages])
+  }
+
+  /// What names the rows of a source's items.
+  func rowID(of source: String) -> Template? { sectionPlans.first { $0.source == source }?.rowID }
 }
 
 extension Permissions {

@@ -1,6 +1,6 @@
-/// What stands around the list of items in a response. A response with the same envelope has its list at the same
+/// What stands around the list of items in a response. A response with the same frame has its list at the same
 /// place, which then is compared with the items of the last one without being parsed.
-struct Envelope: Sendable {
+struct ListFrame: Sendable {
   /// Up to the list's opening bracket, with it.
   let head: [UInt8]
   /// From the list's closing bracket on.

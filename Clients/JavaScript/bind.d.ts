@@ -1,0 +1,19 @@
+import type { Row, Section, Snapshot, Table } from "./tablecast.js";
+
+export interface Binding {
+  /** Makes a row's node. `update` fills it at once. */
+  create(row: Row): HTMLElement;
+  /** Fills a row's node: after `create`, and whenever the row has changed. */
+  update?(node: HTMLElement, row: Row, before?: Row): void;
+  /** Makes a section's header, or refills the node that it had; nothing where there is none to be. */
+  header?(section: Section, node?: HTMLElement): HTMLElement | null | undefined;
+  footer?(section: Section, node?: HTMLElement): HTMLElement | null | undefined;
+  /** What stands there while there are no rows. */
+  empty?(snapshot: Snapshot): HTMLElement | null | undefined;
+}
+
+/**
+ * Keeps the children of `element` as the table is, one node a row: moved, never made anew. Focus, the scroll position
+ * and selections stay; changes are animated unless the user asked for less motion. Returns the function that ends it.
+ */
+export function bindTable(element: HTMLElement, table: Pick<Table, "snapshot" | "subscribe">, binding: Binding): () => void;

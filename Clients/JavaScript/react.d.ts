@@ -1,0 +1,24 @@
+import type { Cell, Edit, JSONValue, Place, Row, Snapshot, Table } from "./tablecast.js";
+
+/** The table's snapshot, followed while the component is there. */
+export function useTable<C extends Cell = Cell>(table: Table<C>): Snapshot<C>;
+
+/** One row of the table: the component is drawn anew only where it changed. */
+export function useRow<C extends Cell = Cell>(table: Table<C>, id: string): Row<C> | undefined;
+
+/** The table's edits, and those that are under way or refused. */
+export function useEdit(table: Table): Pick<Table, "add" | "patch" | "delete" | "move" | "tap" | "action" | "refresh"> & {
+  readonly edits: readonly Edit[];
+};
+
+/** The edits of one row, which needs no naming then: `const { patch, edits } = useEdit(table, row.id)`. */
+export function useEdit(table: Table, row: string): {
+  add(item: JSONValue, place?: Place, options?: { show?: Cell }): Edit;
+  patch(patch: JSONValue, options?: { show?: (row: Row) => Row }): Edit;
+  delete(): Edit;
+  move(place: Place): Edit;
+  tap(options?: { show?: (row: Row) => Row }): Edit;
+  action(action: string, body?: JSONValue): Edit;
+  refresh(): Edit;
+  readonly edits: readonly Edit[];
+};

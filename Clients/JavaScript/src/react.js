@@ -1,0 +1,37 @@
+// Hooks for React 18 and later. They stand on `useSyncExternalStore`: what they return is the same object until
+// something changes, so that a row is drawn anew only where it changed.
+
+import { useCallback, useMemo, useSyncExternalStore } from "react";
+
+const useStore = (table, get) =>
+  useSyncExternalStore(useCallback((listener) => table.subscribe(listener), [table]), get, get);
+
+/** The table's snapshot, followed while the component is there. */
+export const useTable = (table) => useStore(table, () => table.snapshot);
+
+/** One row of the table, `undefined` where it isn't there. */
+export const useRow = (table, id) => useStore(table, () => table.row(id));
+
+/** The table's edits as functions that stay the same, and those under way for `row` (all, where none is named). */
+export function useEdit(table, row) {
+  const functions = useMemo(() => {
+    const all = { add: table.add, refresh: table.refresh };
+    for (const name in all) all[name] = (...given) => table[name](...given);
+    for (const name of ["patch", "delete", "move", "tap", "action"]) {
+      all[name] = (...given) => table[name](...(row === undefined ? [] : [row]), ...given);
+    }
+    return all;
+  }, [table, row]);
+  // The list is another one only when an edit came, went or got another state.
+  const get = useMemo(() => {
+    let edits = [];
+    let name = "";
+    return () => {
+      const own = table.snapshot.edits.filter((edit) => row === undefined || edit.row === row);
+      const now = own.map(({ key, state }) => `${key} ${state}`).join();
+      if (now !== name) [edits, name] = [own, now];
+      return edits;
+    };
+  }, [table, row]);
+  return { ...functions, edits: useStore(table, get) };
+}

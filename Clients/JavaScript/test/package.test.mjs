@@ -1,0 +1,46 @@
+// What is published: made of the sources, small, and with all that its types and its package name.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import test from "node:test";
+import { gzipSync } from "node:zlib";
+import { bundle, modules } from "../bundle.mjs";
+
+const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+const hasEsbuild = (() => {
+  try {
+    return execFileSync("esbuild", ["--version"]) && true;
+  } catch {
+    return false;
+  }
+})();
+
+for (const name of modules) {
+  test(`${name} is what its sources make`, { skip: !hasEsbuild && "esbuild is not there" }, () => {
+    assert.equal(read(name), bundle(name), "run `node bundle.mjs`");
+  });
+}
+
+for (const [name, limit] of Object.entries({ "tablecast.js": 7400, "bind.js": 2000, "react.js": 1000, "element.js": 1000 })) {
+  test(`${name} has at most ${limit} bytes as gzip -9 packs it`, () => {
+    const size = gzipSync(read(name), { level: 9 }).length;
+    assert.ok(size <= limit, `${size} bytes`);
+  });
+}
+
+test("what package.json exports is there, with types", () => {
+  const { exports, bin } = JSON.parse(read("package.json"));
+  for (const { types, default: file } of Object.values(exports)) {
+    for (const name of [types, file]) assert.ok(existsSync(new URL(`../${name}`, import.meta.url)), name);
+  }
+  assert.ok(existsSync(new URL(`../${Object.values(bin)[0]}`, import.meta.url)));
+});
+
+test("the modules depend on nothing but each other, and React", () => {
+  for (const name of modules) {
+    for (const [, from] of read(name).matchAll(/from ?"([^"]+)"/g)) {
+      assert.ok(from === "react" || modules.includes(from.slice(2)), `${name} imports ${from}`);
+    }
+  }
+});

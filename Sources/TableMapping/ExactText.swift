@@ -1,0 +1,23 @@
+/// A text that is told from others by its bytes: two spellings of “é” are two texts, which `String` holds equal.
+struct ExactText: Hashable, Sendable {
+  let string: String
+
+  init(_ string: String) { self.string = string }
+
+  static func == (first: ExactText, second: ExactText) -> Bool { first.string.isExactly(second.string) }
+
+  func hash(into hasher: inout Hasher) {
+    var string = string
+    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension String {
+  /// Whether both have the same bytes. O(n).
+  func isExactly(_ other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+  }
+
+  /// By their bytes, which is by code points. O(n).
+  func precedesExactly(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}

@@ -1,0 +1,59 @@
+internal import Expressions
+internal import JSON
+
+/// Makes mapped items of a source's texts, on one thread.
+struct ItemMapper {
+  private let source: MappingPlan.SourcePlan
+  private let lookups: Lookups
+  private var mapping: ItemMapping
+  private(set) var scope: Scope
+
+  /// - Parameter scope: With the source's responses, where expressions read them.
+  init(source: MappingPlan.SourcePlan, plan: MappingPlan, lookups: Lookups, scope: Scope) {
+    (self.source, self.lookups, self.scope) = (source, lookups, scope)
+    mapping = ItemMapping(plan: plan)
+  }
+
+  mutating func item(at index: Int, _ value: Value, givenID: String? = nil) -> MappedItem {
+    scope.item = value
+    scope.index = index
+    mapping.begin()
+    let keys = lookups.plans.isEmpty ? [] : lookups.look(into: &scope) { mapping.warn($0) }
+    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
+    return MappedItem(
+      source: source.name,
+      givenID: givenID,
+      index: index,
+      outcome: outcome,
+      lookupKeys: keys,
+      warning: mapping.warning
+    )
+  }
+
+  /// One that is not JSON is skipped.
+  mutating func item(at index: Int, _ element: Document.Element, of document: Document) -> MappedItem {
+    do throws(JSONError) {
+      return item(at: index, try document.unmanagedElement(element))
+    } catch {
+      return malformed(at: index, error)
+    }
+  }
+
+  /// One that is not JSON is skipped.
+  mutating func item(at index: Int, _ bytes: UnsafeRawBufferPointer, givenID: String? = nil) -> MappedItem {
+    do throws(JSONError) {
+      let document = try Document(bytes)
+      let item = item(at: index, Value(try document.unmanagedRoot()), givenID: givenID)
+      return withExtendedLifetime(document) { item }
+    } catch {
+      return malformed(at: index, error, givenID: givenID)
+    }
+  }
+
+  private mutating func item(at index: Int, _ view: JSONView) -> MappedItem { item(at: index, Value(view)) }
+
+  private func malformed(at index: Int, _ error: JSONError, givenID: String? = nil) -> MappedItem {
+    let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
+    return MappedItem(source: source.name, givenID: givenID, index: index, outcome: .skipped(skip), isMalformed: true)
+  }
+}

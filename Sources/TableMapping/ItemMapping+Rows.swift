@@ -1,0 +1,152 @@
+internal import Definitions
+internal import Expressions
+internal import TableEncoding
+internal import TableModel
+
+extension ItemMapping {
+  /// The row by the type's representation, else by the table's defaults. Throws why the first choice was none.
+  mutating func row(_ id: String, type: Value, _ scope: Scope) throws(Misfit) -> Row {
+    var first: Misfit?
+    let own = type.isNull ? nil : plan.registry.plan(forType: type)
+    for (position, plan) in ([own].compactMap(\.self) + plan.defaults).enumerated() {
+      do throws(Misfit) {
+        if let row = try row(id, by: plan, scope) {
+          // That a type's cells don't take an item is what defaults are for; a condition that fails is a mistake.
+          if let first, first.isFailure { warn("\(first.reason); the row \(id) is shown by default") }
+          return row
+        }
+      } catch {
+        if first == nil || position == 0 { first = error }
+      }
+    }
+    if let first { throw first }
+    let name = type.text.map { "the type “\($0)”" } ?? "an item without a type"
+    throw Misfit(
+      reason: own == nil
+        ? "no representation takes \(name), and there is neither a `$default` nor a `cell` of the table"
+        : "no case of the representation of \(name) holds, and there is neither a `$default` nor a `cell` of the table"
+    )
+  }
+
+  /// Nil where no case of the representation holds.
+  private mutating func row(
+    _ id: String,
+    by representation: RepresentationPlan,
+    _ scope: Scope
+  ) throws(Misfit) -> Row? {
+    let cell: CellPlan
+    do throws(EvaluationError) {
+      guard let found = try representation.cell(in: scope) else { return nil }
+      cell = found
+    } catch {
+      throw Misfit(reason: "`when`: \(error)", isFailure: true)
+    }
+    let chain = try cell.dependencies.contains(.id) ? fill(cell, scope.naming(id)) : fill(cell, scope)
+    var select = Value.null
+    if let template = cell.select {
+      do throws(EvaluationError) {
+        select = try evaluate(template, id: id, scope)
+      } catch {
+        warn("`select` of \(cell.cell): \(error); the row \(id) leads nowhere")
+      }
+    }
+    let permissions = permissions(scope)
+    return builder.row(
+      id: id,
+      chain: chain,
+      values: values,
+      permissions: permissions,
+      actions: actions(of: id, scope),
+      select: select
+    )
+  }
+
+  /// Those that the item offers. One that can't be told is not offered, which is a warning.
+  private mutating func actions(of id: String, _ scope: Scope) -> [RowAction] {
+    guard !plan.actions.isEmpty else { return [] }
+    var actions: [RowAction] = []
+    for action in plan.actions {
+      do throws(EvaluationError) {
+        let scope = action.dependencies.contains(.id) ? scope.naming(id) : scope
+        if let action = try action.action(in: scope) { actions.append(action) }
+      } catch {
+        warn("the action `\(action.id)`: \(error); not offered")
+      }
+    }
+    return actions
+  }
+
+  private func evaluate(_ template: Template, id: String, _ scope: Scope) throws(EvaluationError) -> Value {
+    try template.evaluate(in: template.dependencies.contains(.id) ? scope.naming(id) : scope)
+  }
+
+  /// A header or footer for what is in scope.
+  mutating func model(_ cell: CellPlan, in scope: Scope) throws(Misfit) -> CellModel? {
+    let chain = try fill(cell, scope)
+    return chain.first.map { builder.cellModel($0, values: values) }
+  }
+
+  /// Evaluates the fields and gives the cells that they fit, in order.
+  private mutating func fill(_ cell: CellPlan, _ scope: Scope) throws(Misfit) -> [CellLayout] {
+    values.removeAll(keepingCapacity: true)
+    errors.removeAll(keepingCapacity: true)
+    texts.removeAll()
+    for slot in 0..<cell.templates.count {
+      do throws(EvaluationError) {
+        var value = try cell.templates.value(at: slot, in: scope, arena: texts)
+        if cell.areIntegers[slot], case .number(let number) = value, let integer = Int64(exactly: number) {
+          value = .integer(integer)
+        }
+        values.append(value)
+      } catch {
+        values.append(.null)
+        if errors.isEmpty { errors = [String?](repeating: nil, count: cell.templates.count) }
+        errors[slot] = error.message
+      }
+    }
+    for position in cell.chain.indices {
+      guard let misfit = cell.chain[position].misfit(values, errors: errors) else { continue }
+      // One does not fit: only now is a list of those that do worth its memory.
+      var fitting = Array(cell.layouts[..<position])
+      for rest in cell.chain[(position + 1)...] where rest.misfit(values, errors: errors) == nil {
+        fitting.append(rest.layout)
+      }
+      guard fitting.isEmpty else { return fitting }
+      throw misfit
+    }
+    return cell.layouts
+  }
+
+  mutating func permissions(_ scope: Scope) -> Permissions {
+    if let constant = plan.permissions { return constant }
+    var permissions: Permissions = []
+    let can = plan.definition.can
+    if holds(can.edit, "edit", scope) { permissions.insert(.edit) }
+    if holds(can.move, "move", scope) { permissions.insert(.move) }
+    if holds(can.select, "select", scope) { permissions.insert(.select) }
+    return permissions
+  }
+
+  private mutating func holds(_ rule: PermissionsDefinition.Rule, _ name: String, _ scope: Scope) -> Bool {
+    switch rule {
+    case .constant(let value): return value
+    case .whereEditable: return name == "move" ? plan.canMove : plan.canEdit
+    case .expression(let expression):
+      do throws(EvaluationError) {
+        return try expression.isTrue(in: scope)
+      } catch {
+        warn("`can.\(name)`: \(error); taken as false")
+        return false
+      }
+    }
+  }
+}
+
+extension Scope {
+  /// `$id` is the row's.
+  fileprivate func naming(_ id: String) -> Scope {
+    var scope = self
+    scope.id = .string(id)
+    return scope
+  }
+}

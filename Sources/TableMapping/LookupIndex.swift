@@ -1,0 +1,118 @@
+internal import Expressions
+internal import JSON
+internal import TableModel
+
+/// The items of a lookup's source by their keys: made once for each of the source's answers. Immutable.
+final class LookupIndex: Sendable {
+  /// What it was made of.
+  private let content: Fingerprint
+  private let texts: ItemTexts
+  /// Of the items' bytes.
+  private let fingerprints: [Fingerprint]
+  /// Of items with one key the first has it.
+  private let positions: [LookupKey: Int]
+  /// What went wrong with an item; the first of it.
+  let warning: String?
+
+  /// - Throws: where the source's answer has no list of items.
+  /// - Complexity: O(bytes); where `previous` was made of the same answer, use that: ``isMade(of:)``.
+  init(_ lookup: LookupPlan, _ content: SourceContent, variables: MappingVariables) throws(SourceFailure) {
+    var making = Making(lookup, variables)
+    if let items = content.items {
+      for item in items { making.take(item.bytes) }
+    } else {
+      for (number, page) in content.pages.enumerated() {
+        do throws(JSONError) {
+          try making.take(page: page)
+        } catch {
+          throw SourceFailure(error, page: number, of: content.pages.count)
+        }
+      }
+    }
+    self.content = Self.fingerprint(of: content)
+    (texts, fingerprints, positions) = (making.texts, making.fingerprints, making.positions)
+    warning = making.warning
+  }
+
+  /// O(bytes), at the speed of hashing.
+  func isMade(of content: SourceContent) -> Bool { self.content == Self.fingerprint(of: content) }
+
+  var count: Int { texts.count }
+
+  func position(of key: LookupKey) -> Int? { positions[key] }
+
+  func bytes(of position: Int) -> [UInt8] { texts.bytes(of: position) }
+
+  /// All items as one list.
+  var list: [UInt8] { texts.list(of: 0..<texts.count) }
+
+  /// The keys under which something else is found than before. O(items of both).
+  func changedKeys(since previous: LookupIndex?) -> Set<LookupKey> {
+    guard let previous else { return Set(positions.keys) }
+    var changed: Set<LookupKey> = []
+    for (key, position) in positions {
+      let before = previous.positions[key].map { previous.fingerprints[$0] }
+      if before != fingerprints[position] { changed.insert(key) }
+    }
+    for key in previous.positions.keys where positions[key] == nil { changed.insert(key) }
+    return changed
+  }
+
+  private static func fingerprint(of content: SourceContent) -> Fingerprint {
+    var fingerprint = Fingerprint.empty
+    for item in content.items ?? [] { fingerprint = fingerprint.combined(with: Fingerprint(of: item.bytes)) }
+    guard content.items == nil else { return fingerprint }
+    for page in content.pages { fingerprint = fingerprint.combined(with: Fingerprint(of: page)) }
+    return fingerprint
+  }
+
+  /// An index in the making.
+  private struct Making {
+    let lookup: LookupPlan
+    var scope: Scope
+    var texts = ItemTexts()
+    var fingerprints: [Fingerprint] = []
+    var positions: [LookupKey: Int] = [:]
+    var warning: String?
+
+    init(_ lookup: LookupPlan, _ variables: MappingVariables) {
+      (self.lookup, scope) = (lookup, variables.scope)
+    }
+
+    mutating func take(page: [UInt8]) throws(JSONError) {
+      let document = try Document(page)
+      switch try PageItems(in: document, at: lookup.source.items, scope: scope) {
+      case .elements(let elements):
+        texts.begin(page)
+        for element in elements {
+          // One that is malformed is nobody's; it costs no other.
+          guard let view = try? document.unmanagedElement(element) else { continue }
+          document.withBytes(of: element) { take(Value(view), $0, at: element.range) }
+        }
+      case .values(let values):
+        for value in values { take(value.written) }
+      }
+      withExtendedLifetime(document) {}
+    }
+
+    mutating func take(_ item: [UInt8]) {
+      texts.begin(item)
+      guard let document = try? Document(item), let root = try? document.unmanagedRoot() else { return }
+      item.withUnsafeBytes { take(Value(root), $0, at: $0.indices) }
+      withExtendedLifetime(document) {}
+    }
+
+    private mutating func take(_ value: Value, _ bytes: UnsafeRawBufferPointer, at range: Range<Int>) {
+      scope.item = value
+      do throws(EvaluationError) {
+        guard let key = LookupKey(try lookup.key.evaluate(in: scope)), positions[key] == nil else { return }
+        positions[key] = texts.count
+      } catch {
+        if warning == nil { warning = "`lookups.\(lookup.name).key`: “\(lookup.key)”: \(error); not found by anything" }
+        return
+      }
+      texts.append(range)
+      fingerprints.append(Fingerprint(of: bytes))
+    }
+  }
+}

@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// Which items of a source show which looked-up items: the lookups' reverse index.
+///
+/// Made when it is first asked for, as most versions never are, and handed on from version to version while the items
+/// stay.
+final class LookupReferences: Sendable {
+  private let made = Mutex<[[LookupKey: [Int]]]?>(nil)
+
+  /// The places of the items that a change of a lookup's keys concerns. O(the places), but O(items) at the first time.
+  func places(of keys: Set<LookupKey>, lookup: Int, among items: [MappedItem]) -> [Int] {
+    made.withLock { made in
+      let references = made ?? Self.references(of: items)
+      made = references
+      guard references.indices.contains(lookup) else { return [] }
+      return keys.flatMap { references[lookup][$0] ?? [] }
+    }
+  }
+
+  private static func references(of items: [MappedItem]) -> [[LookupKey: [Int]]] {
+    var references: [[LookupKey: [Int]]] = []
+    for (place, item) in items.enumerated() {
+      for (lookup, key) in (item.details?.lookupKeys ?? []).enumerated() {
+        if lookup == references.count { references.append([:]) }
+        if let key { references[lookup][key, default: []].append(place) }
+      }
+    }
+    return references
+  }
+}

@@ -1,0 +1,78 @@
+internal import Expressions
+
+/// The lookups of one mapping: what they find, and what has changed since the last one.
+struct Lookups {
+  let plans: [LookupPlan]
+  /// By lookup; nil where its source has not answered.
+  private(set) var indexes: [LookupIndex?] = []
+  private(set) var problems: [SourceProblem] = []
+  private var found: [LookedUpItems?] = []
+  private var changed: [Set<LookupKey>] = []
+
+  /// - Parameter previous: The last mapping's.
+  init(
+    _ plans: [LookupPlan],
+    _ contents: [String: SourceContent],
+    previous: [LookupIndex?],
+    variables: MappingVariables
+  ) {
+    self.plans = plans
+    for (position, plan) in plans.enumerated() {
+      let before = position < previous.count ? previous[position] : nil
+      var index: LookupIndex?
+      if let content = contents[plan.source.name] {
+        do throws(SourceFailure) {
+          index =
+            if let before, before.isMade(of: content) { before } else {
+              try LookupIndex(plan, content, variables: variables)
+            }
+        } catch {
+          problems.append(SourceProblem(source: plan.source.name, kind: error.kind, detail: error.detail))
+        }
+      }
+      indexes.append(index)
+      found.append(index.map { LookedUpItems($0) })
+      changed.append(Self.changedKeys(from: before, to: index))
+    }
+  }
+
+  private static func changedKeys(from before: LookupIndex?, to index: LookupIndex?) -> Set<LookupKey> {
+    if let index { return index === before ? [] : index.changedKeys(since: before) }
+    return before?.changedKeys(since: nil) ?? []
+  }
+
+  /// The same, to be used by another thread.
+  var separate: Lookups {
+    var copy = self
+    copy.found = indexes.map { index in index.map { LookedUpItems($0) } }
+    return copy
+  }
+
+  var warnings: [String] { indexes.compactMap { $0?.warning } }
+
+  /// The places of the items of a source that were mapped with what is not found any more.
+  func stale(in source: CachedSource) -> Set<Int> {
+    var stale: Set<Int> = []
+    for (lookup, keys) in changed.enumerated() where !keys.isEmpty {
+      stale.formUnion(source.references.places(of: keys, lookup: lookup, among: source.items))
+    }
+    return stale
+  }
+
+  /// Adds what belongs to the item in scope; and tells by which keys it was looked for.
+  func look(into scope: inout Scope, warn: (String) -> Void) -> [LookupKey?] {
+    var keys: [LookupKey?] = []
+    keys.reserveCapacity(plans.count)
+    for (position, plan) in plans.enumerated() {
+      var key: LookupKey?
+      do throws(EvaluationError) {
+        key = LookupKey(try plan.on.evaluate(in: scope))
+      } catch {
+        warn("`lookups.\(plan.name).on`: “\(plan.on)”: \(error); nothing is found")
+      }
+      scope.lookups[plan.name] = key.flatMap { found[position]?.value(of: $0) } ?? .null
+      keys.append(key)
+    }
+    return keys
+  }
+}

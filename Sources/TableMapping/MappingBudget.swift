@@ -1,0 +1,42 @@
+internal import TableModel
+
+/// How much memory a mapping may still take: what it keeps of its sources' answers, and the rows that it makes of them.
+struct MappingBudget {
+  private let maximum: Int
+  private var remaining: Int
+
+  /// In bytes.
+  init(_ maximum: Int) { (self.maximum, remaining) = (maximum, maximum) }
+
+  var isExceeded: Bool { remaining < 0 }
+
+  /// A response is kept for its items.
+  mutating func charge(page: borrowing [UInt8]) { remaining -= page.count }
+
+  /// An item, beside its bytes, with its row. O(rows of the item).
+  mutating func charge(_ item: MappedItem) {
+    remaining -= Self.item
+    if let row = item.row { charge(row) }
+    guard let details = item.details else { return }
+    remaining -= Self.details + (details.skip?.reason.utf8.count ?? 0) + (details.warning?.utf8.count ?? 0)
+    for placement in details.others { charge(placement.row) }
+  }
+
+  private mutating func charge(_ row: Row) {
+    remaining -= Self.row + row.encoded.count + row.id.utf8.count
+  }
+
+  /// For whoever reads the table's problem.
+  var failure: SourceFailure {
+    SourceFailure(
+      kind: .tooLarge,
+      detail: "its items and their rows take more than \(maximum >> 20) MB (`limits.mappingBytes`); "
+        + "ask the upstream for fewer, or bound them with `maxItems`"
+    )
+  }
+
+  // Objects with their headers, the ends of their allocations, and their places in lists and tables.
+  private static let item = 160
+  private static let details = 160
+  private static let row = 320
+}

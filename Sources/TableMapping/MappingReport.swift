@@ -1,0 +1,38 @@
+internal import TableModel
+
+/// What did not get into a table, as far as it is kept.
+struct MappingReport {
+  private(set) var skippedItems = 0
+  private(set) var skipped: [SkippedItem] = []
+  private(set) var warnings: [String] = []
+
+  init(_ warnings: [String]) {
+    for warning in warnings { warn(warning) }
+  }
+
+  /// The same of many items is said once.
+  mutating func warn(_ warning: String) {
+    guard warnings.count < MappingResult.maximumKept, !warnings.contains(warning) else { return }
+    warnings.append(warning)
+  }
+
+  mutating func skip(_ item: MappedItem, at index: Int, _ skip: MappedItem.Skip) {
+    skippedItems += 1
+    guard skipped.count < MappingResult.maximumKept else { return }
+    skipped.append(
+      SkippedItem(
+        source: item.source,
+        index: index,
+        id: skip.id,
+        type: skip.type,
+        reason: skip.reason,
+        field: skip.field
+      )
+    )
+  }
+
+  mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ row: Row) {
+    let reason = "another row has the identity “\(row.id)”; `row.id` must differ from item to item"
+    skip(item, at: index, MappedItem.Skip(id: row.id, reason: reason))
+  }
+}

@@ -1,0 +1,220 @@
+"""bindTable, the custom element and the React hooks, in real Chromium with the real React 18."""
+
+import unittest
+
+from browser import chromium, files, until
+
+# A table that the test sets, with the face of the client's.
+TABLE = """
+const row = (id, title = id, cell = 'Label') => ({ id, cellIdentifier: cell, payload: { title }, can: {} });
+const table = {
+  listeners: new Set(), snapshot: { table: 't', state: 'ready', sections: [], edits: [] }, calls: [],
+  subscribe(listener) { this.listeners.add(listener); return () => this.listeners.delete(listener); },
+  row(id) { return this.snapshot.sections.flatMap(({ rows }) => rows).find((row) => row.id === id); },
+  set(lists, edits = []) {
+    const old = new Map(this.snapshot.sections.flatMap(({ rows }) => rows).map((row) => [row.id, row]));
+    const keep = (row) => (old.get(row.id)?.payload.title === row.payload.title && old.get(row.id)?.cellIdentifier === row.cellIdentifier ? old.get(row.id) : row);
+    const sections = Object.entries(lists).map(([id, rows]) => ({
+      id, header: { cellIdentifier: 'H', payload: { title: id } }, rows: rows.map((one) => keep(typeof one === 'string' ? row(one) : one)) }));
+    this.snapshot = { ...this.snapshot, sections, edits };
+    for (const listener of this.listeners) listener({ type: 'changes', after: this.snapshot });
+  },
+  patch(...given) { this.calls.push(given); },
+};
+Object.assign(window, { row, table });
+"""
+
+BIND = f"""<!doctype html><meta charset=utf-8><style>#list {{ height: 300px; overflow-y: auto; position: relative }}
+.row {{ height: 40px }}</style><div id=list></div><script type=module>
+import {{ bindTable }} from '/js/bind.js';
+{TABLE}
+window.made = 0; window.filled = [];
+table.set({{ a: ['1', '2', '3'], b: ['4'] }});
+window.end = bindTable(document.querySelector('#list'), table, {{
+  create(row) {{ made++; const node = document.createElement('div'); node.className = 'row'; node.innerHTML = '<input><span></span>'; node.dataset.id = row.id; return node; }},
+  update(node, row) {{ filled.push(row.id); node.dataset.cell = row.cellIdentifier; node.lastChild.textContent = row.payload.title; }},
+  header(section, node = document.createElement('h3')) {{ node.textContent = section.header.payload.title; return node; }},
+  empty() {{ const node = document.createElement('p'); node.textContent = 'nothing'; return node; }},
+}});
+window.shown = () => [...document.querySelector('#list').children].filter((node) => !node.inert).map((node) => node.dataset.id ?? node.textContent);
+window.nodeOf = (id) => document.querySelector(`[data-id="${{id}}"]:not([inert])`);
+window.frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+window.ready = true;
+</script>"""
+
+ELEMENT = """<!doctype html><meta charset=utf-8><tablecast-table id=one></tablecast-table><script type=module>
+import '/js/element.js';
+""" + TABLE + """
+table.set({ a: ['1', '<b>2</b>'] });
+const one = (window.one = document.querySelector('#one'));
+window.asked = [];
+one.client = { table: (...given) => (asked.push(given), table) };
+one.addEventListener('change', ({ detail }) => (window.changed = detail));
+one.setAttribute('rows', '50');
+one.setAttribute('table', 'issues;owner=apple');
+one.remove(); document.body.append(one);
+window.ready = true;
+</script>"""
+
+REACT = """<!doctype html><meta charset=utf-8><div id=root></div>
+<script type=importmap>{"imports": {"react": "/react.mjs"}}</script>
+<script src=/nodejs/react/umd/react.development.js></script>
+<script src=/nodejs/react-dom/umd/react-dom.development.js></script>
+<script type=module>
+import { useTable, useRow, useEdit } from '/js/react.js';
+""" + TABLE + """
+const { createElement: make, memo, useState, StrictMode } = React;
+window.drawn = {};
+table.set({ a: ['1', '2'] });
+const Row = memo(function Row({ id }) {
+  const row = useRow(table, id);
+  const { patch, edits } = useEdit(table, id);
+  window.drawn[id] = (window.drawn[id] ?? 0) + 1;
+  (window.patches ??= {})[id] = [...(window.patches[id] ?? []), patch];
+  return make('li', { onClick: () => patch({ done: true }) }, row?.payload.title, edits.length ? ' pending' : '');
+});
+const List = () => make('ul', null, useTable(table).sections.flatMap(({ rows }) => rows).map(({ id }) => make(Row, { key: id, id })));
+window.root = ReactDOM.createRoot(document.querySelector('#root'));
+root.render(make(List));
+window.version = React.version;
+window.ready = true;
+</script>"""
+
+REACT_MODULE = "export const { useCallback, useMemo, useSyncExternalStore } = window.React;"
+
+
+class Bindings(unittest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    cls.driver = chromium()
+    cls.addClassCleanup(cls.driver.quit)
+    pages = {"/bind": BIND, "/element": ELEMENT, "/react": REACT, "/react.mjs": REACT_MODULE}
+    cls.base = cls.enterClassContext(files(pages))
+
+  def open(self, page):
+    self.driver.get(self.base + page)
+    until(self.driver, "window.ready")
+
+  def run_in_page(self, script):
+    """Runs JavaScript that may await, and returns what it returns."""
+    answer = self.driver.execute_async_script(
+      "const done = arguments[0]; (async () => {" + script + "})().then((value) => done({ value }), (error) => done({ error: String(error.stack) }))")
+    self.assertNotIn("error", answer, answer)
+    return answer.get("value")
+
+
+class BindTable(Bindings):
+  def setUp(self):
+    self.open("/bind")
+
+  def test_rows_and_headers_stand_in_order(self):
+    self.assertEqual(self.run_in_page("return shown()"), ["a", "1", "2", "3", "b", "4"])
+
+  def test_nodes_are_moved_not_made_anew(self):
+    made, same, order = self.run_in_page("""
+      const before = nodeOf('1'); table.set({ b: ['4', '1'], a: ['3', '2', '5'] }); await frame();
+      return [made, nodeOf('1') === before, shown()]""")
+    self.assertEqual((made, same, order), (5, True, ["b", "4", "1", "a", "3", "2", "5"]))
+
+  def test_random_orders_all_come_out(self):
+    wrong = self.run_in_page("""
+      let seed = 7; const random = (n) => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+      for (let round = 0; round < 150; round++) {
+        const ids = Array.from({ length: 12 }, (_, index) => String(index)).filter(() => random(4)).sort(() => random(3) - 1);
+        const cut = random(ids.length + 1); const lists = { x: ids.slice(0, cut), y: ids.slice(cut) };
+        table.set(lists); await new Promise(requestAnimationFrame);
+        const expected = ['x', ...lists.x, 'y', ...lists.y];
+        if (JSON.stringify(shown()) !== JSON.stringify(expected)) return [round, shown(), expected];
+      } return null;""")
+    self.assertIsNone(wrong)
+
+  def test_only_what_changed_is_filled_again(self):
+    filled = self.run_in_page("filled.length = 0; table.set({ a: ['1', row('2', 'two'), '3'], b: ['4'] }); await frame(); return filled")
+    self.assertEqual(filled, ["2"])
+
+  def test_another_cell_is_another_node(self):
+    same, cell = self.run_in_page("""
+      const before = nodeOf('2'); table.set({ a: ['1', row('2', '2', 'Other'), '3'], b: ['4'] }); await frame();
+      return [nodeOf('2') === before, nodeOf('2').dataset.cell]""")
+    self.assertEqual((same, cell), (False, "Other"))
+
+  def test_focus_and_what_is_written_stay_with_a_row_that_moves(self):
+    kept = self.run_in_page("""
+      const input = nodeOf('1').querySelector('input'); input.value = 'half a word'; input.focus(); input.setSelectionRange(2, 5);
+      table.set({ b: ['4'], a: ['3', '2', '1'] }); await frame();
+      return [document.activeElement === input, input.value, input.selectionStart, input.selectionEnd]""")
+    self.assertEqual(kept, [True, "half a word", 2, 5])
+
+  def test_focus_goes_to_the_next_row_when_its_row_goes(self):
+    focused = self.run_in_page("""
+      for (const node of document.querySelectorAll('.row')) node.tabIndex = -1;
+      nodeOf('2').focus(); table.set({ a: ['1', '3'], b: ['4'] }); await frame(); return document.activeElement.dataset.id""")
+    self.assertEqual(focused, "3")
+
+  def test_what_is_read_stays_where_it_is(self):
+    before, after, top = self.run_in_page("""
+      const ids = Array.from({ length: 100 }, (_, index) => `r${index}`);
+      table.set({ a: ids }); await frame(); const list = document.querySelector('#list'); list.scrollTop = 1000; await frame();
+      const seen = nodeOf('r30').getBoundingClientRect().top;
+      table.set({ a: ['n1', 'n2', 'n3', ...ids] }); await frame();
+      return [seen, nodeOf('r30').getBoundingClientRect().top, list.scrollTop]""")
+    self.assertAlmostEqual(before, after, delta=1)
+    self.assertEqual(top, 1120)
+
+  def test_without_rows_the_empty_node_stands_there(self):
+    self.assertEqual(self.run_in_page("table.set({}); await frame(); return shown()"), ["nothing"])
+
+  def test_nothing_moves_for_who_asked_for_less_motion(self):
+    self.assertEqual(self.run_in_page("table.set({ a: ['3', '9'] }); await frame(); return document.getAnimations().length"), 0)
+
+  def test_changes_are_animated_otherwise(self):
+    with_motion = chromium(calm=False)
+    self.addCleanup(with_motion.quit)
+    with_motion.get(self.base + "/bind")
+    until(with_motion, "window.ready")
+    with_motion.execute_script("table.set({ a: ['3', '1', '9'], b: ['4'] })")
+    until(with_motion, "document.getAnimations().length >= 3")
+    until(with_motion, "document.getAnimations().length === 0 && document.querySelectorAll('[inert]').length === 0")
+    self.assertEqual(with_motion.execute_script("return shown()"), ["a", "3", "1", "9", "b", "4"])
+
+  def test_after_its_end_nothing_is_left(self):
+    left = self.run_in_page("end(); table.set({ a: ['7'] }); await frame(); return [document.querySelector('#list').childElementCount, table.listeners.size]")
+    self.assertEqual(left, [0, 0])
+
+
+class Element(Bindings):
+  def test_a_table_is_drawn_as_text(self):
+    self.open("/element")
+    self.assertEqual(self.run_in_page("return [...one.children].map((node) => node.textContent)"), ["a", "1", "<b>2</b>"])
+    self.assertEqual(self.run_in_page("return asked.at(-1)"), ["issues", {"params": {"owner": "apple"}, "rows": 50, "view": None}])
+    self.assertEqual(self.run_in_page("table.set({ a: ['3'] }); return changed.sections[0].rows[0].id"), "3")
+    self.assertEqual(self.run_in_page("one.remove(); return [one.childElementCount, table.listeners.size]"), [0, 0])
+
+
+class React(Bindings):
+  def setUp(self):
+    self.open("/react")
+    until(self.driver, "document.querySelectorAll('li').length === 2")
+
+  def test_a_row_is_drawn_again_only_where_it_changed(self):
+    self.assertTrue(self.driver.execute_script("return version").startswith("18."))
+    drawn = self.run_in_page("""
+      const before = { ...drawn }; table.set({ a: ['1', row('2', 'two')] });
+      await new Promise((done) => setTimeout(done)); return [drawn['1'] - before['1'], drawn['2'] - before['2']]""")
+    self.assertEqual(drawn, [0, 1])
+    self.assertEqual(self.run_in_page("return document.body.innerText.split('\\n').filter(Boolean)"), ["1", "two"])
+
+  def test_edits_are_the_row_s_and_their_functions_stay_the_same(self):
+    self.driver.find_elements("css selector", "li")[0].click()
+    self.assertEqual(self.run_in_page("return table.calls"), [["1", {"done": True}]])
+    shown = self.run_in_page("""
+      table.set({ a: ['1', '2'] }, [{ row: '1', state: 'sent' }]); await new Promise((done) => setTimeout(done));
+      return [document.querySelectorAll('li')[0].textContent, document.querySelectorAll('li')[1].textContent, new Set(patches['1']).size]""")
+    self.assertEqual(shown, ["1 pending", "2", 1])
+
+  def test_the_last_component_s_end_is_the_observation_s(self):
+    self.assertEqual(self.run_in_page("root.unmount(); return table.listeners.size"), 0)
+
+
+if __name__ == "__main__":
+  unittest.main()

@@ -1,0 +1,17 @@
+#!/bin/sh
+# What the tests in a real browser need beside the system packages: Chromium and its driver, React 18, and of PyPI
+# selenium and axe, in a virtual environment of their own. Silent and instant where all is there. Prints its python.
+set -eu
+cd "$(dirname "$0")/.."
+./scripts/install-system-packages.sh nodejs esbuild chromium chromium-driver node-react node-react-dom fonts-dejavu-core >&2
+
+environment=.build-browser
+if [ ! -x "$environment/bin/python" ]; then
+  python3 -m venv "$environment" 2>/dev/null || {
+    ./scripts/install-system-packages.sh python3-venv >&2
+    python3 -m venv --clear "$environment"
+  }
+fi
+"$environment/bin/python" -c 'import axe_selenium_python, selenium' 2>/dev/null ||
+  "$environment/bin/pip" install --quiet --disable-pip-version-check 'selenium>=4.20,<5' 'axe-selenium-python>=2.1,<4' >&2
+echo "$environment/bin/python"
