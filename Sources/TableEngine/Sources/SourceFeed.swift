@@ -122,6 +122,16 @@ final class SourceFeed: Sendable {
   }
 }
 
+extension SourceContent {
+  fileprivate init(_ fetched: FetchedContent) {
+    switch fetched.form {
+    case .pages(let pages): self = .pages(pages)
+    case .items(let items): self = .items(items.map { SourceItem(bytes: $0) })
+    }
+    isTruncated = fetched.isTruncated
+  }
+}
+
 /// The tables that an upstream feeds. Weakly held: a table owns its sources.
 private final class Listeners: Sendable {
   private struct Listener {
@@ -153,10 +163,7 @@ private final class Listeners: Sendable {
     let news: SourceNews
     switch update {
     case .content(let content):
-      switch content.form {
-      case .pages(let pages): news = .content(.pages(pages))
-      case .items(let items): news = .content(.items(items.map { SourceItem(bytes: $0) }))
-      }
+      news = .content(SourceContent(content))
     case .unchanged: news = .unchanged
     case .failed(let error): news = .failure(error)
     }

@@ -16,7 +16,7 @@ extension LiveTable {
     do { stored = try context.restore(name) } catch {
       throw StartError(description: "table `\(name)`: what is stored of it can't be read: \(error)")
     }
-    var content = TableContent(blueprint)
+    var content = TableContent(blueprint, locale: blueprint.locales.first)
     if let local = blueprint.local {
       do {
         let items = try stored.items ?? LocalItems(seed: local.definition.items)
@@ -56,14 +56,14 @@ extension LiveTable {
     forwarding: ForwardedFields,
     context: EngineContext
   ) -> LiveTable {
-    var content = TableContent(blueprint)
-    content.parameters = Dictionary(
+    let parameters = Dictionary(
       reference.parameters.map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
+    let content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
-    table.attachSources(blueprint, content.parameters, forwarding)
+    table.attachSources(blueprint, parameters, forwarding)
     return table
   }
 
@@ -145,7 +145,7 @@ extension LiveTable {
 
 extension TableWriter {
   /// Of a family's member: `$params`.
-  var parameters: [String: String] { content.queue.sync { content.access { $0.parameters } } }
+  var parameters: [String: String] { content.queue.sync { content.access { $0.variables.parameters } } }
 
   var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
 

@@ -26,6 +26,7 @@ extension Route {
     Route("/v1/tables/{table}/rows", .get(.capability(.read), query: ["at", "view"], TableService.rowAtPath)),
     Route("/v1/tables/{table}/rows/{row}", .get(.capability(.read), query: ["view"], TableService.row)),
     Route("/v1/tables/{table}/rows/{row}/tap", .post(.tap, query: ["view"], TableService.tap)),
+    Route("/v1/tables/{table}/rows/{row}/actions/{action}", .post(.edit, query: ["view"], TableService.act)),
     Route(
       "/v1/tables/{table}/items",
       .post(.edit, query: ["section", "at", "after", "before", "view"], TableService.add)
