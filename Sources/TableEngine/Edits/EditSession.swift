@@ -10,7 +10,7 @@ struct EditSession {
   private(set) var content: TableContent
   /// The table with all edits so far.
   private(set) var table: Table
-  private let name: String
+  let name: String
 
   init(_ content: TableContent, table: Table, named name: String) {
     (self.content, self.table, self.name) = (content, table, name)

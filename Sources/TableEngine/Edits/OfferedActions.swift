@@ -1,6 +1,7 @@
 import Definitions
 import Expressions
 import JSON
+import TableEncoding
 import TableMapping
 import TableModel
 

@@ -39,7 +39,7 @@ extension LiveTable {
     content.isKnownToStore = stored.feed != nil
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
-    return LiveTable(
+    let table = LiveTable(
       TableReference(name: name),
       feed: feed,
       content: content,
@@ -47,6 +47,8 @@ extension LiveTable {
       isMember: false,
       context: context
     )
+    table.translate(blueprint)
+    return table
   }
 
   /// A family's member, whose first reader has just come.
@@ -63,8 +65,24 @@ extension LiveTable {
     let content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
+    table.translate(blueprint)
     table.attachSources(blueprint, parameters, forwarding)
     return table
+  }
+
+  /// This table in another language; empty until it is given what this one has.
+  func translation(_ blueprint: TableBlueprint, into locale: String) -> LiveTable {
+    let content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
+    let feed = Feed(initial: content.table(named: name), history: context.history)
+    return LiveTable(
+      reference,
+      feed: feed,
+      content: content,
+      blueprint,
+      isMember: isMember,
+      original: writer,
+      context: context
+    )
   }
 
   private convenience init(
@@ -73,6 +91,7 @@ extension LiveTable {
     content: TableContent,
     _ blueprint: TableBlueprint,
     isMember: Bool,
+    original: TableWriter? = nil,
     context: EngineContext
   ) {
     let name = reference.canonical
@@ -88,11 +107,19 @@ extension LiveTable {
       name,
       content: content,
       reader: reader,
-      isStored: !isMember,
+      isStored: !isMember && original == nil,
       isPrivate: !forwards.isEmpty,
       context: context
     )
-    self.init(reference, reader: reader, writer: writer, forwards: forwards, isMember: isMember)
+    self.init(
+      reference,
+      reader: reader,
+      writer: writer,
+      forwards: forwards,
+      isMember: isMember,
+      locale: content.variables.locale,
+      original: original
+    )
   }
 
   /// Stores and shows what a restored table has become by its definition. `completion` is called when that is done.
@@ -133,12 +160,16 @@ extension LiveTable {
 
   /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
   /// other way about.
-  func canBe(_ blueprint: TableBlueprint) -> Bool { writer.isLocal == (blueprint.local != nil) }
+  func canBe(_ blueprint: TableBlueprint) -> Bool {
+    writer.isLocal == (blueprint.local != nil) && locale == blueprint.locales.first
+  }
 
   /// Goes on with another definition, that it can be.
   func reconfigure(_ blueprint: TableBlueprint) {
     forgetSources()
-    reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges)
+    translate(blueprint)
+    for table in all { table.reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges) }
+    for table in allTranslations { table.writer.reconfigure(blueprint, isShared: false) }
     writer.reconfigure(blueprint)
   }
 }
@@ -156,14 +187,18 @@ extension TableWriter {
       return (changes, content.table(named: name), content.isKnownToStore)
     }
     let version = isKnown ? feed.prepare(table) : feed.current
-    guard version != nil || changes != nil else { return completion(nil) }
+    guard version != nil || changes != nil else {
+      share()
+      return completion(nil)
+    }
     store(Commit(table: name, durability: .full, version: version, items: changes), retry: {}, then: completion)
   }
 
-  fileprivate func reconfigure(_ blueprint: TableBlueprint) {
+  /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
+  fileprivate func reconfigure(_ blueprint: TableBlueprint, isShared: Bool = true) {
     content.queue.sync {
       content.access { $0.follow(blueprint, shown: feed.latest.table) }
-      publishContent()
+      if isShared { publishContent() }
     }
   }
 }

@@ -13,6 +13,8 @@ extension Route {
     Route("/v1/tables", .get(.capability(.read), TableService.tables)),
     Route("/v1/changes", .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll)),
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
+    Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
+    Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
 
     Route("/v1/tables/{table}", .get(.capability(.read), query: ["view", "rows"], TableService.snapshot)),
     Route(

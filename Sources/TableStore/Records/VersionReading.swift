@@ -139,7 +139,9 @@ extension RecordReader {
     let state = try word(TableState.self)
     var problem: Problem?
     let flags = try byte()
-    if flags & VersionRecord.hasProblem != 0 { problem = Problem(title: try string(), detail: try string(), since: try string()) }
+    if flags & VersionRecord.hasProblem != 0 {
+      problem = Problem(title: try string(), detail: try string(), since: try string())
+    }
     let animation = AnimationConfiguration(
       insert: try word(RowAnimation.self),
       delete: try word(RowAnimation.self),

@@ -129,7 +129,9 @@ extension RecordWriter {
   fileprivate mutating func writeAttributes(of table: Table) {
     write(table.title)
     write(table.state.rawValue)
-    write(byte: (table.problem == nil ? 0 : VersionRecord.hasProblem) | (table.isTruncated ? VersionRecord.isTruncated : 0))
+    write(
+      byte: (table.problem == nil ? 0 : VersionRecord.hasProblem) | (table.isTruncated ? VersionRecord.isTruncated : 0)
+    )
     if let problem = table.problem {
       write(problem.title)
       write(problem.detail)
