@@ -3,6 +3,7 @@ import Digests
 import Dispatch
 import Synchronization
 import TableModel
+import TableStore
 import Upstream
 
 /// A table with parameters, or one per caller: members are made by their first reader, polled while someone reads

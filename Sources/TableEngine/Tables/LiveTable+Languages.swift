@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The same table in other languages: tables with epochs and cursors of their own, over one fetch of the sources.
 extension LiveTable {
   var allTranslations: [LiveTable] { translations.withLock { $0 } }

@@ -62,7 +62,7 @@ extension LiveTable {
       reference.parameters.map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
-    let content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
+    var content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
     table.translate(blueprint)
@@ -72,7 +72,7 @@ extension LiveTable {
 
   /// This table in another language; empty until it is given what this one has.
   func translation(_ blueprint: TableBlueprint, into locale: String) -> LiveTable {
-    let content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
+    var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
     let feed = Feed(initial: content.table(named: name), history: context.history)
     return LiveTable(
       reference,

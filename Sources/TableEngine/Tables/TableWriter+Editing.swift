@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Logging
 import Synchronization
 import TableModel
 import TableStore
@@ -17,14 +18,13 @@ extension LiveTable {
     let completion = counted(request, completion)
     guard let original else { return writer.edit(request, completion) }
     // Items are the same in all languages: the original's writer alone changes them.
+    let lens = request.lens
     writer.content.queue.async { [self, request] in
       var request = request
       request.terms = writer.original(of: request.terms)
       original.edit(request) { [self] outcome in
         writer.afterFollowing { [self] in
-          completion(
-            outcome.map { EditAnswer(cursor: reader.cursor(current, request.lens), rows: $0.rows) }
-          )
+          completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
         }
       }
     }

@@ -1,5 +1,7 @@
 import Dispatch
+import Synchronization
 import TableModel
+import TableStore
 
 /// A table in several languages: the original takes in what sources say and what clients edit; each translation follows
 /// it, and publishes versions of its own. They are not stored: they are made anew of what the original has.
