@@ -69,7 +69,8 @@ extension TableContent {
   /// Lays other items over what a source has said: its responses stay what they were, for whoever shows more of them.
   fileprivate mutating func lay(_ items: [[UInt8]], over source: String, named name: String) {
     let items = items.map { SourceItem(bytes: $0) }
-    inputs[source]?.content = (inputs[source]?.content ?? SourceContent()).laying(over: items)
+    let answer = inputs[source]?.content ?? SourceContent()
+    inputs[source]?.content = answer.laying(over: items)
     _ = table(named: name)
   }
 }
