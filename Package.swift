@@ -42,15 +42,29 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "TableModel", swiftSettings: ours),
-    .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: ours),
-    .target(name: "Expressions", dependencies: ["JSON"], swiftSettings: ours),
-    .target(name: "Definitions", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
+    .target(name: "FieldValues", swiftSettings: ours),
+    .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
+    .target(name: "JSON", dependencies: ["CSimdJSON", "FieldValues"], swiftSettings: ours),
+    .target(
+      name: "Expressions",
+      dependencies: ["FieldValues", "JSON"],
+      swiftSettings: ours,
+      // Collation and plural rules, by the ICU that Foundation brings.
+      linkerSettings: [.linkedLibrary("_FoundationICU")]
+    ),
+    .target(
+      name: "Definitions",
+      dependencies: ["Expressions", "FieldValues", "JSON", "Patterns", "TableModel"],
+      swiftSettings: ours
+    ),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
     .target(
       name: "TableEncoding",
@@ -65,7 +79,7 @@ let package = Package(
     .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
     .target(
       name: "Configuration",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableModel", yams],
+      dependencies: ["Definitions", "Expressions", "FieldValues", "JSON", "Patterns", "TableModel", yams],
       swiftSettings: ours
     ),
     .target(
@@ -75,14 +89,22 @@ let package = Package(
     ),
     .target(
       name: "TableStore",
-      dependencies: ["JSON", "TableModel", deque, hashTrees, grdb, logging],
+      dependencies: ["CPQ", "JSON", "TableModel", deque, hashTrees, grdb, logging],
+      swiftSettings: ours
+    ),
+    .target(
+      name: "TableEngine",
+      dependencies: [
+        "Definitions", "Digests", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+        "TableStore", "Upstream", deque, logging,
+      ],
       swiftSettings: ours
     ),
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "Expressions", "HTTPServer", "JSON", "TableDiff", "TableEncoding", "TableMapping",
-        "TableModel", "TableStore", "Upstream", logging,
+        "Definitions", "Digests", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel", "TableStore",
+        deque, logging,
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours
@@ -98,11 +120,18 @@ let package = Package(
         "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
+      resources: [.embedInCode("Resources/demo.yaml")],
       swiftSettings: ours
     ),
 
+    // What all tests share.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: ours),
+
     // A folder of tests for each module.
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
+    .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
+    .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
+    .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON"], swiftSettings: ours),
     .testTarget(name: "TableModelTests", dependencies: ["TableModel"], swiftSettings: ours + [.unsafeFlags(["-O"])]),
@@ -136,7 +165,7 @@ let package = Package(
     ),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Configuration", "Definitions", "Expressions", "JSON", "TableModel"],
+      dependencies: ["Configuration", "Definitions", "Expressions", "FieldValues", "JSON", "TableModel"],
       swiftSettings: ours
     ),
     .testTarget(
@@ -153,8 +182,15 @@ let package = Package(
       swiftSettings: ours
     ),
     .testTarget(
+      name: "TableEngineTests",
+      dependencies: [
+        "Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", "TestSupport", logging,
+      ],
+      swiftSettings: ours
+    ),
+    .testTarget(
       name: "TableServiceTests",
-      dependencies: ["Configuration", "Definitions", "JSON", "TableModel", "TableService", "TableStore", logging],
+      dependencies: ["HTTPServer", "JSON", "TableService"],
       swiftSettings: ours
     ),
     // The built service as a process: killed, starved of disk, held against a model.

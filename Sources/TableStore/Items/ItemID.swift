@@ -1,0 +1,80 @@
+/// The identity that the service gives a local item: a decimal number, counted per table, never given twice.
+///
+/// The counter is kept by the store with the items, so a deleted item's identity does not come back after a
+/// restart either.
+public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  public let rawValue: UInt64
+
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Reads decimal digits without a leading zero; nil for anything else.
+  public init?(_ text: some StringProtocol) {
+    guard let value = UInt64(text), String(value) == text else { return nil }
+    rawValue = value
+  }
+
+  public var description: String { String(rawValue) }
+
+  public static func < (first: ItemID, second: ItemID) -> Bool { first.rawValue < second.rawValue }
+}
+
+/// A local item: an identity and a JSON object. Immutable: an edit makes another one, so `===` tells that
+/// nothing changed but perhaps the place.
+public final class Item: Sendable {
+  public let id: ItemID
+  /// A JSON object, UTF-8.
+  public let body: [UInt8]
+
+  public init(id: ItemID, body: [UInt8]) {
+    self.id = id
+    self.body = body
+  }
+}
+
+/// Where an added or moved item goes. For a move, places count after the item has left its own.
+public enum Place: Hashable, Sendable {
+  case end
+  /// 0 … count.
+  case index(Int)
+  case before(ItemID)
+  case after(ItemID)
+}
+
+/// Why an edit of local items is impossible. Nothing has changed.
+public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The table has no item with this identity (any more).
+  case unknownItem(ItemID)
+  /// The item named in `before` or `after` is not there.
+  case unknownNeighbor(ItemID)
+  /// An item can't be placed before or after itself.
+  case besideItself(ItemID)
+  /// No such index; `count` is the last possible one.
+  case indexOutOfRange(Int, count: Int)
+  /// An item is a JSON object; `found` names what was given or what the patch would leave.
+  case notAnObject(found: String)
+  /// The table holds as many items as it may.
+  case tooManyItems(limit: Int)
+  /// The item alone is larger than one may be.
+  case itemTooLarge(bytes: Int, limit: Int)
+  /// With it the table's items would be larger than they may be together.
+  case tableTooLarge(bytes: Int, limit: Int)
+  /// Every identity was given.
+  case exhausted
+
+  /// What is wrong and what would be right, for a person.
+  public var description: String {
+    switch self {
+    case .unknownItem(let id): "there is no item \(id)"
+    case .unknownNeighbor(let id): "there is no item \(id) to place this one beside"
+    case .besideItself(let id): "item \(id) can't be placed beside itself: name another item"
+    case .indexOutOfRange(let index, let count): "there is no place \(index): give one from 0 to \(count)"
+    case .notAnObject(let found): "an item is a JSON object, and this is \(found)"
+    case .tooManyItems(let limit): "the table holds \(limit) items, which is the most it may: delete some first"
+    case .itemTooLarge(let bytes, let limit):
+      "the item has \(bytes) bytes, and an item may have \(limit) (limits.itemBytes)"
+    case .tableTooLarge(let bytes, let limit):
+      "the table's items would have \(bytes) bytes, and they may have \(limit) (limits.tableBytes): delete some first"
+    case .exhausted: "the table has given out every identity it has"
+    }
+  }
+}

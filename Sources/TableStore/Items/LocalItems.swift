@@ -1,0 +1,190 @@
+import HashTreeCollections
+public import JSON
+
+/// The items that the service owns, of one table, in their order. A pure value.
+///
+/// Every item has a *rank*, a 64-bit number that grows along the order with room between neighbours: adding
+/// or moving an item changes no other one, nor writes it anew. Only where the room between two neighbours is
+/// used up are the ranks of a small neighbourhood spread again.
+///
+/// A copy costs O(items) at the first edit after it (two arrays, no bodies). What edits did since the last
+/// time is taken by ``takeChanges()``, for the store. To undo edits, keep the value from before.
+public struct LocalItems: Sendable {
+  /// How many items a table may hold.
+  public let limit: Int
+
+  /// In order.
+  private(set) var items: [Item] = []
+  /// `ranks[i]` belongs to `items[i]`; strictly growing.
+  var ranks: [Int64] = []
+  /// Of every item that is there: found by binary search in `ranks` from here.
+  var rankByID: TreeDictionary<ItemID, Int64> = [:]
+  /// The identity that the next item gets.
+  private(set) var nextID: UInt64 = 1
+  /// What is to be written, net: an item added and deleted since is not in it.
+  var touched: Set<ItemID> = []
+
+  public static let defaultLimit = 100_000
+  /// Between neighbours that were added at the end.
+  static let spacing: Int64 = 1 << 32
+  /// Identities fit 40 bits: a store has the rest of a key for the table.
+  static let identityLimit: UInt64 = 1 << 40
+
+  /// A table's first items, with identities 1, 2, 3 …; what `source.local.items` says, when nothing was stored.
+  ///
+  /// - Throws: ``EditError/notAnObject(found:)``, ``EditError/tooManyItems(limit:)``.
+  public init(seed: [JSONValue] = [], limit: Int = LocalItems.defaultLimit) throws(EditError) {
+    self.limit = limit
+    for value in seed { try insert(value) }
+  }
+
+  /// No items; nothing was given out yet.
+  public static let empty = LocalItems(stored: [], nextID: 1)
+
+  /// Items as a store has kept them. O(n log n).
+  init(stored: some Sequence<StoredItem>, nextID: UInt64, limit: Int = LocalItems.defaultLimit) {
+    self.limit = limit
+    self.nextID = nextID
+    for entry in stored.sorted(by: { $0.rank < $1.rank }) {
+      items.append(entry.item)
+      ranks.append(entry.rank)
+      rankByID[entry.item.id] = entry.rank
+      self.nextID = Swift.max(self.nextID, entry.item.id.rawValue &+ 1)
+    }
+  }
+}
+
+// MARK: - Reading
+
+extension LocalItems: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { items.count }
+  public subscript(position: Int) -> Item { items[position] }
+
+  /// Where an item stands. O(log n).
+  public func index(of id: ItemID) -> Int? {
+    guard let rank = rankByID[id] else { return nil }
+    let index = ranks.partitioningIndex(atLeast: rank)
+    return index < ranks.count && ranks[index] == rank ? index : nil
+  }
+
+  /// O(log n).
+  public subscript(id: ItemID) -> Item? {
+    index(of: id).map { items[$0] }
+  }
+}
+
+// MARK: - Editing
+
+extension LocalItems {
+  /// Adds an item and gives it an identity.
+  ///
+  /// Members that `body` lacks are taken from `defaultItem`, as wholes: the members of a member are not merged.
+  /// A member that is null in `body` is not lacking. O(n) in moving array elements.
+  @discardableResult
+  public mutating func insert(
+    _ body: JSONValue,
+    default defaultItem: JSONValue = .object([]),
+    at place: Place = .end
+  ) throws(EditError) -> Item {
+    guard case .object(var members) = body else { throw .notAnObject(found: body.kindName) }
+    guard items.count < limit else { throw .tooManyItems(limit: limit) }
+    guard nextID < Self.identityLimit else { throw .exhausted }
+    if case .object(let defaults) = defaultItem {
+      members += defaults.filter { missing in !members.contains { $0.hasName(missing.name) } }
+    }
+    let position = try position(of: place, for: nil)
+    let item = Item(id: ItemID(rawValue: nextID), body: JSONValue.object(members).bytes)
+    nextID += 1
+    put(item, at: position)
+    return item
+  }
+
+  /// Applies a JSON merge patch (RFC 7396) to an item. Its identity and place stay. O(log n).
+  ///
+  /// - Returns: The item as it is now; the same object where the patch changes nothing.
+  @discardableResult
+  public mutating func patch(_ id: ItemID, with patch: JSONValue) throws(EditError) -> Item {
+    guard let index = index(of: id) else { throw .unknownItem(id) }
+    // RFC 7396 §2: a patch that is no object replaces the whole target, which has to stay an object here.
+    guard case .object = patch else { throw .notAnObject(found: patch.kindName) }
+    let old = items[index]
+    guard let value = try? JSONValue(parsing: old.body) else { throw .notAnObject(found: "not JSON") }
+    // Compared by their bytes: Swift holds texts equal that are written differently.
+    let merged = value.merging(patch: patch).bytes
+    if merged == old.body { return old }
+    let item = Item(id: id, body: merged)
+    items[index] = item
+    touched.insert(id)
+    return item
+  }
+
+  /// Removes an item. O(n) in moving array elements.
+  @discardableResult
+  public mutating func delete(_ id: ItemID) throws(EditError) -> Item {
+    guard let index = index(of: id) else { throw .unknownItem(id) }
+    return take(at: index)
+  }
+
+  /// Moves an item; places count after it has left its own. O(n) in moving array elements.
+  public mutating func move(_ id: ItemID, to place: Place) throws(EditError) {
+    guard let index = index(of: id) else { throw .unknownItem(id) }
+    let position = try position(of: place, for: index)
+    guard position != index else { return }
+    put(take(at: index), at: position)
+  }
+
+  /// The index of a place; for a move, in the items without the one at `moving`.
+  private func position(of place: Place, for moving: Int?) throws(EditError) -> Int {
+    let count = moving == nil ? items.count : items.count - 1
+    switch place {
+    case .end: return count
+    case .index(let index):
+      guard (0...count).contains(index) else { throw .indexOutOfRange(index, count: count) }
+      return index
+    case .before(let neighbor): return try position(beside: neighbor, for: moving)
+    case .after(let neighbor): return try position(beside: neighbor, for: moving) + 1
+    }
+  }
+
+  private func position(beside neighbor: ItemID, for moving: Int?) throws(EditError) -> Int {
+    guard let index = index(of: neighbor) else { throw .unknownNeighbor(neighbor) }
+    guard let moving else { return index }
+    guard moving != index else { throw .besideItself(neighbor) }
+    return moving < index ? index - 1 : index
+  }
+
+  private mutating func take(at index: Int) -> Item {
+    let item = items.remove(at: index)
+    ranks.remove(at: index)
+    rankByID[item.id] = nil
+    touched.insert(item.id)
+    return item
+  }
+
+  private mutating func put(_ item: Item, at position: Int) {
+    let rank = makeRoom(at: position)
+    items.insert(item, at: position)
+    ranks.insert(rank, at: position)
+    rankByID[item.id] = rank
+    touched.insert(item.id)
+  }
+}
+
+extension LocalItems {
+  /// Takes over what somebody else's edits have made of the items. O(changes · log n) and moving array elements.
+  public mutating func apply(_ changes: ItemChanges) {
+    let written = touched
+    for id in changes.deleted { if let index = index(of: id) { _ = take(at: index) } }
+    for entry in changes.stored { if let index = index(of: entry.item.id) { _ = take(at: index) } }
+    for entry in changes.stored {
+      let position = ranks.partitioningIndex(atLeast: entry.rank)
+      items.insert(entry.item, at: position)
+      ranks.insert(entry.rank, at: position)
+      rankByID[entry.item.id] = entry.rank
+    }
+    nextID = Swift.max(nextID, changes.nextID)
+    // They are stored already.
+    touched = written
+  }
+}

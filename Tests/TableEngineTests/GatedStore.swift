@@ -1,0 +1,60 @@
+import Synchronization
+import TableStore
+
+/// A store whose commits wait for the test to let them through, or to fail.
+final class GatedStore: SoleStore {
+  private let inner = MemoryStore()
+  private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
+  private let isOpen = Mutex(true)
+  private let unreadable = Mutex<Set<String>>([])
+
+  /// From now on this table can't be restored.
+  func lose(_ table: String) { _ = unreadable.withLock { $0.insert(table) } }
+
+  /// From now on commits wait.
+  func shut() { isOpen.withLock { $0 = false } }
+
+  var waitingCount: Int { waiting.withLock { $0.count } }
+
+  /// Lets the oldest commit go on, or fails it.
+  func release(failing error: StoreError? = nil) {
+    let (commit, completion) = waiting.withLock { $0.removeFirst() }
+    if let error { completion(.failure(error)) } else { inner.commit(commit, completion: completion) }
+  }
+
+  func commit(
+    _ commit: Commit,
+    mayBlock: Bool,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    guard !isOpen.withLock({ $0 }) else { return inner.commit(commit, completion: completion) }
+    waiting.withLock { $0.append((commit, completion)) }
+  }
+
+  func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+    guard unreadable.withLock({ !$0.contains(table) }) else { return completion(.failure(.failed("unreadable"))) }
+    inner.restore(table, completion: completion)
+  }
+
+  func changes(
+    of table: String,
+    since revision: Revision,
+    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
+  ) {
+    inner.changes(of: table, since: revision, completion: completion)
+  }
+
+  func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation { inner.observe(observer) }
+
+  func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+    inner.reply(key, completion: completion)
+  }
+
+  func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    inner.remove(table, completion: completion)
+  }
+
+  func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) { inner.flush(completion: completion) }
+
+  func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) { inner.close(completion: completion) }
+}
