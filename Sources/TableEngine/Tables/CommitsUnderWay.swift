@@ -6,7 +6,8 @@
 struct CommitsUnderWay: Sendable {
   private var begun: UInt64 = 0
   private var ended: UInt64 = 0
-  private var isUndoing = false
+  /// One has failed, and those that were built on it come back one after the other.
+  private(set) var isUndoing = false
   /// How often in a row a commit was superseded though none before it had failed: somebody else writes.
   private var conflicts = 0
   /// More than that, and whoever wants to write is told that it can't be done now.

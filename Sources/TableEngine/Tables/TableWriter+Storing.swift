@@ -73,8 +73,10 @@ extension TableWriter {
           proceed(isStored: true)
           completion(nil)
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
+          // Built on one of its own that failed, or on what somebody else has replaced.
+          let isOthers = content.access { !$0.commits.isUndoing }
           undo()
-          catchUp()
+          if isOthers { catchUp() }
           proceed(isStored: false, retry: retry)
         case .failure(.fenced):
           // Another replica asks the sources now: what this one has heard is not shown.
