@@ -10,6 +10,7 @@ final class EngineContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let answers = RememberedAnswers()
+  let replica: Replica
   let refreshes = RefreshCounts()
   let requests = RequestCounts()
   let edits = EditCounts()
@@ -51,6 +52,7 @@ final class EngineContext: Sendable {
       report.log(logger)
     }
     store = environment.store
+    replica = Replica(environment.store, definition, logger)
     self.logger = logger
     notifier = environment.notifier
     history = definition.history

@@ -70,7 +70,9 @@ import Testing
     var english = try service.follow("prices", until: "is ready") { $0.state == "ready" }
     var german = try service.follow("prices", Self.german, until: "is ready") { $0.state == "ready" }
     #expect(english.cursor.prefix { $0 != "." } != german.cursor.prefix { $0 != "." })
-    let polls = try [service.poll("prices", after: english.cursor), service.poll("prices", after: german.cursor, Self.german)]
+    let polls = try [
+      service.poll("prices", after: english.cursor), service.poll("prices", after: german.cursor, Self.german),
+    ]
     try service.awaitPolls(2)
     upstream.answer(Self.price(2000))
     try english.apply(polls[0].value().json)
@@ -117,7 +119,9 @@ import Testing
     var english = try service.mirror("todo")
     var german = try service.mirror("todo", Self.german)
     #expect(german.titles == [["A 1.234,50"]])
-    let polls = try [service.poll("todo", after: english.cursor), service.poll("todo", after: german.cursor, Self.german)]
+    let polls = try [
+      service.poll("todo", after: english.cursor), service.poll("todo", after: german.cursor, Self.german),
+    ]
     try service.awaitPolls(2)
     var headers = Self.german
     headers["If-Match"] = "\"\(german.cursor)\""

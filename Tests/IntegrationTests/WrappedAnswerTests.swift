@@ -4,7 +4,9 @@ import Testing
 
 /// Servers that wrap what they answer: the list under `data`, an edit's item in a list, refusals with 200.
 @Suite struct WrappedAnswerTests {
-  private static func configuration(_ url: String, list: String = "rows", edits: String, lookupETag: Bool = false) -> String {
+  private static func configuration(_ url: String, list: String = "rows", edits: String, lookupETag: Bool = false)
+    -> String
+  {
     """
     store: memory
     sources:
@@ -48,9 +50,12 @@ import Testing
     let service = try ServiceProcess(Self.configuration(upstream.url, edits: edits))
     try service.follow("t", until: "is ready") { $0.state == "ready" }
     let inserts = ["a", "b", "c"].map { title in
-      (title, Background("the insert of \(title)") {
-        try service.request("POST", "/v1/tables/t/items", body: ["title": .string(title)])
-      })
+      (
+        title,
+        Background("the insert of \(title)") {
+          try service.request("POST", "/v1/tables/t/items", body: ["title": .string(title)])
+        }
+      )
     }
     for (title, insert) in inserts {
       let reply = try insert.value()
@@ -63,10 +68,12 @@ import Testing
   }
 
   /// GraphQL says no with 200: `errors` is where it says why, as the list is under `data`.
-  @Test(arguments: [
-    ["data": nil, "errors": [["message": "the name is taken"]]],
-    ["data": ["add": nil], "errors": [["message": "the name is taken"], ["message": "and too long"]]],
-  ] as [JSONValue])
+  @Test(
+    arguments: [
+      ["data": nil, "errors": [["message": "the name is taken"]]],
+      ["data": ["add": nil], "errors": [["message": "the name is taken"], ["message": "and too long"]]],
+    ] as [JSONValue]
+  )
   func refusalsWithStatus200(answer: JSONValue) throws {
     let upstream = try ScriptedUpstream([])
     upstream.answer { request in
@@ -89,7 +96,8 @@ import Testing
         ? .reply(202, [:], ["result": ["reason": "not on Sundays"]])
         : .json(["label": "L", "rows": [Self.item(1, "One")]])
     }
-    let edits = "patch: {url: \"\(upstream.url)/${$id}\", body: \"${$edit}\", refused: \"${$status == 202 ? result.reason : null}\"}"
+    let edits =
+      "patch: {url: \"\(upstream.url)/${$id}\", body: \"${$edit}\", refused: \"${$status == 202 ? result.reason : null}\"}"
     let service = try ServiceProcess(Self.configuration(upstream.url, edits: edits))
     try service.follow("t", until: "is ready") { $0.state == "ready" }
     let reply = try service.request("PATCH", "/v1/tables/t/items/1", body: ["title": "x"])

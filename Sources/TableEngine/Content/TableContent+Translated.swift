@@ -9,7 +9,8 @@ extension TableContent {
     (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
     variables.locale = locale
     (inputs, local, self.own) = (original.inputs, original.local, own)
-    // What was shown before the process started is better than nothing, whatever its language.
+    // What was shown before the process started, or what another one shows, is better than nothing, whatever its language.
+    if local == nil, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
     if result == nil { (restored, restoredObjects) = (original.restored, original.restoredObjects) }
   }
 }
