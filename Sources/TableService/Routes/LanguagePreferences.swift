@@ -1,4 +1,5 @@
 import HTTPServer
+import TableEngine
 
 /// What `Accept-Language` asks for (RFC 9110 section 12.5.4): language ranges by their weight.
 struct LanguagePreferences: Sendable {
