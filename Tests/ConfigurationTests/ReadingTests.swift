@@ -70,11 +70,13 @@ import Testing
   func constantsOfTypes(text: String, expected: [String]?) { #expect(ExpressionOutline(text).constants == expected) }
 
   @Test func templateTextHasPlaces() {
-    let text = TemplateParts("a ${b + '}'} $${c} ${ {d: 1}.d }")
-    #expect(text.expressions == ["b + '}'", " {d: 1}.d "])
+    let text = TemplateParts("a ${b + '}'} $${c} ${ d }")
+    #expect(text.expressions == ["b + '}'", " d "])
+    #expect(text.offset(of: text.expressions[1]) == 21)
     #expect(TemplateParts("${a}").whole == "a")
     #expect(TemplateParts("${a}b").whole == nil)
     #expect(TemplateParts("${a").expressions == [])
+    #expect(TemplateParts("é ${a").unclosed == 3)
   }
 
   @Test func withoutCellsThereIsOne() throws {
