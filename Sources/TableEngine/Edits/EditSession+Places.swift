@@ -5,6 +5,7 @@ import TableMapping
 import TableModel
 import TableStore
 
+/// Places in a table's terms, as places among its items.
 extension EditSession {
   /// A place in the items' terms, and what it was in the table's.
   struct Target {

@@ -67,10 +67,19 @@ extension LiveTable {
       uniquingKeysWith: { first, _ in first }
     )
     var content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
+    // The configuration's own items, for reading: a member comes and goes, and can keep nothing.
+    if let local = blueprint.local, let items = try? LocalItems(seed: local.definition.items) {
+      content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
+    }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
     table.translate(blueprint)
     table.attachSources(blueprint, parameters, forwarding)
+    // Where no upstream is asked, there is none to be waited for.
+    if blueprint.upstreams.isEmpty {
+      table.writer.publishAll()
+      table.settle(true, refusal: nil)
+    }
     return table
   }
 

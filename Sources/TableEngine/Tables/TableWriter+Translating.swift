@@ -17,6 +17,9 @@ extension TableWriter {
     for translator in translators { translator.follow(original, own: own, version) }
   }
 
+  /// The same, for a table that no source will tell anything.
+  func publishAll() { content.queue.sync { share() } }
+
   private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor) {
     content.queue.async { [self] in
       content.access { $0.follow(original, own: own) }
