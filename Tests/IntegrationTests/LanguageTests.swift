@@ -137,6 +137,7 @@ import Testing
     headers["Idempotency-Key"] = "l"
     #expect(try service.request("DELETE", "/v1/tables/todo/items/\(english.rows[0])", headers).status == 412)
     headers["If-Match"] = "\"\(german.cursor)\""
+    headers["Idempotency-Key"] = "m"
     #expect(try service.request("DELETE", "/v1/tables/todo/items/\(english.rows[0])", headers).status == 200)
     #expect(try service.mirror("todo").titles == [["B 2,000.00"]])
   }
@@ -148,9 +149,9 @@ import Testing
     try service.follow("prices", Self.german, until: "is ready") { $0.state == "ready" }
     try service.folder.write(configuration.replacingOccurrences(of: "[en-US, de-DE, pt-BR]", with: "[en-US, fr-FR]"))
     service.signal(SIGHUP)
-    try service.follow("prices", ["Accept-Language": "fr"], until: "is French") {
-      $0.attributes["title"] == "Prices (fr-FR)" && $0.state == "ready"
-    }
+    try service.logged("read again")
+    let french = try service.follow("prices", ["Accept-Language": "fr"], until: "is ready") { $0.state == "ready" }
+    #expect(french.attributes["title"] == "Prices (fr-FR)")
     #expect(try service.request("GET", "/v1/tables/prices", Self.german)["Content-Language"] == "en-US")
   }
 
