@@ -79,10 +79,18 @@ let package = Package(
       swiftSettings: ours
     ),
     .target(
+      name: "TableEngine",
+      dependencies: [
+        "Definitions", "Digests", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+        "TableStore", "Upstream", deque, logging,
+      ],
+      swiftSettings: ours
+    ),
+    .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "Expressions", "HTTPServer", "JSON", "TableDiff", "TableEncoding", "TableMapping",
-        "TableModel", "TableStore", "Upstream", logging,
+        "Definitions", "Digests", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel", "TableStore",
+        deque, logging,
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours
@@ -100,6 +108,9 @@ let package = Package(
       ],
       swiftSettings: ours
     ),
+
+    // What all tests share.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: ours),
 
     // A folder of tests for each module.
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
@@ -153,8 +164,15 @@ let package = Package(
       swiftSettings: ours
     ),
     .testTarget(
+      name: "TableEngineTests",
+      dependencies: [
+        "Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", "TestSupport", logging,
+      ],
+      swiftSettings: ours
+    ),
+    .testTarget(
       name: "TableServiceTests",
-      dependencies: ["Configuration", "Definitions", "JSON", "TableModel", "TableService", "TableStore", logging],
+      dependencies: ["HTTPServer", "JSON", "TableService"],
       swiftSettings: ours
     ),
     // The built service as a process: killed, starved of disk, held against a model.

@@ -1,5 +1,5 @@
 import HTTPServer
-import TableStore
+import TableEngine
 
 /// What a request is answered with when it can't be done: a status and words that a person can act on.
 struct ServiceError: Error {
@@ -8,55 +8,78 @@ struct ServiceError: Error {
   var detail: String
   /// The parameter, header field or payload field to blame.
   var field: String?
+  /// The number of the edit to blame.
+  var at: Int?
   var headers: [HeaderField] = []
 
   static func malformed(_ detail: String, field: String? = nil) -> ServiceError {
     ServiceError(status: .badRequest, detail: detail, field: field)
   }
 
-  static func notFound(_ detail: String) -> ServiceError {
-    ServiceError(status: .notFound, detail: detail)
-  }
-
-  static func forbidden(_ detail: String) -> ServiceError {
-    ServiceError(status: .forbidden, detail: detail)
-  }
+  static func notFound(_ detail: String) -> ServiceError { ServiceError(status: .notFound, detail: detail) }
 
   /// Understood, but impossible.
   static func unprocessable(_ detail: String, field: String? = nil) -> ServiceError {
     ServiceError(status: .unprocessableContent, detail: detail, field: field)
   }
 
-  /// As what is wrong with one edit of a batch.
-  func ofEdit(_ index: Int) -> ServiceError {
-    var error = self
-    error.detail = "Edit \(index): \(detail)"
-    error.field = "edits[\(index)]" + (field.map { ".\($0)" } ?? "")
-    return error
-  }
-
   var response: Response {
-    if let field {
-      return .problem(status, title: title, detail: detail, members: ["field": .string(field)], headers: headers)
+    switch (field, at) {
+    case (let field?, let at?):
+      .problem(
+        status,
+        title: title,
+        detail: detail,
+        members: ["field": .string(field), "at": .integer(at)],
+        headers: headers
+      )
+    case (let field?, nil):
+      .problem(status, title: title, detail: detail, members: ["field": .string(field)], headers: headers)
+    case (nil, let at?):
+      .problem(status, title: title, detail: detail, members: ["at": .integer(at)], headers: headers)
+    case (nil, nil): .problem(status, title: title, detail: detail, headers: headers)
     }
-    return .problem(status, title: title, detail: detail, headers: headers)
   }
 }
 
 extension ServiceError {
-  /// What the protocol answers to an edit that the store did not take.
-  init(_ error: StoreError) {
-    switch error {
-    case .full:
-      self.init(status: .insufficientStorage, detail: "There is no room left to store the edit: nothing has changed.")
-    case .superseded, .closed:
-      self.init(
-        status: .serviceUnavailable,
-        detail: "\(error): nothing has changed.",
-        headers: [HeaderField(.retryAfter, "1")]
-      )
-    case .newerVersion, .corrupt, .foreign, .locked, .cannotOpen, .failed:
-      self.init(status: .internalServerError, detail: "The edit could not be stored: nothing has changed.")
-    }
+  /// What the protocol answers to what the engine can't do.
+  init(_ error: TableError) {
+    self.init(
+      status: error.upstreamStatus.map { Status($0) } ?? Status(error.kind),
+      title: error.title,
+      detail: error.detail,
+      field: error.field,
+      at: error.at
+    )
+    if status == .unauthorized { headers.append(HeaderField(.wwwAuthenticate, error.challenge ?? "Bearer")) }
+    if let pause = error.retryAfter { headers.append(HeaderField(.retryAfter, "\(max(pause.components.seconds, 1))")) }
   }
+}
+
+extension Status {
+  init(_ kind: TableError.Kind) {
+    self =
+      switch kind {
+      case .malformed: .badRequest
+      case .unauthenticated: .unauthorized
+      case .forbidden: .forbidden
+      case .unknown: .notFound
+      case .conflict: .conflict
+      case .conditionFailed: .preconditionFailed
+      case .tooLarge: .contentTooLarge
+      case .impossible: .unprocessableContent
+      case .tooMany: .tooManyRequests
+      case .upstream: .badGateway
+      case .unavailable: .serviceUnavailable
+      case .unanswered: .gatewayTimeout
+      case .storeFull: .insufficientStorage
+      case .failed: .internalServerError
+      }
+  }
+}
+
+/// Runs what the engine may refuse.
+func asked<Value>(_ body: () throws(TableError) -> Value) throws(ServiceError) -> Value {
+  do throws(TableError) { return try body() } catch { throw ServiceError(error) }
 }

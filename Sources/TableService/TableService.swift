@@ -1,175 +1,77 @@
 public import Definitions
 public import HTTPServer
-import Logging
 import Synchronization
-import TableModel
+import TableEngine
 import TableStore
 
-/// The HTTP face: routes, long polls, event streams, edits, views.
+/// The HTTP face of the engine: routes, long polls, event streams, edits, views.
 ///
-/// `handle` runs on the event loops and only looks things up; what takes longer happens on the tables' queues.
+/// `handle` runs on the event loops and only looks things up; what takes longer happens on the tables' queues. What there
+/// is at which path stands in ``Route/all``.
 public final class TableService: RequestHandler {
-  let context: ServiceContext
-  let catalog: Catalog
-  let authorizer: Mutex<Authorizer>
-  private let writeOrigins: WriteOrigins
-  let isDraining = Mutex(false)
-  private let cellsListing: Mutex<Representation>
+  let engine: Engine
+  let server = WakingServer()
+  let joinedReplies = JoinedReplies()
+  private let current: Mutex<ServiceState>
+  private let isOpen: Bool
+  private let draining = Atomic(false)
 
   /// A service with the tables of a definition, restored from the store where it has them.
   ///
-  /// - Throws: ``StartError`` where a table can't be made of its definition, or the store can't be read.
+  /// - Throws: where a table can't be made of its definition, or the store can't be read: words for the operator.
   public init(_ definition: ServiceDefinition, environment: ServiceEnvironment) throws {
-    context = try ServiceContext(definition, environment)
-    catalog = Catalog(context)
-    authorizer = Mutex(Authorizer(definition.auth, isOpen: environment.isOpenForEdits))
-    writeOrigins = WriteOrigins(definition.cors)
-    cellsListing = Mutex(Self.cellsRepresentation(definition))
-    try catalog.load(definition)
+    engine = try Engine(
+      definition,
+      EngineEnvironment(store: environment.store, logger: environment.logger, notifier: server)
+    )
+    isOpen = environment.isOpenForEdits
+    current = Mutex(ServiceState(definition, engine.catalog, isOpen: isOpen))
   }
 
   /// Gives the service the server that it answers on, and starts fetching.
   public func start(on server: Server) {
-    context.attach(server)
-    catalog.startSources()
+    self.server.attach(server)
+    engine.start()
   }
 
   /// Goes on with another definition (SIGHUP). Tables that both have keep their versions and waiters; what changed
-  /// in them reaches clients as a changeset.
+  /// in them reaches clients as a changeset. Whoever waits and may no longer read is told at once.
   ///
   /// - Throws: as `init`; then everything is as it was.
   public func reload(_ definition: ServiceDefinition) throws {
-    try catalog.load(definition)
-    authorizer.withLock { $0 = Authorizer(definition.auth, isOpen: $0.isOpen) }
-    cellsListing.withLock { $0 = Self.cellsRepresentation(definition) }
-    catalog.startSources()
+    let next = try engine.prepare(definition)
+    let catalog = engine.adopt(next)
+    current.withLock { $0 = ServiceState(definition, catalog, isOpen: isOpen) }
+    engine.wakeAll()
   }
 
   /// `/readyz` says 503 from now on.
-  public func drain() { isDraining.withLock { $0 = true } }
+  public func drain() { draining.store(true, ordering: .releasing) }
 
   /// Stops fetching and writes what is left to write. Calls `completion` when done.
-  public func close(_ completion: @escaping @Sendable () -> Void) {
-    catalog.stopSources()
-    context.store.flush { _ in completion() }
-  }
+  public func close(_ completion: @escaping @Sendable () -> Void) { engine.close(completion) }
 
-  private static func cellsRepresentation(_ definition: ServiceDefinition) -> Representation {
-    let listing = CellRegistry(definition.cells).listing
-    return Representation(
-      body: listing,
-      contentType: "application/json",
-      entityTag: contentTag(listing),
-      cacheControl: "no-cache"
-    )
-  }
+  var isDraining: Bool { draining.load(ordering: .acquiring) }
+
+  /// What the configuration decides now.
+  var state: ServiceState { current.withLock { $0 } }
 
   // MARK: Requests
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    guard let route = request.inquiry.route else {
+    guard let match = request.inquiry.match else {
       return .response(
         ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
       )
     }
-    if let answer = request.answer(allowing: route.methods) { return .response(answer) }
+    if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
+    let call = Call(request: request, exchange: exchange, match: match, state: state)
     do throws(ServiceError) {
-      try writeOrigins.authorize(request)
-      try authorize(request, route)
-      return try reply(to: route, request, exchange)
+      try call.state.writeOrigins.authorize(request)
+      return try match.route.answer(call, of: self)
     } catch {
       return .response(error.response)
     }
-  }
-
-  private func reply(to route: Route, _ request: Request, _ exchange: Exchange) throws(ServiceError) -> Reply {
-    switch route {
-    case .inspector: return .response(Inspector.page.response(to: request))
-    case .openAPI: return .response(OpenAPI.document.response(to: request))
-    case .health: return .response(Self.alive)
-    case .readiness: return .response(readiness())
-    case .metrics: return .response(Metrics.response(context, catalog))
-    case .cells: return .response(cellsListing.withLock { $0 }.response(to: request))
-    case .tables: return .response(tables(readableBy: request).response(to: request))
-    case .changes: return try multiPoll(request, exchange)
-    case .hook(let source): return try hook(source, request)
-    case .table(let reference, let route):
-      let table = try catalog.table(reference, for: caller(request))
-      guard table.isAwaitingUpstream else {
-        return try reply(to: route, of: table, request, exchange, mayWait: true)
-      }
-      let patience = route == .changes ? try request.inquiry.wait.get() : FirstFetch.patience
-      return FirstFetch(of: [table], patience: patience) { [self] exchange, mayWait in
-        do throws(ServiceError) {
-          return try reply(to: route, of: table, request, exchange, mayWait: mayWait)
-        } catch {
-          return .response(error.response)
-        }
-      }.begin(exchange)
-    }
-  }
-
-  private func reply(
-    to route: Route.TableRoute,
-    of table: LiveTable,
-    _ request: Request,
-    _ exchange: Exchange,
-    mayWait: Bool
-  ) throws(ServiceError) -> Reply {
-    if let refusal = table.refusal, route != .refresh { throw refusal }
-    switch route {
-    case .snapshot: return try snapshot(of: table, request, exchange)
-    case .changes: return try poll(table, request, exchange, mayWait: mayWait)
-    case .stream: return try stream(table, request)
-    case .rows:
-      let path = try request.indexPath()
-      return try row(of: table, request, exchange) { _ in path }
-    case .row(let id): return try row(of: table, request, exchange) { $0.indexPath(of: id) }
-    case .tap(let row): return try tap(row, of: table, request, exchange)
-    case .items: return try add(to: table, request, exchange)
-    case .item(let row):
-      switch request.method {
-      case .patch: return try patch(row, of: table, request, exchange)
-      case .delete: return try edit(table, [.delete(row: row)], .one, request, exchange)
-      case .get, .head, .post, .put, .options, .trace: return item(row, of: table, request, exchange)
-      }
-    case .move(let row): return try move(row, of: table, request, exchange)
-    case .edits: return try batch(table, request, exchange)
-    case .refresh: return refresh(table, request, exchange)
-    }
-  }
-
-  private func tables(readableBy request: Request) -> Representation {
-    let authorizer = authorizer.withLock { $0 }
-    return TableList.representation(
-      authorizer.readable(catalog.all, request),
-      isCallers: authorizer.isRestricted(.read)
-    )
-  }
-
-  private static let alive = Response(
-    status: .ok,
-    headers: HeaderBlock([HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store")]),
-    body: Array("{\"status\":\"ok\"}".utf8)
-  )
-
-  private func readiness() -> Response {
-    let loading = catalog.all.filter { $0.feed.current.table.state == .loading }.map(\.name)
-    if isDraining.withLock({ $0 }) {
-      return .problem(
-        .serviceUnavailable,
-        detail: "The service is shutting down.",
-        headers: [HeaderField(.retryAfter, "5")]
-      )
-    }
-    guard loading.isEmpty else {
-      return .problem(
-        .serviceUnavailable,
-        detail: "Not loaded yet: \(loading.joined(separator: ", ")).",
-        headers: [HeaderField(.retryAfter, "1")]
-      )
-    }
-    return Self.alive
   }
 }
 

@@ -8,6 +8,7 @@ private func family(_ upstream: ScriptedUpstream, _ table: String = "", every: S
 {
   """
   store: memory
+  problems: full
   sources:
     list: {url: "\(upstream.url)\(path)/${$params.owner}/${$params.topic}", every: \(every), retries: 0}
   cells:
@@ -73,10 +74,6 @@ private func echo() throws -> ScriptedUpstream {
       let replies = [
         try service.request("GET", "/v1/tables/\(address)"),
         try service.request("GET", "/v1/tables/\(address)/changes?after=0011223344aa.1&wait=0"),
-        try service.request(
-          "GET",
-          "/v1/changes?after=\(address.replacingOccurrences(of: "%", with: "%25")):0011223344aa.1&wait=0"
-        ),
       ]
       for reply in replies {
         #expect(reply.status == 400, "\(address): \(reply.text)")
@@ -84,6 +81,13 @@ private func echo() throws -> ScriptedUpstream {
         #expect(problem["field"]?.text == field, "\(address): \(reply.text)")
         #expect(problem["detail"]?.text?.contains(says) == true, "\(address): \(reply.text)")
       }
+      // Among others it is one table's problem.
+      let several = try service.request(
+        "GET",
+        "/v1/changes?after=\(address.replacingOccurrences(of: "%", with: "%25")):0011223344aa.1&wait=15"
+      ).json
+      let problem = several["changes"]?.elements.first?["problem"]
+      #expect(problem?["status"] == 400 && problem?["field"]?.text == field, "\(address): \(several)")
     }
     #expect(upstream.requests.current.isEmpty)
     #expect(try service.request("GET", "/v1/tables/t;topic=%zz").status == 400)

@@ -59,7 +59,7 @@ import Testing
   /// All at once, each upstream at an address of its own: what one suffers is nothing to the others.
   @Test func theStatesOfEachFaultInOrder() throws {
     let upstream = try MisbehavingUpstream(hosts: Self.faults.count)
-    var configuration = "store: memory\nsources:\n"
+    var configuration = "store: memory\nproblems: full\nsources:\n"
     for (host, fault) in zip(1..., Self.faults) {
       // In a hurry where the fault is to be slow; else a machine that is slow itself would be one more fault.
       let patience = fault.title.contains("slow") ? "timeout: 700ms, stallTimeout: 300ms" : "timeout: 30s"

@@ -117,7 +117,17 @@ import Testing
     let unchanged = try service.request("GET", "/v1/changes?after=todo:\(mirror.cursor)&wait=0").json
     #expect(unchanged == ["changes": []])
     #expect(try service.request("GET", "/v1/changes?wait=0").status == 400)
-    #expect(try service.request("GET", "/v1/changes?after=none:\(mirror.cursor)&wait=0").status == 404)
+    // What can't be followed is said at once, and the others are followed all the same.
+    let mixed = try service.request(
+      "GET",
+      "/v1/changes?after=none:\(mirror.cursor)&after=todo:\(mirror.cursor)&wait=15"
+    )
+    let trouble = try mixed.json["changes"]?.elements ?? []
+    #expect(trouble.map { $0["table"] } == ["none"] && trouble.first?["problem"]?["status"] == 404)
+    #expect(mixed["Link"].contains("after=todo:\(mirror.cursor)") && !mixed["Link"].contains("none"))
+    #expect(
+      try service.request("GET", "/v1/changes?after=todo:\(mirror.cursor)&after=todo:\(mirror.cursor)").status == 400
+    )
   }
 
   @Test func aStreamOfEvents() throws {

@@ -8,6 +8,7 @@ import Testing
   private func hooked(_ upstream: ScriptedUpstream, _ more: String = "") -> String {
     """
     store: memory
+    problems: full
     sources:
       issues: {url: "\(upstream.url)/issues\(more)", every: 0s, retries: 0, webhook: {secret: "\(Self.secret)"}}
       quiet: {url: "\(upstream.url)/quiet", every: 0s, retries: 0}
@@ -154,6 +155,7 @@ import Testing
     let service = try ServiceProcess(
       """
       store: memory
+      problems: full
       sources:
         list: {url: "\(upstream.url)/list?page=1", every: 200ms, retries: 0, paging: {link: true}}
       tables:

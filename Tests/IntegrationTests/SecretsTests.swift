@@ -108,6 +108,7 @@ import Testing
       """
     return """
       store: memory
+      problems: full
       sources:
         one:
           url: http://user:password-\(marker)-6@\(home)/one?key=query-\(marker)-7

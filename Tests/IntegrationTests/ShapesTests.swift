@@ -23,7 +23,7 @@ import Testing
     ]
     let names = shapes.map { $0.prefix { $0 != ":" } }
     let service = try ServiceProcess(
-      "store: memory\nsources:\n" + shapes.map { "  \($0)\n" }.joined() + "tables:\n"
+      "store: memory\nproblems: full\nsources:\n" + shapes.map { "  \($0)\n" }.joined() + "tables:\n"
         + names.map { "  \($0): {source: \($0), row: {id: \"${id}\"}}\n" }.joined()
     )
     let expectations = [
@@ -51,6 +51,7 @@ import Testing
     let service = try ServiceProcess(
       """
       store: memory
+      problems: full
       sources:
         each:
           url: \(url)/ids?n=25
@@ -81,6 +82,7 @@ import Testing
     let service = try ServiceProcess(
       """
       store: memory
+      problems: full
       sources:
         graph:
           url: http://127.0.0.1:\(upstream.port)/echo

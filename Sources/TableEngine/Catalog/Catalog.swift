@@ -1,0 +1,96 @@
+package import Definitions
+import TableModel
+
+/// The tables of one configuration: those that always live, and families whose members come with their readers. A
+/// value: another configuration makes another catalog, whose tables may be the same.
+package final class Catalog: Sendable {
+  /// The tables that always live, in the configuration's order.
+  package let tables: [LiveTable]
+  /// In the configuration's order.
+  package let families: [TableFamily]
+  let tablesByName: [String: LiveTable]
+  let familiesByName: [String: TableFamily]
+  /// The upstreams of the tables that always live, each polled once for all of them.
+  let sources: [String: SourceFeed]
+  /// What it was made of.
+  package let definition: ServiceDefinition
+
+  init(
+    _ definition: ServiceDefinition,
+    tables: [LiveTable],
+    families: [TableFamily],
+    sources: [String: SourceFeed]
+  ) {
+    (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
+    tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether there is a table or a family of this name.
+  package func has(_ name: String) -> Bool { tablesByName[name] != nil || familiesByName[name] != nil }
+
+  /// The table that a request names; a family's member is made if it is not there yet.
+  ///
+  /// - Parameter budget: how many members this request may still have made.
+  package func table(
+    _ reference: TableReference,
+    for caller: @autoclosure () -> CallerFields,
+    _ budget: inout MemberBudget
+  ) throws(TableError) -> LiveTable {
+    if let table = tablesByName[reference.name] {
+      guard reference.parameters.isEmpty else {
+        throw .malformed("The table `\(reference.name)` has no parameters.", field: reference.parameters[0].name)
+      }
+      return table
+    }
+    guard let family = familiesByName[reference.name] else {
+      throw .notFound("There is no table `\(reference.name)`: /v1/tables lists those there are.")
+    }
+    return try family.member(reference, caller(), &budget)
+  }
+
+  /// Fetches a source now because its upstream says that something changed (`POST /v1/hooks/{source}`).
+  ///
+  /// - Throws: where no source of that name takes webhooks, or the signature is not the body's.
+  ///
+  /// - Parameter header: a header field of the request, by its name.
+  package func hook(_ name: String, body: [UInt8], header: (String) -> String?) throws(TableError) {
+    guard let source = sources[name], source.hasWebhook else { throw .notFound("No source `\(name)` takes webhooks.") }
+    try source.verify(body, header: header)
+    if source.isRead { source.refresh {} }
+    for family in families { family.refresh(source: name) }
+  }
+
+  func startSources() {
+    for source in sources.values where source.isRead { source.start() }
+    for family in families { family.startSweeping() }
+  }
+
+  func stopSources() {
+    for source in sources.values { source.stop() }
+    for family in families { family.stop() }
+  }
+}
+
+/// How many members of families one request may have made: each is a fetch with the service's credentials.
+package struct MemberBudget: Sendable {
+  private var left: Int
+
+  package init(_ members: Int = 16) { left = members }
+
+  mutating func spend() throws(TableError) {
+    guard left > 0 else {
+      throw TableError(
+        .tooMany,
+        detail: "This request names too many tables that nobody has read before: ask for the others a moment later.",
+        retryAfter: .seconds(1)
+      )
+    }
+    left -= 1
+  }
+}
+
+extension TableDefinition {
+  /// Whether this is a family of tables, with a member for each set of parameters or each caller.
+  var isFamily: Bool { !parameters.isEmpty || !forward.isEmpty }
+}

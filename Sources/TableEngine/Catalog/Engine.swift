@@ -1,0 +1,172 @@
+package import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableStore
+
+/// Tables as they live: made of a configuration, fed by its sources, restored from the store.
+///
+/// Another configuration is taken over in two phases. ``prepare(_:)`` reads and makes everything that can fail, while all
+/// that lives is as it was; ``adopt(_:)`` swaps, and can't fail. There is one owner of what is stored at any time: a
+/// table that another one takes the place of writes no more once that one has read what there is.
+package final class Engine: Sendable {
+  let context: EngineContext
+  private let adopted: Mutex<Catalog>
+  private let isStarted = Mutex(false)
+
+  /// An engine with the tables of a definition, restored from the store where it has them.
+  ///
+  /// - Throws: ``StartError`` where a table can't be made of its definition, or the store can't be used.
+  package init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
+    context = try EngineContext(definition, environment)
+    adopted = Mutex(Catalog(ServiceDefinition(), tables: [], families: [], sources: [:]))
+    let next = try prepare(definition)
+    // At the start, what can't be stored is a reason not to.
+    if let error = begin(next.made) {
+      throw StartError(description: "the first versions could not be stored: \(error)")
+    }
+    adopt(next, alreadyBegun: true)
+  }
+
+  package var catalog: Catalog { adopted.withLock { $0 } }
+
+  /// Starts fetching.
+  package func start() {
+    isStarted.withLock { $0 = true }
+    catalog.startSources()
+  }
+
+  /// Stops fetching and writes what is left to write. Calls `completion` when done.
+  package func close(_ completion: @escaping @Sendable () -> Void) {
+    isStarted.withLock { $0 = false }
+    catalog.stopSources()
+    context.store.flush { _ in completion() }
+  }
+
+  // MARK: Another configuration
+
+  /// A configuration whose tables are made, and not shown yet.
+  package struct Prepared: Sendable {
+    fileprivate var definition: ServiceDefinition
+    fileprivate var blueprints: [TableBlueprint]
+    /// New ones, and those that take the place of one that can't go on.
+    fileprivate var made: [String: LiveTable] = [:]
+    /// Those that begin no change any more.
+    fileprivate var closed: [LiveTable] = []
+  }
+
+  /// - Throws: ``StartError``; then everything is as it was.
+  package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
+    var next = Prepared(
+      definition: definition,
+      blueprints: try definition.tables.map { table throws(StartError) in try TableBlueprint(table, in: definition) }
+    )
+    let current = catalog.tablesByName
+    do {
+      for blueprint in next.blueprints where !blueprint.definition.isFamily {
+        let name = blueprint.definition.name
+        if let table = current[name] {
+          guard !table.canBe(blueprint) else { continue }
+          // What it has on its way to the store is written before the store is read.
+          table.writer.closeNow()
+          next.closed.append(table)
+        }
+        next.made[name] = try LiveTable.restored(blueprint, context: context)
+      }
+    } catch {
+      cancel(next)
+      throw error
+    }
+    return next
+  }
+
+  /// Gives up a configuration that was prepared.
+  package func cancel(_ next: Prepared) {
+    for table in next.closed { table.writer.reopen() }
+  }
+
+  /// Goes on with another configuration. Tables that both have keep their versions and waiters; what changed in them
+  /// reaches clients as a changeset.
+  @discardableResult
+  package func adopt(_ next: Prepared) -> Catalog { adopt(next, alreadyBegun: false) }
+
+  @discardableResult
+  private func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
+    let before = catalog
+    let definition = next.definition
+    context.configure(EngineContext.Settings(definition))
+    var sources: [String: SourceFeed] = [:]
+    for source in definition.sources {
+      guard case .upstream(let upstream) = source.kind else { continue }
+      sources[source.name] = SourceFeed(source.name, upstream, environment: definition.environment, context: context)
+    }
+    var (tables, families): ([LiveTable], [TableFamily]) = ([], [])
+    for blueprint in next.blueprints {
+      let name = blueprint.definition.name
+      if blueprint.definition.isFamily {
+        let family = before.familiesByName[name] ?? TableFamily(blueprint, context)
+        family.configure(blueprint)
+        families.append(family)
+      } else if let table = next.made[name] ?? before.tablesByName[name] {
+        if next.made[name] == nil { table.reconfigure(blueprint) }
+        tables.append(table)
+        for source in blueprint.upstreams { sources[source.name]?.feed(table) }
+      }
+    }
+    let catalog = Catalog(definition, tables: tables, families: families, sources: sources)
+    adopted.withLock { $0 = catalog }
+    for source in before.sources.values { source.stop() }
+    for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table { table.remove() }
+    for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
+    if !alreadyBegun, let error = begin(next.made) {
+      context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
+    }
+    if isStarted.withLock({ $0 }) { catalog.startSources() }
+    return catalog
+  }
+
+  /// Stores the first versions of new tables. Returns what went wrong.
+  private func begin(_ tables: [String: LiveTable]) -> StoreError? {
+    let group = DispatchGroup()
+    let failure = Mutex<StoreError?>(nil)
+    for table in tables.values {
+      group.enter()
+      table.begin { error in
+        if let error { failure.withLock { $0 = error } }
+        group.leave()
+      }
+    }
+    group.wait()
+    return failure.withLock { $0 }
+  }
+
+  /// Has all who wait look again: what they may read has changed.
+  package func wakeAll() {
+    let catalog = catalog
+    for table in catalog.tables { table.reader.wakeAll() }
+    for family in catalog.families { family.wakeAll() }
+  }
+
+  /// Fetches all sources of a table now; `completion` is called when what they said is published.
+  package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    for source in table.sources {
+      group.enter()
+      source.refresh { group.leave() }
+    }
+    group.notify(queue: context.background, execute: completion)
+  }
+
+  // MARK: Figures
+
+  /// How the refreshes of each source ended.
+  package var refreshes: [(source: String, outcome: String, count: Int)] {
+    context.refreshes.all.map { ($0.source, $0.outcome.rawValue, $0.count) }
+  }
+
+  /// How many views were tapped in and are held.
+  package var viewCount: Int { context.views.count }
+
+  /// The answers to requests with idempotency keys that are held in memory: how many, and what they take in bytes.
+  package var rememberedAnswers: (count: Int, bytes: Int) { context.answers.size }
+}

@@ -1,0 +1,47 @@
+import Definitions
+import TableMapping
+
+/// A table's definition with what it refers to: all that a live table is made of, checked before anything changes.
+struct TableBlueprint: Sendable {
+  var definition: TableDefinition
+  var mapper: TableMapper
+  var cells: CellRegistry
+  /// The upstream sources that the table's sections name.
+  var upstreams: [(name: String, definition: UpstreamDefinition)]
+  /// The local one, if there is one.
+  var local: (name: String, definition: LocalDefinition)?
+  /// For `env`. Never logged.
+  var environment: [String: String]
+
+  init(_ table: TableDefinition, in service: ServiceDefinition) throws(StartError) {
+    definition = table
+    environment = service.environment
+    do {
+      mapper = try TableMapper(
+        table: table,
+        cells: service.cells,
+        representations: service.representations,
+        sources: service.sources
+      )
+    } catch {
+      throw StartError(description: "table `\(table.name)`: \(error)")
+    }
+    cells = CellRegistry(
+      service.cells.isEmpty ? [TableMapper.builtInCell] : service.cells,
+      defaultCell: mapper.defaultCell
+    )
+    upstreams = []
+    for name in mapper.sources {
+      switch service.sources.first(where: { $0.name == name })?.kind {
+      case .upstream(let upstream)?: upstreams.append((name, upstream))
+      case .local(let local)?: self.local = (name, local)
+      case nil: throw StartError(description: "table `\(table.name)`: there is no source `\(name)`")
+      }
+    }
+  }
+}
+
+/// Why a service can't start, or go on with another definition.
+package struct StartError: Error, CustomStringConvertible {
+  package var description: String
+}

@@ -1,0 +1,41 @@
+/// How a table is addressed: a name, and for a family of tables its parameters, `issues;owner=apple;repo=swift`.
+package struct TableReference: Hashable, Sendable {
+  package var name: String
+  /// In the order of their names; values decoded.
+  package var parameters: [Parameter]
+
+  package struct Parameter: Hashable, Sendable {
+    package var name: String
+    package var value: String
+  }
+
+  package init(name: String, parameters: [Parameter] = []) {
+    self.name = name
+    self.parameters = parameters.sorted { $0.name < $1.name }
+  }
+
+  /// Reads a path segment, still percent-encoded; nil where an escape is malformed or a name is empty. A parameter
+  /// without `=` has an empty value.
+  package init?(segment: some StringProtocol) {
+    let parts = segment.split(separator: ";", omittingEmptySubsequences: false)
+    guard let name = percentDecoded(parts[0]), !name.isEmpty else { return nil }
+    var parameters: [Parameter] = []
+    for part in parts.dropFirst() {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let key = percentDecoded(pair[0]), let value = percentDecoded(pair.count == 2 ? pair[1] : ""), !key.isEmpty
+      else { return nil }
+      parameters.append(Parameter(name: key, value: value))
+    }
+    self.init(name: name, parameters: parameters)
+  }
+
+  /// The one form in which a set of values is written: keys in order, values percent-encoded.
+  package var canonical: String {
+    parameters.reduce(name) { "\($0);\($1.name)=\(percentEncoded($1.value))" }
+  }
+
+  /// `canonical` as a path segment.
+  package var segment: String {
+    parameters.reduce(percentEncoded(name)) { "\($0);\(percentEncoded($1.name))=\(percentEncoded($1.value))" }
+  }
+}

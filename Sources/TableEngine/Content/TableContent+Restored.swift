@@ -1,0 +1,84 @@
+import Definitions
+import TableMapping
+import TableModel
+
+extension TableContent {
+  /// A table whose sources have not answered yet, or never worked.
+  func unmapped(named name: String) -> Table {
+    let problem = firstProblem
+    guard var table = restored else {
+      return Table(
+        name: name,
+        title: definition.title,
+        state: problem == nil ? .loading : .failed,
+        problem: problem,
+        animation: definition.animation
+      )
+    }
+    table.title = definition.title
+    table.animation = definition.animation
+    if let problem { (table.state, table.problem) = (.stale, problem) }
+    return table
+  }
+
+  /// The table with the sections of silent sources as they were. A table with groups has one source, so that there
+  /// is nothing to be kept once that has answered.
+  func keeping(_ restored: Table, of silent: Set<String>, in table: Table) -> Table {
+    guard case .list(let definitions, _) = definition.sections else { return table }
+    let mapped = Dictionary(table.sections.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var taken = Set(table.sections.lazy.flatMap(\.rows).map(\.id))
+    var result = table
+    result.sections = definitions.compactMap { section in
+      guard silent.contains(section.source ?? definition.source),
+        let kept = restored.sections.first(where: { $0.id == section.id })
+      else { return mapped[section.id] }
+      let rows = kept.rows.filter { taken.insert($0.id).inserted }
+      guard !rows.isEmpty || !section.hideEmpty else { return nil }
+      return Section(id: kept.id, header: kept.header, footer: kept.footer, rows: rows)
+    }
+    result.omittedSections = definitions.count - result.sections.count
+    if result.counts.rows > 0, result.state == .empty { result.state = .ready }
+    return result
+  }
+}
+
+extension TableContent {
+  /// Goes on with another definition. A source that is asked for the same keeps its answer; until the others have one,
+  /// their rows stay.
+  mutating func follow(_ blueprint: TableBlueprint, shown table: Table) {
+    (definition, mapper, environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
+    local?.source = blueprint.local?.name ?? ""
+    if let local = blueprint.local { self.local?.definition = local.definition }
+    let before = inputs
+    inputs = [:]
+    for (source, definition) in blueprint.upstreams {
+      var input = before[source] ?? SourceInput(definition: definition)
+      if !input.definition.asksForTheSame(as: definition) { input = SourceInput(definition: definition) }
+      input.definition = definition
+      inputs[source] = input
+    }
+    keep(table)
+  }
+
+  /// Goes on showing what a table has, for the sources that are now asked for something else.
+  private mutating func keep(_ table: Table) {
+    guard table.hasWorked else { return }
+    let objects = restoredObjects
+    restored = table
+    restoredObjects = [:]
+    guard inputs.values.contains(where: { $0.content == nil }) else { return }
+    for row in table.sections.lazy.flatMap(\.rows) {
+      restoredObjects[row.id] = result?.item(row.id)?.bytes ?? objects[row.id]
+    }
+  }
+}
+
+extension Table {
+  /// Whether its sources ever answered.
+  var hasWorked: Bool {
+    switch state {
+    case .ready, .empty, .stale: true
+    case .loading, .failed: false
+    }
+  }
+}

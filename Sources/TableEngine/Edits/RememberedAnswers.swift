@@ -1,0 +1,61 @@
+import DequeModule
+import Synchronization
+import TableStore
+
+/// The answers to requests with an idempotency key of tables that no store keeps: a family's members, which come and go,
+/// while a key holds for a day. Bounded in number and bytes, and for each caller; the oldest goes first.
+final class RememberedAnswers: Sendable {
+  private static let maximum = 10_000
+  private static let maximumBytes = 8 << 20
+  private static let maximumOfOneCaller = 1000
+
+  private struct Entry {
+    var reply: StoredReply
+    var caller: String
+    var byteCount: Int { reply.key.utf8.count + reply.body.count + reply.request.count + caller.utf8.count + 64 }
+  }
+
+  private struct Contents {
+    var entries: [String: Entry] = [:]
+    var order: Deque<String> = []
+    var ofCaller: [String: Int] = [:]
+    var bytes = 0
+
+    mutating func removeOldest() {
+      guard let key = order.popFirst(), let entry = entries.removeValue(forKey: key) else { return }
+      bytes -= entry.byteCount
+      let count = (ofCaller[entry.caller] ?? 1) - 1
+      ofCaller[entry.caller] = count > 0 ? count : nil
+    }
+  }
+  private let contents = Mutex(Contents())
+
+  /// O(1). One caller's answers beyond its share are not kept: its own repeats suffer, nobody else's.
+  func remember(_ reply: StoredReply, of caller: String, table: String) {
+    contents.withLock { contents in
+      let key = "\(table)\u{0}\(reply.key)"
+      guard contents.entries[key] == nil else { return }
+      while let oldest = contents.order.first.flatMap({ contents.entries[$0] }), oldest.reply.isExpired {
+        contents.removeOldest()
+      }
+      guard contents.ofCaller[caller, default: 0] < Self.maximumOfOneCaller else { return }
+      let entry = Entry(reply: reply, caller: caller)
+      contents.entries[key] = entry
+      contents.order.append(key)
+      contents.ofCaller[caller, default: 0] += 1
+      contents.bytes += entry.byteCount
+      while contents.entries.count > Self.maximum || contents.bytes > Self.maximumBytes { contents.removeOldest() }
+    }
+  }
+
+  func answer(_ key: String, table: String) -> StoredReply? {
+    contents.withLock { $0.entries["\(table)\u{0}\(key)"]?.reply }.flatMap { $0.isExpired ? nil : $0 }
+  }
+
+  /// How many are kept, and what they take in bytes.
+  var size: (count: Int, bytes: Int) { contents.withLock { ($0.entries.count, $0.bytes) } }
+}
+
+extension StoredReply {
+  fileprivate var isExpired: Bool { expires <= secondsSince1970() }
+}

@@ -1,0 +1,108 @@
+import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableStore
+import Upstream
+
+/// What the tables of one engine share.
+final class EngineContext: Sendable {
+  let store: any Store
+  let views: ViewDirectory
+  let answers = RememberedAnswers()
+  let refreshes = RefreshCounts()
+  let client: TransferClient
+  let logger: Logger
+  /// How many versions of a table are held.
+  let history: Int
+  /// Where the tables' own serial queues run.
+  let tableQueue = DispatchQueue(label: "tablecast.tables", attributes: .concurrent)
+  let renderQueue = DispatchQueue(label: "tablecast.rendering", attributes: .concurrent)
+  /// For what may block and belongs to no table.
+  let background = DispatchQueue(label: "tablecast.background", attributes: .concurrent)
+
+  private let notifier: any ChangeNotifier
+  private let settings: Mutex<Settings>
+  private let said = Mutex<Set<String>>([])
+
+  /// What of the configuration tables look up as they go.
+  struct Settings: Sendable {
+    /// For `env`: never logged, never shown.
+    var variables: [String: String]
+    /// Whether readers are told an upstream's own words.
+    var showsUpstreamsWords: Bool
+    var limits: LimitsDefinition
+
+    init(_ definition: ServiceDefinition) {
+      variables = definition.environment
+      showsUpstreamsWords = definition.problems == .full
+      limits = definition.limits
+    }
+  }
+
+  init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
+    let logger = environment.logger
+    client = try TransferClient { $0.log(logger) }
+    store = environment.store
+    self.logger = logger
+    notifier = environment.notifier
+    history = definition.history
+    views = ViewDirectory(definition.views)
+    settings = Mutex(Settings(definition))
+  }
+
+  var current: Settings { settings.withLock { $0 } }
+
+  /// Goes on with another configuration's settings.
+  func configure(_ new: Settings) {
+    settings.withLock { $0 = new }
+    said.withLock { $0 = [] }
+  }
+
+  /// Whether this was not said yet since the configuration was read: for what is to be logged once.
+  func isFirst(_ saying: String) -> Bool {
+    said.withLock { said in
+      // What is said comes from outside, too: it is not remembered without bound.
+      if said.count >= 10_000 { said.removeAll() }
+      return said.insert(saying).inserted
+    }
+  }
+
+  func wake(_ topics: [ChangeTopic]) { notifier.wake(topics) }
+
+  // MARK: The store, while a configuration is loaded
+
+  /// Waits for what the store has of a table: when a configuration is loaded, and never else.
+  func restore(_ table: String) throws -> StoredTable {
+    try waiting { store.restore(table, completion: $0) }.get()
+  }
+
+  func commit(_ commit: Commit) throws {
+    guard commit.version != nil || commit.items != nil else { return }
+    try waiting { store.commit(commit, completion: $0) }.get()
+  }
+
+  private func waiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
+    let arrival = Arrival<Value>()
+    begin { arrival.come($0) }
+    return arrival.wait()
+  }
+}
+
+/// A value that arrives on another thread, once.
+private final class Arrival<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func come(_ value: Value) {
+    self.value.withLock { $0 = value }
+    semaphore.signal()
+  }
+
+  func wait() -> Value {
+    while true {
+      semaphore.wait()
+      if let value = value.withLock({ $0 }) { return value }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+package import Logging
+package import TableStore
+
+/// What an engine is given from outside: where it keeps things, how it logs, whom it tells of changes.
+package struct EngineEnvironment: Sendable {
+  package var store: any Store
+  package var logger: Logger
+  package var notifier: any ChangeNotifier
+
+  package init(store: any Store, logger: Logger, notifier: any ChangeNotifier) {
+    (self.store, self.logger, self.notifier) = (store, logger, notifier)
+  }
+}
+
+/// What those who wait are woken by: a table, a window of it, a view.
+package struct ChangeTopic: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// One that nothing else has.
+  static func random() -> ChangeTopic { ChangeTopic(rawValue: .random(in: .min ... .max)) }
+}
+
+/// Tells those who wait that something changed. Called after the change can be read, from any queue; must not block.
+package protocol ChangeNotifier: AnyObject, Sendable {
+  func wake(_ topics: [ChangeTopic])
+}

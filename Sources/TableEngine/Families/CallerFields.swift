@@ -1,0 +1,61 @@
+import Definitions
+import Digests
+import Upstream
+
+/// Who asks, as far as tables depend on it: the caller's own header fields, for upstreams that they are forwarded to, and
+/// a name for what belongs to one caller. Never logged.
+package struct CallerFields: Sendable {
+  private let fields: [(name: String, value: String)]
+  /// A token's name, or issuer and subject; nil where the service doesn't know the caller.
+  private let identity: String?
+  /// What it shares limits with: its address. Empty: it has none.
+  let share: String
+
+  /// - Parameters:
+  ///   - fields: without credentials that are for the service itself: nobody else is shown them.
+  ///   - identity: who the caller is, where the service knows.
+  ///   - share: what limits on a single client count by.
+  package init(_ fields: [(name: String, value: String)], identity: String? = nil, share: String = "") {
+    self.fields = fields.filter { Self.mayBeForwarded($0.name) }
+    (self.identity, self.share) = (identity, share)
+  }
+
+  /// Those that a table forwards, in the table's spelling and order.
+  func forwarded(by names: [String]) -> ForwardedFields {
+    ForwardedFields(
+      fields: names.compactMap { name in
+        fields.first { $0.name.lowercased() == name.lowercased() }.flatMap { TransferField(name, $0.value) }
+      }
+    )
+  }
+
+  /// Whose idempotency keys these are: the token's, else those of whoever has the same forwarded credentials.
+  func name(forwarding names: [String]) -> String {
+    if let identity { return "caller \(identity)" }
+    let text = forwarded(by: names).fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
+    guard !text.isEmpty else { return "" }
+    return "fields " + SHA256.digest(of: Array(text.utf8)).map { String($0, radix: 16) }.joined(separator: ".")
+  }
+
+  /// Not what concerns this connection or this request's body alone (RFC 9110 §7.6.1).
+  private static func mayBeForwarded(_ name: String) -> Bool {
+    ![
+      "connection", "content-length", "transfer-encoding", "host", "upgrade", "te", "trailer", "keep-alive",
+      "accept-encoding", "if-match", "if-none-match", "expect",
+    ].contains(name.lowercased())
+  }
+}
+
+/// Header fields of a caller on their way to upstreams. Never logged.
+struct ForwardedFields: Sendable {
+  var fields: [TransferField] = []
+
+  /// What one of the table's sources gets of them: what it names itself, and what the table sends to all.
+  func sent(to source: UpstreamDefinition, of table: TableDefinition) -> ForwardedFields {
+    let names = Set((table.forwardToAll + source.forward).map { $0.lowercased() })
+    return ForwardedFields(fields: fields.filter { names.contains($0.name.lowercased()) })
+  }
+
+  /// Whether the caller's own credentials are among them.
+  var haveCredentials: Bool { fields.contains { $0.name.lowercased() == "authorization" } }
+}

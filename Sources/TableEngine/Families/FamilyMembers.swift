@@ -1,0 +1,166 @@
+/// The members of a family as a state machine: which are polled, which are frozen, and which go. The clock is given; what
+/// is to be done with a member is returned, and done elsewhere.
+///
+/// Members are read, frozen when nobody has read them for a while, and dropped later. Where there are too many, the one
+/// that was read longest ago goes, before those that somebody waits for; a client that has made more than its share
+/// loses its own oldest. All operations are O(1), but for a few looks at members that are waited for.
+struct FamilyMembers<Key: Hashable, Instance> {
+  struct Limits: Equatable {
+    var maximum: Int
+    var freezeAfter: Duration
+    var dropAfter: Duration
+    /// How many one client may have made of those that there are; nil: no limit.
+    var ofOneShare: Int?
+  }
+
+  struct Member {
+    let instance: Instance
+    /// Who has made it; empty: nobody whose share is limited.
+    let share: String
+    fileprivate(set) var lastRead: ContinuousClock.Instant
+    fileprivate(set) var isFrozen = false
+    /// Told of a change while it was frozen.
+    fileprivate(set) var isOutdated = false
+    fileprivate var place: RecencyQueue<Key>.Ticket
+    fileprivate var placeInShare: RecencyQueue<Key>.Ticket?
+  }
+
+  /// What a reading of a member asks for.
+  enum Reading {
+    case known(Instance)
+    /// It was frozen: it is to be polled again.
+    case thawed(Instance, isOutdated: Bool)
+  }
+
+  var limits: Limits
+  private(set) var members: [Key: Member] = [:]
+  /// Each in the order of their last reading.
+  private var polled = RecencyQueue<Key>()
+  private var frozen = RecencyQueue<Key>()
+  private var shares: [String: (count: Int, order: RecencyQueue<Key>)] = [:]
+
+  /// How many members that are waited for are passed over, before one of them has to go.
+  private static var patience: Int { 32 }
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  var count: Int { members.count }
+  private(set) var frozenCount = 0
+
+  /// Somebody reads a member; nil where there is none.
+  mutating func read(_ key: Key, at now: ContinuousClock.Instant) -> Reading? {
+    guard var member = members[key] else { return nil }
+    member.lastRead = now
+    if let place = member.placeInShare { shares[member.share]?.order.refresh(place) }
+    guard member.isFrozen else {
+      polled.refresh(member.place)
+      members[key] = member
+      return .known(member.instance)
+    }
+    let wasOutdated = member.isOutdated
+    frozen.remove(member.place)
+    frozenCount -= 1
+    (member.isFrozen, member.isOutdated, member.place) = (false, false, polled.append(key))
+    members[key] = member
+    return .thawed(member.instance, isOutdated: wasOutdated)
+  }
+
+  /// A member has been made, which is not among them yet. Returns those that have to go for it.
+  mutating func insert(
+    _ instance: Instance,
+    _ key: Key,
+    share: String,
+    at now: ContinuousClock.Instant,
+    isWaitedFor: (Instance) -> Bool
+  ) -> [Instance] {
+    var displaced: [Instance] = []
+    if let limit = limits.ofOneShare, !share.isEmpty, let own = shares[share], own.count >= limit,
+      let oldest = own.order.first, let gone = remove(oldest)
+    {
+      displaced.append(gone)
+    }
+    while members.count >= max(limits.maximum, 1), let gone = removeOldest(isWaitedFor) { displaced.append(gone) }
+    var member = Member(instance: instance, share: share, lastRead: now, place: polled.append(key))
+    if !share.isEmpty {
+      member.placeInShare = shares[share, default: (0, RecencyQueue())].order.append(key)
+      shares[share]?.count += 1
+    }
+    members[key] = member
+    return displaced
+  }
+
+  mutating func remove(_ key: Key) -> Instance? {
+    guard let member = members.removeValue(forKey: key) else { return nil }
+    if member.isFrozen {
+      frozen.remove(member.place)
+      frozenCount -= 1
+    } else {
+      polled.remove(member.place)
+    }
+    if let place = member.placeInShare, let own = shares[member.share] {
+      shares[member.share] = own.count > 1 ? own : nil
+      shares[member.share]?.order.remove(place)
+      shares[member.share]?.count -= 1
+    }
+    return member.instance
+  }
+
+  private mutating func removeOldest(_ isWaitedFor: (Instance) -> Bool) -> Instance? {
+    if let key = frozen.first { return remove(key) }
+    for _ in 0..<Self.patience {
+      guard let key = polled.first, let member = members[key] else { break }
+      guard isWaitedFor(member.instance) else { return remove(key) }
+      polled.refresh(member.place)
+    }
+    return polled.first.flatMap { remove($0) }
+  }
+
+  /// Time has passed: who is idle is frozen, who is idle for long is dropped. Whoever is waited for is being read.
+  mutating func sweep(at now: ContinuousClock.Instant, isWaitedFor: (Instance) -> Bool) -> (
+    frozen: [Instance], dropped: [Instance]
+  ) {
+    var (newlyFrozen, dropped): ([Instance], [Instance]) = ([], [])
+    while let key = polled.first, var member = members[key], now - member.lastRead >= limits.freezeAfter {
+      if isWaitedFor(member.instance) {
+        member.lastRead = now
+        polled.refresh(member.place)
+      } else {
+        polled.remove(member.place)
+        (member.isFrozen, member.place) = (true, frozen.append(key))
+        frozenCount += 1
+        newlyFrozen.append(member.instance)
+      }
+      members[key] = member
+    }
+    for queue in [frozen, polled] {
+      var queue = queue
+      while let key = queue.first, let member = members[key], now - member.lastRead >= limits.dropAfter {
+        queue.remove(member.place)
+        guard !isWaitedFor(member.instance) else { continue }
+        if let gone = remove(key) { dropped.append(gone) }
+      }
+    }
+    return (newlyFrozen, dropped)
+  }
+
+  /// Something changed for all. Returns those that are to be fetched now; the others are when they are read again.
+  mutating func changed() -> [Instance] {
+    var instances: [Instance] = []
+    for (key, member) in members {
+      if member.isFrozen { members[key]?.isOutdated = true } else { instances.append(member.instance) }
+    }
+    return instances
+  }
+
+  /// All are polled again for a while: another configuration feeds them.
+  mutating func thawAll(at now: ContinuousClock.Instant) {
+    for key in members.keys {
+      guard var member = members[key], member.isFrozen else { continue }
+      frozen.remove(member.place)
+      frozenCount -= 1
+      (member.isFrozen, member.isOutdated, member.place) = (false, false, polled.append(key))
+      member.lastRead = now
+      members[key] = member
+    }
+  }
+}

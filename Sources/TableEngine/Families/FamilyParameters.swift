@@ -1,0 +1,60 @@
+import Definitions
+import TableModel
+
+/// The parameters of a family: what a reference may and must name.
+struct FamilyParameters: Sendable {
+  private let table: String
+  private let declared: [ParameterDefinition]
+
+  /// A value is at most so long, in bytes.
+  private static let maximumLength = 256
+
+  init(_ definition: TableDefinition) { (table, declared) = (definition.name, definition.parameters) }
+
+  /// The values in the order of their names, defaults filled in; each is there and matches its pattern.
+  func values(of reference: TableReference) throws(TableError) -> [TableReference.Parameter] {
+    if let unknown = reference.parameters.first(where: { given in !declared.contains { $0.name == given.name } }) {
+      let names = declared.map { "`\($0.name)`" }.joined(separator: ", ")
+      throw .malformed(
+        "The table `\(table)` has no parameter `\(unknown.name)`\(names.isEmpty ? "" : ": \(names) are its own").",
+        field: unknown.name
+      )
+    }
+    for (index, given) in reference.parameters.enumerated().dropFirst()
+    where given.name == reference.parameters[index - 1].name {
+      throw .malformed("The parameter `\(given.name)` stands twice.", field: given.name)
+    }
+    var values: [TableReference.Parameter] = []
+    for parameter in declared {
+      let given = reference.parameters.first { $0.name == parameter.name }?.value
+      guard let value = given ?? parameter.defaultValue else {
+        throw .malformed(
+          "The parameter `\(parameter.name)` is missing: `\(table);\(parameter.name)=…`, matching `\(parameter.pattern)`.",
+          field: parameter.name
+        )
+      }
+      guard parameter.allows(value) || value == parameter.defaultValue else {
+        throw .malformed(
+          "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.",
+          field: parameter.name
+        )
+      }
+      values.append(TableReference.Parameter(name: parameter.name, value: value))
+    }
+    return values.sorted { $0.name < $1.name }
+  }
+
+  /// Whether these values, of a member that there is, may still stand.
+  func allow(_ values: [TableReference.Parameter]) -> Bool {
+    values.allSatisfy { value in
+      declared.contains { $0.name == value.name && ($0.allows(value.value) || $0.defaultValue == value.value) }
+    }
+  }
+}
+
+extension ParameterDefinition {
+  fileprivate func allows(_ value: String) -> Bool {
+    guard value.utf8.count <= 256, let pattern = try? Regex(pattern) else { return false }
+    return (try? pattern.wholeMatch(in: value)) != nil
+  }
+}

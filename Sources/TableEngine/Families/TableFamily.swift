@@ -1,0 +1,211 @@
+package import Definitions
+import Digests
+import Dispatch
+import Synchronization
+import TableModel
+import Upstream
+
+/// A table with parameters, or one per caller: members are made by their first reader, polled while someone reads
+/// them, then frozen, and later dropped.
+package final class TableFamily: Sendable {
+  /// What tells members apart. Forwarded header fields are in it as a keyed hash alone.
+  private struct Key: Hashable {
+    var parameters: [TableReference.Parameter]
+    var caller: [UInt8]
+  }
+
+  private struct Instance {
+    var table: LiveTable
+    /// What its polls send on. In memory alone: never stored, never logged.
+    var forwarded: ForwardedFields
+  }
+
+  private struct Contents {
+    var blueprint: TableBlueprint
+    var parameters: FamilyParameters
+    /// Counts configurations: a member that was begun under another one is begun again.
+    var generation = 0
+    var members: FamilyMembers<Key, Instance>
+    var sweeper: (timer: any DispatchSourceTimer, interval: Double)?
+  }
+
+  package let name: String
+  private let contents: Mutex<Contents>
+  private let context: EngineContext
+  /// Of the hashes of forwarded fields: new in every process.
+  private let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+
+  init(_ blueprint: TableBlueprint, _ context: EngineContext) {
+    (name, self.context) = (blueprint.definition.name, context)
+    contents = Mutex(
+      Contents(
+        blueprint: blueprint,
+        parameters: FamilyParameters(blueprint.definition),
+        members: FamilyMembers(FamilyMembers.Limits(blueprint.definition.instances))
+      )
+    )
+  }
+
+  package var definition: TableDefinition { contents.withLock { $0.blueprint.definition } }
+
+  /// How many members are polled, and how many are not, as nobody reads them.
+  package var instances: (polled: Int, frozen: Int) {
+    contents.withLock { ($0.members.count - $0.members.frozenCount, $0.members.frozenCount) }
+  }
+
+  /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
+  func configure(_ blueprint: TableBlueprint) {
+    let (kept, dropped) = contents.withLock { contents in
+      let before = contents.blueprint.definition
+      let parameters = FamilyParameters(blueprint.definition)
+      (contents.blueprint, contents.parameters) = (blueprint, parameters)
+      contents.generation += 1
+      contents.members.limits = FamilyMembers.Limits(blueprint.definition.instances)
+      let isSameKey =
+        before.forward == blueprint.definition.forward
+        && before.parameters.map(\.name).sorted() == blueprint.definition.parameters.map(\.name).sorted()
+      var dropped: [LiveTable] = []
+      for key in contents.members.members.keys where !isSameKey || !parameters.allow(key.parameters) {
+        if let gone = contents.members.remove(key) { dropped.append(gone.table) }
+      }
+      contents.members.thawAll(at: .now)
+      let kept = contents.members.members.values.map(\.instance)
+      for instance in kept { instance.table.thaw() }
+      return (kept, dropped)
+    }
+    for table in dropped { table.retire() }
+    for instance in kept { instance.table.reconfigure(member: blueprint, forwarding: instance.forwarded) }
+  }
+
+  /// Fetches a source now, for all members that are polled; for the others when they are read again.
+  func refresh(source name: String) {
+    for instance in contents.withLock({ $0.members.changed() }) {
+      for source in instance.table.sources where source.name == name { source.refresh {} }
+    }
+  }
+
+  // MARK: Members
+
+  func member(_ reference: TableReference, _ caller: CallerFields, _ budget: inout MemberBudget) throws(TableError)
+    -> LiveTable
+  {
+    while true {
+      let (blueprint, parameters, generation) = contents.withLock { ($0.blueprint, $0.parameters, $0.generation) }
+      let values = try parameters.values(of: reference)
+      let forwarded = caller.forwarded(by: blueprint.definition.forward)
+      let key = Key(parameters: values, caller: hash(forwarded))
+      if let known = known(key) { return known }
+      try budget.spend()
+      let full = TableReference(name: reference.name, parameters: values)
+      let table = LiveTable.member(full, of: blueprint, forwarding: forwarded, context: context)
+      let insertion = contents.withLock { contents -> (isInserted: Bool, displaced: [Instance]) in
+        // Someone else may have made it in the meantime, or it is made of what no longer holds.
+        guard contents.generation == generation, contents.members.members[key] == nil else { return (false, []) }
+        let instance = Instance(table: table, forwarded: forwarded)
+        return (
+          true,
+          contents.members.insert(instance, key, share: caller.share, at: .now) { $0.table.isWaitedFor }
+        )
+      }
+      for gone in insertion.displaced { gone.table.retire() }
+      guard insertion.isInserted else {
+        table.retire()
+        continue
+      }
+      for source in table.sources { source.start() }
+      return table
+    }
+  }
+
+  /// A member that is there. Thawing happens under the lock: a sweep in between would leave a member that counts as
+  /// polled and is not.
+  private func known(_ key: Key) -> LiveTable? {
+    contents.withLock { contents in
+      switch contents.members.read(key, at: .now) {
+      case nil: return nil
+      case .known(let instance): return instance.table
+      case .thawed(let instance, let isOutdated):
+        let table = instance.table
+        table.thaw()
+        for source in table.sources {
+          source.resume()
+          // One that is a caller's own is fetched at once: its readers wait for that.
+          if table.isPrivate || isOutdated { source.refresh {} }
+        }
+        return table
+      }
+    }
+  }
+
+  private func hash(_ forwarded: ForwardedFields) -> [UInt8] {
+    let text = forwarded.fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
+    return HMACSHA256.code(for: Array(text.utf8), key: secret)
+  }
+
+  // MARK: Idle members
+
+  func startSweeping() {
+    contents.withLock { contents in
+      let limits = contents.blueprint.definition.instances
+      let shortest = min(limits.freezeAfter, limits.dropAfter)
+      let seconds = Double(shortest.components.seconds) + Double(shortest.components.attoseconds) * 1e-18
+      let interval = max(seconds / 4, 0.25)
+      // A sweeper that is not due yet goes on: a configuration that is read again each second would put it off for ever.
+      if let sweeper = contents.sweeper {
+        guard sweeper.interval != interval else { return }
+        sweeper.timer.cancel()
+      }
+      let timer = DispatchSource.makeTimerSource(queue: context.background)
+      timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
+      timer.setEventHandler { [weak self] in self?.sweep(at: .now) }
+      timer.resume()
+      contents.sweeper = (timer, interval)
+    }
+  }
+
+  /// Freezing, too, happens under the lock.
+  func sweep(at now: ContinuousClock.Instant) {
+    let dropped = contents.withLock { contents in
+      let sweep = contents.members.sweep(at: now) { $0.table.isWaitedFor }
+      for instance in sweep.frozen {
+        instance.table.freeze()
+        for source in instance.table.sources { source.suspend() }
+      }
+      return sweep.dropped
+    }
+    for instance in dropped { instance.table.retire() }
+  }
+
+  func wakeAll() {
+    for table in contents.withLock({ $0.members.members.values.map(\.instance.table) }) { table.reader.wakeAll() }
+  }
+
+  func removeAll() {
+    stop()
+    let tables = contents.withLock { contents in
+      contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
+    }
+    for table in tables { table.remove() }
+  }
+
+  func stop() {
+    let (timer, tables) = contents.withLock { contents in
+      defer { contents.sweeper = nil }
+      return (contents.sweeper?.timer, contents.members.members.values.map(\.instance.table))
+    }
+    timer?.cancel()
+    for table in tables { for source in table.sources { source.stop() } }
+  }
+}
+
+extension FamilyMembers.Limits {
+  /// One client may have made a quarter of all.
+  init(_ definition: InstancesDefinition) {
+    self.init(
+      maximum: definition.maximum,
+      freezeAfter: definition.freezeAfter,
+      dropAfter: definition.dropAfter,
+      ofOneShare: max(definition.maximum / 4, 1)
+    )
+  }
+}

@@ -1,0 +1,143 @@
+package import Definitions
+import Digests
+import JSON
+import TableEncoding
+import TableModel
+
+/// The cells that the configuration declares, and what `/v1/cells` says of them. What rows are drawn with: its digest
+/// stands in every cursor that depends on it, so that a change of a cell can't leave a client with other rows than its
+/// cursor says.
+package struct CellRegistry: Sendable {
+  private let definitions: [CellDefinition]
+  private let positions: [String: Int]
+  /// The cell of rows whose whole chain a client can't show.
+  private let defaultCell: String?
+  /// Of all that a row's variant or a tap depends on. The same in every process.
+  let digest: [UInt8]
+
+  package init(_ definitions: [CellDefinition], defaultCell: String? = nil) {
+    self.definitions = definitions
+    self.defaultCell = defaultCell
+    positions = Dictionary(
+      definitions.enumerated().map { ($1.identifier, $0) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    digest = SHA256.digest(of: Self.listing(definitions) + Array("\u{0}\(defaultCell ?? "")".utf8))
+  }
+
+  subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }
+
+  /// Those of the cells that a client can show; nil where that is all of them. O(cells).
+  func set(_ accepted: AcceptedCells) -> CellSet? {
+    let names = definitions.filter { accepted.accepts($0.identifier, version: $0.version) }.map(\.identifier)
+    return names.count == definitions.count ? nil : CellSet(Set(names), of: self)
+  }
+
+  /// A row as a client sees it that can show these cells. O(1) where its own is among them, else O(bytes).
+  func variant(of row: Row, _ cells: CellSet) -> Row {
+    row.showing(accepted: cells.contains, defaultCell: defaultCell.flatMap { self[$0] })
+  }
+
+  /// `{"cells":[{"cellIdentifier","version","class" or "nib","expands","fallback","schema"}]}`
+  package var listing: [UInt8] { Self.listing(definitions) }
+
+  private static func listing(_ definitions: [CellDefinition]) -> [UInt8] {
+    var writer = JSONWriter(capacity: 2048)
+    writer.beginObject()
+    writer.name("cells")
+    writer.write(list: definitions) { $0.write(cell: $1) }
+    writer.endObject()
+    return writer.bytes
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(cell: CellDefinition) {
+    beginObject()
+    name("cellIdentifier")
+    write(cell.identifier)
+    name("version")
+    write(cell.version)
+    switch cell.registration {
+    case .class(let name):
+      self.name("class")
+      write(name)
+    case .nib(let name):
+      self.name("nib")
+      write(name)
+    case nil: break
+    }
+    if let expands = cell.expands {
+      name("expands")
+      write(expands)
+    }
+    if let fallback = cell.fallback {
+      name("fallback")
+      write(fallback)
+    }
+    name("schema")
+    write(payloadSchema: cell.fields)
+    endObject()
+  }
+
+  /// The JSON Schema (2020-12) of a payload with these fields.
+  private mutating func write(payloadSchema fields: [CellDefinition.Field]) {
+    beginObject()
+    name("$schema")
+    write("https://json-schema.org/draft/2020-12/schema")
+    name("type")
+    write("object")
+    name("properties")
+    beginObject()
+    for field in fields {
+      name(field.name)
+      write(schema: field.type, isOptional: field.isOptional)
+    }
+    endObject()
+    name("required")
+    write(list: fields.filter { !$0.isOptional }) { $0.write($1.name) }
+    name("additionalProperties")
+    write(false)
+    endObject()
+  }
+
+  private mutating func write(schema type: FieldType, isOptional: Bool) {
+    beginObject()
+    switch type {
+    case .string: write(type: "string", isOptional)
+    case .number: write(type: "number", isOptional)
+    case .integer: write(type: "integer", isOptional)
+    case .boolean: write(type: "boolean", isOptional)
+    case .object: write(type: "object", isOptional)
+    case .url:
+      write(type: "string", isOptional)
+      name("format")
+      write("uri-reference")
+    case .date:
+      write(type: "string", isOptional)
+      name("format")
+      write("date-time")
+    case .any: break
+    case .list(let element):
+      write(type: "array", isOptional)
+      name("items")
+      write(schema: element, isOptional: false)
+    case .oneOf(let values):
+      name("enum")
+      beginArray()
+      for value in values { write(value) }
+      if isOptional { writeNull() }
+      endArray()
+    }
+    endObject()
+  }
+
+  private mutating func write(type: String, _ isOptional: Bool) {
+    name("type")
+    guard isOptional else { return write(type) }
+    beginArray()
+    write(type)
+    write("null")
+    endArray()
+  }
+}

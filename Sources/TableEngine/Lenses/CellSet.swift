@@ -1,0 +1,24 @@
+import Digests
+import TableModel
+
+/// Those of a table's cells that a client can show: what distinguishes two clients' rows, and nothing of what else they
+/// list. Two sets of one registry with the same members are equal.
+package struct CellSet: Hashable, Sendable {
+  private let accepted: Set<String>
+  /// Names the set, and the registry that it is one of, in cursors and entity tags.
+  let digest: LensTag.Digest
+
+  init(_ accepted: Set<String>, of registry: CellRegistry) {
+    self.accepted = accepted
+    let names = accepted.sorted().joined(separator: "\u{0}")
+    digest = LensTag.Digest(prefixOf: SHA256.digest(of: registry.digest + Array(names.utf8)))
+  }
+
+  func contains(_ cellIdentifier: String) -> Bool { accepted.contains(cellIdentifier) }
+
+  package static func == (first: CellSet, second: CellSet) -> Bool {
+    first.digest == second.digest && first.accepted == second.accepted
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}

@@ -1,0 +1,45 @@
+package import TableModel
+
+/// How a client asks to see a table, as its request says it.
+package struct LensRequest: Hashable, Sendable {
+  package enum Window: Hashable, Sendable {
+    /// Not named: that of the cursor, where there is one.
+    case unnamed
+    /// `rows=all`
+    case all
+    case rows(WindowSize)
+  }
+
+  package var cells: AcceptedCells?
+  package var view: String?
+  package var window: Window
+
+  package init(cells: AcceptedCells? = nil, view: String? = nil, window: Window = .unnamed) {
+    (self.cells, self.view, self.window) = (cells, view, window)
+  }
+
+  /// After how many rows the table is cut for a client that stands at `after`; nil where it is whole.
+  package func rows(after: Cursor?) -> WindowSize? {
+    switch window {
+    case .unnamed: after?.lensTag?.rows
+    case .all: nil
+    case .rows(let rows): rows
+    }
+  }
+}
+
+/// What makes one client's table differ from the plain one: a value, and all that a reply depends on beside versions.
+package struct Lens: Hashable, Sendable {
+  /// Nil: it can show all that there are.
+  package var cells: CellSet?
+  package var view: String?
+  /// Nil: the whole table.
+  package var rows: WindowSize?
+
+  package init(cells: CellSet? = nil, view: String? = nil, rows: WindowSize? = nil) {
+    (self.cells, self.view, self.rows) = (cells, view, rows)
+  }
+
+  /// Without the view: as all see it who share the rest.
+  var shared: Lens { Lens(cells: cells, rows: rows) }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+package import TableModel
+
+/// A reply, encoded once, shared by all who ask for the same.
+package final class EncodedReply: Sendable {
+  package let body: [UInt8]
+  /// Where a client stands that has it.
+  package let cursor: Cursor
+  /// It is a snapshot in place of stages.
+  package let isReset: Bool
+  private let dressing = AtomicLazyReference<Dressing>()
+
+  init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false) {
+    (self.body, self.cursor, self.isReset) = (body, cursor, isReset)
+  }
+
+  /// What the face of the service makes of the reply: heads, compressed forms. Made once, and gone with the reply.
+  package func dressed<Form: AnyObject & Sendable>(_ make: (EncodedReply) -> Form) -> Form {
+    if let known = dressing.load()?.form { return known as? Form ?? make(self) }
+    return dressing.storeIfNil(Dressing(make(self))).form as? Form ?? make(self)
+  }
+
+  /// What it takes, as far as it can be told here: compressed forms are a part of the body.
+  var byteCount: Int { body.count + body.count / 4 + 512 }
+}
+
+private final class Dressing: Sendable {
+  let form: any AnyObject & Sendable
+
+  init(_ form: any AnyObject & Sendable) { self.form = form }
+}

@@ -1,0 +1,124 @@
+import JSON
+import TableDiff
+import TableEncoding
+import TableModel
+import TableStore
+
+/// Turns versions into replies: through a lens, diffed, encoded; on the table's rendering queue.
+struct ReplyMaker: Sendable {
+  let name: String
+  /// What its rows are drawn with.
+  let cells: CellRegistry
+  private var variants: [CellSet: VariantTables] = [:]
+  private var uses: UInt64 = 0
+
+  /// How many sets of cells have their rows kept; the least recently used goes first.
+  private static let maximumVariants = 32
+
+  init(name: String, cells: CellRegistry) { (self.name, self.cells) = (name, cells) }
+
+  // MARK: Lenses
+
+  /// A version's table as a client sees it. In proportion to the window; with a set of cells O(rows) the first time, then
+  /// in proportion to what changed: sections and rows that versions share are shared by their variants.
+  mutating func table(_ version: Version, at point: ViewPoint?, _ lens: Lens) -> Table {
+    let plain = lens.rows.map { version.table.cut(after: $0) } ?? version.table
+    var table = plain
+    if let accepted = lens.cells {
+      table = lens.rows == nil ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
+    }
+    guard let point, point.hasToggles else { return table }
+    for index in table.sections.indices {
+      let section = plain.sections[index]
+      guard section.keys.contains(where: { point.isToggled($0.identity) }) else { continue }
+      var rows = Array(table.sections[index].rows)
+      for row in rows.indices where point.isToggled(section.keys[row].identity) {
+        let toggled = section.rows[row].toggled()
+        rows[row] = lens.cells.map { cells.variant(of: toggled, $0) } ?? toggled
+      }
+      table.sections[index] = Section(id: section.id, header: section.header, footer: section.footer, rows: rows)
+    }
+    return table
+  }
+
+  private mutating func variant(of version: Version, _ accepted: CellSet) -> Table {
+    if variants[accepted] == nil {
+      if variants.count >= Self.maximumVariants, let oldest = variants.min(by: { $0.value.used < $1.value.used }) {
+        variants[oldest.key] = nil
+      }
+      variants[accepted] = VariantTables()
+    }
+    uses += 1
+    variants[accepted]?.used = uses
+    let cells = cells
+    return variants[accepted]?.table(version) { cells.variant(of: $0, accepted) } ?? version.table
+  }
+
+  // MARK: Replies
+
+  func snapshot(_ table: Table, cursor: Cursor) -> EncodedReply {
+    var writer = JSONWriter(capacity: 4096)
+    writer.write(snapshot: table, cursor: cursor)
+    return EncodedReply(writer.bytes, cursor: cursor)
+  }
+
+  /// One of the protocol's change objects.
+  func changes(after: Cursor?, to cursor: Cursor, _ content: ChangesContent) -> EncodedReply {
+    var writer = JSONWriter(capacity: 1024)
+    writer.beginObject()
+    writer.name("table")
+    writer.write(name)
+    writer.name("from")
+    if let after { writer.write(after.description) } else { writer.writeNull() }
+    writer.name("to")
+    writer.write(cursor.description)
+    let isReset: Bool
+    switch content {
+    case .stages(let stages):
+      isReset = false
+      writer.name("stages")
+      writer.write(raw: stages)
+    case .reset(let reason, let snapshot):
+      isReset = true
+      writer.name("reset")
+      writer.write(reason.rawValue)
+      writer.name("snapshot")
+      writer.write(raw: snapshot.body)
+    }
+    writer.endObject()
+    return EncodedReply(writer.bytes, cursor: cursor, isReset: isReset)
+  }
+
+  /// The changes between two tables, encoded; nil where a snapshot is smaller.
+  func stages(from old: Table, to new: Table) -> [UInt8]? {
+    var writer = JSONWriter(capacity: 1024)
+    writer.write(stages: Changeset(from: old, to: new))
+    return writer.count > 256 && writer.count > snapshotSize(new) ? nil : writer.bytes
+  }
+
+  /// The bytes of a table's rows and headers: what a snapshot has beside some hundred bytes of frame.
+  private func snapshotSize(_ table: Table) -> Int {
+    table.sections.reduce(256) { sum, section in
+      section.rows.reduce(sum + 64 + section.id.utf8.count) { $0 + $1.encoded.count + 1 }
+        + (section.header?.encoded.count ?? 4) + (section.footer?.encoded.count ?? 4)
+    }
+  }
+}
+
+/// What a client that is not at the current version gets.
+enum ChangesContent {
+  /// The encoded stages.
+  case stages([UInt8])
+  case reset(ResetReason, EncodedReply)
+}
+
+extension Table {
+  /// With other rows in the places of its own. O(rows).
+  fileprivate func mapRows(_ change: (Row) -> Row) -> Table {
+    var table = self
+    table.sections = sections.map { section in
+      Section(id: section.id, header: section.header, footer: section.footer, rows: section.rows.map(change))
+    }
+    return table
+  }
+}

@@ -1,0 +1,43 @@
+package import TableModel
+
+/// What one client asks of a table.
+package struct TableQuery: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case snapshot
+    /// What changed since a cursor; nil: everything.
+    case changes(after: Cursor?)
+  }
+  package var kind: Kind
+  package var lens: Lens
+
+  package init(_ kind: Kind, _ lens: Lens) { (self.kind, self.lens) = (kind, lens) }
+
+  /// The cursor that the client is at.
+  package var after: Cursor? {
+    switch kind {
+    case .snapshot: nil
+    case .changes(let after): after
+    }
+  }
+}
+
+/// What a reply is for: two replies with one key have the same bytes.
+package struct ReplyKey: Hashable, Sendable {
+  package var query: TableQuery
+  package var to: Cursor
+
+  package init(_ query: TableQuery, to: Cursor) { (self.query, self.to) = (query, to) }
+}
+
+/// Where a client stands.
+package struct Standing: Sendable {
+  /// There is nothing new for it.
+  package var isCurrent: Bool
+  /// The cursor of what there is now, as it sees it.
+  package var to: Cursor
+}
+
+/// Why a client gets a snapshot instead of stages.
+enum ResetReason: String, Sendable, CaseIterable {
+  case start, epoch, expired, ahead, lens, large
+}

@@ -1,0 +1,16 @@
+import Logging
+import Upstream
+
+extension TransferReport {
+  /// Says at the level `debug` what was asked of an upstream, and what came of it. The report has no secrets.
+  func log(_ logger: Logger) {
+    logger.debug(
+      "\(purpose == .edit ? "An upstream was sent an edit" : "An upstream was asked")",
+      metadata: [
+        "source": "\(source)", "method": "\(method)", "url": "\(url)", "status": "\(status.map(String.init) ?? "-")",
+        "milliseconds": "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+        "bytes": "\(bytes)", "error": "\(error?.title ?? "-")",
+      ]
+    )
+  }
+}

@@ -1,0 +1,11 @@
+import Upstream
+
+extension TableError {
+  /// What an upstream said, in its own words: with its challenge, and when it wants to be asked again. A status from 400
+  /// to 499 is of the caller's own making, and passed on.
+  init(_ error: UpstreamError, _ kind: Kind, passingOn: Bool = false) {
+    self.init(kind, title: error.title, detail: error.detail, retryAfter: error.retryAfter)
+    challenge = error.challenge
+    if passingOn, let status = error.status, (400..<500).contains(status) { upstreamStatus = status }
+  }
+}

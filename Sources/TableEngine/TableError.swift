@@ -1,0 +1,95 @@
+import TableStore
+
+/// Why something can't be done with a table: a kind that whoever asked can act on, and words for a person.
+package struct TableError: Error, Equatable, Sendable {
+  /// What kind of refusal it is, in the domain's terms; what status that is, the face of the service decides.
+  package enum Kind: String, Sendable, CaseIterable {
+    /// What was asked is not in a form that means anything.
+    case malformed
+    case unauthenticated
+    case forbidden
+    /// No such table, row, item or action.
+    case unknown
+    /// The identity is taken.
+    case conflict
+    /// The table is not at the version that the request named.
+    case conditionFailed
+    case tooLarge
+    /// Understood, but impossible.
+    case impossible
+    case tooMany
+    /// The upstream refused, or could not be reached.
+    case upstream
+    /// For now: it may be tried again.
+    case unavailable
+    /// Whether it was done is not known.
+    case unanswered
+    case storeFull
+    case failed
+  }
+
+  package var kind: Kind
+  package var title: String?
+  package var detail: String
+  /// The parameter, header field or member to blame.
+  package var field: String?
+  /// The number of the edit of a batch to blame.
+  package var at: Int?
+  /// The status from 400 to 499 with which an upstream refused its own caller: passed on as it is.
+  package var upstreamStatus: Int?
+  /// How to authenticate (RFC 9110 section 11.6.1), where the upstream said so.
+  package var challenge: String?
+  /// When it may be tried again.
+  package var retryAfter: Duration?
+
+  package init(_ kind: Kind, title: String? = nil, detail: String, field: String? = nil, retryAfter: Duration? = nil) {
+    (self.kind, self.title, self.detail, self.field) = (kind, title, detail, field)
+    self.retryAfter = retryAfter
+  }
+
+  package static func malformed(_ detail: String, field: String? = nil) -> TableError {
+    TableError(.malformed, detail: detail, field: field)
+  }
+
+  package static func notFound(_ detail: String) -> TableError { TableError(.unknown, detail: detail) }
+
+  package static func forbidden(_ detail: String) -> TableError { TableError(.forbidden, detail: detail) }
+
+  /// Understood, but impossible.
+  package static func unprocessable(_ detail: String, field: String? = nil) -> TableError {
+    TableError(.impossible, detail: detail, field: field)
+  }
+
+  /// As what is wrong with one edit of a batch.
+  package func ofEdit(_ index: Int) -> TableError {
+    var error = self
+    error.detail = "Edit \(index): \(detail)"
+    error.field = "edits[\(index)]" + (field.map { ".\($0)" } ?? "")
+    error.at = index
+    return error
+  }
+
+  /// Whether it is a judgement of what was asked, which a repeat gets again, and not of how things were at the time.
+  package var isJudgement: Bool {
+    if let upstreamStatus { return [404, 409, 412, 422].contains(upstreamStatus) }
+    switch kind {
+    case .unknown, .conflict, .conditionFailed, .impossible: return true
+    case .malformed, .unauthenticated, .forbidden, .tooLarge, .tooMany, .upstream, .unavailable, .unanswered,
+      .storeFull, .failed:
+      return false
+    }
+  }
+}
+
+extension TableError {
+  /// An edit that the store did not take.
+  init(_ error: StoreError) {
+    switch error {
+    case .full: self.init(.storeFull, detail: "There is no room left to store the edit: nothing has changed.")
+    case .superseded, .closed:
+      self.init(.unavailable, detail: "\(error): nothing has changed.", retryAfter: .seconds(1))
+    case .newerVersion, .corrupt, .foreign, .locked, .cannotOpen, .failed:
+      self.init(.failed, detail: "The edit could not be stored: nothing has changed.")
+    }
+  }
+}

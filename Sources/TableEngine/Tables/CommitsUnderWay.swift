@@ -1,0 +1,67 @@
+/// A table's commits that the store has not answered yet, in order, and what waits for them.
+///
+/// Edits are laid out on those before them without waiting for the disk. Three things must wait: what is answered
+/// without a commit of its own, until what it saw is stored; what no version could tell to be built on a failure,
+/// until nothing is under way; and, after a failure, every edit, until all that were built on it have come back.
+struct CommitsUnderWay: Sendable {
+  private var begun: UInt64 = 0
+  private var ended: UInt64 = 0
+  private var isUndoing = false
+  /// How often in a row a commit was superseded though none before it had failed: somebody else writes.
+  private var conflicts = 0
+  /// More than that, and whoever wants to write is told that it can't be done now.
+  private static let maximumConflicts = 8
+  private var followers: [(commit: UInt64, stored: @Sendable () -> Void, undone: @Sendable () -> Void)] = []
+  private var waiting: [@Sendable () -> Void] = []
+
+  private var isEmpty: Bool { begun == ended }
+
+  /// Whether a superseded commit is worth laying out anew: it was built on one that failed, or not too often yet on
+  /// what somebody else has written.
+  var mayRetry: Bool { isUndoing || conflicts < Self.maximumConflicts }
+
+  /// A commit has been given to the store.
+  mutating func begin() { begun += 1 }
+
+  /// Whether `body` has to wait: it is called when nothing is under way.
+  mutating func holdsBack(_ body: @escaping @Sendable () -> Void) -> Bool {
+    guard !isEmpty, isUndoing || !waiting.isEmpty else { return false }
+    waiting.append(body)
+    return true
+  }
+
+  /// Lets `body` wait until nothing is under way, and all edits behind it; false where nothing is.
+  mutating func waitForAll(_ body: @escaping @Sendable () -> Void) -> Bool {
+    guard !isEmpty else { return false }
+    waiting.append(body)
+    return true
+  }
+
+  /// Calls `stored` when the last commit so far is stored, `undone` where it failed and all that failed with it have
+  /// come back; false where nothing is under way.
+  mutating func follow(_ stored: @escaping @Sendable () -> Void, undone: @escaping @Sendable () -> Void) -> Bool {
+    guard !isEmpty else { return false }
+    followers.append((begun, stored, undone))
+    return true
+  }
+
+  /// The oldest commit has come back. Returns what is to be called now, in order.
+  ///
+  /// - Parameter retry: the edit itself, where it has to be laid out anew.
+  mutating func end(isStored: Bool, retry: (@Sendable () -> Void)?) -> [@Sendable () -> Void] {
+    ended += 1
+    if isStored { conflicts = 0 } else if retry != nil, !isUndoing { conflicts += 1 }
+    if !isStored { isUndoing = true }
+    if let retry { waiting.append(retry) }
+    let settled = followers.prefix { $0.commit <= ended }
+    followers.removeFirst(settled.count)
+    var calls: [@Sendable () -> Void] = []
+    if isUndoing { waiting += settled.map { $0.undone } } else { calls = settled.map { $0.stored } }
+    if isEmpty {
+      isUndoing = false
+      calls += waiting
+      waiting = []
+    }
+    return calls
+  }
+}

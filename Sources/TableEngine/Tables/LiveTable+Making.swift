@@ -1,0 +1,163 @@
+import Definitions
+import Dispatch
+import Synchronization
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+extension LiveTable {
+  /// A table that always lives: as the store has it, or new. Nothing is written before ``begin(_:)``.
+  ///
+  /// - Throws: ``StartError`` where the store can't be read.
+  static func restored(_ blueprint: TableBlueprint, context: EngineContext) throws -> LiveTable {
+    let name = blueprint.definition.name
+    let stored: StoredTable
+    do { stored = try context.restore(name) } catch {
+      throw StartError(description: "table `\(name)`: what is stored of it can't be read: \(error)")
+    }
+    var content = TableContent(blueprint)
+    if let local = blueprint.local {
+      do {
+        let items = try stored.items ?? LocalItems(seed: local.definition.items)
+        content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
+      } catch {
+        throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
+      }
+    }
+    if var table = stored.feed?.versions.last?.table, content.local == nil, table.hasWorked {
+      table.state = .stale
+      table.problem = Problem(
+        title: "Not refreshed yet",
+        detail: "These rows are from before the service started; the upstream is being asked.",
+        since: Timestamp.now
+      )
+      content.restored = table
+      content.restoredObjects = stored.objects
+    }
+    content.sharedToggles = stored.toggled
+    content.isKnownToStore = stored.feed != nil
+    let first = content.table(named: name)
+    let feed = Feed(initial: first, history: context.history, restored: stored.feed)
+    return LiveTable(
+      TableReference(name: name),
+      feed: feed,
+      content: content,
+      blueprint,
+      isMember: false,
+      context: context
+    )
+  }
+
+  /// A family's member, whose first reader has just come.
+  static func member(
+    _ reference: TableReference,
+    of blueprint: TableBlueprint,
+    forwarding: ForwardedFields,
+    context: EngineContext
+  ) -> LiveTable {
+    var content = TableContent(blueprint)
+    content.parameters = Dictionary(
+      reference.parameters.map { ($0.name, $0.value) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
+    let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
+    table.attachSources(blueprint, content.parameters, forwarding)
+    return table
+  }
+
+  private convenience init(
+    _ reference: TableReference,
+    feed: Feed,
+    content: TableContent,
+    _ blueprint: TableBlueprint,
+    isMember: Bool,
+    context: EngineContext
+  ) {
+    let name = reference.canonical
+    let forwards = isMember ? blueprint.definition.forward : []
+    let reader = TableReader(name: name, feed: feed, cells: blueprint.cells, context: context)
+    let writer = TableWriter(
+      name,
+      content: content,
+      reader: reader,
+      isStored: !isMember,
+      isPrivate: !forwards.isEmpty,
+      context: context
+    )
+    self.init(reference, reader: reader, writer: writer, forwards: forwards, isMember: isMember)
+  }
+
+  /// Stores and shows what a restored table has become by its definition. `completion` is called when that is done.
+  func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    writer.content.queue.sync { [writer] in writer.begin(completion) }
+  }
+
+  /// Sources of a member's own, not started yet.
+  private func attachSources(
+    _ blueprint: TableBlueprint,
+    _ parameters: [String: String],
+    _ forwarding: ForwardedFields
+  ) {
+    for source in blueprint.upstreams {
+      let upstream = SourceFeed(
+        source.name,
+        source.definition,
+        parameters: parameters,
+        forwarding: forwarding.sent(to: source.definition, of: blueprint.definition),
+        environment: blueprint.environment,
+        context: context
+      )
+      upstream.feed(self)
+    }
+  }
+
+  // MARK: Another definition
+
+  /// Goes on with another definition as a member that it has too: with its version, its rows and its waiters. The
+  /// upstream is asked anew, as it is now configured.
+  func reconfigure(member blueprint: TableBlueprint, forwarding: ForwardedFields) {
+    for source in sources { source.stop() }
+    guard canBe(blueprint) else { return retire() }
+    reconfigure(blueprint)
+    attachSources(blueprint, writer.parameters, forwarding)
+    for source in sources { source.start() }
+  }
+
+  /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
+  /// other way about.
+  func canBe(_ blueprint: TableBlueprint) -> Bool { writer.isLocal == (blueprint.local != nil) }
+
+  /// Goes on with another definition, that it can be.
+  func reconfigure(_ blueprint: TableBlueprint) {
+    forgetSources()
+    reader.draw(with: blueprint.cells, named: name)
+    writer.reconfigure(blueprint)
+  }
+}
+
+extension TableWriter {
+  /// Of a family's member: `$params`.
+  var parameters: [String: String] { content.queue.sync { content.access { $0.parameters } } }
+
+  var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
+
+  fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    let (changes, table, isKnown) = content.access { content in
+      let changes = content.local?.items.takeChanges()
+      content.durable = content.own
+      return (changes, content.table(named: name), content.isKnownToStore)
+    }
+    let version = isKnown ? feed.prepare(table) : feed.current
+    guard version != nil || changes != nil else { return completion(nil) }
+    store(Commit(table: name, durability: .full, version: version, items: changes), retry: {}, then: completion)
+  }
+
+  fileprivate func reconfigure(_ blueprint: TableBlueprint) {
+    content.queue.sync {
+      content.access { $0.follow(blueprint, shown: feed.latest.table) }
+      publishContent()
+    }
+  }
+}

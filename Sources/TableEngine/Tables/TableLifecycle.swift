@@ -1,0 +1,60 @@
+import Synchronization
+import TableModel
+import Upstream
+
+/// What changes about a live table as such, rather than in it: what feeds it, whether it is still there, and what its
+/// upstream says of those who read it. A value without I/O: whoever changes it wakes those who wait.
+struct TableLifecycle {
+  enum Phase: Equatable {
+    case living
+    /// A family's member that made room: whoever waits is answered as if the time were over, and the next request
+    /// makes another member.
+    case retired
+    /// The configuration no longer has it.
+    case removed
+  }
+  private(set) var phase = Phase.living
+  var sources: [SourceFeed] = []
+  /// Every source has answered or failed, since the table was made or since it was frozen.
+  private(set) var isSettled = false
+  /// Nobody reads it, and what a last fetch says is not for those who will.
+  private(set) var isFrozen = false
+  /// An upstream's refusal of those who read it: 401, 403 and 404 are passed on to them.
+  private(set) var refusal: TableError?
+
+  /// Whether readers should wait for what the upstream says.
+  var isAwaitingUpstream: Bool { !isSettled && phase == .living }
+
+  /// Once ended, it stays so: a member that made room is not removed later.
+  mutating func end(_ phase: Phase) {
+    if self.phase == .living { self.phase = phase }
+  }
+
+  /// Until it is read again. What it has of a caller's own is then not shown before the upstream has agreed again:
+  /// credentials may be revoked while nobody asks.
+  mutating func freeze(isPrivate: Bool) {
+    isFrozen = true
+    if isPrivate { isSettled = false }
+  }
+
+  mutating func thaw() { isFrozen = false }
+
+  /// A source is about to be published: a waiter that this wakes is refused, and not shown a table that is stale.
+  mutating func refuse(_ refusal: TableError?) {
+    if let refusal { self.refusal = refusal }
+  }
+
+  /// A source has said something, and that is published.
+  mutating func settle(_ hasSettled: Bool, refusal: TableError?, isPrivate: Bool) {
+    self.refusal = refusal
+    guard !(isPrivate && isFrozen) else { return }
+    isSettled = hasSettled || refusal != nil
+  }
+}
+
+/// How those who wait for a table are answered when there is nothing more to wait for.
+package enum WaitEnding: Sendable {
+  /// As if the time were over: their next request finds another member in its place.
+  case withoutNews
+  case refused(TableError)
+}

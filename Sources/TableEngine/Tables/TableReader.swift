@@ -1,0 +1,261 @@
+import Dispatch
+import Synchronization
+import TableDiff
+import TableModel
+import TableStore
+
+/// What readers see of one table: its versions, and the replies that lead from one to another.
+///
+/// The event loops ask it, and find most replies made; its rendering queue makes the others. Only the table's writer
+/// publishes.
+final class TableReader: Sendable {
+  let feed: Feed
+  let replies = ReplyCache()
+  /// What the plain table's waiters are woken by.
+  let topic = ChangeTopic.random()
+  private let context: EngineContext
+  private let maker: QueueBound<ReplyMaker>
+  /// What rows are drawn with now: the maker's own, for those who are not on its queue.
+  private let drawing: Mutex<CellRegistry>
+  private let waiting = Mutex(WaitedLenses())
+  private let changes = Mutex(FirstAffectedRows())
+  /// How many changesets have been computed.
+  let changesetCount = Atomic(0)
+
+  init(name: String, feed: Feed, cells: CellRegistry, context: EngineContext) {
+    (self.feed, self.context) = (feed, context)
+    drawing = Mutex(cells)
+    maker = QueueBound(
+      ReplyMaker(name: name, cells: cells),
+      on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue)
+    )
+  }
+
+  // MARK: Lenses
+
+  /// What a client's request means for this table, with the cells that it has now.
+  func lens(_ request: LensRequest, after: Cursor?) -> Lens {
+    let cells = request.cells.flatMap { accepted in drawing.withLock { $0 }.set(accepted) }
+    return Lens(cells: cells, view: request.view, rows: request.rows(after: after))
+  }
+
+  /// The view of a lens, where something was tapped in it.
+  private func view(_ lens: Lens) -> TappedView? {
+    guard let name = lens.view, let state = context.views.state(of: name, table: feed.epoch), state.taps > 0 else {
+      return nil
+    }
+    return TappedView(
+      taps: UInt64(state.taps),
+      state: state,
+      digest: state.digest(name: name, registry: drawing.withLock { $0.digest })
+    )
+  }
+
+  private func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
+    Cursor(
+      epoch: feed.epoch,
+      version: version.number,
+      taps: view?.taps ?? 0,
+      lens: LensTag(rows: lens.rows, view: view?.digest, cells: lens.cells?.digest)
+    )
+  }
+
+  /// The cursor of a version as a lens shows it.
+  func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, lens, view(lens)) }
+
+  // MARK: Standing
+
+  /// Where a client is, compared with what there is now. On any queue. O(1); with a window O(changes) once for each pair
+  /// of versions.
+  func standing(_ query: TableQuery) -> Standing {
+    let current = feed.current
+    let to = cursor(current, query.lens)
+    guard let after = query.after, after != to else { return Standing(isCurrent: query.after == to, to: to) }
+    return Standing(isCurrent: isSameWindow(after, to, current, query.lens), to: to)
+  }
+
+  /// Whether a client at `after` sees in its window what there is now: the versions differ beyond it alone.
+  private func isSameWindow(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens) -> Bool {
+    guard let rows = lens.rows, after.epoch == to.epoch, after.taps == to.taps, after.lens == to.lens,
+      after.version < to.version, let old = feed.version(after.version)
+    else { return false }
+    return !isAffected(rows, from: old, to: current)
+  }
+
+  /// Whether a window shows another table at one version than at another. Found out once for all windows.
+  private func isAffected(_ rows: WindowSize, from old: Version, to new: Version) -> Bool {
+    let known = changes.withLock { $0[old.number, new.number] }
+    let first = known ?? Table.firstAffectedRow(from: old.table, to: new.table) ?? .max
+    if known == nil { changes.withLock { $0[old.number, new.number] = first } }
+    return first < rows.rows
+  }
+
+  // MARK: Replies
+
+  /// The snapshot of the plain table, if it is made: what most clients ask for. O(1).
+  var plainSnapshot: EncodedReply? { replies.plainSnapshot(feed.current.cursor) }
+
+  /// A snapshot, or the reply to a poll whose table has moved; if it is made already.
+  func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
+    // Replies to tapped views are never kept.
+    cursor.taps > 0 ? nil : replies.reply(ReplyKey(TableQuery(query.kind, query.lens.shared), to: cursor))
+  }
+
+  /// Makes the reply on the rendering queue and gives it to `completion` there. Whoever asks for the same
+  /// meanwhile waits for this one and finds it made.
+  func render(_ query: TableQuery, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
+    maker.queue.async { [self] in completion(reply(query)) }
+  }
+
+  /// The table through a lens, given to `body` on the rendering queue.
+  func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
+    maker.queue.async { [self] in
+      let (current, view) = (feed.current, view(lens))
+      body(maker.access { $0.table(current, at: view?.point, lens) }, cursor(current, lens, view))
+    }
+  }
+
+  /// Goes on with other cells.
+  func draw(with cells: CellRegistry, named name: String) {
+    maker.queue.sync {
+      drawing.withLock { $0 = cells }
+      maker.access { $0 = ReplyMaker(name: name, cells: cells) }
+    }
+  }
+
+  /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
+  private func reply(_ query: TableQuery) -> EncodedReply {
+    dispatchPrecondition(condition: .onQueue(maker.queue))
+    let (current, view) = (feed.current, view(query.lens))
+    let to = cursor(current, query.lens, view)
+    let key = ReplyKey(TableQuery(query.kind, query.lens.shared), to: to)
+    if view == nil, let made = replies.reply(key) { return made }
+    let made: EncodedReply
+    switch query.kind {
+    case .snapshot:
+      made = maker.access { $0.snapshot($0.table(current, at: view?.point, query.lens), cursor: to) }
+    case .changes(let after):
+      let content = changes(after, current, view, query.lens)
+      made = maker.access { $0.changes(after: after, to: to, content) }
+    }
+    if view == nil { replies.insert(made, for: key) }
+    return made
+  }
+
+  /// The changes that lead a client from `after` to a version as its lens shows it.
+  private func changes(_ after: Cursor?, _ current: Version, _ view: TappedView?, _ lens: Lens) -> ChangesContent {
+    switch origin(after, view, lens) {
+    case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens)))
+    case .version(let version, let point, let rows):
+      changesetCount.add(1, ordering: .relaxed)
+      let stages = maker.access { maker in
+        let old = maker.table(version, at: point, Lens(cells: lens.cells, rows: rows))
+        return maker.stages(from: old, to: maker.table(current, at: view?.point, lens))
+      }
+      return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens)))
+    }
+  }
+
+  /// What a client has that stands at `after`.
+  private func origin(_ after: Cursor?, _ view: TappedView?, _ lens: Lens) -> Origin {
+    guard let after else { return .reset(.start) }
+    guard after.epoch == feed.epoch else { return .reset(.epoch) }
+    guard let tag = after.lensTag, tag.cells == lens.cells?.digest else { return .reset(.lens) }
+    var point: ViewPoint?
+    if after.taps > 0 || tag.view != nil {
+      guard let view, tag.view == view.digest else { return .reset(.lens) }
+      switch view.state.lookup(tap: after.taps) {
+      case .point(let found): point = found
+      case .expired: return .reset(.expired)
+      case .ahead: return .reset(.ahead)
+      }
+    }
+    switch feed.lookup(Cursor(epoch: after.epoch, version: after.version)) {
+    case .current(let version), .held(let version): return .version(version, point, tag.rows)
+    case .expired: return .reset(.expired)
+    case .ahead: return .reset(.ahead)
+    case .epoch: return .reset(.epoch)
+    }
+  }
+
+  private enum Origin {
+    case version(Version, ViewPoint?, WindowSize?)
+    case reset(ResetReason)
+  }
+
+  private struct TappedView {
+    var taps: UInt64
+    var state: ViewState
+    var digest: LensTag.Digest
+    var point: ViewPoint { ViewPoint(toggled: state.toggled(at: state.taps)) }
+  }
+
+  // MARK: Waiting
+
+  /// What a waiter with this lens is woken by.
+  func topics(_ lens: Lens) -> [ChangeTopic] {
+    [topic(lens.rows)] + (lens.view.map { [context.views.topic(view: $0)] } ?? [])
+  }
+
+  private func topic(_ rows: WindowSize?) -> ChangeTopic {
+    guard let rows else { return topic }
+    return ChangeTopic(rawValue: topic.rawValue &+ UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15)
+  }
+
+  /// Whoever waits is counted by its window.
+  func beginWaiting(_ lens: Lens) { waiting.withLock { $0.begin(lens.rows) } }
+  func endWaiting(_ lens: Lens) { waiting.withLock { $0.end(lens.rows) } }
+
+  /// By window, how many wait; nil is the whole table.
+  var waiters: [WindowSize?: Int] { waiting.withLock { $0.counts } }
+
+  /// Whoever waits has to look again, whatever has changed.
+  func wakeAll() { context.wake(waiting.withLock { [topic] + $0.windows.map { topic($0) } }) }
+
+  /// Wakes those in whose window something changed. After the version can be read.
+  func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
+    maker.queue.async { [self] in
+      let current = feed.current
+      replies.retire(before: current.cursor)
+      changes.withLock { $0.forget(before: current.number) }
+      preparing(self, previous)
+      let windows = waiting.withLock { $0.windows }
+      let changed = windows.filter { isAffected($0, from: previous, to: current) }
+      context.wake([topic] + changed.map { topic($0) })
+    }
+  }
+
+  /// A reply, made now. On the rendering queue.
+  func prepare(_ query: TableQuery) -> EncodedReply { reply(query) }
+}
+
+/// The windows that somebody waits with.
+private struct WaitedLenses {
+  private(set) var counts: [WindowSize?: Int] = [:]
+
+  var windows: [WindowSize] { counts.keys.compactMap { $0 } }
+
+  mutating func begin(_ rows: WindowSize?) { counts[rows, default: 0] += 1 }
+
+  mutating func end(_ rows: WindowSize?) {
+    guard let count = counts[rows] else { return }
+    counts[rows] = count > 1 ? count - 1 : nil
+  }
+}
+
+/// From which row on two versions differ: asked by each who waits with a window, found out once.
+private struct FirstAffectedRows {
+  private struct Pair: Hashable {
+    var from: UInt64
+    var to: UInt64
+  }
+  private var rows: [Pair: Int] = [:]
+
+  subscript(from: UInt64, to: UInt64) -> Int? {
+    get { rows[Pair(from: from, to: to)] }
+    set { rows[Pair(from: from, to: to)] = newValue }
+  }
+
+  /// What leads to versions that are no longer the current one.
+  mutating func forget(before version: UInt64) { rows = rows.filter { $0.key.to >= version } }
+}

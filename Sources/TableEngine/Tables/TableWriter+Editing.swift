@@ -1,0 +1,78 @@
+import Definitions
+import Dispatch
+import Synchronization
+import TableModel
+import TableStore
+
+extension LiveTable {
+  /// Carries a request out and answers it: when the edits are where the store promises, and everyone who waits has
+  /// been given them. Edits of one table are laid out one after the other, and stored in groups.
+  package func edit(
+    _ request: EditRequest,
+    _ completion: @escaping @Sendable (Result<EditAnswer, TableError>) -> Void
+  ) {
+    var request = request
+    request.terms.idempotency?.caller = request.caller.name(forwarding: forwards)
+    writer.edit(request, completion)
+  }
+}
+
+extension TableWriter {
+  fileprivate func edit(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+    editsAhead.add(1, ordering: .relaxed)
+    content.queue.async { [self] in
+      editsAhead.subtract(1, ordering: .relaxed)
+      // What nobody allows is refused before its key is looked up.
+      if case .callersCredentials(let error) = request.authority, content.access({ $0.local != nil }) {
+        return completion(.failure(error))
+      }
+      once(request.terms.idempotency, completion) { [self] in carryOut(request, $0) }
+    }
+  }
+
+  private func carryOut(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+    let retry: @Sendable () -> Void = { [self] in carryOut(request, completion) }
+    // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
+    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
+    // What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand
+    // where it is undone.
+    let refuse: @Sendable (TableError) -> Void = { [self] error in
+      let answer: @Sendable () -> Void = { [self] in
+        remember(.failure(error), for: request.terms.idempotency) { completion(.failure(error)) }
+      }
+      if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
+    }
+    if let error = refusal(of: request.terms) { return refuse(error) }
+    guard content.access({ $0.local != nil }) else { return forward(request, completion) }
+    let latest = feed.latest
+
+    var session = content.access { EditSession($0, table: latest.table, named: name) }
+    var rows: [String] = []
+    do throws(TableError) {
+      for edit in request.edits { rows.append(try session.apply(edit)) }
+    } catch {
+      return refuse(request.isBatch ? error.ofEdit(rows.count) : error)
+    }
+    guard let changed = session.content.local?.items else { return }
+    var items = changed
+    let changes = items.takeChanges()
+    let version = feed.prepare(session.table)
+    // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
+    // for those before it, and those behind wait with it, or there would always be another before it.
+    if version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
+    let outcome = EditResult.success(
+      EditAnswer(cursor: reader.cursor(version ?? latest, request.lens), rows: rows)
+    )
+    var commit = Commit(table: name, durability: .full, version: version, items: changes)
+    commit.reply = request.terms.idempotency.flatMap { StoredReply($0, outcome) }
+    content.access { current in
+      current = session.content
+      current.local?.items = items
+    }
+    // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
+    let isAlone = editsAhead.load(ordering: .relaxed) == 0
+    store(commit, mayBlock: isAlone, retry: retry) { error in
+      completion(error.map { .failure(TableError($0)) } ?? outcome)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Definitions
+import Dispatch
+import Foundation
+import Synchronization
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+extension TableWriter {
+  /// Sends an edit to the upstream. Accepted, it is applied to the table at once, and the refresh that follows makes
+  /// good whatever the upstream made of it. On the table's queue.
+  func forward(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+    let settle: @Sendable (EditResult) -> Void = { [self] outcome in
+      content.queue.async { [self] in remember(outcome, for: request.terms.idempotency) { completion(outcome) } }
+    }
+    let plan: ForwardingPlan
+    do throws(TableError) {
+      plan = try content.access { content throws(TableError) in
+        try ForwardingPlan(request, content, table: feed.latest.table, named: name)
+      }
+    } catch {
+      return settle(.failure(error))
+    }
+    guard let source = table.withLock({ $0.value })?.sources.first(where: { $0.name == plan.source }) else {
+      return settle(.failure(.forbidden("The table `\(name)` has no upstream that takes edits.")))
+    }
+    let definition = content.access { $0.definition }
+    let fields = request.caller.forwarded(by: definition.forward)
+    // Whom nobody here allowed is judged by the upstream, and can be only by what it is really sent.
+    if case .callersCredentials(let error) = request.authority, !source.sends(fields, of: definition).haveCredentials {
+      return completion(.failure(error))
+    }
+    // One after the other where the version counts: what comes behind is built on what this one made.
+    let isConditional = request.terms.condition.map { $0 != .any } ?? false
+    if isConditional, !content.access({ $0.beginConditional() }) {
+      return settle(
+        .failure(
+          TableError(
+            .conditionFailed,
+            detail:
+              "Another edit of the table `\(name)` is on its way to the upstream. Follow its changes, then decide again.",
+            field: "If-Match"
+          )
+        )
+      )
+    }
+    let finish: @Sendable (EditResult) -> Void = { [self] outcome in
+      content.queue.async { [self] in
+        if isConditional { content.access { $0.endConditional() } }
+        settle(outcome)
+      }
+    }
+    source.forward(
+      plan.edit(request.terms.idempotency?.key ?? UUID().uuidString),
+      as: plan.request,
+      caller: fields,
+      of: definition
+    ) { [self] outcome in
+      switch outcome {
+      case .accepted(_, let item): accept(plan, item, from: source, request, finish)
+      case .refused(let error): finish(.failure(TableError(error, .upstream, passingOn: true)))
+      case .failed(let error): finish(.failure(TableError(error, .upstream)))
+      case .unknown(let error):
+        // Nobody knows whether it was carried out: the refresh will tell.
+        source.refreshAfterChange()
+        finish(
+          .failure(
+            TableError(
+              .unanswered,
+              title: error.title,
+              detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
+            )
+          )
+        )
+      }
+    }
+  }
+
+  /// Shows what the upstream has accepted, and has it fetched anew.
+  private func accept(
+    _ plan: ForwardingPlan,
+    _ item: [UInt8]?,
+    from source: SourceFeed,
+    _ request: EditRequest,
+    _ finish: @escaping @Sendable (EditResult) -> Void
+  ) {
+    let refreshed = DispatchGroup()
+    refreshed.enter()
+    let succeed: @Sendable (String?) -> Void = { [self] row in
+      finish(.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: [row])))
+    }
+    content.queue.async { [self] in
+      // Where the upstream did not say what the new item is, only a fetch can: no row is guessed.
+      let row = content.access { content in plan.apply(item, to: &content, named: name) }
+      guard plan.isApplied(row) else {
+        return refreshed.notify(queue: content.queue) { succeed(nil) }
+      }
+      publishContent { succeed(row) }
+    }
+    // What a fetch under way brings may be from before the edit: it is not waited for.
+    source.refreshAfterChange { refreshed.leave() }
+  }
+}

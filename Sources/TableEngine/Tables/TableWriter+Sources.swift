@@ -1,0 +1,73 @@
+import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableMapping
+import TableModel
+import Upstream
+
+/// What a source has said.
+enum SourceNews: Sendable {
+  case content(SourceContent)
+  /// What it said last still holds.
+  case unchanged
+  case failure(UpstreamError)
+}
+
+extension TableWriter {
+  /// Takes in what a source has said; `completion` is called when it is published.
+  func hear(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
+    let showsWords = context.current.showsUpstreamsWords
+    content.queue.async { [self] in
+      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords) }
+      let table = table.withLock { $0.value }
+      table?.refuse(upstreamRefusal)
+      let done: @Sendable () -> Void = { [self] in
+        table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
+        completion()
+      }
+      guard isNews else { return done() }
+      publishContent(then: done)
+      logSkipped()
+    }
+  }
+
+  /// What the upstream says of a family's member, or of its caller, as such; on the table's queue. Nil: it is the
+  /// service's own trouble, and the table is stale.
+  private var upstreamRefusal: TableError? {
+    guard !isStored else { return nil }
+    return content.access { $0.inputs.values.lazy.compactMap(\.error).compactMap(self.refusal).first }
+  }
+
+  private func refusal(_ error: UpstreamError) -> TableError? {
+    guard !error.isPartial else { return nil }
+    switch error.status {
+    case 404, 410: return TableError(error, .unknown)
+    case 403 where isPrivate: return TableError(error, .forbidden)
+    case 401 where isPrivate: return TableError(error, .unauthenticated)
+    default: return nil
+    }
+  }
+
+  /// The first items without a row, with the reason: each is said once. On the table's queue.
+  private func logSkipped() {
+    guard let result = content.access({ $0.result }) else { return }
+    for warning in result.warnings where context.isFirst("\(name)\u{0}\(warning)") {
+      context.logger.notice("A part of the table is missing", metadata: ["table": "\(name)", "reason": "\(warning)"])
+    }
+    for item in result.skipped {
+      let saying = "\(name)\u{0}\(item.source)\u{0}\(item.id ?? "#\(item.index)")\u{0}\(item.reason)"
+      guard context.isFirst(saying) else { continue }
+      context.logger.notice(
+        "An item has no row",
+        metadata: [
+          "table": "\(name)", "source": "\(item.source)", "index": "\(item.index)", "id": "\(item.id ?? "-")",
+          "type": "\(item.type ?? "-")", "reason": "\(item.reason)",
+        ]
+      )
+    }
+    if result.skippedItems > result.skipped.count, context.isFirst("\(name)\u{0}more skipped items") {
+      context.logger.notice("Items without rows", metadata: ["table": "\(name)", "count": "\(result.skippedItems)"])
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Dispatch
+import Logging
+import TableMapping
+import TableModel
+import TableStore
+
+extension TableWriter {
+  /// Stores and publishes a table, if it differs from what is shown; `completion` runs on the table's queue.
+  ///
+  /// It is stored first: a version that clients have seen has to be known after a crash, or its number would be
+  /// given to something else. Where the store fails, readers keep the version that they have.
+  ///
+  /// - Parameters:
+  ///   - table: The content as it is now.
+  ///   - toggles: What a tap of everyone's table did to make it.
+  ///   - retry: Does it all again, on whatever the content is then, where what it was built on could not be stored.
+  func publish(
+    _ table: Table,
+    toggles: [ToggleChange] = [],
+    retry: @escaping @Sendable () -> Void,
+    then completion: @escaping @Sendable (StoreError?) -> Void
+  ) {
+    dispatchPrecondition(condition: .onQueue(content.queue))
+    let latest = feed.latest.table
+    guard let version = feed.prepare(table) else { return completion(nil) }
+    guard isStored else {
+      publish(version)
+      return completion(nil)
+    }
+    var commit = Commit(table: name, durability: toggles.isEmpty ? .process : .full, version: version)
+    commit.toggles = toggles
+    commit.objects = content.access { $0.objectChanges(from: latest, to: table) }
+    store(commit, retry: retry, then: completion)
+  }
+
+  /// The content as it is now, published when nothing is being undone.
+  func publishContent(then completion: @escaping @Sendable () -> Void = {}) {
+    let retry: @Sendable () -> Void = { [self] in publishContent(then: completion) }
+    guard !content.access({ $0.isClosed }) else { return completion() }
+    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
+    publish(content.access { $0.table(named: name) }, retry: retry) { _ in completion() }
+  }
+
+  /// Gives a commit to the store, which content and feed are ahead of from here on; then shows its version, or
+  /// undoes it with all that were built on it. On the table's queue.
+  ///
+  /// - Parameters:
+  ///   - mayBlock: Nothing else of this table waits to be done, so its thread may do the writing.
+  ///   - retry: Called instead of `completion` where an earlier commit, on which this one was built, has failed.
+  ///   - completion: Given what went wrong, on the table's queue.
+  func store(
+    _ commit: Commit,
+    mayBlock: Bool = false,
+    retry: @escaping @Sendable () -> Void,
+    then completion: @escaping @Sendable (StoreError?) -> Void
+  ) {
+    let own = content.access { content in
+      content.commits.begin()
+      return content.own
+    }
+    context.store.commit(commit, mayBlock: mayBlock) { [self] result in
+      content.queue.async { [self] in
+        switch result {
+        case .success:
+          content.access { $0.durable = own }
+          if let version = commit.version { publish(version) }
+          proceed(isStored: true)
+          completion(nil)
+        case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
+          undo()
+          proceed(isStored: false, retry: retry)
+        case .failure(let error):
+          context.logger.error("A change could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+          undo()
+          proceed(isStored: false)
+          completion(error)
+        }
+      }
+    }
+  }
+
+  private func undo() {
+    feed.withdraw()
+    content.access { content in
+      content.own = content.durable
+      content.isBehind = true
+      _ = content.table(named: name)
+    }
+  }
+
+  /// A commit has ended: whoever waited for it goes on.
+  private func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil) {
+    for body in content.access({ $0.commits.end(isStored: isStored, retry: retry) }) { body() }
+  }
+}
+
+extension TableContent {
+  /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
+  /// item whose bytes did not change keeps its row. O(sections + rows of the sections that changed).
+  fileprivate mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
+    // A local table's items are stored as such.
+    guard local == nil, let result else { return [] }
+    defer { if restored == nil { restoredObjects = [:] } }
+    let kept = Set(old.sections.map(ObjectIdentifier.init)).intersection(new.sections.map(ObjectIdentifier.init))
+    var before: [String: Row] = [:]
+    for section in old.sections where !kept.contains(ObjectIdentifier(section)) {
+      for row in section.rows { before[row.id] = row }
+    }
+    var changes: [ObjectChange] = []
+    for section in new.sections where !kept.contains(ObjectIdentifier(section)) {
+      for row in section.rows where before.removeValue(forKey: row.id) !== row {
+        guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
+        changes.append(ObjectChange(row: row.id, bytes: bytes))
+      }
+    }
+    return changes + before.keys.map { ObjectChange(row: $0, bytes: nil) }
+  }
+}

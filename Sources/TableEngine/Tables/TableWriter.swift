@@ -1,0 +1,84 @@
+import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+/// What alone changes one table: it takes in what sources say and what clients edit, stores it, and publishes versions.
+///
+/// All of it runs on the table's own serial queue, where `content` is. What it publishes it hands to the reader; what
+/// the table's readers must be told beside that, to the table.
+final class TableWriter: Sendable {
+  let name: String
+  let reader: TableReader
+  let context: EngineContext
+  /// Versions outlive the process. Not those of a family's members, which come and go with their readers.
+  let isStored: Bool
+  /// The rows are one caller's own.
+  let isPrivate: Bool
+  /// What makes the versions; on the table's queue.
+  let content: QueueBound<TableContent>
+  /// How many edits have come and were not begun yet.
+  let editsAhead = Atomic(0)
+  /// What it writes for.
+  let table = Mutex(WeakTable())
+
+  var feed: Feed { reader.feed }
+
+  init(
+    _ name: String,
+    content: TableContent,
+    reader: TableReader,
+    isStored: Bool,
+    isPrivate: Bool,
+    context: EngineContext
+  ) {
+    (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
+    self.context = context
+    self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue))
+  }
+
+  /// Shows a prepared version to readers and waiters. On the table's queue.
+  func publish(_ version: Version) {
+    dispatchPrecondition(condition: .onQueue(content.queue))
+    let previous = feed.current
+    guard feed.publish(version) else { return }
+    table.withLock { $0.value }?.announce(from: previous)
+  }
+
+  // MARK: Ending
+
+  /// Begins no change any more: whoever asks for one is told that the table is gone. What is on its way is stored.
+  func close() { content.queue.async { [self] in content.access { $0.isClosed = true } } }
+
+  /// The same, when it returns; for who makes another owner of what is stored.
+  func closeNow() { content.queue.sync { content.access { $0.isClosed = true } } }
+
+  /// Goes on after all.
+  func reopen() {
+    content.queue.sync { content.access { $0.isClosed = false } }
+    content.queue.async { [self] in publishContent() }
+  }
+
+  // MARK: Reading what it has
+
+  func item(
+    _ row: String,
+    orHidden: Bool,
+    _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
+  ) {
+    content.queue.async { [self] in
+      let object = content.access { $0.object(row) }
+      if let object, orHidden || !object.isHidden { return completion(.success(object)) }
+      completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
+    }
+  }
+}
+
+/// The table that a writer writes for, which owns it.
+struct WeakTable {
+  weak var value: LiveTable?
+}

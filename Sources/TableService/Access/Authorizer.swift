@@ -1,0 +1,140 @@
+import Definitions
+import Digests
+import HTTPServer
+import TableEngine
+
+/// What a caller may be allowed.
+typealias Capability = AuthDefinition.Capability
+
+/// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has.
+///
+/// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service
+/// was started open and no tokens are configured.
+struct Authorizer: Sendable {
+  private let tokens: [AuthDefinition.Token]
+  private let reading: AuthDefinition.Reading
+  private let catalog: Catalog
+  /// Without tokens, whoever reaches the service may edit.
+  let isOpen: Bool
+
+  init(_ definition: AuthDefinition, isOpen: Bool, catalog: Catalog) {
+    (tokens, reading, self.isOpen, self.catalog) = (definition.tokens, definition.reading, isOpen, catalog)
+  }
+
+  /// What a request proves itself with: a digest, so that who waits long keeps no secret.
+  struct Credentials: Sendable {
+    fileprivate var digest: [UInt8]?
+  }
+
+  func credentials(of request: Request) -> Credentials {
+    Credentials(digest: bearerToken(request).map { SHA256.digest(of: Array($0.utf8)) })
+  }
+
+  /// Refuses what the request's token does not allow. Nil table: what belongs to none.
+  func authorize(_ request: Request, _ capability: Capability, table: String?) throws(ServiceError) {
+    guard isRestricted(capability) else { return }
+    if let refusal = refusal(of: credentials(of: request), capability, table: table) { throw refusal }
+  }
+
+  /// Why credentials don't allow something; nil where they do.
+  func refusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
+    guard isRestricted(capability) else { return nil }
+    guard let digest = credentials.digest else {
+      return ServiceError(
+        status: .unauthorized,
+        detail: "This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\"")]
+      )
+    }
+    guard let token = find(digest) else {
+      return ServiceError(
+        status: .unauthorized,
+        detail: "The token is not known here.",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"invalid_token\"")]
+      )
+    }
+    // Patterns are compared with the names of tables that there are, not with whatever a request names.
+    guard table.map(catalog.has) ?? true else {
+      return .notFound("There is no table `\(table?.prefix(80) ?? "")`: /v1/tables lists those there are.")
+    }
+    guard allows(token, capability), table.map({ covers(token, $0) }) ?? true else {
+      let place = table.map { " in table `\($0)`" } ?? ""
+      return ServiceError(
+        status: .forbidden,
+        detail: "The token `\(token.name)` does not allow `\(capability.rawValue)`\(place).",
+        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"insufficient_scope\"")]
+      )
+    }
+    return nil
+  }
+
+  /// Whether the request's token allows something.
+  func allows(_ request: Request, _ capability: Capability, table: String) -> Bool {
+    refusal(of: credentials(of: request), capability, table: table) == nil
+  }
+
+  /// Whether the request's token lets it read a table: what a list shows.
+  func isReadable(_ table: String, _ request: Request) -> Bool {
+    guard isRestricted(.read) else { return true }
+    guard let token = token(of: request), allows(token, .read) else { return false }
+    return covers(token, table)
+  }
+
+  /// The token that the request's credentials are: they are then for this service alone, and no upstream is shown them.
+  func token(of request: Request) -> AuthDefinition.Token? {
+    tokens.isEmpty ? nil : credentials(of: request).digest.flatMap(find)
+  }
+
+  /// Whether it takes a token.
+  func isRestricted(_ capability: Capability) -> Bool {
+    switch capability {
+    case .read: reading == .tokens
+    case .edit, .admin: !(tokens.isEmpty && isOpen)
+    }
+  }
+
+  private func allows(_ token: AuthDefinition.Token, _ capability: Capability) -> Bool {
+    token.allows.contains(capability) || token.allows.contains(.admin)
+  }
+
+  private func covers(_ token: AuthDefinition.Token, _ table: String) -> Bool {
+    token.tables.isEmpty || token.tables.contains { Self.matches(table, pattern: $0) }
+  }
+
+  /// Compares with every token, each in constant time: neither which one nor how much of it was right can be told
+  /// from the time.
+  private func find(_ digest: [UInt8]) -> AuthDefinition.Token? {
+    var found: AuthDefinition.Token?
+    for candidate in tokens where candidate.sha256.equalsInConstantTime(digest) { found = candidate }
+    return found
+  }
+
+  private func bearerToken(_ request: Request) -> String? {
+    guard let field = request.header(.authorization) else { return nil }
+    let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+    return parts[1].trimmingSpaces
+  }
+
+  /// `*` stands for any text. O(name × pattern), whatever the pattern.
+  private static func matches(_ name: String, pattern: String) -> Bool {
+    let (name, pattern) = (Array(name.utf8), Array(pattern.utf8))
+    var (position, place) = (0, 0)
+    /// The last star, and how much of the name it stands for.
+    var star: (place: Int, position: Int)?
+    while position < name.count {
+      if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
+        star = (place, position)
+        place += 1
+      } else if place < pattern.count, pattern[place] == name[position] {
+        (position, place) = (position + 1, place + 1)
+      } else if let last = star {
+        star = (last.place, last.position + 1)
+        (position, place) = (last.position + 1, last.place + 1)
+      } else {
+        return false
+      }
+    }
+    return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
+  }
+}

@@ -1,0 +1,127 @@
+import HTTPServer
+import TableEngine
+import TableModel
+import TableStore
+
+extension TableService {
+  func metrics(_ call: Call) -> Reply { .response(Metrics.response(self, call.state)) }
+}
+
+/// `GET /metrics`: the Prometheus text format, version 0.0.4.
+enum Metrics {
+  static func response(_ service: TableService, _ state: ServiceState) -> Response {
+    var text = ""
+    let (engine, catalog) = (service.engine, state.catalog)
+    let server = service.server.statistics
+    func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
+      text += "# HELP tablecast_\(name) \(help)\n# TYPE tablecast_\(name) \(kind)\n"
+      for sample in samples { text += "tablecast_\(name)\(sample.labels) \(sample.value)\n" }
+    }
+    metric("connections", "gauge", "Connections open.", [("", server.connections)])
+    metric("connections_accepted_total", "counter", "Connections accepted.", [("", server.accepted)])
+    metric(
+      "connections_refused_total",
+      "counter",
+      "Connections refused for a limit.",
+      [("", server.refusedConnections)]
+    )
+    metric("waiting_polls", "gauge", "Long polls that wait.", [("", server.waiters)])
+    metric("streams", "gauge", "Event streams open.", [("", server.streams)])
+    metric("requests_total", "counter", "Requests read.", [("", server.requests)])
+    metric(
+      "responses_total",
+      "counter",
+      "Responses by class of status.",
+      server.responses.enumerated().dropFirst().map { ("{class=\"\($0.offset)xx\"}", $0.element) }
+    )
+    metric("received_bytes_total", "counter", "Bytes read from connections.", [("", server.bytesRead)])
+    metric("sent_bytes_total", "counter", "Bytes written to connections.", [("", server.bytesWritten)])
+
+    metric(
+      "source_refreshes_total",
+      "counter",
+      "Refreshes of a source by how they ended, after their retries.",
+      engine.refreshes.map { ("{source=\"\(escaped($0.source))\",outcome=\"\($0.outcome)\"}", $0.count) }
+    )
+
+    let tables = catalog.tables.map { table in
+      (
+        labels: "{table=\"\(escaped(table.name))\"}", version: table.current,
+        changesets: table.changesetCount
+      )
+    }
+    metric(
+      "table_version",
+      "gauge",
+      "The version that a table is at.",
+      tables.map { ($0.labels, Int(clamping: $0.version.number)) }
+    )
+    metric(
+      "table_changesets_total",
+      "counter",
+      "Changesets computed: one for each pair of versions, set of cells and view that was asked for.",
+      tables.map { ($0.labels, $0.changesets) }
+    )
+    metric("table_rows", "gauge", "Rows of a table.", tables.map { ($0.labels, $0.version.table.counts.rows) })
+    metric(
+      "table_skipped_items",
+      "gauge",
+      "Items without a row.",
+      tables.map { ($0.labels, $0.version.table.skippedItems) }
+    )
+    metric(
+      "table_healthy",
+      "gauge",
+      "1 where a table is ready or empty, else 0.",
+      tables.map { ($0.labels, [.ready, .empty].contains($0.version.table.state) ? 1 : 0) }
+    )
+    metric(
+      "table_instances",
+      "gauge",
+      "Instances of a table with parameters or callers: polled, or frozen, as nobody reads them.",
+      catalog.families.flatMap { family in
+        let instances = family.instances
+        return [("polled", instances.polled), ("frozen", instances.frozen)].map { state, count in
+          ("{table=\"\(escaped(family.name))\",state=\"\(state)\"}", count)
+        }
+      }
+    )
+    metric("views", "gauge", "Views in which something was tapped.", [("", engine.viewCount)])
+    metric(
+      "reply_bytes",
+      "gauge",
+      "Replies of a table that are kept for those who ask for the same.",
+      catalog.tables.map { ("{table=\"\(escaped($0.name))\"}", $0.replyBytes) }
+    )
+    metric(
+      "waiting_windows",
+      "gauge",
+      "Who waits for a table by the window of rows that they have; `all` is the whole table.",
+      catalog.tables.flatMap { table in
+        table.waiters.sorted { ($0.key?.rows ?? .max) < ($1.key?.rows ?? .max) }.map { window, count in
+          ("{table=\"\(escaped(table.name))\",rows=\"\(window.map { "\($0.rows)" } ?? "all")\"}", count)
+        }
+      }
+    )
+    let answers = engine.rememberedAnswers
+    metric("remembered_answers", "gauge", "Answers that are kept in memory for repeats.", [("", answers.count)])
+    metric("remembered_answer_bytes", "gauge", "What they take.", [("", answers.bytes)])
+    return Response(
+      status: .ok,
+      headers: HeaderBlock([
+        HeaderField(.contentType, "text/plain; version=0.0.4; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
+      ]),
+      body: Array(text.utf8)
+    )
+  }
+
+  private static func escaped(_ label: String) -> String {
+    label.reduce(into: "") { result, character in
+      switch character {
+      case "\\", "\"": result += "\\\(character)"
+      case "\n": result += "\\n"
+      default: result.append(character)
+      }
+    }
+  }
+}

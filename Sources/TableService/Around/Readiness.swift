@@ -1,0 +1,39 @@
+import HTTPServer
+import TableEngine
+import TableModel
+import TableStore
+
+extension TableService {
+  /// `GET /healthz`: the process answers.
+  func health(_: Call) -> Reply { .response(alive) }
+
+  private var alive: Response {
+    Response(
+      status: .ok,
+      headers: HeaderBlock([HeaderField(.contentType, "application/json"), HeaderField(.cacheControl, "no-store")]),
+      body: Array("{\"status\":\"ok\"}".utf8)
+    )
+  }
+
+  /// `GET /readyz`: every table is past `loading`, and the service isn't ending.
+  func readiness(_ call: Call) -> Reply { .response(readiness(call.state)) }
+
+  private func readiness(_ state: ServiceState) -> Response {
+    if isDraining {
+      return .problem(
+        .serviceUnavailable,
+        detail: "The service is shutting down.",
+        headers: [HeaderField(.retryAfter, "5")]
+      )
+    }
+    let loading = state.catalog.tables.filter { $0.current.table.state == .loading }.map(\.name)
+    guard loading.isEmpty else {
+      return .problem(
+        .serviceUnavailable,
+        detail: "Not loaded yet: \(loading.joined(separator: ", ")).",
+        headers: [HeaderField(.retryAfter, "1")]
+      )
+    }
+    return alive
+  }
+}

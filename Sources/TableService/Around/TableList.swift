@@ -1,0 +1,90 @@
+import Definitions
+import HTTPServer
+import JSON
+import TableEngine
+import TableModel
+import TableStore
+
+extension TableService {
+  /// `GET /v1/cells`
+  func cells(_ call: Call) -> Reply { .response(call.state.cellsListing.response(to: call.request)) }
+
+  /// `GET /v1/tables`: the tables that the caller may read, with counts; families with their parameters.
+  func tables(_ call: Call) -> Reply {
+    let (catalog, authorizer) = (call.state.catalog, call.state.authorizer)
+    let tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { ($0.name, $0) })
+    let families = Dictionary(uniqueKeysWithValues: catalog.families.map { ($0.name, $0) })
+    var writer = JSONWriter(capacity: 256 * catalog.definition.tables.count)
+    writer.beginObject()
+    writer.name("tables")
+    writer.beginArray()
+    for name in catalog.definition.tables.map(\.name) where authorizer.isReadable(name, call.request) {
+      if let table = tables[name] { writer.write(listed: table) }
+      if let family = families[name] { writer.write(listed: family) }
+    }
+    writer.endArray()
+    writer.endObject()
+    let scope = ReplyScope(forwards: [], isTokenHolders: authorizer.isRestricted(.read))
+    // Without an entity tag: cursors change with every version of every table, so it would hardly ever match.
+    let representation = Representation(
+      body: writer.bytes,
+      contentType: "application/json",
+      cacheControl: scope.cacheControl,
+      vary: scope.varyWithoutCells
+    )
+    return .response(representation.response(to: call.request))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(listed table: LiveTable) {
+    let current = table.current
+    let counts = current.table.counts
+    beginObject()
+    name("id")
+    write(table.name)
+    name("title")
+    write(current.table.title)
+    name("cursor")
+    write(current.cursor.description)
+    name("state")
+    write(current.table.state.rawValue)
+    name("sections")
+    write(counts.sections)
+    name("rows")
+    write(counts.rows)
+    name("url")
+    write(table.path)
+    name("changes")
+    write("\(table.path)/changes?after=\(current.cursor)")
+    endObject()
+  }
+
+  fileprivate mutating func write(listed family: TableFamily) {
+    let definition = family.definition
+    beginObject()
+    name("id")
+    write(family.name)
+    name("title")
+    write(definition.title)
+    name("parameters")
+    beginArray()
+    for parameter in definition.parameters {
+      beginObject()
+      name("name")
+      write(parameter.name)
+      name("pattern")
+      write(parameter.pattern)
+      name("default")
+      if let value = parameter.defaultValue { write(value) } else { writeNull() }
+      endObject()
+    }
+    endArray()
+    name("members")
+    let instances = family.instances
+    write(instances.polled + instances.frozen)
+    name("url")
+    write("/v1/tables/\(TableReference(name: family.name).segment)")
+    endObject()
+  }
+}

@@ -1,0 +1,155 @@
+import Digests
+import HTTPServer
+import JSON
+import TableEngine
+import TableModel
+import TableStore
+
+extension TableService {
+  func add(_ call: TableCall) throws(ServiceError) -> Reply {
+    let item = try call.request.json(orEmpty: true)
+    guard case .object = item else { throw .malformed("The body is the item: a JSON object.") }
+    return try edit(call, [.insert(item: item, try EditPlace(call.request.query))], .created)
+  }
+
+  func patch(_ call: TableCall) throws(ServiceError) -> Reply {
+    let patch = try call.request.json(orEmpty: false, types: ["application/merge-patch+json", "application/json"])
+    guard case .object = patch else {
+      throw .unprocessable("The body is a merge patch (RFC 7396): a JSON object, as the item is one.")
+    }
+    return try edit(call, [.patch(row: call["row"], patch)], .one)
+  }
+
+  func delete(_ call: TableCall) throws(ServiceError) -> Reply { try edit(call, [.delete(row: call["row"])], .one) }
+
+  func move(_ call: TableCall) throws(ServiceError) -> Reply {
+    let body = try call.request.json(orEmpty: false)
+    let place = try asked { () throws(TableError) in try EditPlace(body) }
+    guard case .object = body, place != .end else {
+      throw .malformed("The body is `{\"section\": …, \"at\": …}`, `{\"after\": …}` or `{\"before\": …}`.")
+    }
+    return try edit(call, [.move(row: call["row"], place)], .one)
+  }
+
+  func batch(_ call: TableCall) throws(ServiceError) -> Reply {
+    let body = try call.request.json(orEmpty: false)
+    return try edit(call, try asked { () throws(TableError) in try Edit.batch(body) }, .batch)
+  }
+
+  /// Carries edits out: all or nothing, one version.
+  private func edit(_ call: TableCall, _ edits: [Edit], _ form: EditResponse) throws(ServiceError) -> Reply {
+    let request = EditRequest(
+      edits,
+      isBatch: form == .batch,
+      terms: try call.request.editTerms(),
+      caller: call.caller,
+      lens: try call.lens(),
+      authority: call.authority
+    )
+    let (exchange, path) = (call.exchange, call.table.path)
+    call.table.edit(request) { outcome in
+      switch outcome {
+      case .success(let answer): exchange.finish(form.response(answer, path: path))
+      case .failure(let error): exchange.finish(ServiceError(error).response)
+      }
+    }
+    return .later
+  }
+
+  // MARK: Taps, refreshes, hooks
+
+  func tap(_ call: TableCall) throws(ServiceError) -> Reply {
+    let exchange = call.exchange
+    call.table.tap(call["row"], try call.lens(), try call.request.editTerms(), call.caller) { outcome in
+      switch outcome {
+      case .success(let answer): exchange.finish(answer.response)
+      case .failure(let error): exchange.finish(ServiceError(error).response)
+      }
+    }
+    return .later
+  }
+
+  func refresh(_ call: TableCall) -> Reply {
+    let (table, exchange) = (call.table, call.exchange)
+    engine.refresh(table) {
+      if let refusal = table.refusal { return exchange.finish(ServiceError(refusal).response) }
+      let current = table.current
+      var writer = JSONWriter()
+      writer.beginObject()
+      writer.name("cursor")
+      writer.write(current.cursor.description)
+      writer.name("state")
+      writer.write(current.table.state.rawValue)
+      writer.endObject()
+      exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
+    }
+    return .later
+  }
+
+  /// A webhook: proves itself by its signature, and fetches the source now.
+  func hook(_ call: Call) throws(ServiceError) -> Reply {
+    let request = call.request
+    try asked { () throws(TableError) in
+      try call.state.catalog.hook(call.match["source"], body: request.body) { request.header($0) }
+    }
+    return .response(Response(status: .accepted, headers: .jsonNotStored, body: Array("{}".utf8)))
+  }
+}
+
+/// How an edit is answered.
+enum EditResponse {
+  /// 200 `{"cursor","id"}`
+  case one
+  /// 201, with `Location`
+  case created
+  /// 200 `{"cursor","ids"}`
+  case batch
+
+  func response(_ answer: EditAnswer, path: String) -> Response {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.name("cursor")
+    writer.write(answer.cursor.description)
+    let row = answer.rows.first ?? nil
+    switch self {
+    case .one, .created:
+      // Where the upstream did not say what the new item is, nobody knows.
+      if let row {
+        writer.name("id")
+        writer.write(row)
+      }
+    case .batch:
+      writer.name("ids")
+      writer.beginArray()
+      for row in answer.rows { if let row { writer.write(row) } else { writer.writeNull() } }
+      writer.endArray()
+    }
+    writer.endObject()
+    return Response(
+      status: self == .created ? .created : .ok,
+      headers: .jsonNotStored,
+      additional: self == .created
+        ? row.map { [HeaderField(.location, "\(path)/items/\(percentEncoded($0))")] } ?? [] : [],
+      body: writer.bytes
+    )
+  }
+}
+
+extension TapAnswer {
+  fileprivate var response: Response {
+    var writer = JSONWriter(capacity: row.count * 2)
+    writer.beginObject()
+    writer.name("cursor")
+    writer.write(cursor.description)
+    writer.name("id")
+    writer.write(id)
+    writer.name("row")
+    writer.write(raw: row)
+    writer.name("object")
+    if let object { writer.write(raw: object) } else { writer.writeNull() }
+    writer.name("select")
+    if let select { writer.write(raw: select) } else { writer.writeNull() }
+    writer.endObject()
+    return Response(status: .ok, headers: .jsonNotStored, body: writer.bytes)
+  }
+}

@@ -1,0 +1,65 @@
+import DequeModule
+import Dispatch
+import HTTPServer
+import JSON
+import Synchronization
+import TableEngine
+
+/// Replies to polls of several tables: joined and compressed once for all who wait for the same tables.
+final class JoinedReplies: Sendable {
+  /// What is kept, in bytes and in number; the oldest goes first.
+  private static let maximumBytes = 16 << 20
+  private static let maximum = 64
+
+  /// Where what is at hand already is joined: not on an event loop.
+  let queue = DispatchQueue(label: "tablecast.joining", attributes: .concurrent)
+  private let joinings = Mutex<(kept: Deque<Joining>, bytes: Int)>(([], 0))
+
+  private struct Joining {
+    var parts: [EncodedReply]
+    var whole: Representation
+  }
+
+  /// The joining of these very replies, if it was made. O(`maximum`).
+  func known(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble]) -> Representation? {
+    guard troubles.isEmpty else { return nil }
+    return joinings.withLock { joinings in
+      joinings.kept.last { $0.parts.count == parts.count && zip($0.parts, parts).allSatisfy { $0 === $1 } }?.whole
+    }
+  }
+
+  /// The replies joined: `{"changes":[…]}`. Those with troubles are one client's, and not kept.
+  func reply(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble], _ vary: [String]) -> Representation {
+    if let whole = known(parts, troubles) { return whole }
+    var writer = JSONWriter(capacity: parts.reduce(16) { $0 + $1.body.count + 1 })
+    writer.beginObject()
+    writer.name("changes")
+    writer.beginArray()
+    for part in parts { writer.write(raw: part.body) }
+    for trouble in troubles {
+      writer.beginObject()
+      writer.name("table")
+      writer.write(trouble.table)
+      writer.name("problem")
+      writer.write(raw: trouble.error.response.body)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    let whole = Representation(
+      body: writer.bytes,
+      contentType: "application/json",
+      cacheControl: "no-store",
+      vary: vary
+    )
+    guard troubles.isEmpty else { return whole }
+    joinings.withLock { joinings in
+      joinings.kept.append(Joining(parts: parts, whole: whole))
+      joinings.bytes += whole.body.count
+      while joinings.kept.count > Self.maximum || joinings.bytes > Self.maximumBytes && joinings.kept.count > 1 {
+        joinings.bytes -= joinings.kept.removeFirst().whole.body.count
+      }
+    }
+    return whole
+  }
+}

@@ -1,0 +1,176 @@
+import Definitions
+import Dispatch
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// A long poll of several tables at once (`GET /v1/changes`).
+final class MultiPoll: Waiter {
+  static let maximum = 64
+
+  struct Member: Sendable {
+    var table: LiveTable
+    var query: TableQuery
+  }
+
+  /// A table that can't be followed, and why.
+  struct Trouble: Sendable {
+    var table: String
+    var error: ServiceError
+  }
+
+  private let members: [Member]
+  private let troubles: [Trouble]
+  private let codings: AcceptedCodings
+  private let vary: [String]
+  private let joinedReplies: JoinedReplies
+  /// What follows the cursors in the `Link` to the next poll.
+  private let next: String
+  private let recheck: @Sendable (Member) -> ServiceError?
+
+  init(
+    _ members: [Member],
+    _ troubles: [Trouble],
+    _ call: Call,
+    _ joinedReplies: JoinedReplies,
+    recheck: @escaping @Sendable (Member) -> ServiceError?
+  ) {
+    (self.members, self.troubles, self.joinedReplies, self.recheck) = (members, troubles, joinedReplies, recheck)
+    (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
+    let isTokenHolders = call.state.authorizer.isRestricted(.read)
+    let forwards = Set(members.flatMap(\.table.forwards)).sorted()
+    vary = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders).vary
+  }
+
+  func begin(_ exchange: Exchange, wait: Double) -> Reply {
+    if let reply = moved(exchange, troubles) { return reply }
+    guard wait > 0 else { return unchanged(exchange) }
+    for member in members {
+      member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
+      member.table.beginWaiting(member.query.lens)
+    }
+    return .wait(Wait(topics: topics, timeout: .seconds(wait), waiter: self))
+  }
+
+  private var topics: [Topic] {
+    // The view's topic is the same for all tables: it comes last of the first one's.
+    let view = members.first.map { $0.table.topics($0.query.lens).dropFirst() } ?? []
+    return (members.map { $0.table.topics($0.query.lens)[0] } + view).map(Topic.init)
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    guard let reply = moved(exchange, []) else { return nil }
+    abandoned()
+    return reply
+  }
+
+  func timedOut(_ exchange: Exchange) -> Reply {
+    abandoned()
+    return moved(exchange, []) ?? unchanged(exchange)
+  }
+
+  func abandoned() {
+    for member in members { member.table.endWaiting(member.query.lens) }
+  }
+
+  /// The time is over: windows may have moved on without anything new in them.
+  private func unchanged(_ exchange: Exchange) -> Reply {
+    let moved = members.filter { $0.query.after != $0.table.standing($0.query).to }
+    return gather(moved, [], exchange)
+  }
+
+  /// The reply, where a table has moved or can't be followed; nil where there is nothing to tell.
+  private func moved(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply? {
+    var troubles = troubles
+    var (moved, isOver): ([Member], Bool) = ([], false)
+    for member in members {
+      if let error = recheck(member) {
+        troubles.append(Trouble(table: member.table.name, error: error))
+        continue
+      }
+      switch member.table.ending {
+      case .refused(let error)?:
+        troubles.append(Trouble(table: member.table.name, error: ServiceError(error)))
+        continue
+      // Its next request finds another member in its place.
+      case .withoutNews?: isOver = true
+      case nil: break
+      }
+      if !member.table.standing(member.query).isCurrent { moved.append(member) }
+    }
+    guard isOver || !moved.isEmpty || !troubles.isEmpty else { return nil }
+    return gather(moved, troubles, exchange)
+  }
+
+  /// Each table makes its own reply, on its own queue: none waits for another's.
+  private func gather(_ moved: [Member], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
+    let ready = moved.map { $0.table.readyReply($0.query, to: $0.table.standing($0.query).to) }
+    let made = ready.compactMap { $0 }
+    if made.count == moved.count, let joined = joinedReplies.known(made, troubles), joined.isPrepared(for: codings) {
+      return .response(response(joined, moved, made, troubles))
+    }
+    let parts = Parts(ready) { [self] replies in
+      exchange.finish(response(joinedReplies.reply(replies, troubles, vary), moved, replies, troubles))
+    }
+    for (index, member) in moved.enumerated() where ready[index] == nil {
+      member.table.render(member.query) { parts.set(index, $0) }
+    }
+    joinedReplies.queue.async { parts.begin() }
+    return .later
+  }
+
+  /// The `Link` repeats the cursors that were asked, the new ones of tables that moved, and leaves out those with a
+  /// problem: nothing that this reply doesn't tell is passed over.
+  private func response(
+    _ joined: Representation,
+    _ moved: [Member],
+    _ replies: [EncodedReply],
+    _ troubles: [Trouble]
+  ) -> Response {
+    var cursors: [String: Cursor] = [:]
+    for (member, reply) in zip(moved, replies) { cursors[member.table.name] = reply.cursor }
+    let pairs = members.compactMap { member -> String? in
+      let name = member.table.name
+      guard !troubles.contains(where: { $0.table == name }) else { return nil }
+      let cursor = (cursors[name] ?? member.query.after)?.description ?? ""
+      return "after=\(percentEncoded(name)):\(cursor)"
+    }
+    var response = joined.response(accepting: codings)
+    if !pairs.isEmpty {
+      response.additional.append(
+        HeaderField(.link, "</v1/changes?\(pairs.joined(separator: "&"))\(next)>; rel=\"next\"")
+      )
+    }
+    return response
+  }
+}
+
+/// The replies of several tables on their way, each from its own queue; given on when all are there.
+private final class Parts: Sendable {
+  private let replies: Mutex<(made: [EncodedReply?], isComplete: Bool)>
+  private let completion: @Sendable ([EncodedReply]) -> Void
+
+  init(_ made: [EncodedReply?], completion: @escaping @Sendable ([EncodedReply]) -> Void) {
+    replies = Mutex((made, false))
+    self.completion = completion
+  }
+
+  func set(_ index: Int, _ reply: EncodedReply) {
+    finish { $0[index] = reply }
+  }
+
+  /// Where none is missing, there is nothing to wait for.
+  func begin() { finish { _ in } }
+
+  private func finish(_ change: (inout [EncodedReply?]) -> Void) {
+    let all = replies.withLock { replies -> [EncodedReply]? in
+      change(&replies.made)
+      let made = replies.made.compactMap { $0 }
+      guard made.count == replies.made.count, !replies.isComplete else { return nil }
+      replies.isComplete = true
+      return made
+    }
+    if let all { completion(all) }
+  }
+}

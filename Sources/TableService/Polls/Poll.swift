@@ -1,0 +1,101 @@
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// A long poll of one table: what is left of the request while it waits, and of all requests like it.
+final class Poll: Waiter {
+  let table: LiveTable
+  let query: TableQuery
+  /// The configuration under which its client was let in.
+  let state: ServiceState
+  /// All that is kept of the request: what it was made of may be larger than everything else here.
+  private let codings: AcceptedCodings
+  private let scope: ReplyScope
+  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  private let next: String
+  /// Refuses a client whom a newer configuration no longer lets in.
+  private let recheck: @Sendable () -> ServiceError?
+  /// The last response, as it goes out: those who are woken together mostly want the same.
+  private let last = Mutex<(cursor: Cursor, response: Response)?>(nil)
+
+  init(_ call: TableCall, _ query: TableQuery, recheck: @escaping @Sendable () -> ServiceError?) {
+    (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
+    (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
+  }
+
+  /// Answers at once where the client is behind or does not want to wait; else waits.
+  func begin(_ exchange: Exchange, wait: Double) -> Reply {
+    if let reply = moved(exchange) { return reply }
+    guard wait > 0 else { return unchanged(exchange) }
+    let codings = codings.worthPreparing
+    let scope = scope
+    table.willWait(
+      PollKind(lens: query.lens, variant: codings.map(\.name).joined()) { reply in
+        reply.representation(scope).prepare(codings)
+      }
+    )
+    table.beginWaiting(query.lens)
+    return .wait(Wait(topics: table.topics(query.lens).map(Topic.init), timeout: .seconds(wait), waiter: self))
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    if let refusal = recheck() {
+      table.endWaiting(query.lens)
+      return .response(refusal.response)
+    }
+    guard let reply = moved(exchange) else { return nil }
+    table.endWaiting(query.lens)
+    return reply
+  }
+
+  func answeredAlike() { table.endWaiting(query.lens) }
+
+  func timedOut(_ exchange: Exchange) -> Reply {
+    table.endWaiting(query.lens)
+    return moved(exchange) ?? unchanged(exchange)
+  }
+
+  func abandoned() { table.endWaiting(query.lens) }
+
+  /// There is nothing new, but in a window the version may have moved on all the same.
+  private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.standing(query).to) }
+
+  /// The reply, where the table is not where the client is; nil where it is.
+  private func moved(_ exchange: Exchange) -> Reply? {
+    switch table.ending {
+    case .refused(let error)?: return .response(ServiceError(error).response)
+    case .withoutNews?: return unchanged(exchange)
+    case nil: break
+    }
+    let standing = table.standing(query)
+    return standing.isCurrent ? nil : reply(exchange, at: standing.to)
+  }
+
+  private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {
+    if let last = last.withLock({ $0 }), last.cursor == cursor { return .response(last.response) }
+    guard let made = table.readyReply(query, to: cursor), made.representation(scope).isPrepared(for: codings) else {
+      table.render(query) { [self] made in exchange.finish(answer(made)) }
+      return .later
+    }
+    let response = answer(made).serialized()
+    if made.body.count <= Self.remembered { last.withLock { $0 = (cursor, response) } }
+    return .response(response)
+  }
+
+  /// Larger responses are not kept by each who polls.
+  private static let remembered = 64 << 10
+
+  private func answer(_ made: EncodedReply) -> Response {
+    var response = made.representation(scope).response(accepting: codings)
+    response.additional.append(
+      HeaderField(.link, "<\(table.path)/changes?after=\(made.cursor)\(next)>; rel=\"next\"")
+    )
+    return response
+  }
+}
+
+extension AcceptedCodings {
+  /// What is worth making ahead for clients such as this one.
+  var worthPreparing: [ContentCoding] { ordered.first.map { $0 == .identity ? [] : [$0] } ?? [] }
+}

@@ -1,0 +1,64 @@
+import HTTPServer
+import TableEngine
+import TableModel
+
+/// What replies about a table depend on beside the table: which request fields they vary by, and whether caches that
+/// many share may keep them.
+struct ReplyScope: Hashable, Sendable {
+  /// The caller's fields that the table's upstreams are sent.
+  var forwards: [String]
+  /// Reading takes a token.
+  var isTokenHolders: Bool
+
+  var cacheControl: String { isTokenHolders || !forwards.isEmpty ? "private, no-cache" : "no-cache" }
+
+  /// For `Vary`.
+  var vary: [String] { varyWithoutCells.isEmpty ? ["Accept-Cells"] : ["Accept-Cells"] + varyWithoutCells }
+
+  /// The same, of what does not depend on the cells that a client can show.
+  var varyWithoutCells: [String] {
+    let isNamed = forwards.contains { $0.lowercased() == "authorization" }
+    return forwards + (isTokenHolders && !isNamed ? ["Authorization"] : [])
+  }
+}
+
+extension EncodedReply {
+  /// The reply to a poll, but for its `Link`.
+  func representation(_ scope: ReplyScope) -> Representation {
+    let known = dressed { Dressing(scope, changes: $0) }
+    return known.scope == scope ? known.representation : Dressing(scope, changes: self).representation
+  }
+
+  /// The reply to a snapshot's request.
+  func snapshot(_ scope: ReplyScope) -> Representation {
+    let known = dressed { Dressing(scope, snapshot: $0) }
+    return known.scope == scope ? known.representation : Dressing(scope, snapshot: self).representation
+  }
+}
+
+/// What HTTP makes of a reply: heads and compressed forms, for as long as the reply is kept.
+private final class Dressing: Sendable {
+  let scope: ReplyScope
+  let representation: Representation
+
+  init(_ scope: ReplyScope, changes reply: EncodedReply) {
+    self.scope = scope
+    representation = Representation(
+      body: reply.body,
+      contentType: "application/json",
+      cacheControl: "no-store",
+      vary: scope.vary
+    )
+  }
+
+  init(_ scope: ReplyScope, snapshot reply: EncodedReply) {
+    self.scope = scope
+    representation = Representation(
+      body: reply.body,
+      contentType: "application/json",
+      entityTag: reply.cursor.description,
+      cacheControl: scope.cacheControl,
+      vary: scope.vary
+    )
+  }
+}

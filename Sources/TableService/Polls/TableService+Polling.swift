@@ -1,0 +1,96 @@
+import Definitions
+import HTTPServer
+import TableEngine
+import TableModel
+
+extension TableService {
+  func poll(_ call: TableCall) throws(ServiceError) -> Reply {
+    let inquiry = call.request.inquiry
+    let wait = try inquiry.wait.get()
+    let poll = try inquiry.poll(of: call.table, call.state) { () throws(ServiceError) in
+      let after = try inquiry.after.get()
+      let query = TableQuery(.changes(after: after), try call.lens(after: after))
+      return Poll(call, query, recheck: recheck(call.request, call.state, call.table.reference.name))
+    }
+    return poll.begin(call.exchange, wait: poll.query.after == nil || !call.mayWait ? 0 : wait)
+  }
+
+  /// Whether a client that was let in under one configuration may still read, when there is another one.
+  func recheck(_ request: Request, _ state: ServiceState, _ table: String) -> @Sendable () -> ServiceError? {
+    // Where reading is open there is nothing to be kept of the request.
+    let credentials = state.authorizer.credentials(of: request)
+    return { [weak self, weak state] in
+      guard let now = self?.state, now !== state else { return nil }
+      return now.authorizer.refusal(of: credentials, .read, table: table)
+    }
+  }
+
+  func multiPoll(_ call: Call) throws(ServiceError) -> Reply {
+    let request = call.request
+    let wait = try request.inquiry.wait.get()
+    let lens = try request.inquiry.lens.get()
+    let pairs = try tablesAndCursors(request)
+    var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
+    var budget = MemberBudget()
+    for pair in pairs {
+      do throws(ServiceError) {
+        let table = try call.readable(pair.reference, &budget)
+        let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: pair.cursor)
+        guard !members.contains(where: { $0.table === table }) else {
+          throw .malformed("The table `\(table.name)` stands twice.", field: "after")
+        }
+        let query = TableQuery(.changes(after: after), table.lens(lens, after: after))
+        members.append(MultiPoll.Member(table: table, query: query))
+      } catch {
+        troubles.append(MultiPoll.Trouble(table: pair.reference.canonical, error: error))
+      }
+    }
+    let rechecks = Dictionary(
+      uniqueKeysWithValues: members.map { ($0.table.name, recheck(request, call.state, $0.table.reference.name)) }
+    )
+    let poll = MultiPoll(members, troubles, call, joinedReplies) { rechecks[$0.table.name]?() }
+    // What can't be followed is said at once, and waits for nobody's upstream.
+    let awaited = troubles.isEmpty ? members.map(\.table).filter(\.isAwaitingUpstream) : []
+    guard !awaited.isEmpty else { return poll.begin(call.exchange, wait: wait) }
+    return FirstFetch(of: awaited, patience: wait) { exchange, mayWait in
+      poll.begin(exchange, wait: mayWait ? wait : 0)
+    }.begin(call.exchange)
+  }
+
+  /// The pairs of `after=TABLE:CURSOR`, each table once.
+  private func tablesAndCursors(_ request: Request) throws(ServiceError) -> [(
+    reference: TableReference, cursor: String
+  )] {
+    let texts = request.query.all("after")
+    guard (1...MultiPoll.maximum).contains(texts.count) else {
+      throw .malformed(
+        "`after=TABLE:CURSOR` stands 1 to \(MultiPoll.maximum) times, once for each table; here \(texts.count) times.",
+        field: "after"
+      )
+    }
+    var pairs: [(reference: TableReference, cursor: String)] = []
+    for text in texts {
+      guard let colon = text.lastIndex(of: ":"), let reference = TableReference(segment: text[..<colon]) else {
+        throw .malformed("`\(text.prefix(200))` is not TABLE:CURSOR.", field: "after")
+      }
+      guard !pairs.contains(where: { $0.reference == reference }) else {
+        throw .malformed("The table `\(reference.canonical)` stands twice: each is named once.", field: "after")
+      }
+      pairs.append((reference, String(text[text.index(after: colon)...])))
+    }
+    return pairs
+  }
+
+  func stream(_ call: TableCall) throws(ServiceError) -> Reply {
+    let request = call.request
+    let text = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 } ?? request.query.first("after")
+    let after = try text.map { text throws(ServiceError) in try Cursor(parameter: text) }
+    let stream = TableStream(
+      table: call.table,
+      lens: try request.inquiry.lens.get(),
+      after: after,
+      recheck: recheck(request, call.state, call.table.reference.name)
+    )
+    return .stream(TableStream.head(call.scope), stream)
+  }
+}

@@ -1,0 +1,83 @@
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// A table's changes as server-sent events (WHATWG HTML §9.2): `event: changes`, `id:` the cursor, `data:` the same
+/// object that a poll answers. From its making until it is closed it counts among those who wait for the table.
+final class TableStream: StreamSource {
+  private let table: LiveTable
+  private let request: LensRequest
+  /// As it was at the beginning: what is waited with.
+  private let lens: Lens
+  /// Refuses a client whom a newer configuration no longer lets in: a stream outlives what it began under.
+  private let recheck: @Sendable () -> ServiceError?
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Where the client is, as far as has been sent to it. Nil: it has nothing yet.
+    var position: Cursor?
+    var pacing = StreamPacing()
+  }
+
+  init(table: LiveTable, lens request: LensRequest, after: Cursor?, recheck: @escaping @Sendable () -> ServiceError?) {
+    (self.table, self.request, self.recheck) = (table, request, recheck)
+    lens = table.lens(request, after: after)
+    state = Mutex(State(position: after))
+    table.beginWaiting(lens)
+  }
+
+  static func head(_ scope: ReplyScope) -> Response {
+    Response(
+      status: .ok,
+      headers: HeaderBlock([
+        HeaderField(.contentType, "text/event-stream; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
+        HeaderField(.vary, scope.vary.joined(separator: ", ")),
+      ])
+    )
+  }
+
+  var topics: [Topic] { table.topics(lens).map(Topic.init) }
+
+  func opened(_ stream: StreamHandle) { woken(stream) }
+  func woken(_ stream: StreamHandle) { advance(stream) { $0.woken() } }
+  func drained(_ stream: StreamHandle) { advance(stream) { $0.drained() } }
+
+  /// What comes behind the comment looks for something new: a view that is followed is in use, whether anything happens
+  /// or not.
+  func heartbeat(_ stream: StreamHandle) {
+    if state.withLock({ $0.pacing.heartbeat() }) { stream.send(Array(": still here\n\n".utf8)) }
+  }
+
+  func closed() { table.endWaiting(lens) }
+
+  /// What the stream asks next.
+  private var query: TableQuery {
+    let after = state.withLock { $0.position }
+    // The window is that of the beginning, whatever the cursor says.
+    var lens = table.lens(request, after: after)
+    lens.rows = self.lens.rows
+    return TableQuery(.changes(after: after), lens)
+  }
+
+  /// Sends what is new, or rests. Events are made on the table's rendering queue, which may take its time.
+  private func advance(_ stream: StreamHandle, _ event: (inout StreamPacing) -> StreamPacing.Action) {
+    guard table.ending == nil, recheck() == nil else { return stream.end() }
+    guard state.withLock({ event(&$0.pacing) }) == .make else { return }
+    repeat {
+      let query = query
+      guard table.standing(query).isCurrent else {
+        return table.render(query) { [self] in send($0, to: stream) }
+      }
+    } while state.withLock({ $0.pacing.rest() }) == .make
+  }
+
+  /// The body is shared with all who are sent the same, polls among them.
+  private func send(_ reply: EncodedReply, to stream: StreamHandle) {
+    state.withLock { state in
+      state.position = reply.cursor
+      state.pacing.send()
+    }
+    stream.send([Array("event: changes\nid: \(reply.cursor)\ndata: ".utf8), reply.body, Array("\n\n".utf8)])
+  }
+}

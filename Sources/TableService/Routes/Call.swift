@@ -1,0 +1,118 @@
+import Definitions
+import HTTPServer
+import TableEngine
+import TableModel
+
+/// A request on its way through the service, with the configuration under which it is answered.
+struct Call: Sendable {
+  let request: Request
+  let exchange: Exchange
+  let match: RouteMatch
+  let state: ServiceState
+
+  /// Who asks: its own header fields, as far as upstreams may be shown them, and whose idempotency keys it uses.
+  var caller: CallerFields {
+    let token = state.authorizer.token(of: request)
+    // Credentials that are for this service are shown to nobody else.
+    let fields = request.headers.filter { token == nil || $0.name.lowercased() != "authorization" }
+    return CallerFields(fields.map { ($0.name, $0.value) }, identity: token?.name, share: request.share)
+  }
+
+  /// Refuses a caller who may not do it, with what belongs to no table.
+  func authorize(_ need: Route.Need) throws(ServiceError) {
+    switch need {
+    case .nothing, .each: return
+    case .capability(let capability): try state.authorizer.authorize(request, capability, table: nil)
+    case .edit, .tap: try state.authorizer.authorize(request, .edit, table: nil)
+    }
+  }
+
+  /// The table of a reference, which the caller may read.
+  func readable(_ reference: TableReference, _ budget: inout MemberBudget) throws(ServiceError) -> LiveTable {
+    try state.authorizer.authorize(request, .read, table: reference.name)
+    return try asked { () throws(TableError) in try state.catalog.table(reference, for: caller, &budget) }
+  }
+}
+
+/// A request about one table.
+struct TableCall: Sendable {
+  private let call: Call
+  let table: LiveTable
+  /// Who has allowed an edit.
+  let authority: EditAuthority
+  let exchange: Exchange
+  /// False where the request has waited as long as it may.
+  let mayWait: Bool
+
+  var request: Request { call.request }
+  var state: ServiceState { call.state }
+  var caller: CallerFields { call.caller }
+
+  /// What a name in the path stands for.
+  subscript(name: String) -> String { call.match[name] }
+
+  /// Finds the table, for a caller who may do what is needed.
+  init(_ call: Call, _ need: Route.Need) throws(ServiceError) {
+    guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
+    authority = try Self.authority(call, need, reference.name)
+    var budget = MemberBudget()
+    table = try asked { () throws(TableError) in try call.state.catalog.table(reference, for: call.caller, &budget) }
+    (self.call, exchange, mayWait) = (call, call.exchange, true)
+  }
+
+  private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool) {
+    (self.call, table, authority) = (call.call, call.table, call.authority)
+    (self.exchange, self.mayWait) = (exchange, mayWait)
+  }
+
+  /// The same, when its table's upstream has answered or the time for it is over.
+  func after(_ exchange: Exchange, mayWait: Bool) -> TableCall { TableCall(self, exchange, mayWait: mayWait) }
+
+  /// What the upstream says of the caller is said to the caller.
+  func checkUpstreamsRefusal() throws(ServiceError) {
+    if let refusal = table.refusal { throw ServiceError(refusal) }
+  }
+
+  private static func authority(_ call: Call, _ need: Route.Need, _ table: String) throws(ServiceError) -> EditAuthority
+  {
+    let authorizer = call.state.authorizer
+    switch need {
+    case .nothing, .each: return .granted
+    case .capability(let capability): try authorizer.authorize(call.request, capability, table: table)
+    case .tap:
+      let isOfView = call.request.query.first("view") != nil
+      try authorizer.authorize(call.request, isOfView ? .read : .edit, table: table)
+    case .edit:
+      do throws(ServiceError) {
+        try authorizer.authorize(call.request, .edit, table: table)
+      } catch {
+        // Credentials that are not for this service may be for the upstream. Whether they are sent there, the edit shows.
+        guard call.request.header(.authorization) != nil, authorizer.token(of: call.request) == nil else { throw error }
+        return .callersCredentials(else: TableError(.unauthenticated, detail: error.detail))
+      }
+    }
+    return .granted
+  }
+
+  // MARK: What it asks
+
+  /// How the client sees the table, at a cursor where it has one.
+  func lens(after: Cursor? = nil) throws(ServiceError) -> Lens {
+    table.lens(try request.inquiry.lens.get(), after: after)
+  }
+
+  /// What its reply depends on beside the table and the version.
+  var scope: ReplyScope {
+    ReplyScope(forwards: table.forwards, isTokenHolders: state.authorizer.isRestricted(.read))
+  }
+}
+
+extension LiveTable {
+  /// Its URL path.
+  var path: String { "/v1/tables/\(reference.segment)" }
+}
+
+extension Request {
+  /// What limits on a single client count by; empty for this machine itself.
+  var share: String { isLocal ? "" : client.host }
+}

@@ -1,0 +1,72 @@
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// What a request's head asks for, read once for all requests whose heads have the same bytes. A part that is wrong
+/// is an error for those alone who need it.
+final class RequestInquiry: Sendable {
+  /// Nil where there is nothing at the path.
+  let match: RouteMatch?
+  /// How the client sees tables.
+  let lens: Result<LensRequest, ServiceError>
+  /// Where the client is; nil where it doesn't say so.
+  let after: Result<Cursor?, ServiceError>
+  /// How long a poll is to wait, in seconds.
+  let wait: Result<Double, ServiceError>
+  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  let next: String
+  private let poll = Mutex<Poll?>(nil)
+
+  init(_ request: Request) {
+    match = RouteMatch(request)
+    lens = Result { () throws(ServiceError) in
+      LensRequest(
+        cells: try request.acceptedCells(),
+        view: try request.viewName(),
+        window: try request.window()
+      )
+    }
+    after = Result { () throws(ServiceError) in
+      try request.query.first("after").map { text throws(ServiceError) in try Cursor(parameter: text) }
+    }
+    let poll = Result { () throws(ServiceError) in try PollParameters(request) }
+    wait = poll.map(\.wait)
+    switch (poll, lens) {
+    case (.success(let poll), .success(let lens)):
+      next =
+        "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "") + (lens.window == .all ? "&rows=all" : "")
+    case (.failure, _), (_, .failure): next = ""
+    }
+  }
+
+  /// The poll of `table`: one for all who ask with these bytes under one configuration, as nothing in it is one client's
+  /// own. Whoever is woken finds in the processor's cache what the one before has read.
+  func poll(of table: LiveTable, _ state: ServiceState, _ make: () throws(ServiceError) -> Poll) throws(ServiceError)
+    -> Poll
+  {
+    try poll.withLock { known throws(ServiceError) in
+      if let poll = known, poll.table === table, poll.state === state { return poll }
+      let poll = try make()
+      known = poll
+      return poll
+    }
+  }
+}
+
+extension Request {
+  var inquiry: RequestInquiry { remembering { RequestInquiry(self) } }
+}
+
+extension Cursor {
+  /// Reads a cursor as a client gives it back.
+  init(parameter text: String) throws(ServiceError) {
+    guard let cursor = Cursor(text) else {
+      throw .malformed(
+        "`\(text.prefix(80))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
+        field: "after"
+      )
+    }
+    self = cursor
+  }
+}

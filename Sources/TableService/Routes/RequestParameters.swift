@@ -1,0 +1,112 @@
+import HTTPServer
+import TableEngine
+import TableModel
+
+/// The query parameters and fields of the protocol, read once at the edge into types.
+struct PollParameters: Sendable {
+  /// What waits at most: longer is clamped.
+  static let longest = 55.0
+  static let standard = 20.0
+
+  var wait: Double
+
+  init(_ request: Request) throws(ServiceError) {
+    if let text = request.query.first("wait") {
+      guard text.utf8.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") }), let seconds = Double(text) else {
+        throw .malformed("`wait` is a number of seconds from 0 to 55, such as `wait=20`.", field: "wait")
+      }
+      wait = min(seconds, Self.longest)
+    } else {
+      wait = min(Self.preferred(request) ?? Self.standard, Self.longest)
+    }
+  }
+
+  /// `Prefer: wait=N` (RFC 7240 §4.3); a preference that can't be read is ignored, as §2 asks.
+  private static func preferred(_ request: Request) -> Double? {
+    for preference in request.list(.prefer) {
+      // Parameters may follow, and a value may be quoted.
+      let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
+      guard parts.count == 2, parts[0].lowercased() == "wait" else { continue }
+      let isQuoted = parts[1].count > 1 && parts[1].first == "\"" && parts[1].last == "\""
+      if let seconds = Int(digits: isQuoted ? String(parts[1].dropFirst().dropLast()) : parts[1]) {
+        return Double(seconds)
+      }
+    }
+    return nil
+  }
+
+  /// As it stands in the `Link` to the next request: seconds without a needless fraction.
+  var waitText: String { wait == wait.rounded() ? String(Int(wait)) : String(wait) }
+}
+
+extension Request {
+  /// `view`: 1–64 characters `A–Z a–z 0–9 . _ -`.
+  func viewName() throws(ServiceError) -> String? {
+    guard let name = query.first("view") else { return nil }
+    let isToken = name.utf8.allSatisfy {
+      switch $0 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isToken, (1...64).contains(name.utf8.count) else {
+      throw .malformed("`view` is 1 to 64 characters of A–Z a–z 0–9 . _ -", field: "view")
+    }
+    return name
+  }
+
+  /// `at=0,3`
+  func indexPath() throws(ServiceError) -> IndexPath {
+    let parts = (query.first("at") ?? "").split(separator: ",", omittingEmptySubsequences: false)
+    guard parts.count == 2, let section = Int(digits: parts[0]), let row = Int(digits: parts[1]) else {
+      throw .malformed("`at` is a section and a row, counted from 0, such as `at=0,3`.", field: "at")
+    }
+    return IndexPath(section: section, row: row)
+  }
+
+  /// `rows=N` or `rows=all`
+  func window() throws(ServiceError) -> LensRequest.Window {
+    guard let text = query.first("rows") else { return .unnamed }
+    if text == "all" { return .all }
+    guard let rows = Int(digits: text), let size = WindowSize(rows) else {
+      throw .malformed(
+        "`rows` is how many rows the client has at most: \(WindowSize.range.lowerBound) to \(WindowSize.range.upperBound), or `all`.",
+        field: "rows"
+      )
+    }
+    return .rows(size)
+  }
+
+  /// `Accept-Cells`; nil where the client takes all.
+  func acceptedCells() throws(ServiceError) -> AcceptedCells? {
+    let members = list(.acceptCells)
+    guard !members.isEmpty else { return nil }
+    return try asked { () throws(TableError) in try AcceptedCells(members) }
+  }
+
+  /// Refuses a query parameter that means nothing here: most are misspelt.
+  func checkQuery(_ known: [String]) throws(ServiceError) {
+    for item in query.items where !known.contains(item.name) {
+      let all = known.map { "`\($0)`" }.joined(separator: ", ")
+      throw .malformed(
+        "There is no query parameter `\(item.name.prefix(80))` here"
+          + (known.isEmpty ? ": none is known." : ": \(all) \(known.count == 1 ? "is" : "are")."),
+        field: String(item.name.prefix(80))
+      )
+    }
+  }
+}
+
+extension Int {
+  /// Decimal digits alone: `Int.init` takes a sign, too.
+  init?(digits text: some StringProtocol) {
+    guard text.utf8.allSatisfy(\.isDigit) else { return nil }
+    self.init(text)
+  }
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+}

@@ -1,0 +1,160 @@
+import Definitions
+import HTTPServer
+import TableEngine
+
+/// One resource: where it is, what can be done with it, and what that takes. All there are stand in ``all``.
+struct Route: Sendable {
+  /// `/v1/tables/{table}/rows/{row}`: a name in braces takes any one segment.
+  let path: String
+  let operations: [Operation]
+  let methods: AllowedMethods
+  private let segments: [Segment]
+
+  /// What one method does.
+  struct Operation: Sendable {
+    let method: Method
+    /// What a caller must be allowed.
+    let need: Need
+    /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
+    let query: [String]
+    let handler: Handler
+
+    /// A refresh asks an upstream anew that has refused the caller.
+    fileprivate func minds(refusals route: Route) -> Bool { !route.path.hasSuffix("/refresh") }
+
+    /// `GET` brings `HEAD` with it.
+    fileprivate var allowed: AllowedMethods {
+      switch method {
+      case .get, .head: .get
+      case .post: .post
+      case .put: .put
+      case .patch: .patch
+      case .delete: .delete
+      case .options, .trace: []
+      }
+    }
+  }
+
+  /// What the caller must be allowed to do; in the table that the path names, where it names one.
+  enum Need: Sendable {
+    case nothing
+    case capability(Capability)
+    /// A change of the table's items. Where the caller's own credentials go to the upstream, it is for that to judge.
+    case edit
+    /// A tap: of a view of the caller's own it is a kind of reading, else an edit.
+    case tap
+    /// Each of the tables that the request names is looked at when they are known.
+    case each
+  }
+
+  enum Handler: Sendable {
+    case service(Operation.ServiceHandler)
+    /// With the table that the path names; a family's member has heard from its upstream, if that answers in time.
+    case table(Operation.TableHandler)
+  }
+
+  private enum Segment: Sendable {
+    case text(String)
+    case name(String)
+  }
+
+  init(_ path: String, _ operations: Operation...) {
+    (self.path, self.operations) = (path, operations)
+    segments = path.split(separator: "/").map { part in
+      part.first == "{" ? .name(String(part.dropFirst().dropLast())) : .text(String(part))
+    }
+    methods = AllowedMethods(operations.map(\.allowed))
+  }
+
+  /// Whether unknown query parameters are mistakes here.
+  private var isStrict: Bool { path.hasPrefix("/v1/") }
+
+  // MARK: Matching
+
+  /// What the names in the path stand for; nil where it is another path.
+  fileprivate func names(of path: [String]) -> [String: String]? {
+    guard path.count == segments.count else { return nil }
+    var names: [String: String] = [:]
+    for (segment, text) in zip(segments, path) {
+      switch segment {
+      case .text(let expected): guard expected == text else { return nil }
+      case .name(let name):
+        guard !text.isEmpty else { return nil }
+        names[name] = text
+      }
+    }
+    return names
+  }
+
+  // MARK: Answering
+
+  /// Answers a request for it, if the caller may.
+  func answer(_ call: Call, of service: TableService) throws(ServiceError) -> Reply {
+    let method = call.request.method == .head ? Method.get : call.request.method
+    guard let operation = operations.first(where: { $0.method == method }) else {
+      throw ServiceError(status: .methodNotAllowed, detail: "Only \(methods) can be asked of `\(path)`.")
+    }
+    if isStrict { try call.request.checkQuery(operation.query) }
+    switch operation.handler {
+    case .service(let handler):
+      try call.authorize(operation.need)
+      return try handler(service)(call)
+    case .table(let handler):
+      let call = try TableCall(call, operation.need)
+      let answer: @Sendable (TableCall) throws(ServiceError) -> Reply = { call throws(ServiceError) in
+        if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
+        return try handler(service)(call)
+      }
+      guard call.table.isAwaitingUpstream else { return try answer(call) }
+      let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
+      return FirstFetch(of: [call.table], patience: patience) { exchange, mayWait in
+        do throws(ServiceError) {
+          return try answer(call.after(exchange, mayWait: mayWait))
+        } catch {
+          return .response(error.response)
+        }
+      }.begin(call.exchange)
+    }
+  }
+}
+
+/// A route, and what its path's names stand for.
+struct RouteMatch: Sendable {
+  let route: Route
+  private let names: [String: String]
+  /// The table that the path names.
+  let table: TableReference?
+
+  /// The route of a request; nil where there is none.
+  init?(_ request: Request) {
+    let path = request.path
+    for route in Route.all {
+      guard let names = route.names(of: path) else { continue }
+      (self.route, self.names) = (route, names)
+      guard names["table"] != nil else {
+        table = nil
+        return
+      }
+      // A table's parameters are told apart before they are decoded.
+      let raw = request.rawPath.split(separator: "/", omittingEmptySubsequences: false)
+      guard raw.count > 3, let reference = TableReference(pathSegment: raw[3]) else { return nil }
+      table = reference
+      return
+    }
+    return nil
+  }
+
+  /// What a name in the path stands for, percent-decoded.
+  subscript(name: String) -> String { names[name] ?? "" }
+}
+
+extension TableReference {
+  /// Reads a path segment. What `encodeURIComponent` makes of `modules;q=async` is the same member as without it.
+  init?(pathSegment segment: Substring) {
+    guard !segment.contains(";"), let decoded = percentDecoded(segment), decoded.contains(";") else {
+      self.init(segment: segment)
+      return
+    }
+    self.init(segment: decoded)
+  }
+}

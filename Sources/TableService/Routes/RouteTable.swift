@@ -1,0 +1,72 @@
+import Definitions
+import HTTPServer
+
+extension Route {
+  /// Every resource of the service. A new one is a new entry here, and in `openapi.json`, which a test holds against this.
+  static let all: [Route] = [
+    Route("/", .get(.nothing, TableService.inspector)),
+    Route("/healthz", .get(.nothing, TableService.health)),
+    Route("/readyz", .get(.nothing, TableService.readiness)),
+    Route("/metrics", .get(.nothing, TableService.metrics)),
+    Route("/v1/openapi.json", .get(.nothing, TableService.openAPI)),
+    Route("/v1/cells", .get(.nothing, TableService.cells)),
+    Route("/v1/tables", .get(.capability(.read), TableService.tables)),
+    Route("/v1/changes", .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll)),
+    Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
+
+    Route("/v1/tables/{table}", .get(.capability(.read), query: ["view", "rows"], TableService.snapshot)),
+    Route(
+      "/v1/tables/{table}/changes",
+      .get(.capability(.read), query: ["after", "wait", "view", "rows"], TableService.poll)
+    ),
+    Route(
+      "/v1/tables/{table}/stream",
+      .get(.capability(.read), query: ["after", "view", "rows"], TableService.stream)
+    ),
+    Route("/v1/tables/{table}/rows", .get(.capability(.read), query: ["at", "view"], TableService.rowAtPath)),
+    Route("/v1/tables/{table}/rows/{row}", .get(.capability(.read), query: ["view"], TableService.row)),
+    Route("/v1/tables/{table}/rows/{row}/tap", .post(.tap, query: ["view"], TableService.tap)),
+    Route(
+      "/v1/tables/{table}/items",
+      .post(.edit, query: ["section", "at", "after", "before", "view"], TableService.add)
+    ),
+    Route(
+      "/v1/tables/{table}/items/{row}",
+      .get(.capability(.read), TableService.item),
+      .patch(.edit, query: ["view"], TableService.patch),
+      .delete(.edit, query: ["view"], TableService.delete)
+    ),
+    Route("/v1/tables/{table}/items/{row}/move", .post(.edit, query: ["view"], TableService.move)),
+    Route("/v1/tables/{table}/edits", .post(.edit, query: ["view"], TableService.batch)),
+    Route("/v1/tables/{table}/refresh", .post(.capability(.edit), TableService.refresh)),
+  ]
+}
+
+extension Route.Operation {
+  typealias ServiceHandler = @Sendable (TableService) -> (Call) throws(ServiceError) -> Reply
+  typealias TableHandler = @Sendable (TableService) -> (TableCall) throws(ServiceError) -> Reply
+
+  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Self {
+    Self(method: .get, need: need, query: query, handler: .service(handler))
+  }
+
+  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Self {
+    Self(method: .post, need: need, query: query, handler: .service(handler))
+  }
+
+  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
+    Self(method: .get, need: need, query: query, handler: .table(handler))
+  }
+
+  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
+    Self(method: .post, need: need, query: query, handler: .table(handler))
+  }
+
+  static func patch(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
+    Self(method: .patch, need: need, query: query, handler: .table(handler))
+  }
+
+  static func delete(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
+    Self(method: .delete, need: need, query: query, handler: .table(handler))
+  }
+}

@@ -1,0 +1,138 @@
+import Configuration
+import Definitions
+import Dispatch
+import JSON
+import Logging
+import Synchronization
+import TableModel
+import TableStore
+import Testing
+
+@testable import TableEngine
+
+/// What becomes of changes that were built on one that could not be stored.
+@Suite struct CommitOrderTests {
+  private let store = GatedStore()
+  private let engine: Engine
+  private let table: LiveTable
+  private let outcomes = Outcomes()
+
+  init() throws {
+    let (definition, diagnostics) = ConfigurationReader.read(
+      text: """
+        cells:
+          Task: {fields: {title: string, isExpanded: boolean}, expands: isExpanded}
+        tables:
+          todo:
+            source: {local: {items: [{title: A}, {title: B}]}}
+            cell: Task
+            payload: {title: "${title}", isExpanded: false}
+            sharedTaps: true
+        """,
+      file: "test",
+      environment: [:]
+    )
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let environment = EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+    engine = try Engine(try #require(definition, "\(diagnostics)"), environment)
+    table = try #require(engine.catalog.tables.first)
+    store.shut()
+  }
+
+  private func add(_ title: String) {
+    let edit = Edit.insert(item: ["title": .string(title)], .end)
+    table.edit(EditRequest([edit], caller: CallerFields([]))) { [outcomes] in outcomes.add(title, word($0)) }
+  }
+
+  private func tap(_ row: String) {
+    table.tap(row, Lens(), EditTerms(), CallerFields([])) { [outcomes] in outcomes.add("tap \(row)", word($0)) }
+  }
+
+  /// All that was asked of the table so far has been laid out.
+  private func settle() {
+    table.writer.content.queue.sync {}
+    table.writer.content.queue.sync {}
+  }
+
+  private func release(failing error: StoreError? = nil) {
+    store.release(failing: error)
+    settle()
+  }
+
+  private var shown: [String] {
+    table.current.table.sections.flatMap(\.rows).map { String(decoding: $0.encoded, as: UTF8.self) }
+  }
+
+  @Test func aTapBuiltOnAnEditThatFailedIsMadeAnewAndTakesNothingAlong() throws {
+    let before = table.current.number
+    add("lost")
+    tap("1")
+    settle()
+    #expect(store.waitingCount == 2)
+    release(failing: .full)
+    #expect(outcomes.all == ["lost": "storeFull"])
+    // Comes while the first is undone: it waits until all that was built on it has come back.
+    add("kept")
+    settle()
+    #expect(store.waitingCount == 1)
+    release(failing: .superseded)
+    #expect(store.waitingCount == 2)
+    while store.waitingCount > 0 { release() }
+    try outcomes.wait(for: 3)
+    #expect(outcomes.all == ["lost": "storeFull", "tap 1": "done", "kept": "done"])
+    #expect(shown.count == 3)
+    #expect(shown[0].contains("\"isExpanded\":true") && shown[2].contains("kept"), "\(shown)")
+    #expect(table.current.number == before + 2)
+    #expect(table.writer.feed.latest === table.current)
+  }
+
+  @Test func aTapThatCouldNotBeStoredIsUndone() throws {
+    tap("1")
+    settle()
+    release(failing: .full)
+    try outcomes.wait(for: 1)
+    #expect(outcomes.all == ["tap 1": "storeFull"])
+    #expect(shown.allSatisfy { $0.contains("\"isExpanded\":false") })
+    tap("2")
+    settle()
+    release()
+    try outcomes.wait(for: 2)
+    #expect(shown.map { $0.contains("\"isExpanded\":true") } == [false, true])
+  }
+}
+
+private func word<Answer>(_ outcome: Result<Answer, TableError>) -> String {
+  switch outcome {
+  case .success: "done"
+  case .failure(let error): error.kind.rawValue
+  }
+}
+
+/// Whom changes are told: nobody.
+final class Nobody: ChangeNotifier {
+  func wake(_ topics: [ChangeTopic]) {}
+}
+
+/// How each request was answered.
+private final class Outcomes: Sendable {
+  private let outcomes = Mutex<[String: String]>([:])
+
+  private let arrivals = DispatchSemaphore(value: 0)
+
+  func add(_ name: String, _ outcome: String) {
+    outcomes.withLock { $0[name] = outcome }
+    arrivals.signal()
+  }
+
+  var all: [String: String] { outcomes.withLock { $0 } }
+
+  func wait(for count: Int) throws {
+    while all.count < count {
+      guard arrivals.wait(timeout: .now() + 10) == .success else { throw TimeOut(outcomes: all) }
+    }
+  }
+
+  struct TimeOut: Error {
+    var outcomes: [String: String]
+  }
+}

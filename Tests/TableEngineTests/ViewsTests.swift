@@ -1,0 +1,73 @@
+import Synchronization
+import TableModel
+import TestSupport
+import Testing
+
+@testable import TableEngine
+
+@Suite struct ViewsTests {
+  private let epoch = Epoch(rawValue: 1)
+  private let first = Fingerprint(of: "1")
+  private let second = Fingerprint(of: "2")
+
+  @Test func tapsToggleForOneViewAlone() {
+    let views = Views(maximum: 10, idle: .seconds(60), now: { 0 })
+    #expect(views.state(of: "a", table: epoch) == nil)
+    #expect(views.tap("a", table: epoch, row: first).isToggled(first, at: 1))
+    #expect(views.state(of: "b", table: epoch) == nil)
+    #expect(views.state(of: "a", table: Epoch(rawValue: 2)) == nil)
+    let state = views.tap("a", table: epoch, row: first)
+    #expect((0...2).map { state.isToggled(first, at: $0) } == [false, true, false])
+  }
+
+  @Test func aViewIsNamedByWhatItIsAndByWhatItIsDrawnWith() {
+    let state = ViewState(incarnation: 7)
+    let digest = state.digest(name: "a", registry: [1])
+    #expect(digest == ViewState(incarnation: 7).digest(name: "a", registry: [1]))
+    #expect(digest != ViewState(incarnation: 8).digest(name: "a", registry: [1]))
+    #expect(digest != state.digest(name: "b", registry: [1]))
+    #expect(digest != state.digest(name: "a", registry: [2]))
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64]) func pastStatesAreExactOrExpired(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var state = ViewState()
+    var model: [Set<Fingerprint>] = [[]]
+    for _ in 0..<400 {
+      let row = Fingerprint(of: String(Int.random(in: 0..<12, using: &generator)))
+      state.tap(row)
+      model.append(model[model.count - 1].symmetricDifference([row]))
+      for (tap, expected) in model.enumerated() {
+        switch state.lookup(tap: UInt64(tap)) {
+        case .point(let found): #expect(found.toggled == expected, "seed \(seed), tap \(tap)")
+        case .expired: #expect(tap + Int(ViewState.memory) < model.count, "seed \(seed), tap \(tap)")
+        case .ahead: Issue.record("seed \(seed), tap \(tap)")
+        }
+      }
+    }
+  }
+
+  @Test func idleViewsGoBackToDefaultsThenAreForgotten() throws {
+    let clock = Mutex<Int64>(0)
+    let views = Views(maximum: 10, idle: .seconds(60), now: { clock.withLock { $0 } })
+    let tapped = views.tap("a", table: epoch, row: first)
+    clock.withLock { $0 = 59 }
+    #expect(views.state(of: "a", table: epoch)?.taps == 1)
+    clock.withLock { $0 = 120 }
+    let idle = try #require(views.state(of: "a", table: epoch))
+    #expect(idle.incarnation == tapped.incarnation)
+    #expect(idle.changed(from: 1, to: idle.taps) == [first])
+    #expect(idle.toggled(at: idle.taps).isEmpty)
+    clock.withLock { $0 = 240 }
+    #expect(views.state(of: "a", table: epoch) == nil)
+  }
+
+  @Test func leastRecentlyUsedGoesFirst() {
+    let views = Views(maximum: 2, idle: .seconds(60), now: { 0 })
+    for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: first) }
+    _ = views.state(of: "a", table: epoch)
+    _ = views.tap("c", table: epoch, row: second)
+    #expect(["a", "b", "c"].map { views.state(of: $0, table: epoch) != nil } == [true, false, true])
+    #expect(views.count == 2)
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HTTPServer
+import JSON
+import Testing
+
+@testable import TableService
+
+/// The OpenAPI document says what there is, and there is what it says.
+@Suite struct RouteTests {
+  private let document: JSONValue
+
+  init() throws { document = try JSONValue(parsing: OpenAPI.document.body) }
+
+  private var paths: [JSONValue.Member] {
+    if case .object(let members)? = document["paths"] { members } else { [] }
+  }
+
+  /// Pages and probes are for people and machines that look nothing up.
+  private static let undescribed: Set<String> = ["/", "/v1/openapi.json"]
+
+  @Test func everyRouteIsDescribedWithItsMethods() {
+    let described = Dictionary(uniqueKeysWithValues: paths.map { ($0.name, $0.value) })
+    for route in Route.all where !Self.undescribed.contains(route.path) {
+      for operation in route.operations {
+        #expect(
+          described[route.path]?[operation.method.name.lowercased()] != nil,
+          "\(operation.method.name) \(route.path)"
+        )
+      }
+    }
+  }
+
+  @Test func everyDescribedPathIsThere() {
+    for path in paths {
+      guard case .object(let operations) = path.value else { continue }
+      let route = Route.all.first { $0.path == path.name }
+      for operation in operations where operation.name != "parameters" {
+        #expect(
+          route?.operations.contains { $0.method.name.lowercased() == operation.name } ?? false,
+          "\(operation.name) \(path.name)"
+        )
+      }
+    }
+  }
+
+  @Test func everyQueryParameterIsDescribed() {
+    let shared = document["components"]?["parameters"]
+    for route in Route.all where !Self.undescribed.contains(route.path) {
+      for operation in route.operations {
+        let described = paths.first { $0.name == route.path }?.value[operation.method.name.lowercased()]
+        var names: Set<String> = []
+        if case .array(let parameters)? = described?["parameters"] {
+          for parameter in parameters {
+            var parameter = parameter
+            if case .string(let reference)? = parameter["$ref"], let name = reference.split(separator: "/").last {
+              parameter = shared?[String(name)] ?? parameter
+            }
+            if case .string(let name)? = parameter["name"], parameter["in"] == "query" { names.insert(name) }
+          }
+        }
+        #expect(names == Set(operation.query), "\(operation.method.name) \(route.path)")
+      }
+    }
+  }
+}
