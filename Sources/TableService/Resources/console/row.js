@@ -35,7 +35,7 @@ export function rowPanel(panel, { segment, id, table, close }) {
     const { value } = found;
     const { cellIdentifier, payload, can, select, actions, fallback } = value.row;
     const { schema, ...type } = registry.get(cellIdentifier) ?? {};
-    content.replaceChildren(
+    content.replaceChildren(...[
       part("Represented item", object.error ? element("p", { class: "problem" }, object.error.message) : json(object.value, "Represented item")),
       part(`Payload of ${cellIdentifier}`, json(payload, "Payload")), placeOf(value),
       part("Permissions", element("p", {}, ["edit", "move", "select"].map((name) =>
@@ -43,7 +43,8 @@ export function rowPanel(panel, { segment, id, table, close }) {
       select && part("select", json(select, "select")),
       actions?.length && part("Actions", json(actions, "Actions")),
       fallback && part("Fallback", json(fallback, "Fallback")),
-      part("Cell type", schema ? json({ ...type, schema }, "Cell type") : element("p", {}, "Not in the registry.")));
+      part("Cell type", schema ? json({ ...type, schema }, "Cell type") : element("p", {}, "Not in the registry.")),
+    ].filter(Boolean));
   }
 
   load();
