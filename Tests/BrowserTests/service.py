@@ -102,7 +102,11 @@ class Upstream:
       def log_message(self, *arguments):
         pass
 
-    self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Server(http.server.ThreadingHTTPServer):
+      def handle_error(self, *arguments):
+        pass  # The service has gone before it was answered.
+
+    self.server = Server(("127.0.0.1", 0), Handler)
     threading.Thread(target=self.server.serve_forever, daemon=True).start()
     self.url = f"http://127.0.0.1:{self.server.server_port}"
 

@@ -57,7 +57,7 @@ export function showCatalog(panel) {
     }
     const changes = rate.of(table.id, table.cursor);
     about.append(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
-      changes === null ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`);
+      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`);
     const segment = table.url.slice("/v1/tables/".length);
     return element("li", {}, element("a", { href: `#/t/${segment}`, "aria-current": segment === marked ? "page" : false },
       element("span", {}, table.title ?? table.id), about));

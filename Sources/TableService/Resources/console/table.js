@@ -136,7 +136,7 @@ export function showTable(main, segment) {
     title.textContent = text ?? name;
     document.querySelector("#connection").textContent = words[connection] ?? connection;
     document.querySelector("#connection").dataset.connection = connection;
-    const rows = window ? `${number(window.rows === "all" ? window.of : Math.min(window.rows, window.of))} of ${number(window.of)} rows` : `${number(counts?.rows ?? 0)} rows`;
+    const rows = window && window.of > window.rows ? `${number(window.rows)} of ${number(window.of)} rows` : `${number(counts?.rows ?? 0)} rows`;
     const parts = [`${rows} in ${number(counts?.sections ?? 0)} sections`];
     if (counts?.omittedSections) parts.push(`${number(counts.omittedSections)} empty sections left out`);
     if (counts?.skippedItems) parts.push(`${number(counts.skippedItems)} items without a row`);
@@ -205,7 +205,10 @@ export function showTable(main, segment) {
   function open(panel, row) {
     side?.end?.();
     side = null;
-    for (const link of tabs.children) link.toggleAttribute("aria-current", link.hash === `#/t/${segment}${panel === "time" ? "/time" : ""}`);
+    for (const link of tabs.children) {
+      if (link.hash === `#/t/${segment}${panel === "time" ? "/time" : ""}`) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
     aside.hidden = !panel;
     aside.replaceChildren();
     main.dataset.panel = panel ?? "";
