@@ -42,15 +42,29 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "TableModel", swiftSettings: ours),
-    .target(name: "JSON", dependencies: ["CSimdJSON"], swiftSettings: ours),
-    .target(name: "Expressions", dependencies: ["JSON"], swiftSettings: ours),
-    .target(name: "Definitions", dependencies: ["Expressions", "JSON", "TableModel"], swiftSettings: ours),
+    .target(name: "FieldValues", swiftSettings: ours),
+    .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
+    .target(name: "JSON", dependencies: ["CSimdJSON", "FieldValues"], swiftSettings: ours),
+    .target(
+      name: "Expressions",
+      dependencies: ["FieldValues", "JSON"],
+      swiftSettings: ours,
+      // Collation and plural rules, by the ICU that Foundation brings.
+      linkerSettings: [.linkedLibrary("_FoundationICU")]
+    ),
+    .target(
+      name: "Definitions",
+      dependencies: ["Expressions", "FieldValues", "JSON", "Patterns", "TableModel"],
+      swiftSettings: ours
+    ),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
     .target(
       name: "TableEncoding",
@@ -65,7 +79,7 @@ let package = Package(
     .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
     .target(
       name: "Configuration",
-      dependencies: ["Definitions", "Expressions", "JSON", "TableModel", yams],
+      dependencies: ["Definitions", "Expressions", "FieldValues", "JSON", "Patterns", "TableModel", yams],
       swiftSettings: ours
     ),
     .target(
@@ -75,7 +89,7 @@ let package = Package(
     ),
     .target(
       name: "TableStore",
-      dependencies: ["JSON", "TableModel", deque, hashTrees, grdb, logging],
+      dependencies: ["CPQ", "JSON", "TableModel", deque, hashTrees, grdb, logging],
       swiftSettings: ours
     ),
     .target(
@@ -109,6 +123,7 @@ let package = Package(
         "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
         argumentParser, logging,
       ],
+      resources: [.embedInCode("Resources/demo.yaml")],
       swiftSettings: ours
     ),
 
@@ -117,6 +132,9 @@ let package = Package(
 
     // A folder of tests for each module.
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
+    .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
+    .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
+    .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON"], swiftSettings: ours),
     .testTarget(name: "TableModelTests", dependencies: ["TableModel"], swiftSettings: ours + [.unsafeFlags(["-O"])]),
@@ -150,7 +168,7 @@ let package = Package(
     ),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Configuration", "Definitions", "Expressions", "JSON", "TableModel"],
+      dependencies: ["Configuration", "Definitions", "Expressions", "FieldValues", "JSON", "TableModel"],
       swiftSettings: ours
     ),
     .testTarget(

@@ -20,6 +20,11 @@ public struct AuthDefinition: Equatable, Sendable {
     /// Table name patterns with `*`; empty: all tables.
     public var tables: [String]
 
+    /// Whether it counts for a table. Complexity: O(name and patterns).
+    public func covers(table name: String) -> Bool {
+      tables.isEmpty || tables.contains { Glob($0).matches(name) }
+    }
+
     public init(name: String, sha256: [UInt8], allows: Set<Capability>, tables: [String]) {
       (self.name, self.sha256, self.allows, self.tables) = (name, sha256, allows, tables)
     }

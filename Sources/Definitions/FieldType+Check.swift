@@ -47,16 +47,15 @@ extension Value {
     case .text(let string): return body(string.bytes)
     case .string(var string): return string.withUTF8(body)
     case .json(let view): return view.string.map { body($0.bytes) }
-    case .null, .bool, .integer, .number, .array, .object: return nil
+    case .null, .bool, .integer, .unsigned, .number, .array, .object: return nil
     }
   }
 
   fileprivate var isInteger: Bool {
     switch self {
-    case .integer: true
+    case .integer, .unsigned: true
     case .number(let number): number.rounded(.towardZero) == number
-    case .json(let view): view.kind == .unsigned || view.kind == .integer
-    case .null, .bool, .string, .text, .array, .object: false
+    case .null, .bool, .string, .text, .json, .array, .object: false
     }
   }
 
@@ -67,7 +66,7 @@ extension Value {
       guard view.kind == .array else { return false }
       for element in view.elements where !holds(Value(element)) { return false }
       return true
-    case .null, .bool, .integer, .number, .string, .text, .object: return false
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .object: return false
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import FieldValues
+
 /// What the text of a `date` or `url` field must look like. Both read bytes, and neither allocates.
 public enum TextFormat {
   /// A `date-time` of RFC 3339 §5.6: `2026-11-21T04:00:00Z`, with any fraction and any offset. The day exists in
@@ -27,9 +29,7 @@ public enum TextFormat {
     default:
       return false
     }
-    guard (1...12).contains(month), day >= 1, day <= days(in: month, of: year), hour < 24, minute < 60 else {
-      return false
-    }
+    guard CivilDate(year: year, month: month, day: day) != nil, hour < 24, minute < 60 else { return false }
     if second == 60 { return (hour * 60 + minute - offset + 2880) % 1440 == 1439 }
     return second < 60
   }
@@ -71,13 +71,5 @@ public enum TextFormat {
       value = value * 10 + Int(text[index] - 48)
     }
     return value
-  }
-
-  private static func days(in month: Int, of year: Int) -> Int {
-    switch month {
-    case 4, 6, 9, 11: 30
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    default: 31
-    }
   }
 }

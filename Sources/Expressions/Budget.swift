@@ -10,6 +10,13 @@ final class Budget {
     guard elements >= 0 else { throw EvaluationError("more than 1000000 elements are visited") }
   }
 
+  /// Of a part of a text: its bytes, and what an element of a list takes.
+  func chargePart(bytes count: Int) throws(EvaluationError) {
+    try visit()
+    bytes -= count + MemoryLayout<Value>.stride
+    guard bytes >= 0 else { throw EvaluationError("more than 16 MB are made") }
+  }
+
   /// Of a value that was made for an element. A view counts with what it would be as text: the values that share it
   /// are written out one by one.
   func charge(_ value: Value) throws(EvaluationError) {
@@ -20,7 +27,7 @@ final class Budget {
   /// No more than is left, and a little.
   private func weight(of value: Value) -> Int {
     switch value {
-    case .null, .bool, .integer, .number: return 0
+    case .null, .bool, .integer, .unsigned, .number: return 0
     case .string(let string): return string.utf8.count
     case .text(let text): return text.count
     case .json(let view): return view.weight(limit: bytes)

@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 
 /// Reads moments as APIs write them.
@@ -91,15 +92,6 @@ enum DateParser {
 
   /// Days from 1970-01-01 of a date of the Gregorian calendar; nil where there is no such day.
   private static func days(year: Int, month: Int, day: Int) -> Int? {
-    guard (1...12).contains(month), day >= 1 else { return nil }
-    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard day <= lengths[month - 1] else { return nil }
-    // Years start in March here, so that the leap day is their last.
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    CivilDate(year: year, month: month, day: day)?.daysSinceEpoch
   }
 }

@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 import Synchronization
 
@@ -35,17 +36,9 @@ enum DateText {
     let total = Int(seconds)
     let days = (total >= 0 ? total : total - 86_399) / 86_400
     let second = total - days * 86_400
-    // Years start in March here, so that the leap day is their last; eras have 400 years.
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * month + 2) / 5 + 1
-    let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+    let date = CivilDate(daysSinceEpoch: days)
     let parts = [
-      (year, 4, "-"), (month < 10 ? month + 3 : month - 9, 2, "-"), (day, 2, "T"), (second / 3_600, 2, ":"),
+      (date.year, 4, "-"), (date.month, 2, "-"), (date.day, 2, "T"), (second / 3_600, 2, ":"),
       (second / 60 % 60, 2, ":"), (second % 60, 2, "Z"),
     ]
     return parts.reduce(into: "") { text, part in

@@ -1,3 +1,4 @@
+import FieldValues
 import JSON
 
 extension ExpressionParser {
@@ -98,10 +99,10 @@ extension ExpressionParser {
     if let found = Path.Root.named.first(where: { $0.name == name }) { return found.root }
     if lookups.contains(name) { return .lookup(name) }
     if name == "env" { throw ExpressionError("env is written without $: env.NAME", offset: offset) }
-    let nearest = Suggestion.nearest(to: name, in: lookups.sorted() + Path.Root.named.map(\.name))
+    let nearest = Nearest.name(to: name, among: lookups.sorted() + Path.Root.named.map(\.name))
     let hint =
       nearest.map { "did you mean $\($0)?" }
-      ?? "there are \((lookups.sorted().map { "$\($0)" } + [Suggestion.roots]).joined(separator: ", "))"
+      ?? "there are \((lookups.sorted().map { "$\($0)" } + [Path.Root.allNames]).joined(separator: ", "))"
     throw ExpressionError("unknown root $\(name); \(hint)", offset: offset)
   }
 
@@ -123,7 +124,7 @@ extension ExpressionParser {
       throw unexpected(isNext("|") ? "a filter (or is written ||)" : "the name of a filter")
     }
     guard let filter = Filter.named(name) else {
-      let nearest = Suggestion.nearest(to: name, in: Filter.all.map(\.name))
+      let nearest = Nearest.name(to: name, among: Filter.all.map(\.name))
       let hint = nearest.map { "did you mean \($0)?" } ?? "there are \(Filter.names)"
       throw ExpressionError("unknown filter “\(name)”; \(hint)", offset: first.offset)
     }

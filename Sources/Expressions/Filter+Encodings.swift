@@ -1,3 +1,4 @@
+import FieldValues
 import Foundation
 import JSON
 
@@ -17,7 +18,7 @@ extension Filter {
       examples: [("'a b/c' | urlEncode", "\"a%20b%2Fc\"")]
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "urlEncode") else { return .null }
-      return try Arithmetic.bounded(URLText.encode(text), by: "urlEncode")
+      return try Arithmetic.bounded(PercentCoding.encode(text), by: "urlEncode")
     },
     Filter(
       "base64",

@@ -9,7 +9,7 @@ extension Filter {
     _ transform: @escaping @Sendable (Double) -> Double
   ) -> Filter {
     Filter(signature, summary, examples: examples) { (call) throws(EvaluationError) in
-      if case .integer = call.input { return call.input }
+      if call.input.isExactInteger { return call.input }
       guard let number = try NumberText.number(call, for: signature) else { return .null }
       return NumberText.simplest(transform(number))
     }
@@ -44,7 +44,7 @@ extension Filter {
       "The nearest number with so many decimals; halves go away from zero.",
       examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")]
     ) { (call) throws(EvaluationError) in
-      if case .integer = call.input { return call.input }
+      if call.input.isExactInteger { return call.input }
       guard let number = try NumberText.number(call, for: "round") else { return .null }
       guard let decimals = try NumberText.decimals(call, 0, for: "round"), decimals > 0 else {
         return NumberText.simplest(number.rounded(.toNearestOrAwayFromZero))
@@ -90,7 +90,7 @@ extension Filter {
       "As an integer, towards zero: of a number, a text of one, or a boolean.",
       examples: [("'42' | int", "42"), ("-2.9 | int", "-2")]
     ) { (call) throws(EvaluationError) in
-      if case .integer = call.input { return call.input }
+      if call.input.isExactInteger { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
       if let text = call.input.string, let value = Int64(text) { return .integer(value) }
       guard let number = try NumberText.number(call, for: "int") else { return .null }

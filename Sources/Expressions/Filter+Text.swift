@@ -64,7 +64,9 @@ extension Filter {
       guard let text = try call.inputText(for: "replace") else { return .null }
       let part = try call.text(0, of: "replace") ?? ""
       let replacement = try call.text(1, of: "replace") ?? ""
-      return .string(try TextReplacement.replacing(part, in: text, by: replacement))
+      let result = Value.string(try TextReplacement.replacing(part, in: text, by: replacement))
+      try call.scope.budget?.charge(result)
+      return result
     },
     Filter(
       "split(separator)",
@@ -73,8 +75,7 @@ extension Filter {
     ) { (call) throws(EvaluationError) in
       guard let text = try call.inputText(for: "split") else { return .null }
       let separator = try call.text(0, of: "split") ?? ""
-      if separator.isEmpty { return .array(text.map { .string(String($0)) }) }
-      return .array(TextReplacement.parts(of: text, between: separator).map { .string($0) })
+      return .array(try TextReplacement.parts(of: text, between: separator, call.scope.budgeted().budget))
     },
     Filter(
       "contains(part)",
@@ -105,12 +106,19 @@ extension Filter {
       examples: [("'<p>Fish &amp; <b>chips</b></p>' | stripHtml", "\"Fish & chips\"")]
     ) { HTMLText.text(of: $0) },
     Filter(
-      "plural(one, other)",
-      "The word for a number.",
-      examples: [("1 | plural('reply', 'replies')", "\"reply\""), ("3 | plural('reply', 'replies')", "\"replies\"")]
+      "plural(one, other, few?, many?, locale?)",
+      "The word for a number, by the plural rules of the locale; `few` and `many` where a language has them.",
+      examples: [
+        ("1 | plural('reply', 'replies')", "\"reply\""), ("3 | plural('reply', 'replies')", "\"replies\""),
+        ("3 | plural('plik', 'pliku', 'pliki', 'plików', 'pl')", "\"pliki\""),
+        ("0 | plural('jour', 'jours', null, null, 'fr')", "\"jour\""),
+      ]
     ) { (call) throws(EvaluationError) in
       guard let number = try call.inputNumber(for: "plural") else { return .null }
-      return try call.argument(abs(number) == 1 ? 0 : 1) ?? .null
+      let category = PluralRules.category(of: number, locale: try call.locale(4, of: "plural") ?? "en")
+      let positions: [PluralRules.Category: Int] = [.one: 0, .few: 2, .many: 3]
+      if let position = positions[category], let word = try call.argument(position), !word.isNull { return word }
+      return try call.argument(1) ?? .null
     },
     Filter(
       "string",

@@ -58,7 +58,7 @@ struct Lexer {
     position += 1
     guard Self.startsName(byte()) else {
       let hint = byte() == UInt8(ascii: "{") ? "`${…}` stands around an expression, not in it" : "a root is expected"
-      throw ExpressionError("\(hint): \(Suggestion.roots)", offset: position - 1)
+      throw ExpressionError("\(hint): \(Path.Root.allNames)", offset: position - 1)
     }
     return .root(name())
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Numbers and their texts.
 enum NumberText {
@@ -27,16 +28,35 @@ enum NumberText {
   static func simplest(_ number: Double) -> Value { Int64(exactly: number).map { .integer($0) } ?? .number(number) }
 
   static func decimal(_ number: Double, decimals: Int?, locale: String) -> String {
-    let style = FloatingPointFormatStyle<Double>(locale: Locale(identifier: locale))
-    let precision: NumberFormatStyleConfiguration.Precision =
-      decimals.map { .fractionLength($0) } ?? .fractionLength(0...3)
-    return style.precision(precision).rounded(rule: .toNearestOrAwayFromZero).format(number)
+    let style = decimalStyles.style(.init(locale: locale, decimals: decimals)) { key in
+      let precision: NumberFormatStyleConfiguration.Precision =
+        key.decimals.map { .fractionLength($0) } ?? .fractionLength(0...3)
+      return FloatingPointFormatStyle<Double>(locale: Locale(identifier: key.locale)).precision(precision)
+        .rounded(rule: .toNearestOrAwayFromZero)
+    }
+    return style.format(number)
   }
 
   static func currency(_ number: Double, code: String, locale: String) -> String {
-    FloatingPointFormatStyle<Double>.Currency(code: code, locale: Locale(identifier: locale))
-      .rounded(rule: .toNearestOrAwayFromZero).format(number)
+    let style = currencyStyles.style(.init(locale: locale, code: code)) { key in
+      FloatingPointFormatStyle<Double>.Currency(code: key.code, locale: Locale(identifier: key.locale))
+        .rounded(rule: .toNearestOrAwayFromZero)
+    }
+    return style.format(number)
   }
+
+  private struct DecimalKey: Hashable {
+    var locale: String
+    var decimals: Int?
+  }
+
+  private struct CurrencyKey: Hashable {
+    var locale: String
+    var code: String
+  }
+
+  private static let decimalStyles = StyleCache<DecimalKey, FloatingPointFormatStyle<Double>>()
+  private static let currencyStyles = StyleCache<CurrencyKey, FloatingPointFormatStyle<Double>.Currency>()
 
   /// The element (or what an argument gives for it) that comes before all others.
   static func extreme(
@@ -50,5 +70,21 @@ enum NumberText {
       guard let best else { return value }
       return isBetter(value, best) ? value : best
     } ?? .null
+  }
+}
+
+/// Styles of writing, made once: with their locales they cost more than a number's text.
+private final class StyleCache<Key: Hashable & Sendable, Style: Sendable>: Sendable {
+  private let styles = Mutex<[Key: Style]>([:])
+
+  func style(_ key: Key, make: (Key) -> Style) -> Style {
+    styles.withLock { styles in
+      if let style = styles[key] { return style }
+      // Formats come from a configuration, so that they are few; whoever computes them pays for it.
+      if styles.count >= 256 { styles.removeAll() }
+      let style = make(key)
+      styles[key] = style
+      return style
+    }
   }
 }

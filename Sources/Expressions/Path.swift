@@ -19,6 +19,9 @@ struct Path: Sendable {
       ("response", .response), ("pages", .pages), ("params", .parameters), ("locale", .locale), ("caller", .caller),
       ("id", .id), ("edit", .edit), ("status", .status), ("cursor", .cursor),
     ]
+
+    /// All that there are, for messages.
+    static let allNames = (named.map { "$\($0.name)" } + ["env.NAME"]).joined(separator: ", ")
   }
 
   enum Step: Sendable {

@@ -1,3 +1,5 @@
+internal import FieldValues
+
 extension Template {
   /// The value for what is in the scope.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
@@ -53,7 +55,7 @@ extension Template {
         if encoding == .url, !text.isEmpty {
           var part = ""
           value.append(to: &part)
-          text += URLText.encode(part)
+          text += PercentCoding.encode(part)
         } else {
           value.append(to: &text)
         }

@@ -80,7 +80,7 @@ extension Value {
     case .integer(let value): arena.append(value)
     case .text(let value): arena.append(value.bytes)
     case .string(let value): arena.append(value)
-    case .bool, .number: arena.append(text ?? "")
+    case .bool, .unsigned, .number: arena.append(text ?? "")
     case .json, .array, .object: arena.append(json)
     }
   }

@@ -1,3 +1,5 @@
+internal import FieldValues
+
 /// Parts of a text, found by their bytes.
 enum TextReplacement {
   /// - Throws: `EvaluationError` where the result is too long.
@@ -7,12 +9,22 @@ enum TextReplacement {
     by replacement: String
   ) throws(EvaluationError) -> String {
     guard !part.isEmpty else { return text }
-    let parts = parts(of: text, between: part)
-    let (added, overflow) = replacement.utf8.count.multipliedReportingOverflow(by: parts.count - 1)
-    guard !overflow, added <= Arithmetic.maximumText, text.utf8.count <= Arithmetic.maximumText else {
-      throw Arithmetic.tooLong("replace")
+    var (search, text) = (ByteSearch(Array(part.utf8)), text)
+    // One list of bytes, however many parts there are.
+    let result = text.withUTF8 { bytes -> [UInt8]? in
+      var result: [UInt8] = []
+      var start = 0
+      for position in bytes.indices where search.takes(bytes[position]) {
+        result += bytes[start..<position + 1 - search.mark.count]
+        result += replacement.utf8
+        start = position + 1
+        if result.count > Arithmetic.maximumText { return nil }
+      }
+      result += bytes[start...]
+      return result.count > Arithmetic.maximumText ? nil : result
     }
-    return parts.joined(separator: replacement)
+    guard let result else { throw Arithmetic.tooLong("replace") }
+    return String(decoding: result, as: UTF8.self)
   }
 
   /// Whether a text has a part; every text has the empty one.
@@ -22,50 +34,37 @@ enum TextReplacement {
     return text.withUTF8 { text in text.contains { search.takes($0) } }
   }
 
-  /// Never empty.
-  static func parts(of text: String, between separator: String) -> [String] {
-    guard !separator.isEmpty else { return [text] }
-    var (search, text) = (ByteSearch(Array(separator.utf8)), text)
-    return text.withUTF8 { bytes in
-      var parts: [String] = []
-      var start = 0
-      for position in bytes.indices where search.takes(bytes[position]) {
-        let end = position + 1 - search.mark.count
-        parts.append(String(decoding: bytes[start..<end], as: UTF8.self))
-        start = position + 1
+  /// Never empty. Each part is charged to the budget before it is made.
+  static func parts(
+    of text: String,
+    between separator: String,
+    _ budget: Budget?
+  ) throws(EvaluationError) -> [Value] {
+    var text = text
+    var parts: [Value] = []
+    var ends: [(start: Int, end: Int)] = []
+    let count = text.utf8.count
+    if separator.isEmpty {
+      for character in text {
+        try budget?.chargePart(bytes: character.utf8.count)
+        parts.append(.string(String(character)))
       }
-      parts.append(String(decoding: bytes[start...], as: UTF8.self))
       return parts
     }
-  }
-}
-
-/// Finds a mark in bytes that are given one by one (Knuth, Morris and Pratt): in linear time, however text and mark
-/// repeat themselves.
-private struct ByteSearch {
-  let mark: [UInt8]
-  /// How much of the mark still stands where it goes on differently, by how much of it was found.
-  private var shorter: [Int]
-  private var found = 0
-
-  /// The mark is not empty.
-  init(_ mark: [UInt8]) {
-    self.mark = mark
-    shorter = [0]
-    var length = 0
-    for byte in mark.dropFirst() {
-      while length > 0, mark[length] != byte { length = shorter[length - 1] }
-      if mark[length] == byte { length += 1 }
-      shorter.append(length)
+    var search = ByteSearch(Array(separator.utf8))
+    text.withUTF8 { bytes in
+      var start = 0
+      for position in bytes.indices where search.takes(bytes[position]) {
+        ends.append((start, position + 1 - search.mark.count))
+        start = position + 1
+      }
+      ends.append((start, count))
     }
-  }
-
-  /// Whether the mark ends with this byte; the search starts anew then, as occurrences don't overlap.
-  mutating func takes(_ byte: UInt8) -> Bool {
-    while found > 0, mark[found] != byte { found = shorter[found - 1] }
-    if mark[found] == byte { found += 1 }
-    guard found == mark.count else { return false }
-    found = 0
-    return true
+    parts.reserveCapacity(ends.count)
+    for (start, end) in ends {
+      try budget?.chargePart(bytes: end - start)
+      parts.append(.string(text.withUTF8 { String(decoding: $0[start..<end], as: UTF8.self) }))
+    }
+    return parts
   }
 }

@@ -11,7 +11,15 @@ extension Value {
     switch self {
     case .integer(let value): value
     case .number(let value): Int64(exactly: value)
-    case .null, .bool, .string, .text, .json, .array, .object: nil
+    case .null, .bool, .unsigned, .string, .text, .json, .array, .object: nil
+    }
+  }
+
+  /// Whether it is an integer that a `Double` need not hold.
+  var isExactInteger: Bool {
+    switch self {
+    case .integer, .unsigned: true
+    case .null, .bool, .number, .string, .text, .json, .array, .object: false
     }
   }
 
@@ -19,9 +27,9 @@ extension Value {
   public var doubleValue: Double? {
     switch self {
     case .integer(let value): Double(value)
+    case .unsigned(let value): Double(value)
     case .number(let value): value
-    case .json(let view): view.double
-    case .null, .bool, .string, .text, .array, .object: nil
+    case .null, .bool, .string, .text, .json, .array, .object: nil
     }
   }
 
@@ -30,20 +38,20 @@ extension Value {
     switch self {
     case .string(let value): value
     case .text(let value): String(value)
-    case .null, .bool, .integer, .number, .json, .array, .object: nil
+    case .null, .bool, .integer, .unsigned, .number, .json, .array, .object: nil
     }
   }
 
   /// What stands in a text for a string, number or boolean: decimal digits, `true`. Nil for null, arrays, objects.
   public var text: String? {
     switch self {
-    case .null, .array, .object: nil
+    case .null, .json, .array, .object: nil
     case .bool(let value): value ? "true" : "false"
     case .integer(let value): DecimalText.string(value)
+    case .unsigned(let value): value.description
     case .number(let value): Value.text(of: value)
     case .string(let value): value
     case .text(let value): String(value)
-    case .json(let view): view.uint64?.description
     }
   }
 
@@ -59,7 +67,7 @@ extension Value {
     case .array(let elements): elements.count
     case .object(let members): members.count
     case .json(let view): view.count
-    case .null, .bool, .integer, .number, .string, .text: 0
+    case .null, .bool, .integer, .unsigned, .number, .string, .text: 0
     }
   }
 
@@ -68,7 +76,7 @@ extension Value {
     switch self {
     case .array(let elements): elements
     case .json(let view) where view.kind == .array: view.elements.map { Value($0) }
-    case .null, .bool, .integer, .number, .string, .text, .json, .object: nil
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .json, .object: nil
     }
   }
 
@@ -78,7 +86,7 @@ extension Value {
     case .object(let members): members
     case .json(let view) where view.kind == .object:
       view.members.map { Member(name: String($0.name), value: Value($0.value)) }
-    case .null, .bool, .integer, .number, .string, .text, .json, .array: nil
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .json, .array: nil
     }
   }
 
@@ -86,8 +94,8 @@ extension Value {
   public subscript(key: JSONKey) -> Value? {
     switch self {
     case .json(let view): view[key].map { Value($0) }
-    case .object(let members): members.first { $0.name == key.name }?.value
-    case .null, .bool, .integer, .number, .string, .text, .array: nil
+    case .object(let members): members.first { $0.name.utf8.elementsEqual(key.name.utf8) }?.value
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .array: nil
     }
   }
 
@@ -99,7 +107,7 @@ extension Value {
       // A position is far from overflow once it is compared with the count.
       guard position >= -elements.count, position < elements.count else { return nil }
       return elements[position < 0 ? elements.count + position : position]
-    case .null, .bool, .integer, .number, .string, .text, .object: return nil
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .object: return nil
     }
   }
 }

@@ -1,3 +1,4 @@
+import FieldValues
 import JSON
 
 extension Value: Hashable {
@@ -34,7 +35,7 @@ extension Value: Hashable {
       hasher.combine(
         (members ?? []).reduce(0) { sum, member in
           var hasher = Hasher()
-          hasher.combine(member.name)
+          hasher.combine(ByteText(member.name))
           hasher.combine(member.value)
           return sum &+ hasher.finalize()
         }
@@ -48,8 +49,8 @@ extension Value: Hashable {
     guard members.count > 16, let others = right.members else {
       return members.allSatisfy { right[JSONKey($0.name)] == $0.value }
     }
-    let values = Dictionary(others.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-    return members.allSatisfy { values[$0.name] == $0.value }
+    let values = Dictionary(others.map { (ByteText($0.name), $0.value) }, uniquingKeysWith: { first, _ in first })
+    return members.allSatisfy { values[ByteText($0.name)] == $0.value }
   }
 
   enum Order { case before, same, after }
@@ -88,9 +89,9 @@ extension Value: Hashable {
   private func orderOfNumbers(to other: Value) -> Order {
     switch (self, other) {
     case (.integer(let left), .integer(let right)): return Self.order(left, right)
-    case (.json(let left), .json(let right)): return Self.order(left.uint64 ?? 0, right.uint64 ?? 0)
-    case (.integer, .json): return .before
-    case (.json, .integer): return .after
+    case (.unsigned(let left), .unsigned(let right)): return Self.order(left, right)
+    case (.integer, .unsigned): return .before
+    case (.unsigned, .integer): return .after
     case (.integer(let left), .number(let right)): return Self.order(left, right)
     case (.number(let left), .integer(let right)):
       switch Self.order(right, left) {
@@ -124,7 +125,7 @@ extension Value: Hashable {
     switch self {
     case .text(let text): return body(text.bytes)
     case .string(var string): return string.withUTF8(body)
-    case .null, .bool, .integer, .number, .json, .array, .object:
+    case .null, .bool, .integer, .unsigned, .number, .json, .array, .object:
       return body(UnsafeBufferPointer(start: nil, count: 0))
     }
   }

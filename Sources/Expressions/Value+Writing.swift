@@ -7,6 +7,7 @@ extension Value {
     case .null: writer.writeNull()
     case .bool(let value): writer.write(value)
     case .integer(let value): writer.write(value)
+    case .unsigned(let value): writer.write(value)
     case .number(let value): writer.write(value)
     case .string(let value): writer.write(value)
     case .text(let value): writer.write(value)
@@ -29,7 +30,7 @@ extension Value {
   func append(to text: inout String) {
     switch self {
     case .null: break
-    case .bool, .integer, .number, .string, .text: text += self.text ?? ""
+    case .bool, .integer, .unsigned, .number, .string, .text: text += self.text ?? ""
     case .json, .array, .object: text += json
     }
   }
@@ -49,6 +50,7 @@ extension JSONValue {
     case .null: self = .null
     case .bool(let value): self = .bool(value)
     case .integer(let value): self = .integer(value)
+    case .unsigned(let value): self = .unsigned(value)
     case .number(let value): self = .double(value)
     case .string(let value): self = .string(value)
     case .text(let value): self = .string(String(value))

@@ -6,13 +6,15 @@ public enum Value {
   case null
   case bool(Bool)
   case integer(Int64)
+  /// Above `Int64.max`.
+  case unsigned(UInt64)
   /// Finite.
   case number(Double)
   /// Made by the language.
   case string(String)
   /// A string in a document.
   case text(JSONString)
-  /// An array, an object or an integer above `Int64.max` in a document.
+  /// An array or an object in a document.
   case json(JSONView)
   /// Made by the language.
   case array([Value])
@@ -39,7 +41,8 @@ public enum Value {
     case .integer: self = .integer(view.int64 ?? 0)
     case .double: self = .number(view.double ?? 0)
     case .string: if let string = view.string { self = .text(string) } else { self = .null }
-    case .unsigned, .array, .object: self = .json(view)
+    case .unsigned: self = .unsigned(view.uint64 ?? 0)
+    case .array, .object: self = .json(view)
     }
   }
 
@@ -48,7 +51,7 @@ public enum Value {
     case .null: self = .null
     case .bool(let value): self = .bool(value)
     case .integer(let value): self = .integer(value)
-    case .unsigned(let value): self = .number(Double(value))
+    case .unsigned(let value): self = .unsigned(value)
     case .double(let value): self = value.isFinite ? .number(value) : .null
     case .string(let value): self = .string(value)
     case .array(let elements): self = .array(elements.map { Value($0) })
@@ -60,7 +63,7 @@ public enum Value {
     switch self {
     case .null: .null
     case .bool: .boolean
-    case .integer, .number: .number
+    case .integer, .unsigned, .number: .number
     case .string, .text: .string
     case .array: .array
     case .object: .object
@@ -84,6 +87,7 @@ public enum Value {
     case .null: false
     case .bool(let value): value
     case .integer(let value): value != 0
+    case .unsigned: true
     case .number(let value): value != 0
     case .string(let value): !value.isEmpty
     case .text(let value): !value.isEmpty

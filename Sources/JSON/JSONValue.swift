@@ -41,22 +41,6 @@ public enum JSONValue: Equatable, Sendable {
       self = .object(members)
     }
   }
-
-  /// This value with a JSON merge patch applied (RFC 7396).
-  public func merging(patch: JSONValue) -> JSONValue {
-    guard case .object(let changes) = patch else { return patch }
-    var result = self
-    if case .object = result {} else { result = .object([]) }
-    for change in changes {
-      if change.value == .null {
-        // Not the literal `nil`, which a JSONValue reads as null.
-        result[change.name] = JSONValue?.none
-      } else {
-        result[change.name] = (result[change.name] ?? .null).merging(patch: change.value)
-      }
-    }
-    return result
-  }
 }
 
 extension JSONValue {

@@ -22,7 +22,7 @@ enum SortKey: Sendable {
     case .number:
       if let integer = value.integerValue {
         self = .integer(integer)
-      } else if case .json(let view) = value, let unsigned = view.uint64 {
+      } else if case .unsigned(let unsigned) = value {
         self = .unsigned(unsigned)
       } else {
         self = .number(value.doubleValue ?? 0)
@@ -97,8 +97,7 @@ extension SortKey {
     case .none, .ordered: .null
     case .bool(let value): .bool(value)
     case .integer(let value): .integer(value)
-    // As text it keeps its digits.
-    case .unsigned(let value): .string(value.description)
+    case .unsigned(let value): .unsigned(value)
     case .number(let value): .number(value)
     case .text(let value): .string(value)
     }

@@ -36,7 +36,7 @@ extension Table {
 
 extension Section {
   /// The section with its first rows alone; itself where it has no more. As fast as ``RowList/first(_:)``.
-  func cut(after count: Int) -> Section {
+  public func cut(after count: Int) -> Section {
     guard count < rows.count else { return self }
     return Section(id: id, header: header, footer: footer, rows: rows.first(count))
   }

@@ -13,8 +13,8 @@ struct Demo: ParsableCommand {
   @Option(help: "The same seed gives the same afternoon.")
   var seed: UInt64 = 7
 
-  @Option(help: "The configuration of the service.")
-  var config = "config/demo.yaml"
+  @Option(help: "A configuration of the service instead of the demo's own.")
+  var config: String?
 
   @Option(help: "Where the service listens.")
   var listen = "127.0.0.1:8080"
@@ -23,7 +23,11 @@ struct Demo: ParsableCommand {
     Logs.bootstrap(level: .notice)
     let airport = try AirportProcess(seed: seed)
     setenv("TABLECAST_DEMO_UPSTREAM", "http://127.0.0.1:\(airport.port)", 1)
-    let service = try Service(configuration: config, listen: listen, insecure: false)
+    let service = try Service(
+      configuration: config.map(ServiceConfiguration.file) ?? .demo,
+      listen: listen,
+      insecure: false
+    )
     print(
       """
 

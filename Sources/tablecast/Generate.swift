@@ -18,7 +18,7 @@ struct Generate: ParsableCommand {
   var config: String
 
   func run() throws {
-    let definition = try Service.read(config)
+    let definition = try ServiceConfiguration.file(config).definition()
     print(CodeGenerator.generate(language, cells: definition.cells), terminator: "")
   }
 }

@@ -31,6 +31,12 @@ struct Render: ParsableCommand {
   @Option(help: "A parameter of the table: NAME=VALUE. Once for each.")
   var parameter: [String] = []
 
+  @Option(help: "A request header of the caller, as `forward` sends it on: 'NAME: VALUE'. Once for each.")
+  var header: [String] = []
+
+  @Option(help: "Only the first rows, as a client's window has them: 1 to 10000.")
+  var rows: Int?
+
   @Flag(help: "JSON: sections as clients get them, and what was skipped.")
   var json = false
 
@@ -39,6 +45,9 @@ struct Render: ParsableCommand {
 
   func validate() throws {
     if item != nil, response != nil { throw ValidationError("Give --item or --response, not both.") }
+    if let rows, !(1...10_000).contains(rows) { throw ValidationError("--rows is 1 to 10000, not \(rows).") }
+    _ = try CallerHeaders(arguments: header)
+    _ = try Self.pairs(parameter)
   }
 
   func run() throws {
@@ -63,7 +72,7 @@ struct Render: ParsableCommand {
   private static func show(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
   private func draw() throws {
-    let service = try Service.read(config)
+    let service = try ServiceConfiguration.file(config).definition()
     guard let definition = service.tables.first(where: { $0.name == table }) else {
       let names = service.tables.map(\.name).joined(separator: ", ")
       throw CleanExit.failure("\(config) has no table `\(table)`: \(names) are there")
@@ -79,26 +88,41 @@ struct Render: ParsableCommand {
     } catch {
       throw CleanExit.failure("table `\(table)`: \(error)")
     }
-    let parameters = try Self.pairs(parameter)
-    let contents = try contents(of: mapper, service, parameters)
-    let result = mapper.map(contents, parameters: parameters, environment: service.environment)
+    let parameters: [String: String]
+    do {
+      parameters = try definition.parameterValues(for: try Self.pairs(parameter))
+    } catch let error as ParameterError {
+      throw CleanExit.failure(error.message)
+    }
+    let headers = try CallerHeaders(arguments: header)
+    for name in headers.names where !definition.forward.contains(where: { $0.lowercased() == name.lowercased() }) {
+      throw CleanExit.failure("table `\(table)` forwards no header `\(name)`: name it under `forward`")
+    }
+    let contents = try contents(of: mapper, definition, service, parameters, headers)
+    var result = mapper.map(contents, parameters: parameters, environment: service.environment)
+    if let rows { result.keepFirst(rows) }
     Self.show(json ? RenderedTable.json(result, definition) : RenderedTable.text(result, inColor: isatty(1) == 1))
     if !result.problems.isEmpty { throw ExitCode(1) }
   }
 
   private static func pairs(_ arguments: [String]) throws -> [String: String] {
     try arguments.reduce(into: [:]) { result, argument in
-      let pair = argument.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2 else { throw ValidationError("`\(argument)` is not NAME=VALUE.") }
+      // A value may be empty.
+      let pair = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2, !pair[0].isEmpty else { throw ValidationError("`\(argument)` is not NAME=VALUE.") }
       result[String(pair[0])] = String(pair[1])
     }
   }
 
   // MARK: Contents
 
-  private func contents(of mapper: TableMapper, _ service: ServiceDefinition, _ parameters: [String: String]) throws
-    -> [String: SourceContent]
-  {
+  private func contents(
+    of mapper: TableMapper,
+    _ table: TableDefinition,
+    _ service: ServiceDefinition,
+    _ parameters: [String: String],
+    _ headers: CallerHeaders
+  ) throws -> [String: SourceContent] {
     var contents: [String: SourceContent] = [:]
     for name in mapper.sources {
       if let item {
@@ -109,7 +133,13 @@ struct Render: ParsableCommand {
         switch service.sources.first(where: { $0.name == name })?.kind {
         case .local(let local)?:
           contents[name] = .items(local.items.enumerated().map { SourceItem(id: "\($0 + 1)", bytes: $1.bytes) })
-        case .upstream(let upstream)?: contents[name] = try fetch(name, upstream, service, parameters)
+        case .upstream(let upstream)?:
+          let context = FetchContext(
+            parameters: parameters,
+            environment: service.environment,
+            forwarded: headers.fields(named: table.forwardToAll + upstream.forward)
+          )
+          contents[name] = try fetch(name, upstream, context)
         case nil: break
         }
       }
@@ -127,15 +157,14 @@ struct Render: ParsableCommand {
   private func fetch(
     _ name: String,
     _ upstream: UpstreamDefinition,
-    _ service: ServiceDefinition,
-    _ parameters: [String: String]
+    _ context: FetchContext
   ) throws -> SourceContent {
     let arrival = Mutex<SourceUpdate?>(nil)
     let semaphore = DispatchSemaphore(value: 0)
     let source = Source(
       name: name,
       definition: upstream,
-      context: FetchContext(parameters: parameters, environment: service.environment),
+      context: context,
       client: try TransferClient()
     ) { update in
       arrival.withLock { $0 = update }

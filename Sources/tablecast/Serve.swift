@@ -29,7 +29,7 @@ struct Serve: ParsableCommand {
 
   func run() throws {
     Logs.bootstrap(level: logLevel)
-    try Service(configuration: config, listen: listen, insecure: insecure).run()
+    try Service(configuration: .file(config), listen: listen, insecure: insecure).run()
   }
 }
 

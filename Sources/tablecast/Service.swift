@@ -14,31 +14,17 @@ final class Service: Sendable {
   /// How long an ending may take.
   private static let grace = Duration.milliseconds(4500)
 
-  private let file: String
+  private let configuration: ServiceConfiguration
   private let logger = Logger(label: "tablecast")
   private let definition: ServiceDefinition
   private let listen: ListenAddress
   private let insecure: Bool
 
   /// - Throws: `ExitCode` where the configuration has mistakes; they have been printed.
-  init(configuration file: String, listen: String?, insecure: Bool) throws {
-    (self.file, self.insecure) = (file, insecure)
-    definition = try Self.read(file)
+  init(configuration: ServiceConfiguration, listen: String?, insecure: Bool) throws {
+    (self.configuration, self.insecure) = (configuration, insecure)
+    definition = try configuration.definition()
     self.listen = try listen.map(ListenAddress.init(argument:)) ?? definition.listen
-  }
-
-  /// Reads a configuration; prints what is wrong with it.
-  static func read(_ file: String) throws -> ServiceDefinition {
-    let (definition, diagnostics) = ConfigurationReader.read(
-      path: file,
-      environment: ProcessInfo.processInfo.environment
-    )
-    let errors = diagnostics.filter { $0.severity == .error }
-    if !diagnostics.isEmpty {
-      FileHandle.standardError.write(Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
-    }
-    guard let definition, errors.isEmpty else { throw ExitCode(1) }
-    return definition
   }
 
   /// Serves until a signal ends it; does not return.
@@ -53,7 +39,7 @@ final class Service: Sendable {
         environment: ServiceEnvironment(store: store, logger: logger, isOpenForEdits: isOpen)
       )
     } catch {
-      throw CleanExit.failure("\(file): \(error)")
+      throw CleanExit.failure("\(configuration.name): \(error)")
     }
     let server = Server(configuration: definition.server(listen), handler: service, logger: logger)
     let address: SocketAddress
@@ -136,25 +122,29 @@ final class Service: Sendable {
 
   /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
   private func reload(_ service: TableService) {
+    let (read, diagnostics) = configuration.read()
+    for diagnostic in diagnostics { diagnostic.log(to: logger) }
+    guard let definition = read else { return refuse("it has mistakes") }
     do {
-      let definition = try Self.read(file)
       try service.reload(definition)
-      logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
-      let waiting = definition.keysAwaitingRestart(since: self.definition)
-      if !waiting.isEmpty {
-        logger.warning(
-          "Some of what changed in the configuration needs a restart",
-          metadata: ["keys": "\(waiting.joined(separator: ", "))"]
-        )
-      }
     } catch {
-      // The mistakes of a file have been printed.
-      let reason = error is ExitCode ? "it has mistakes" : "\(error)"
-      logger.error(
-        "The configuration is not usable: the old one is kept",
-        metadata: ["file": "\(file)", "reason": "\(reason)"]
+      return refuse("\(error)")
+    }
+    logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
+    let waiting = definition.keysAwaitingRestart(since: self.definition)
+    if !waiting.isEmpty {
+      logger.warning(
+        "Some of what changed in the configuration needs a restart",
+        metadata: ["keys": "\(waiting.joined(separator: ", "))"]
       )
     }
+  }
+
+  private func refuse(_ reason: String) {
+    logger.error(
+      "The configuration is not usable: the old one is kept",
+      metadata: ["file": "\(configuration.name)", "reason": "\(reason)"]
+    )
   }
 }
 

@@ -40,7 +40,7 @@ extension DiagnosticsTests {
     Case(
       "pattern",
       table("cell: C, payload: {title: a}, parameters: {a: {pattern: \"[\"}}"),
-      "2:91: '[' is no regular expression"
+      "2:91: '[' is no pattern: something is wrong at `[`"
     ),
     Case(
       "default outside the pattern",

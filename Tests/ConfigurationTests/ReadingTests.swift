@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import JSON
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
     ("store_", "store"),
   ])
   func nearestKey(word: String, expected: String?) {
-    #expect(nearest(to: word, among: ["listen", "tables", "store"]) == expected)
+    #expect(Nearest.name(to: word, among: ["listen", "tables", "store"]) == expected)
   }
 
   @Test(arguments: [

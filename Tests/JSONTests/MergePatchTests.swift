@@ -37,3 +37,62 @@ import Testing
     #expect(String(decoding: merged.bytes, as: UTF8.self) == #"{"a":4,"c":3}"#)
   }
 }
+
+@Suite struct MergePatchCostTests {
+  /// Quadratic, this took a minute.
+  @Test func manyMembersAreMergedInLinearTime() {
+    let object = JSONValue.object((0..<50_000).map { .init(name: "member\($0)", value: .integer(Int64($0))) })
+    let patch = JSONValue.object(
+      (0..<50_000).map { .init(name: "member\($0 * 2)", value: $0 % 2 == 0 ? .null : .bool(true)) }
+    )
+    let merged = object.merging(patch: patch)
+    guard case .object(let members) = merged else {
+      Issue.record("an object is expected")
+      return
+    }
+    #expect(members.count == 50_000 - 12_500 + 12_500)
+  }
+
+  @Test func namesThatStandTwice() throws {
+    let twice = try JSONValue(parsing: #"{"a":1,"a":2,"b":3}"#)
+    #expect(String(decoding: twice.merging(patch: ["a": nil]).bytes, as: UTF8.self) == #"{"b":3}"#)
+    #expect(String(decoding: twice.merging(patch: ["b": 4]).bytes, as: UTF8.self) == #"{"a":1,"b":4}"#)
+  }
+
+  /// Against the algorithm as RFC 7396 §2 writes it.
+  @Test(arguments: 0..<200)
+  func mergesAsTheNaiveAlgorithmDoes(seed: Int) {
+    var state = UInt64(seed)
+    func next(_ bound: UInt64) -> UInt64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return (state >> 33) % bound
+    }
+    func value(depth: Int) -> JSONValue {
+      switch next(depth > 2 ? 3 : 5) {
+      case 0: return .null
+      case 1: return .integer(Int64(next(5)))
+      case 2: return .array([.null])
+      default:
+        let names = ["a", "b", "\u{E9}", "e\u{301}", "c"].filter { _ in next(2) == 0 }
+        return .object(names.map { .init(name: $0, value: value(depth: depth + 1)) })
+      }
+    }
+    func naive(_ target: JSONValue, _ patch: JSONValue) -> JSONValue {
+      guard case .object(let changes) = patch else { return patch }
+      var result = target
+      if case .object = result {} else { result = .object([]) }
+      for change in changes {
+        result[change.name] =
+          change.value == .null ? JSONValue?.none : naive(result[change.name] ?? .null, change.value)
+      }
+      return result
+    }
+    let (target, patch) = (value(depth: 0), value(depth: 0))
+    #expect(target.merging(patch: patch).bytes == naive(target, patch).bytes, "seed \(seed)")
+  }
+
+  @Test func integersAboveInt64AreKept() throws {
+    let text = #"{"id":18446744073709551615,"n":9223372036854775808}"#
+    #expect(String(decoding: try JSONValue(parsing: text).merging(patch: ["x": nil]).bytes, as: UTF8.self) == text)
+  }
+}

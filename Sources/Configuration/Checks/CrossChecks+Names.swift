@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 
 extension CrossChecks {
   /// Everything that is named is declared.
@@ -17,7 +18,7 @@ extension CrossChecks {
 
   private func check(_ use: Use, _ noun: String, among names: [String]) {
     guard !names.contains(use.name.value) else { return }
-    let near = nearest(to: use.name.value, among: names)
+    let near = Nearest.name(to: use.name.value, among: names)
     reading.error(
       at: use.name.place,
       "there is no \(noun) \(excerpt(use.name.value))",

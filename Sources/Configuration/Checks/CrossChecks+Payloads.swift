@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 
 extension CrossChecks {
   /// Payloads fit their cells as far as constants tell; fallbacks' fields come from the cells that have them.
@@ -63,7 +64,7 @@ extension CrossChecks {
     let name = entry.key.value
     guard let field = cell.fields.first(where: { $0.name == name }) else {
       guard !name.hasPrefix("$") else { return }
-      let near = nearest(to: name, among: cell.fields.map(\.name))
+      let near = Nearest.name(to: name, among: cell.fields.map(\.name))
       reading.error(
         at: entry.key.place,
         "\(cell.identifier) has no field \(excerpt(name))",

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 
 extension CrossChecks {
   /// What a table needs depends on its source.
@@ -94,7 +95,7 @@ extension CrossChecks {
         : use.path[0] == ServiceKeys.sources.name
           ? definition.tables.filter { $0.sources.contains(name) } : []
       for table in tables where !table.parameters.contains(where: { $0.name == use.name.value }) {
-        let near = nearest(to: use.name.value, among: table.parameters.map(\.name))
+        let near = Nearest.name(to: use.name.value, among: table.parameters.map(\.name))
         reading.error(
           at: use.name.place,
           "the table '\(table.name)' has no parameter '\(use.name.value)'",

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 
 extension CrossChecks {
   /// Declared, and never named.
@@ -59,7 +60,7 @@ extension CrossChecks {
     for table in definition.tables where table.cell == nil && !hasRepresentation("$default", in: table) {
       guard let types = types(of: table), let node = rowType(of: table) else { continue }
       for type in types where !hasRepresentation(type, in: table) {
-        let near = nearest(
+        let near = Nearest.name(
           to: type,
           among: definition.representations.keys.sorted() + table.representations.keys.sorted()
         )

@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 
 enum CellKeys: ObjectKeys {
   static let name = "Cell"
@@ -63,7 +64,7 @@ enum CellKeys: ObjectKeys {
 
   private static func checkToggle(_ name: String, of cell: CellDefinition, at place: Place, _ reading: Reading) {
     guard let field = cell.fields.first(where: { $0.name == name }) else {
-      let near = nearest(to: name, among: cell.fields.map(\.name))
+      let near = Nearest.name(to: name, among: cell.fields.map(\.name))
       reading.error(
         at: place,
         "'expands' names no field of this cell: \(excerpt(name))",

@@ -1,5 +1,6 @@
 import Definitions
 import Expressions
+import Patterns
 
 enum ParameterKeys: ObjectKeys {
   static let name = "Parameter"
@@ -27,8 +28,8 @@ enum ParameterKeys: ObjectKeys {
     var parameter = Parameter()
     object.set(&parameter.pattern, from: pattern)
     parameter.defaultValue = object[defaultValue]
-    if let value = parameter.defaultValue, !value.isEmpty, let expression = try? Regex(parameter.pattern),
-      (try? expression.wholeMatch(in: value)) == nil
+    if let value = parameter.defaultValue, !value.isEmpty, let pattern = try? Pattern(parameter.pattern),
+      !pattern.matches(value)
     {
       object.reading.error(
         at: object.place(of: defaultValue),

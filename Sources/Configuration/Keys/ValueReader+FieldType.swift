@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 
 /// A field's type as it is written beside its name.
 struct DeclaredField: Sendable {
@@ -43,7 +44,7 @@ extension ValueReader where Value == DeclaredField {
       words.removeFirst(2)
     }
     guard words.count == 1, let type = Self.words.first(where: { $0.name == words[0] })?.type else {
-      let near = nearest(to: words.last ?? "", among: Self.words.map(\.name) + ["optional"])
+      let near = Nearest.name(to: words.last ?? "", among: Self.words.map(\.name) + ["optional"])
       reading.error(
         at: node.place,
         "\(excerpt(text)) is no type",

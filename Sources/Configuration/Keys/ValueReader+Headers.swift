@@ -1,4 +1,5 @@
 import Definitions
+import Patterns
 
 extension ValueReader where Value == String {
   static let pattern = ValueReader(
@@ -7,15 +8,11 @@ extension ValueReader where Value == String {
     guard let text = ValueReader.plainText("a regular expression", example: "[a-z0-9-]+").read(node, reading) else {
       return nil
     }
-    do {
-      _ = try Regex(text)
+    do throws(PatternError) {
+      _ = try Pattern(text)
       return text
     } catch {
-      reading.error(
-        at: node.place,
-        "\(excerpt(text)) is no regular expression: \(error)",
-        "write for example `[a-z0-9-]+`"
-      )
+      reading.error(at: node.place, "\(excerpt(text)) is no pattern: \(error)", "write for example `[a-z0-9-]+`")
       return nil
     }
   }

@@ -1,3 +1,5 @@
+import FieldValues
+
 /// A mapping as it is read: its keys have been checked.
 struct ObjectReader {
   let place: Place
@@ -24,7 +26,7 @@ struct ObjectReader {
       reading.keysInUse.insert("\(type.name).\(entry.key.value)")
     }
     for entry in entries where !known.contains(entry.key.value) {
-      let near = nearest(to: entry.key.value, among: keys.map(\.name))
+      let near = Nearest.name(to: entry.key.value, among: keys.map(\.name))
       reading.error(
         at: entry.key.place,
         "unknown key \(excerpt(entry.key.value)) in \(noun)",

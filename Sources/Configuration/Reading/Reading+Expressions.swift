@@ -1,4 +1,5 @@
 import Expressions
+import FieldValues
 import JSON
 
 extension Reading {
@@ -75,7 +76,7 @@ extension Reading {
     case .string(let text)?: return text
     case .integer(let number)?: return String(number)
     case .null?: return ""
-    case .bool?, .number?, .text?, .json?, .array?, .object?, nil:
+    case .bool?, .unsigned?, .number?, .text?, .json?, .array?, .object?, nil:
       error(at: place, "this expression does not result in a text", "write for example `${env.NAME}`")
       return nil
     }
@@ -172,7 +173,7 @@ extension Reading {
         error(
           at: place,
           "the environment variable \(name.name) is not set",
-          nearest(to: name.name, among: environment.names).map { "did you mean \($0)?" }
+          Nearest.name(to: name.name, among: environment.names).map { "did you mean \($0)?" }
             ?? "set it, or name a file in \(name.name)_FILE, or write `env.\(name.name) ?? '…'`"
         )
       case .unreadableFile:

@@ -1,3 +1,5 @@
+import FieldValues
+
 extension ValueReader where Value == Bool {
   static let boolean = ValueReader(.boolean) { node, reading in
     if case .boolean(let value) = node.scalar?.resolved { return value }
@@ -74,7 +76,7 @@ extension ValueReader where Value: RawRepresentable & CaseIterable & Sendable, V
     let words = Value.allCases.map(\.rawValue)
     return ValueReader(.enumeration(words)) { node, reading in
       if let scalar = node.scalar, let value = Value(rawValue: scalar.text) { return value }
-      let near = node.scalar.flatMap { nearest(to: $0.text, among: words) }
+      let near = node.scalar.flatMap { Nearest.name(to: $0.text, among: words) }
       reading.error(
         at: node.place,
         "\(node.seen) is none of \(alternatives(words))",

@@ -287,6 +287,7 @@ extension TableError {
   init(_ error: EditError) {
     switch error {
     case .unknownItem: self = .notFound("\(error)")
+    case .itemTooLarge, .tableTooLarge: self.init(.tooLarge, detail: "\(error)")
     case .unknownNeighbor, .besideItself, .indexOutOfRange, .notAnObject, .tooManyItems, .exhausted:
       self = .unprocessable("\(error)")
     }

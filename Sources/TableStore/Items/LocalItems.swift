@@ -170,3 +170,21 @@ extension LocalItems {
     touched.insert(item.id)
   }
 }
+
+extension LocalItems {
+  /// Takes over what somebody else's edits have made of the items. O(changes · log n) and moving array elements.
+  public mutating func apply(_ changes: ItemChanges) {
+    let written = touched
+    for id in changes.deleted { if let index = index(of: id) { _ = take(at: index) } }
+    for entry in changes.stored { if let index = index(of: entry.item.id) { _ = take(at: index) } }
+    for entry in changes.stored {
+      let position = ranks.partitioningIndex(atLeast: entry.rank)
+      items.insert(entry.item, at: position)
+      ranks.insert(entry.rank, at: position)
+      rankByID[entry.item.id] = entry.rank
+    }
+    nextID = Swift.max(nextID, changes.nextID)
+    // They are stored already.
+    touched = written
+  }
+}

@@ -1,0 +1,5 @@
+/// `a`, `a or b`, `a, b or c`: for what is allowed.
+func alternatives(_ words: some Collection<String>) -> String {
+  guard words.count > 1, let last = words.reversed().first else { return words.first ?? "" }
+  return words.dropLast().joined(separator: ", ") + " or " + last
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Configuration
+import Definitions
+import Foundation
+import Logging
+
+/// Where a service's configuration stands: in a file, or in this program.
+enum ServiceConfiguration: Sendable {
+  case file(String)
+  /// The one of `tablecast demo`.
+  case demo
+
+  /// What messages call it.
+  var name: String {
+    switch self {
+    case .file(let path): path
+    case .demo: "demo.yaml"
+    }
+  }
+
+  /// - Returns: the definition, nil where there is an error among the diagnostics.
+  func read() -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
+    let environment = ProcessInfo.processInfo.environment
+    switch self {
+    case .file(let path): return ConfigurationReader.read(path: path, environment: environment)
+    case .demo:
+      let text = String(decoding: PackageResources.demo_yaml, as: UTF8.self)
+      return ConfigurationReader.read(text: text, file: name, environment: environment)
+    }
+  }
+
+  /// Reads it; prints what is wrong with it.
+  ///
+  /// - Throws: `ExitCode` where it has mistakes.
+  func definition() throws -> ServiceDefinition {
+    let (definition, diagnostics) = read()
+    if !diagnostics.isEmpty {
+      FileHandle.standardError.write(Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
+    }
+    guard let definition else { throw ExitCode(1) }
+    return definition
+  }
+}
+
+extension Diagnostic {
+  /// Says it in the log, where a service that runs reads its configuration again.
+  func log(to logger: Logger) {
+    logger.log(
+      level: severity == .error ? .error : .warning,
+      "\(message)\(suggestion.map { ", \($0)" } ?? "")",
+      metadata: ["file": "\(file)", "line": "\(line)", "column": "\(column)"]
+    )
+  }
+}

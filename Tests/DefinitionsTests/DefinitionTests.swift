@@ -1,0 +1,57 @@
+import Definitions
+import Expressions
+import Testing
+
+@Suite struct DefinitionTests {
+  @Test(
+    arguments: [
+      ("10.0.0.0/8", [10, 1, 2, 3], true), ("10.0.0.0/8", [11, 0, 0, 0], false),
+      ("10.0.0.0/9", [10, 128, 0, 1], false),
+      ("10.0.0.0/8", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 10, 0, 0, 1], true),
+      ("10.0.0.0/8", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 0, 0, 1], false), ("0.0.0.0/0", [9, 9, 9, 9], true),
+    ] as [(String, [UInt8], Bool)]
+  )
+  func rangesOfAddresses(_ range: String, _ address: [UInt8], _ expected: Bool) throws {
+    let parts = range.split(separator: "/")
+    let bytes = parts[0].split(separator: ".").compactMap { UInt8($0) }
+    let length = try #require(Int(parts[1]))
+    let range = try #require(AddressRange(address: bytes, prefixLength: length))
+    #expect(range.contains(address) == expected)
+  }
+
+  @Test func theEmptyDefaultNeedNotMatch() {
+    let parameter = ParameterDefinition(name: "q", defaultValue: "")
+    #expect(parameter.admits(""))
+    #expect(parameter.admits("swift"))
+    #expect(!parameter.admits("a/b"))
+    #expect(!ParameterDefinition(name: "q").admits(""))
+  }
+
+  @Test(
+    arguments: [
+      ("descending", .descending), ("ascending", .ascending), ("up", nil),
+    ] as [(String, SortDirection?)]
+  )
+  func anOrderIsChosen(_ text: String, _ expected: SortDirection?) throws {
+    var scope = Scope()
+    scope.parameters = ["dir": text]
+    let order = SortOrder.chosen(try Expression("$params.dir"))
+    #expect((try? order.direction(in: scope)) == expected)
+  }
+
+  @Test(arguments: [("100", 100), ("-1", nil), ("many", nil)] as [(String, Int?)])
+  func aLimitIsChosen(_ text: String, _ expected: Int?) throws {
+    var scope = Scope()
+    scope.parameters = ["limit": text]
+    let limit = RowLimit.chosen(try Expression("$params.limit"))
+    #expect((try? limit.rows(in: scope)) == expected)
+    #expect(try limit.rows(in: Scope()) == nil)
+  }
+
+  @Test func aTokenCoversTables() {
+    let token = AuthDefinition.Token(name: "a", sha256: [], allows: [.read], tables: ["todo*", "hn"])
+    #expect(token.covers(table: "todos"))
+    #expect(token.covers(table: "hn"))
+    #expect(!token.covers(table: "hn2"))
+  }
+}

@@ -1,0 +1,38 @@
+import FieldValues
+import Testing
+
+@Suite struct FieldValuesTests {
+  @Test func daysAreCountedBothWays() {
+    #expect(CivilDate(daysSinceEpoch: 0) == CivilDate(year: 1970, month: 1, day: 1))
+    #expect(CivilDate(daysSinceEpoch: 19_782) == CivilDate(year: 2024, month: 2, day: 29))
+    #expect(CivilDate(daysSinceEpoch: -719_528) == CivilDate(year: 0, month: 1, day: 1))
+    #expect(CivilDate(year: 2023, month: 2, day: 29) == nil)
+    #expect(CivilDate(year: 1900, month: 2, day: 29) == nil)
+    #expect(CivilDate(year: 2000, month: 13, day: 1) == nil)
+    for days in stride(from: -1_000_000, through: 1_000_000, by: 97) {
+      #expect(CivilDate(daysSinceEpoch: days).daysSinceEpoch == days)
+    }
+  }
+
+  @Test(
+    arguments: [("a b/c", "a%20b%2Fc"), ("é~", "%C3%A9~"), ("", ""), ("100%", "100%25")] as [(String, String)]
+  )
+  func percentCodingGoesBothWays(_ text: String, _ encoded: String) {
+    #expect(PercentCoding.encode(text) == encoded)
+    #expect(PercentCoding.decode(encoded.utf8) == Array(text.utf8))
+  }
+
+  @Test(arguments: ["%", "%2", "%2g", "a%"])
+  func halfAnEscapeIsNone(_ text: String) {
+    #expect(PercentCoding.decode(text.utf8) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("lenght", "length"), ("SUM", "sum"), ("tilte", "title"), ("zebra", nil), ("", nil),
+    ] as [(String, String?)]
+  )
+  func theNearestName(_ word: String, _ expected: String?) {
+    #expect(Nearest.name(to: word, among: ["length", "sum", "title"]) == expected)
+  }
+}
