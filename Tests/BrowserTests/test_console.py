@@ -179,6 +179,8 @@ class Tables(ConsoleTestCase):
     self.assertTrue(self.find("#main .problem").text)
 
   def test_a_long_table_scrolls_by_windows_with_few_nodes(self):
+    # 100,000 items take a debug build a while.
+    until(self.driver, lambda driver: self.service.ask("/v1/tables/long?rows=1")["state"] == "ready", seconds=180)
     self.open("t/long", "document.querySelectorAll('[data-row]').length > 20")
     for _ in range(12):
       self.driver.execute_script("const one = document.querySelector('.scroller'); one.scrollTop = one.scrollHeight")

@@ -11,7 +11,7 @@ const readJSON = (text) => {
 
 const check = (form) => {
   try {
-    readJSON(form.elements.item.value);
+    readJSON(form.elements.namedItem("item").value);
     return null;
   } catch (error) {
     return error.message;
@@ -34,7 +34,7 @@ export function mergePatch(before, after) {
 }
 
 export async function addItem(table, place, item = {}) {
-  const data = await ask("Add an item", field(item), "Add");
+  const data = await ask("Add an item", field(item), "Add", check);
   if (!data) return;
   const given = readJSON(data.get("item"));
   const title = String(given.title ?? given.name ?? "New");
