@@ -275,7 +275,7 @@ export class TablecastClient {
     };
     this.resume = (reason = "app") => {
       if (!reasons.delete(reason)) return;
-      for (const { following } of tables.values()) following.hasty = true;
+      for (const { following } of tables.values()) following.hasty = following.unsure = true;
       announce();
     };
 
