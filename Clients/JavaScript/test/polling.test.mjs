@@ -18,7 +18,7 @@ const plain = (target) => {
 };
 
 for (const { name, tables: given, replies, restored = [], does = [], seconds, expect } of cases) {
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     test(`${name}, seed ${seed}`, async () => {
       const random = seeded(seed);
       const kept = (key) => restored.find(({ table }) => key.split(" ").includes(table));
