@@ -19,6 +19,8 @@ public struct LocalItems: Sendable {
   var ranks: [Int64] = []
   /// Of every item that is there: found by binary search in `ranks` from here.
   var rankByID: TreeDictionary<ItemID, Int64> = [:]
+  /// What the items take, as JSON.
+  public private(set) var byteCount = 0
   /// The identity that the next item gets.
   private(set) var nextID: UInt64 = 1
   /// What is to be written, net: an item added and deleted since is not in it.
@@ -47,6 +49,7 @@ public struct LocalItems: Sendable {
     self.nextID = nextID
     for entry in stored.sorted(by: { $0.rank < $1.rank }) {
       items.append(entry.item)
+      byteCount += entry.item.body.count
       ranks.append(entry.rank)
       rankByID[entry.item.id] = entry.rank
       self.nextID = Swift.max(self.nextID, entry.item.id.rawValue &+ 1)
@@ -115,6 +118,7 @@ extension LocalItems {
     if merged == old.body { return old }
     let item = Item(id: id, body: merged)
     items[index] = item
+    byteCount += merged.count - old.body.count
     touched.insert(id)
     return item
   }
@@ -156,6 +160,7 @@ extension LocalItems {
 
   private mutating func take(at index: Int) -> Item {
     let item = items.remove(at: index)
+    byteCount -= item.body.count
     ranks.remove(at: index)
     rankByID[item.id] = nil
     touched.insert(item.id)
@@ -165,6 +170,7 @@ extension LocalItems {
   private mutating func put(_ item: Item, at position: Int) {
     let rank = makeRoom(at: position)
     items.insert(item, at: position)
+    byteCount += item.body.count
     ranks.insert(rank, at: position)
     rankByID[item.id] = rank
     touched.insert(item.id)

@@ -21,7 +21,8 @@ struct TableBlueprint: Sendable {
         table: table,
         cells: service.cells,
         representations: service.representations,
-        sources: service.sources
+        sources: service.sources,
+        maximumBytes: service.limits.mappingBytes
       )
     } catch {
       throw StartError(description: "table `\(table.name)`: \(error)")

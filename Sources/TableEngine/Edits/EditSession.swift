@@ -11,9 +11,10 @@ struct EditSession {
   /// The table with all edits so far.
   private(set) var table: Table
   private let name: String
+  private let limits: LimitsDefinition
 
-  init(_ content: TableContent, table: Table, named name: String) {
-    (self.content, self.table, self.name) = (content, table, name)
+  init(_ content: TableContent, table: Table, named name: String, limits: LimitsDefinition) {
+    (self.content, self.table, self.name, self.limits) = (content, table, name, limits)
   }
 
   /// Applies one edit. Returns the row's identity.
@@ -28,13 +29,13 @@ struct EditSession {
     case .patch(let row, let patch):
       let item = try editable(row, .edit, "edited")
       let before = content.result
-      _ = try change { items throws(EditError) in try items.patch(item, with: patch) }
+      try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
       let now = try identity(of: item, after: before)
       // An item in several sections has several rows: the one that was named, if it is still there.
       return content.result?.item(row)?.givenID == item.description ? row : now
     case .delete(let row):
       let item = try editable(row, .edit, "deleted")
-      _ = try change { items throws(EditError) in try items.delete(item) }
+      try change(item) { items throws(EditError) in try items.delete(item) }
       return row
     case .move(let row, let place):
       let item = try editable(row, .move, "moved")
@@ -51,9 +52,9 @@ struct EditSession {
     let defaults = content.local?.definition.defaultItem ?? .object([])
     let placed = target.membership.map { body.merging(patch: $0) } ?? body
     let before = content.result
-    let item = try change { items throws(EditError) in
-      try items.insert(placed, default: defaults, at: target.place).id
-    }
+    let item = try change(nil) { items throws(EditError) in
+      try items.insert(placed, default: defaults, at: target.place)
+    }.id
     let row = try identity(of: item, after: before)
     try verify(target, row: row)
     return row
@@ -62,17 +63,20 @@ struct EditSession {
   private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
     let target = try target(of: place, moving: row)
     let before = content.result
-    try change { items throws(EditError) in
-      if let membership = target.membership { _ = try items.patch(item, with: membership) }
+    try change(item) { items throws(EditError) in
+      if let membership = target.membership { try items.patch(item, with: membership) }
       try items.move(item, to: target.place)
+      guard let moved = items[item] else { throw .unknownItem(item) }
+      return moved
     }
     _ = try identity(of: item, after: before)
     try verify(target, row: row)
   }
 
-  /// Changes the items and lays the table out anew.
-  private mutating func change<Result>(_ body: (inout LocalItems) throws(EditError) -> Result) throws(TableError)
-    -> Result
+  /// Changes the items and lays the table out anew. `body` returns the item that it made, or changed that of `id`.
+  @discardableResult
+  private mutating func change(_ id: ItemID?, _ body: (inout LocalItems) throws(EditError) -> Item) throws(TableError)
+    -> Item
   {
     guard var items = content.local?.items else {
       throw .forbidden("The table `\(name)` has no items of its own.")
@@ -80,11 +84,15 @@ struct EditSession {
     // Let go of the copy inside, so that the arrays are changed in place.
     content.local?.items = LocalItems.empty
     defer { content.local?.items = items }
-    let result: Result
-    do { result = try body(&items) } catch { throw TableError(error) }
+    let before = (table: items.byteCount, item: id.flatMap { items[$0] }?.body.count ?? 0)
+    let changed: Item
+    do { changed = try body(&items) } catch { throw TableError(error) }
+    // What is over a limit that was lowered may still shrink.
+    if changed.body.count > before.item { try limits.admit(item: changed.body.count) }
+    if items.byteCount > before.table { try limits.admit(table: items.byteCount) }
     content.local?.items = items
     table = content.table(named: name)
-    return result
+    return changed
   }
 
   // MARK: Checks
@@ -281,14 +289,5 @@ extension TableError {
       detail: "There is a row `\(row)` already: identities are unique in a table.",
       field: "id"
     )
-  }
-
-  /// What the protocol answers to an impossible edit.
-  init(_ error: EditError) {
-    switch error {
-    case .unknownItem: self = .notFound("\(error)")
-    case .unknownNeighbor, .besideItself, .indexOutOfRange, .notAnObject, .tooManyItems, .exhausted:
-      self = .unprocessable("\(error)")
-    }
   }
 }

@@ -46,7 +46,7 @@ extension TableWriter {
     guard content.access({ $0.local != nil }) else { return forward(request, completion) }
     let latest = feed.latest
 
-    var session = content.access { EditSession($0, table: latest.table, named: name) }
+    var session = content.access { EditSession($0, table: latest.table, named: name, limits: context.current.limits) }
     var rows: [String] = []
     do throws(TableError) {
       for edit in request.edits { rows.append(try session.apply(edit)) }
