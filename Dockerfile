@@ -13,7 +13,7 @@ RUN swift build --configuration release --product tablecast --static-swift-stdli
 FROM debian:12-slim
 # What the binary is linked with beyond libc, and the certificate authorities for upstreams' TLS.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates libcurl4 libicu72 libre2-9 libsimdjson14 \
+ && apt-get install -y --no-install-recommends ca-certificates libcurl4 libicu72 libpq5 libre2-9 libsimdjson14 \
     libsqlite3-0 libssl3 libstdc++6 zlib1g \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 10001 tablecast \

@@ -12,8 +12,10 @@ run: packages
 	@$(SWIFT) build --configuration release --product tablecast
 	@exec .build/release/tablecast demo $(RUN_ARGUMENTS)
 
-# The web's tests first, against the debug build, so that a run's last lines are those of `swift test`.
+# The web's tests first, against the debug build, so that a run's last lines are those of `swift test`. PostgreSQL: the
+# store's tests start a server of their own.
 test: packages
+	@./scripts/install-system-packages.sh postgresql
 	@./scripts/install-browser-tests.sh >/dev/null
 	node --test Clients/JavaScript/test/*.test.mjs
 	$(SWIFT) build --build-tests

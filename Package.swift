@@ -42,6 +42,7 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
+    .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
@@ -88,7 +89,7 @@ let package = Package(
     ),
     .target(
       name: "TableStore",
-      dependencies: ["JSON", "TableModel", deque, hashTrees, grdb, logging],
+      dependencies: ["CPQ", "JSON", "TableModel", deque, hashTrees, grdb, logging],
       swiftSettings: ours
     ),
     .target(

@@ -3,7 +3,9 @@ public import TableModel
 
 extension JSONWriter {
   /// A table as `GET /v1/tables/{table}` answers it. O(bytes): rows are copied, not encoded.
-  public mutating func write(snapshot table: Table, cursor: Cursor) {
+  ///
+  /// - Parameter edges: clients may poll it through caches.
+  public mutating func write(snapshot table: Table, cursor: Cursor, edges: Bool = false) {
     beginObject()
     name("table")
     write(table.name)
@@ -19,6 +21,10 @@ extension JSONWriter {
     }
     name("animation")
     write(table.animation)
+    if edges {
+      name("edges")
+      write(true)
+    }
     name("sections")
     write(list: table.sections) { $0.write($1) }
     name("counts")

@@ -4,6 +4,15 @@ public import TableModel
 public struct Commit: Sendable {
   public var table: String
   public var durability: Durability
+  /// The revision of the table that this is built on: what the owner was told of last (``StoredTable/revision``,
+  /// ``TableChanges/revision``), or what its last commit makes, which may be under way (``revision``). Where the table
+  /// stands elsewhere the commit fails with ``StoreError/superseded``. Nil: whatever is stored, as long as `version`
+  /// follows.
+  public var base: Revision?
+  /// Its own among all commits; random.
+  public let stamp = UInt64.random(in: 1...UInt64(Int64.max))
+  /// Where the writer may write only as long as it holds a lease, the lease: else ``StoreError/fenced``.
+  public var fence: Lease?
   /// The version that comes after the one stored last. Nil where the edit changes nothing that is shown.
   public var version: Version?
   public var items: ItemChanges?
@@ -16,6 +25,16 @@ public struct Commit: Sendable {
     self.durability = durability
     self.version = version
     self.items = items
+  }
+
+  /// Where the table stands once this is written; nil where it is not said on what it is built.
+  public var revision: Revision? {
+    base.map { changesTable ? Revision(number: $0.number + 1, stamp: stamp) : $0 }
+  }
+
+  /// Whether anything but an answer is in it: then the table has another revision afterwards.
+  public var changesTable: Bool {
+    version != nil || items != nil || !objects.isEmpty || !toggles.isEmpty
   }
 
   /// What a commit outlives once it is acknowledged.
@@ -51,35 +70,6 @@ public struct ToggleChange: Sendable {
   }
 }
 
-/// The answer that an `Idempotency-Key` got, to be given again to a repeat.
-public struct StoredReply: Equatable, Sendable {
-  public var key: String
-  /// What was asked, so that another request under the same key is noticed. Not a ``Fingerprint``, whose seed
-  /// is new in every process: a digest such as SHA-256.
-  public var request: [UInt8]
-  public var status: Int
-  public var headers: [Header]
-  public var body: [UInt8]
-  /// Seconds since 1970: forgotten from then on.
-  public var expires: Int64
-
-  public init(key: String, request: [UInt8], status: Int, headers: [Header], body: [UInt8], expires: Int64) {
-    self.key = key
-    self.request = request
-    self.status = status
-    self.headers = headers
-    self.body = body
-    self.expires = expires
-  }
-
-  public struct Header: Equatable, Sendable {
-    public var name: String
-    public var value: String
-
-    public init(name: String, value: String) { (self.name, self.value) = (name, value) }
-  }
-}
-
 /// The versions of a table that a store has kept.
 public struct StoredFeed: Sendable {
   public let epoch: Epoch
@@ -99,6 +89,8 @@ public struct StoredFeed: Sendable {
 
 /// All that a store has of a table.
 public struct StoredTable: Sendable {
+  /// What the next commit is built on (``Commit/base``).
+  public var revision = Revision.none
   public var feed: StoredFeed?
   /// Nil where no items were ever stored: then the configuration's own are the first ones. Once stored they are
   /// the table's, even when none is left.

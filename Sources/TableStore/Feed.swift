@@ -92,6 +92,7 @@ extension Feed {
   public func prepare(_ table: Table) -> Version? {
     // The comparison runs outside the lock: only the owner changes what `latest` is.
     let latest = latest
+    let table = table.sharing(with: latest.table)
     if Table.same(latest.table, table) {
       state.withLock { state in
         let last = state.published.count - 1

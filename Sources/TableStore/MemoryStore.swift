@@ -7,25 +7,16 @@ import TableModel
 ///
 /// Idempotency keys are remembered, everything else lives in its table anyway. Identities, orders and versions
 /// are checked as the durable store checks them.
-public final class MemoryStore: Store {
+public final class MemoryStore: SoleStore {
   private let queue = DispatchQueue(label: "tablecast.store.memory")
   private let now: @Sendable () -> Int64
-  private let state = Mutex(State())
+  private let observers = StoreObservers()
+  private let state: Mutex<State>
 
   private struct State {
     var tables: [String: KeptTable] = [:]
+    var replies: ReplyLedger
     var isClosed = false
-    var nextSweep: Int64 = 0
-  }
-
-  fileprivate struct KeptTable {
-    var versions: [Version] = []
-    var items: [ItemID: StoredItem] = [:]
-    var hasItems = false
-    var nextID: UInt64 = 1
-    var objects: [String: [UInt8]] = [:]
-    var toggled: Set<String> = []
-    var replies: [String: StoredReply] = [:]
   }
 
   private let history: Int
@@ -33,22 +24,20 @@ public final class MemoryStore: Store {
   /// - Parameters:
   ///   - history: How many versions of a table are kept.
   ///   - now: Seconds since 1970.
-  public init(history: Int = 64, now: @escaping @Sendable () -> Int64 = secondsSince1970) {
+  ///   - bounds: How many answers to idempotent requests are kept.
+  public init(
+    history: Int = 64,
+    now: @escaping @Sendable () -> Int64 = secondsSince1970,
+    bounds: ReplyBounds = ReplyBounds()
+  ) {
     self.history = max(history, 1)
     self.now = now
+    state = Mutex(State(replies: ReplyLedger(bounds: bounds)))
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
-    perform(completion) { state throws(StoreError) in
-      var result = StoredTable()
-      guard let kept = state.tables[table] else { return result }
-      if let epoch = kept.versions.last?.cursor.epoch {
-        result.feed = StoredFeed(epoch: epoch, versions: kept.versions)
-      }
-      result.items = kept.hasItems ? LocalItems(stored: kept.items.values, nextID: kept.nextID) : nil
-      result.objects = kept.objects
-      result.toggled = kept.toggled
-      return result
+    perform(completion) { [history] state throws(StoreError) in
+      Self.open(table, history: history, in: &state).stored
     }
   }
 
@@ -57,33 +46,51 @@ public final class MemoryStore: Store {
     mayBlock: Bool,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
-    perform(completion) { [history] state throws(StoreError) in
-      try state.tables[commit.table, default: KeptTable()].apply(commit, history: history)
+    let finish: @Sendable (Result<Revision?, StoreError>) -> Void = { [observers] result in
+      completion(result.map { _ in })
+      guard case .success(let revision?) = result else { return }
+      observers.tell(.moved(table: commit.table, revision: revision))
+    }
+    perform(finish) { [history, now] state throws(StoreError) in
+      var moved: Revision?
+      if commit.changesTable {
+        _ = Self.open(commit.table, history: history, in: &state)
+        moved = try state.tables[commit.table]?.apply(commit, history: history)
+      }
+      if let reply = commit.reply { state.replies.store(reply, table: commit.table, now: now()) }
+      return moved
     }
   }
 
-  public func reply(
-    table: String,
-    key: String,
-    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
+  public func changes(
+    of table: String,
+    since revision: Revision,
+    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    perform(completion) { [now] state throws(StoreError) in
-      let now = now()
-      if now >= state.nextSweep {
-        state.nextSweep = now + 600
-        state.tables = state.tables.mapValues { table in
-          var table = table
-          table.replies = table.replies.filter { $0.value.expires > now }
-          return table
-        }
-      }
-      guard let reply = state.tables[table]?.replies[key], reply.expires > now else { return nil }
-      return reply
+    perform(completion) { [history] state throws(StoreError) in
+      let kept = Self.open(table, history: history, in: &state)
+      return kept.recent.changes(since: revision).map(CatchUp.changes) ?? .replaced(kept.stored)
     }
+  }
+
+  public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
+    observers.add(observer)
+  }
+
+  public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+    perform(completion) { [now] state throws(StoreError) in state.replies.reply(key, now: now()) }
   }
 
   public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-    perform(completion) { state throws(StoreError) in state.tables[table] = nil }
+    let finish: @Sendable (Result<Void, StoreError>) -> Void = { [observers] result in
+      completion(result)
+      observers.tell(.removed(table: table))
+    }
+    perform(finish) { state throws(StoreError) in
+      let prefix = memberPrefix(of: table)
+      state.tables = state.tables.filter { $0.key != table && !$0.key.hasPrefix(prefix) }
+      state.replies.remove(table: table)
+    }
   }
 
   public func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
@@ -92,6 +99,13 @@ public final class MemoryStore: Store {
 
   public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
     perform(completion) { state throws(StoreError) in state.isClosed = true }
+  }
+
+  private static func open(_ table: String, history: Int, in state: inout State) -> KeptTable {
+    if let kept = state.tables[table] { return kept }
+    let kept = KeptTable(history: history)
+    state.tables[table] = kept
+    return kept
   }
 
   private func perform<Value: Sendable>(
@@ -112,8 +126,35 @@ public final class MemoryStore: Store {
   }
 }
 
-extension MemoryStore.KeptTable {
-  fileprivate mutating func apply(_ commit: Commit, history: Int) throws(StoreError) {
+/// A table as the memory store keeps it.
+private struct KeptTable: Sendable {
+  private var versions: [Version] = []
+  private var items: [ItemID: StoredItem] = [:]
+  private var hasItems = false
+  private var nextID: UInt64 = 1
+  private var objects: [String: [UInt8]] = [:]
+  private var toggled: Set<String> = []
+  private(set) var recent: RecentCommits
+
+  init(history: Int) {
+    // A stamp of its own, so that a table that was removed and came again is not taken for the one before.
+    let base = Revision(number: 0, stamp: .random(in: 1...UInt64(Int64.max)))
+    recent = RecentCommits(base: base, maximumCount: history)
+  }
+
+  var stored: StoredTable {
+    var result = StoredTable()
+    result.revision = recent.revision
+    if let epoch = versions.last?.cursor.epoch { result.feed = StoredFeed(epoch: epoch, versions: versions) }
+    result.items = hasItems ? LocalItems(stored: items.values, nextID: nextID) : nil
+    result.objects = objects
+    result.toggled = toggled
+    return result
+  }
+
+  /// The revision that comes of it.
+  mutating func apply(_ commit: Commit, history: Int) throws(StoreError) -> Revision {
+    if let base = commit.base, base != recent.revision { throw .superseded }
     if let version = commit.version {
       if let last = versions.last, last.cursor.epoch == version.cursor.epoch {
         guard version.number == last.number + 1 else { throw .superseded }
@@ -133,7 +174,8 @@ extension MemoryStore.KeptTable {
     for change in commit.toggles {
       if change.isToggled { toggled.insert(change.row) } else { toggled.remove(change.row) }
     }
-    if let reply = commit.reply { replies[reply.key] = reply }
+    recent.append(RecentCommits.Entry(commit))
+    return recent.revision
   }
 }
 

@@ -1,32 +1,51 @@
 /// Keeps what tables are made of: local items and their order, versions, and the answers to idempotent requests.
+/// More than one process may share it.
 ///
 /// All calls return at once, but for commits that may block. Completions run in the order of the calls, on a queue of
 /// the store, which they must not block. Commits of one table are written in the order in which they are given.
 /// Several that arrive while one is written are written together and wait for the disk once.
-public protocol Store: AnyObject, Sendable {
+///
+/// **Sharing a table.** Whoever writes a table says which of its revisions the commit is built on (``Commit/base``).
+/// ``StoreError/superseded`` means that somebody else wrote: ask for ``changes(of:since:completion:)``, take them over,
+/// try again. Others' commits are told of by ``observe(_:)``.
+public protocol Store: LeaseStore {
   /// What is kept of a table. To be asked once, before the table's first commit.
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void)
 
   /// Writes a commit. When `completion` says success it will be found again, as its durability promises; on
-  /// failure nothing of it is there.
+  /// failure nothing of it is there, but for ``StoreError/unavailable``, after which it may be.
   ///
-  /// A version has to follow the one stored last: else the commit fails with ``StoreError/superseded``. So where
-  /// several are on their way and one fails, those built on it fail too. A version of another epoch replaces
-  /// all that were stored.
+  /// A version has to follow the one stored last, and the commit the revision that it names: else it fails with
+  /// ``StoreError/superseded``. So where several are on their way and one fails, those built on it fail too. A version
+  /// of another epoch replaces all that were stored.
   ///
   /// - Parameter mayBlock: The caller has nothing else to do until it is written. Where nothing else is being
   ///   written and the disk is quick, the caller's thread does it, and `completion` runs before this returns:
   ///   that spares two changes of threads, which on such a disk take as long as the disk.
   func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
-  /// The answer kept under an idempotency key, unless it has expired.
-  func reply(
-    table: String,
-    key: String,
-    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
+  /// What became of a table since a revision: what others have committed, and what its owner has, if it has not been
+  /// told of that yet.
+  func changes(
+    of table: String,
+    since revision: Revision,
+    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   )
 
-  /// Forgets all about a table.
+  /// Tells of others' commits, as soon as they are there; on any thread, which must not be blocked.
+  func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation
+
+  /// Says something to all other processes that share the store: once, to those who listen now. At most 4,000 bytes.
+  func signal(
+    _ name: String,
+    _ text: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  )
+
+  /// The answer kept under an idempotency key, unless it has expired or made room for others.
+  func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void)
+
+  /// Forgets all about a table, its answers too; of a family also all members (`table;…`).
   func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
   /// Calls back when all that was given before is on the disk, whatever its durability.
@@ -41,4 +60,16 @@ extension Store {
   public func commit(_ commit: Commit, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
     self.commit(commit, mayBlock: false, completion: completion)
   }
+
+  /// The answer kept under a key that belongs to no caller.
+  public func reply(
+    table: String,
+    key: String,
+    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
+  ) {
+    reply(ReplyKey(caller: "", table: table, scope: "", key: key), completion: completion)
+  }
 }
+
+/// What the names of a family's members begin with.
+func memberPrefix(of table: String) -> String { table + ";" }

@@ -2,6 +2,8 @@
 public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file was written by a later release, whose schema this one does not know.
   case newerVersion(path: String, schema: String, known: String)
+  /// A later release has migrated the database, which this one does not know.
+  case newerSchema(database: String, schema: Int, known: Int)
   /// The file is damaged.
   case corrupt(path: String, detail: String)
   /// The file is a database of another program.
@@ -11,8 +13,14 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   case cannotOpen(path: String, reason: String)
   /// No room on the disk. Reading goes on, and edits do when there is room again.
   case full
-  /// The version does not follow the one stored last: an earlier commit, on which it was built, has failed.
+  /// Somebody else wrote the table, or an earlier commit, on which this one was built, has failed: read what is there,
+  /// do it again on that.
   case superseded
+  /// The writer's lease is another's now: it has to stop writing.
+  case fenced
+  /// The database can't be reached, for now. Whether it has taken a commit that was under way is unknown: after a
+  /// reconnection its table's revision tells.
+  case unavailable(String)
   /// The disk or the database failed.
   case failed(String)
   case closed
@@ -22,6 +30,9 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case .newerVersion(let path, let schema, let known):
       "\(path) was written by a newer version of Tablecast (schema \(schema); this one knows up to \(known)): "
         + "start that version, or name another file in store.path"
+    case .newerSchema(let database, let schema, let known):
+      "\(database) was migrated by a newer version of Tablecast (schema \(schema); this one knows up to \(known)): "
+        + "start that version, or name another database in store.postgres"
     case .corrupt(let path, let detail):
       "\(path) is damaged (\(detail)): put a backup in its place, or save what can be read by "
         + "`sqlite3 \(path) .recover`, or move it and its -wal and -shm files away to start anew; "
@@ -33,7 +44,9 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case .cannotOpen(let path, let reason):
       "\(path) can't be opened: \(reason)"
     case .full: "no room is left for the store"
-    case .superseded: "an earlier edit could not be stored, and this one was made on top of it"
+    case .superseded: "the table was changed meanwhile, and this was made on top of what it was"
+    case .fenced: "another process does this by now"
+    case .unavailable(let reason): "the store can't be reached: \(reason)"
     case .failed(let reason): "the store failed: \(reason)"
     case .closed: "the store is closed"
     }

@@ -2,7 +2,7 @@ import Synchronization
 import TableStore
 
 /// A store whose commits wait for the test to let them through, or to fail.
-final class GatedStore: Store {
+final class GatedStore: SoleStore {
   private let inner = MemoryStore()
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)
@@ -36,12 +36,18 @@ final class GatedStore: Store {
     inner.restore(table, completion: completion)
   }
 
-  func reply(
-    table: String,
-    key: String,
-    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
+  func changes(
+    of table: String,
+    since revision: Revision,
+    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    inner.reply(table: table, key: key, completion: completion)
+    inner.changes(of: table, since: revision, completion: completion)
+  }
+
+  func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation { inner.observe(observer) }
+
+  func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+    inner.reply(key, completion: completion)
   }
 
   func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {

@@ -185,6 +185,74 @@ import Testing
   }
 }
 
+@Suite struct TableSharingTests {
+  private static func rows(_ numbers: Range<Int>) -> [Row] {
+    numbers.map {
+      Row(
+        id: "\($0)",
+        encoded: Array("\($0)".utf8),
+        cells: [CellPart(cellIdentifier: "Label", payload: 0..<1)],
+        permissions: []
+      )
+    }
+  }
+
+  private static func table(_ sections: [[Row]]) -> Table {
+    let sections = sections.enumerated().map { Section(id: "\($0)", rows: $1) }
+    return Table(name: "t", title: "Title", state: .ready, sections: sections)
+  }
+
+  @Test("A version that was made anew shares with the one before it") func sharing() {
+    let rows = Self.rows(0..<9000)
+    let old = Self.table([rows, Array(rows[..<20])])
+    var changed = rows
+    changed.remove(at: 4500)
+    let new = Self.table([changed, Array(rows[..<19])]).sharing(with: old)
+    #expect(Table.same(new, Self.table([changed, Array(rows[..<19])])) && new.rowCount == 9018)
+    var asked = 0
+    _ = RowList.commonEnds(old.sections[0].rows, new.sections[0].rows) { one, other in
+      asked += 1
+      return one === other
+    }
+    #expect(asked < 1024)
+    #expect(new.sharing(with: old).sections[0] === new.sections[0], "what shares already stays as it is")
+  }
+
+  @Test("Every row is found where it stands, and none that is not there", arguments: [1, 40, 2048, 2049, 30_000])
+  func indexPaths(count: Int) {
+    let rows = Self.rows(0..<count)
+    var table = Self.table([Self.rows(-40 ..< -20), rows])
+    for round in 0..<3 {
+      let list = table.sections[1].rows
+      for row in stride(from: 0, to: list.count, by: max(1, list.count / 500)) {
+        #expect(table.indexPath(of: list[row].id) == IndexPath(section: 1, row: row))
+      }
+      #expect(table.indexPath(of: "-20") == nil && table.indexPath(of: "-30") == IndexPath(section: 0, row: 10))
+      // What is asked of one version is no other's answer.
+      let edited = list.inserting(Self.rows(-100 - round ..< -99 - round)[0], at: list.count)
+      table.sections[1] = Section(id: "1", rows: edited.removing(at: 0))
+      #expect(table.indexPath(of: list[0].id) == nil)
+    }
+  }
+
+  @Test("Rows with one fingerprint are told apart, and many with one identity are no trouble") func collisions() {
+    let rows = (0..<3000).map { number in
+      Row(
+        id: "\(number % 1500)",
+        encoded: [],
+        cells: [CellPart(cellIdentifier: "Label", payload: 0..<0)],
+        permissions: [],
+        key: RowKey(identity: Fingerprint(rawValue: UInt64(number % 1500) / 4), content: ContentDigest(of: []))
+      )
+    }
+    let list = RowList(rows)
+    #expect((0..<8).allSatisfy { list.firstIndex(of: "\($0)", Fingerprint(rawValue: UInt64($0) / 4)) == $0 })
+    let same = RowList([Row](repeating: rows[0], count: 100_000))
+    #expect(same.firstIndex(of: "0", Fingerprint(rawValue: 0)) == 0)
+    #expect(same.firstIndex(of: "1", Fingerprint(rawValue: 0)) == nil)
+  }
+}
+
 @Suite struct RowsDigestTests {
   private static func list(_ keys: [RowKey]) -> RowsDigest {
     RowList(

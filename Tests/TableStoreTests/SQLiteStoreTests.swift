@@ -133,7 +133,7 @@ import Testing
     let queue = try DatabaseQueue(path: folder.database)
     try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('7')") }
     try queue.close()
-    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "2")) {
+    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "3")) {
       try SQLiteStore(path: folder.database)
     }
   }
@@ -178,6 +178,47 @@ import Testing
     let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
     guard case .corrupt? = error else { throw error ?? .closed }
     #expect(try Data(contentsOf: log) == kept)
+  }
+
+  /// Rows hold callers' own data: no other user of the machine reads them.
+  @Test(arguments: [nil, 0o644, 0o666, 0o600] as [mode_t?]) func filesAreTheirOwnersAlone(before mode: mode_t?) throws {
+    let folder = try TemporaryFolder()
+    let files = ["", "-wal", "-shm", ".lock"].map { folder.database + $0 }
+    if let mode {
+      try SQLiteStore(path: folder.database).closed()
+      for file in files { chmod(file, mode) }
+    }
+    let old = umask(0)
+    defer { umask(old) }
+    let store = try SQLiteStore(path: folder.database)
+    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    for file in files {
+      let attributes = try FileManager.default.attributesOfItem(atPath: file)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
+    }
+    try store.closed()
+  }
+
+  /// What an earlier release has kept for repeats is found as it was: under a key that is nobody's.
+  @Test func answersFromBeforeCallersAreKept() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: folder.database)
+    try StoreSchema.migrator.migrate(queue, upTo: "2")
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          INSERT INTO info VALUES ('closed', 'cleanly');
+          INSERT INTO feed (id, name) VALUES (1, 't');
+          INSERT INTO reply VALUES (1, 'k', x'01', 201, x'', x'07', 100);
+          """
+      )
+    }
+    try queue.close()
+    let store = try SQLiteStore(path: folder.database, now: { 0 })
+    let found = try result { store.reply(table: "t", key: "k", completion: $0) }
+    #expect(found?.status == 201 && found?.body == [7])
+    try store.closed()
   }
 
   @Test func aPathThatCanNotBeIsSaid() throws {

@@ -8,30 +8,15 @@ import Testing
 
 /// What every store does, told of each.
 @Suite struct StoreTests {
-  enum Kind: CaseIterable { case memory, sqlite }
-
-  private func withStore(_ kind: Kind, now: @escaping @Sendable () -> Int64 = { 0 }, _ body: (any Store) throws -> Void)
-    throws
-  {
-    switch kind {
-    case .memory: try body(MemoryStore(now: now))
-    case .sqlite:
-      let folder = try TemporaryFolder()
-      let store = try SQLiteStore(path: folder.database, now: now)
-      try body(store)
-      try store.closed()
-    }
-  }
-
-  @Test(arguments: Kind.allCases) func nothingIsStoredOfAnUnknownTable(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func nothingIsStoredOfAnUnknownTable(kind: StoreKind) throws {
+    try kind.withStore { store in
       let stored = try store.restored("new")
       #expect(stored.feed == nil && stored.items == nil && stored.objects.isEmpty)
     }
   }
 
-  @Test(arguments: Kind.allCases) func aCommitIsFoundWhole(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func aCommitIsFoundWhole(kind: StoreKind) throws {
+    try kind.withStore { store in
       let feed = Feed(initial: table())
       var items = try LocalItems(seed: [["a": 1], ["b": 2]])
       try items.move(ItemID(rawValue: 2), to: .index(0))
@@ -63,8 +48,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func itemsThatWereAllDeletedAreNotSeededAgain(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func itemsThatWereAllDeletedAreNotSeededAgain(kind: StoreKind) throws {
+    try kind.withStore { store in
       var items = try LocalItems(seed: [[:]])
       try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
       try items.delete(ItemID(rawValue: 1))
@@ -75,9 +60,9 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func repliesExpire(kind: Kind) throws {
+  @Test(arguments: StoreKind.allCases) func repliesExpire(kind: StoreKind) throws {
     let clock = Mutex<Int64>(0)
-    try withStore(kind, now: { clock.withLock { $0 } }) { store in
+    try kind.withStore(now: { clock.withLock { $0 } }) { store in
       var commit = Commit(table: "t", durability: .full)
       commit.reply = StoredReply(key: "k", request: [], status: 200, headers: [], body: [], expires: 100)
       try store.written(commit)
@@ -88,8 +73,10 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func aVersionOutOfLineIsSupersededAndNothingOfItsCommitIsThere(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func aVersionOutOfLineIsSupersededWithAllOfItsCommit(kind: StoreKind)
+    throws
+  {
+    try kind.withStore { store in
       let feed = Feed(initial: table())
       let second = try #require(feed.prepare(table([("s", [row("1")])])))
       let third = try #require(feed.prepare(table([("s", [row("2")])])))
@@ -104,8 +91,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func anotherEpochReplacesTheVersions(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func anotherEpochReplacesTheVersions(kind: StoreKind) throws {
+    try kind.withStore { store in
       try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
       let feed = Feed(initial: table())
       try store.write(table([("s", [row("2")])]), to: feed)
@@ -114,8 +101,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func aRemovedTableIsForgotten(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func aRemovedTableIsForgotten(kind: StoreKind) throws {
+    try kind.withStore { store in
       var items = try LocalItems(seed: [[:]])
       try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
       try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
@@ -125,8 +112,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func callersThatMayBlockWriteBesideEachOther(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func callersThatMayBlockWriteBesideEachOther(kind: StoreKind) throws {
+    try kind.withStore { store in
       let failures = Mutex<[String]>([])
       DispatchQueue.concurrentPerform(iterations: 8) { table in
         for number in 0..<50 {
@@ -146,8 +133,8 @@ import Testing
     }
   }
 
-  @Test(arguments: Kind.allCases) func completionsComeInOrderAndAfterCloseFail(kind: Kind) throws {
-    try withStore(kind) { store in
+  @Test(arguments: StoreKind.allCases) func completionsComeInOrderAndAfterCloseFail(kind: StoreKind) throws {
+    try kind.withStore { store in
       let order = Mutex<[Int]>([])
       for number in 0..<200 {
         var commit = Commit(table: "t\(number % 3)", durability: number % 2 == 0 ? .full : .process)

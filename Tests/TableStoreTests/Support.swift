@@ -71,6 +71,9 @@ func result<Value: Sendable>(
 extension Store {
   func restored(_ table: String = "t") throws -> StoredTable { try result { restore(table, completion: $0) } }
   func written(_ commit: Commit) throws { try result { self.commit(commit, completion: $0) } }
+  func changes(since revision: Revision) throws -> CatchUp {
+    try result { changes(of: "t", since: revision, completion: $0) }
+  }
   func closed() throws { try result { close(completion: $0) } }
 
   /// Commits what a feed prepares for a table.

@@ -6,9 +6,11 @@ import Glibc
 #endif
 
 // `DiffBenchmarks` prints everything; `DiffBenchmarks profile 1000 a [cold]` repeats one shape's diff, for a profiler, and
-// prints the fastest of them in milliseconds.
+// prints the fastest of them in milliseconds; `DiffBenchmarks long` prints the long sections alone.
 let arguments = CommandLine.arguments.dropFirst()
-if arguments.first == "profile" {
+if arguments.first == "long" {
+  printLongSections()
+} else if arguments.first == "profile" {
   for shape in Shape.asked where arguments.contains(String(shape.name.prefix { $0 != " " })) {
     let versions = Versions(shape)
     let apart = versions.apart
@@ -24,6 +26,7 @@ if arguments.first == "profile" {
 } else {
   printShapes()
   printCurves()
+  printLongSections()
 }
 
 func printShapes() {

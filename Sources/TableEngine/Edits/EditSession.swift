@@ -29,13 +29,13 @@ struct EditSession {
     case .patch(let row, let patch):
       let item = try editable(row, .edit, "edited")
       let before = content.result
-      try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
+      _ = try change { items throws(EditError) in try items.patch(item, with: patch) }
       let now = try identity(of: item, after: before)
       // An item in several sections has several rows: the one that was named, if it is still there.
       return content.result?.item(row)?.givenID == item.description ? row : now
     case .delete(let row):
       let item = try editable(row, .edit, "deleted")
-      try change(item) { items throws(EditError) in try items.delete(item) }
+      _ = try change { items throws(EditError) in try items.delete(item) }
       return row
     case .move(let row, let place):
       let item = try editable(row, .move, "moved")
@@ -52,9 +52,9 @@ struct EditSession {
     let defaults = content.local?.definition.defaultItem ?? .object([])
     let placed = target.membership.map { body.merging(patch: $0) } ?? body
     let before = content.result
-    let item = try change(nil) { items throws(EditError) in
-      try items.insert(placed, default: defaults, at: target.place)
-    }.id
+    let item = try change { items throws(EditError) in
+      try items.insert(placed, default: defaults, at: target.place).id
+    }
     let row = try identity(of: item, after: before)
     try verify(target, row: row)
     return row
@@ -63,20 +63,17 @@ struct EditSession {
   private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
     let target = try target(of: place, moving: row)
     let before = content.result
-    try change(item) { items throws(EditError) in
-      if let membership = target.membership { try items.patch(item, with: membership) }
+    try change { items throws(EditError) in
+      if let membership = target.membership { _ = try items.patch(item, with: membership) }
       try items.move(item, to: target.place)
-      guard let moved = items[item] else { throw .unknownItem(item) }
-      return moved
     }
     _ = try identity(of: item, after: before)
     try verify(target, row: row)
   }
 
-  /// Changes the items and lays the table out anew. `body` returns the item that it made, or changed that of `id`.
-  @discardableResult
-  private mutating func change(_ id: ItemID?, _ body: (inout LocalItems) throws(EditError) -> Item) throws(TableError)
-    -> Item
+  /// Changes the items and lays the table out anew.
+  private mutating func change<Result>(_ body: (inout LocalItems) throws(EditError) -> Result) throws(TableError)
+    -> Result
   {
     guard var items = content.local?.items else {
       throw .forbidden("The table `\(name)` has no items of its own.")
@@ -84,15 +81,12 @@ struct EditSession {
     // Let go of the copy inside, so that the arrays are changed in place.
     content.local?.items = LocalItems.empty
     defer { content.local?.items = items }
-    let before = (table: items.byteCount, item: id.flatMap { items[$0] }?.body.count ?? 0)
-    let changed: Item
-    do { changed = try body(&items) } catch { throw TableError(error) }
-    // What is over a limit that was lowered may still shrink.
-    if changed.body.count > before.item { try limits.admit(item: changed.body.count) }
-    if items.byteCount > before.table { try limits.admit(table: items.byteCount) }
+    (items.limits.itemBytes, items.limits.tableBytes) = (limits.itemBytes, limits.tableBytes)
+    let result: Result
+    do { result = try body(&items) } catch { throw TableError(error) }
     content.local?.items = items
     table = content.table(named: name)
-    return changed
+    return result
   }
 
   // MARK: Checks
@@ -289,5 +283,15 @@ extension TableError {
       detail: "There is a row `\(row)` already: identities are unique in a table.",
       field: "id"
     )
+  }
+
+  /// What the protocol answers to an impossible edit.
+  init(_ error: EditError) {
+    switch error {
+    case .unknownItem: self = .notFound("\(error)")
+    case .itemTooLarge, .tableTooLarge: self.init(.tooLarge, detail: "\(error)")
+    case .unknownNeighbor, .besideItself, .indexOutOfRange, .notAnObject, .tooManyItems, .exhausted:
+      self = .unprocessable("\(error)")
+    }
   }
 }

@@ -57,6 +57,8 @@ final class ReplyCache: Sendable {
     }
   }
 
+  func removeAll() { contents.withLock { $0 = Contents() } }
+
   /// Forgets what does not lead to this version. O(replies).
   func retire(before version: Cursor) {
     contents.withLock { contents in

@@ -77,7 +77,13 @@ extension LiveTable {
   ) {
     let name = reference.canonical
     let forwards = isMember ? blueprint.definition.forward : []
-    let reader = TableReader(name: name, feed: feed, cells: blueprint.cells, context: context)
+    let reader = TableReader(
+      name: name,
+      feed: feed,
+      cells: blueprint.cells,
+      edges: blueprint.isForEdges,
+      context: context
+    )
     let writer = TableWriter(
       name,
       content: content,
@@ -132,7 +138,7 @@ extension LiveTable {
   /// Goes on with another definition, that it can be.
   func reconfigure(_ blueprint: TableBlueprint) {
     forgetSources()
-    reader.draw(with: blueprint.cells, named: name)
+    reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges)
     writer.reconfigure(blueprint)
   }
 }

@@ -32,6 +32,9 @@ package final class LiveTable: Sendable {
   /// The version that is shown now.
   package var current: Version { reader.feed.current }
 
+  /// Clients may poll it through caches.
+  package var isForEdges: Bool { reader.isForEdges.withLock { $0 } }
+
   /// What a client's request means for this table.
   package func lens(_ request: LensRequest, after: Cursor?) -> Lens { reader.lens(request, after: after) }
 

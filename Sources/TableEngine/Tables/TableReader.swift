@@ -17,16 +17,19 @@ final class TableReader: Sendable {
   private let maker: QueueBound<ReplyMaker>
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
   private let drawing: Mutex<CellRegistry>
+  /// Clients may poll it through caches.
+  let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
   private let changes = Mutex(FirstAffectedRows())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
-  init(name: String, feed: Feed, cells: CellRegistry, context: EngineContext) {
+  init(name: String, feed: Feed, cells: CellRegistry, edges: Bool, context: EngineContext) {
     (self.feed, self.context) = (feed, context)
     drawing = Mutex(cells)
+    isForEdges = Mutex(edges)
     maker = QueueBound(
-      ReplyMaker(name: name, cells: cells),
+      ReplyMaker(name: name, cells: cells, edges: edges),
       on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue)
     )
   }
@@ -116,10 +119,13 @@ final class TableReader: Sendable {
   }
 
   /// Goes on with other cells.
-  func draw(with cells: CellRegistry, named name: String) {
+  func draw(with cells: CellRegistry, named name: String, edges: Bool) {
     maker.queue.sync {
       drawing.withLock { $0 = cells }
-      maker.access { $0 = ReplyMaker(name: name, cells: cells) }
+      isForEdges.withLock { $0 = edges }
+      maker.access { $0 = ReplyMaker(name: name, cells: cells, edges: edges) }
+      // What is kept may say otherwise.
+      replies.removeAll()
     }
   }
 

@@ -8,16 +8,6 @@ extension RowList {
       next = start + chunk.count
     }
   }
-
-  /// Where the first row stands whose key is wanted, from `start` on. O(rows), chunk by chunk.
-  func firstIndex(from start: Int = 0, where isWanted: (RowKey) -> Bool) -> Int? {
-    var found: Int?
-    forEachChunk(in: start..<count) { chunk, first in
-      found = chunk.keys[Swift.max(0, start - first)...].firstIndex(where: isWanted).map { first + $0 }
-      return found == nil
-    }
-    return found
-  }
 }
 
 // MARK: - Where two lists differ

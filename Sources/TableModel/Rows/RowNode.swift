@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A part of a list of rows: a chunk of them side by side, or a node over such parts. Immutable, shared by all lists that
 /// have it.
 ///
@@ -17,6 +19,8 @@ package final class RowNode: Sendable {
   package let children: [RowNode]
   /// By child: how many rows there are up to its end.
   private let ends: [Int]
+  /// Made when it is first asked for.
+  private let index = Mutex<RowIndex?>(nil)
 
   /// How many rows a list has in one chunk.
   static let longestChunk = 2048
@@ -56,6 +60,16 @@ package final class RowNode: Sendable {
   }
 
   package var isChunk: Bool { height == 0 }
+
+  /// Calls `body` with where identities stand. O(rows) the first time.
+  func withIndex<Result>(_ body: (RowIndex) -> Result) -> Result {
+    let index = index.withLock { index in
+      let made = index ?? RowIndex(self)
+      index = made
+      return made
+    }
+    return body(index)
+  }
 
   /// The child in which a row stands, and where it begins; the last one for what stands behind all rows. O(log children).
   private func child(with row: Int) -> (index: Int, start: Int) {

@@ -12,6 +12,9 @@ struct ReplyScope: Hashable, Sendable {
 
   var cacheControl: String { isTokenHolders || !forwards.isEmpty ? "private, no-cache" : "no-cache" }
 
+  /// Replies are the same for all: they don't depend on who asks.
+  var isPublic: Bool { forwards.isEmpty && !isTokenHolders }
+
   /// For `Vary`.
   var vary: [String] { varyWithoutCells.isEmpty ? ["Accept-Cells"] : ["Accept-Cells"] + varyWithoutCells }
 

@@ -6,6 +6,7 @@ import TableModel
 extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
     let inquiry = call.request.inquiry
+    if let slot = call.request.query.first("slot") { return try slotPoll(call, slot: slot) }
     let wait = try inquiry.wait.get()
     let share = call.waitingShare(callerLimits)
     let make = { () throws(ServiceError) in

@@ -17,7 +17,7 @@ extension Route {
     Route("/v1/tables/{table}", .get(.capability(.read), query: ["view", "rows"], TableService.snapshot)),
     Route(
       "/v1/tables/{table}/changes",
-      .get(.capability(.read), query: ["after", "wait", "view", "rows"], TableService.poll)
+      .get(.capability(.read), query: ["after", "wait", "view", "rows", "slot"], TableService.poll)
     ),
     Route(
       "/v1/tables/{table}/stream",

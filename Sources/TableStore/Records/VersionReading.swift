@@ -9,11 +9,37 @@ struct VersionReading {
   var names: NameTable
   /// The version read last, with its rows' numbers.
   private(set) var last: (table: Table, numbers: [[UInt64]])?
+  /// The version that is gone on from, whose rows are not among `rows`; asked for few of them, seldom for any.
+  private var base: (table: Table, numbers: [[UInt64]])?
+  private var baseRows: [UInt64: Row]?
 
   init(name: String, rows: [UInt64: Row], names: NameTable) {
     self.name = name
     self.rows = rows
     self.names = names
+  }
+
+  /// Begins with a version that is known: the records are of those after it.
+  mutating func goOn(from table: Table, numbers: [[UInt64]]) {
+    last = (table, numbers)
+    base = last
+  }
+
+  /// A row by its number. O(rows of the base) the first time that one of them is asked for.
+  private mutating func row(_ number: UInt64) -> Row? {
+    if let row = rows[number] { return row }
+    guard let base else { return nil }
+    let found = baseRows ?? Self.rowsByNumber(base.table, base.numbers)
+    baseRows = found
+    return found[number]
+  }
+
+  private static func rowsByNumber(_ table: Table, _ numbers: [[UInt64]]) -> [UInt64: Row] {
+    var found: [UInt64: Row] = [:]
+    for (section, numbers) in zip(table.sections, numbers) {
+      for (row, number) in zip(section.rows, numbers) { found[number] = row }
+    }
+    return found
   }
 
   /// The table of the next record.
@@ -79,7 +105,7 @@ struct VersionReading {
         sectionNumbers += base.numbers[Int(start)..<(Int(start) + length)]
       case .numbers:
         for offset in 0..<UInt64(length) {
-          guard let row = rows[start &+ offset] else {
+          guard let row = row(start &+ offset) else {
             throw RecordError(description: "row \(start &+ offset) is missing")
           }
           sectionRows.append(row)

@@ -10,6 +10,7 @@ extension SQLiteStore {
   ///   - path: The file. Beside it lie `-wal` and `-shm`, which belong to it, and `.lock`.
   ///   - history: How many versions of a table are kept, at least.
   ///   - now: Seconds since 1970; idempotency keys expire by it.
+  ///   - bounds: How many answers to idempotent requests are kept.
   ///   - boot: What tells one run of the machine from the next; nil: nothing does, so a power loss is assumed
   ///     after every end that was not clean.
   /// - Throws: ``StoreError``: `locked`, `newerVersion`, `foreign`, `corrupt`, `cannotOpen`, `full`.
@@ -17,9 +18,10 @@ extension SQLiteStore {
     path: String,
     history: Int = 64,
     now: @escaping @Sendable () -> Int64 = secondsSince1970,
+    bounds: ReplyBounds = ReplyBounds(),
     boot: String? = SQLiteStore.bootIdentity()
   ) throws(StoreError) {
-    try self.init(path: path, history: history, now: now, boot: boot, maximumPages: nil)
+    try self.init(path: path, history: history, now: now, bounds: bounds, boot: boot, maximumPages: nil)
   }
 
   /// - Parameter maximumPages: Bounds the file, as a full disk does; for tests.
@@ -27,12 +29,17 @@ extension SQLiteStore {
     path: String,
     history: Int,
     now: @escaping @Sendable () -> Int64,
+    bounds: ReplyBounds = ReplyBounds(),
     boot: String?,
     maximumPages: Int?
   ) throws(StoreError) {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(
+        at: folder,
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700]
+      )
     } catch {
       throw .cannotOpen(path: path, reason: "its folder can't be created: \(error.localizedDescription)")
     }
@@ -40,7 +47,7 @@ extension SQLiteStore {
     do {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       try pool.writeWithoutTransaction { db in try Self.beginRun(in: db, boot: boot) }
-      self.init(path: path, pool: pool, history: max(history, 1), now: now, lock: lock)
+      self.init(path: path, pool: pool, history: max(history, 1), now: now, bounds: bounds, lock: lock)
     } catch {
       let error = StoreError(error, path: path)
       if case .failed(let reason) = error { throw .cannotOpen(path: path, reason: reason) }
@@ -50,6 +57,7 @@ extension SQLiteStore {
 
   private static func openPool(path: String, maximumPages: Int?) throws -> DatabasePool {
     try inspect(path)
+    try PrivateFile.prepareDatabase(path)
     var configuration = Configuration()
     configuration.label = "tablecast.store"
     configuration.maximumReaderCount = 2

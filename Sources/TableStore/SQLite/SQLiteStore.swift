@@ -20,12 +20,13 @@ import Synchronization
 ///
 /// **Threads.** Commits are written on the database's queue, or where nothing is being written and the caller may
 /// block, on the caller's thread, which takes what is there now and leaves the rest to the queue.
-public final class SQLiteStore: Store {
+public final class SQLiteStore: SoleStore {
   let path: String
   let pool: DatabasePool
   let history: Int
   let now: @Sendable () -> Int64
   let lock: StoreLock
+  private let observers = StoreObservers()
   private let jobs = Mutex(Jobs())
   /// Touched on the database's writer queue alone.
   let writer: WriterBox
@@ -52,13 +53,20 @@ public final class SQLiteStore: Store {
     init(_ value: StoreWriter) { self.value = value }
   }
 
-  init(path: String, pool: DatabasePool, history: Int, now: @escaping @Sendable () -> Int64, lock: StoreLock) {
+  init(
+    path: String,
+    pool: DatabasePool,
+    history: Int,
+    now: @escaping @Sendable () -> Int64,
+    bounds: ReplyBounds,
+    lock: StoreLock
+  ) {
     self.path = path
     self.pool = pool
     self.history = history
     self.now = now
     self.lock = lock
-    writer = WriterBox(StoreWriter(path: path, history: history))
+    writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
   }
 
   public func commit(
@@ -73,21 +81,33 @@ public final class SQLiteStore: Store {
     perform(completion) { db, writer in try writer.restore(table, in: db) }
   }
 
-  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
-    perform(completion) { db, writer in try writer.remove(table, in: db) }
+  public func changes(
+    of table: String,
+    since revision: Revision,
+    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
+  ) {
+    perform(completion) { db, writer in try writer.changes(of: table, since: revision, in: db) }
   }
 
-  public func reply(
-    table: String,
-    key: String,
-    completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void
-  ) {
+  public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
+    observers.add(observer)
+  }
+
+  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    let finish: @Sendable (Result<Void, StoreError>) -> Void = { [observers] result in
+      completion(result)
+      observers.tell(.removed(table: table))
+    }
+    perform(finish) { db, writer in try writer.remove(table, in: db) }
+  }
+
+  public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
     guard jobs.withLock({ !$0.isClosed }) else { return completion(.failure(.closed)) }
     let now = now()
     pool.asyncRead { [path] result in
       completion(
         Result {
-          try StoreWriter.reply(table: table, key: key, now: now, in: try result.get())
+          try StoreWriter.reply(key, now: now, in: try result.get())
         }.mapError { StoreError($0, path: path) }
       )
     }
@@ -155,7 +175,11 @@ public final class SQLiteStore: Store {
     let results = writer.value.write(group.map(\.commit), now: now(), in: db)
     let isQuick = clock.now - began < Self.quick
     self.jobs.withLock { $0.isQuick = isQuick }
-    for (entry, result) in zip(group, results) { entry.completion(result) }
+    for (entry, result) in zip(group, results) {
+      entry.completion(result)
+      guard case .success = result, entry.commit.changesTable else { continue }
+      observers.tell(.moved(table: entry.commit.table, revision: writer.value.revision(of: entry.commit.table)))
+    }
   }
 
   /// The next task alone, or the commits up to the next task; nil where nothing waits.

@@ -12,9 +12,9 @@ final class StoreLock: Sendable {
   /// - Parameter path: The database's. The lock's file has `.lock` after it.
   init(path: String) throws(StoreError) {
     let file = path + ".lock"
-    // Closed on exec, so that no child process goes on holding the lock.
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { throw .cannotOpen(path: file, reason: String(cString: strerror(errno))) }
+    guard let descriptor = try PrivateFile.open(file, creating: true) else {
+      throw .cannotOpen(path: file, reason: "it is gone")
+    }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       let holder = Self.text(of: descriptor)

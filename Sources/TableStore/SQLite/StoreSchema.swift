@@ -51,6 +51,30 @@ enum StoreSchema {
           """
       )
     }
+    migrator.registerMigration("3") { db in
+      try db.execute(
+        sql: """
+          -- Answers belong to who has asked, and where. Those from before are nobody's, until they expire.
+          CREATE TABLE answer (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            caller TEXT NOT NULL,
+            feed TEXT NOT NULL,                  -- the table's name: an answer needs no feed
+            scope TEXT NOT NULL,
+            key TEXT NOT NULL,
+            request BLOB NOT NULL, status INTEGER NOT NULL, headers BLOB NOT NULL, body BLOB NOT NULL,
+            size INTEGER NOT NULL,
+            expires INTEGER NOT NULL,
+            UNIQUE (caller, feed, scope, key)
+          );
+          INSERT INTO answer (caller, feed, scope, key, request, status, headers, body, size, expires)
+            SELECT '', feed.name, '', key, request, status, headers, body, 100 + length(headers) + length(body), expires
+            FROM reply JOIN feed ON feed.id = reply.feed ORDER BY expires;
+          DROP TABLE reply;
+          CREATE INDEX answer_expires ON answer (expires);
+          CREATE INDEX answer_caller ON answer (caller, id, size);
+          """
+      )
+    }
     return migrator
   }
 

@@ -5,6 +5,8 @@ import TableModel
 extension StoreWriter {
   /// Writes one commit, within a transaction.
   mutating func write(_ commit: Commit, in db: Database) throws {
+    if let reply = commit.reply { try write(reply, table: commit.table, in: db) }
+    guard commit.changesTable else { return }
     // Taken out while it changes, so that its arrays are not copied.
     var feed = try feeds[commit.table] ?? open(commit.table, in: db)
     if commit.version != nil, commit.durability == .process, !feed.isAtRisk {
@@ -15,7 +17,6 @@ extension StoreWriter {
     if let items = commit.items { try write(items, of: &feed, in: db) }
     for object in commit.objects { try write(object, feed: feed.id, in: db) }
     for toggle in commit.toggles { try write(toggle, feed: feed.id, in: db) }
-    if let reply = commit.reply { try write(reply, feed: feed.id, in: db) }
     feeds[commit.table] = feed
   }
 
@@ -118,7 +119,7 @@ extension StoreWriter {
     feed.keyFrames.removeAll { $0 < base }
   }
 
-  // MARK: - Items, objects, toggles, replies
+  // MARK: - Items, objects, toggles
 
   private func write(_ changes: ItemChanges, of feed: inout FeedState, in db: Database) throws {
     for id in changes.deleted {
@@ -155,41 +156,35 @@ extension StoreWriter {
     try db.cachedStatement(sql: sql).execute(arguments: [feed, change.row])
   }
 
-  private func write(_ reply: StoredReply, feed: Int64, in db: Database) throws {
-    var headers = RecordWriter()
-    for header in reply.headers {
-      headers.write(header.name)
-      headers.write(header.value)
-    }
-    try db.cachedStatement(
-      sql: """
-        INSERT OR REPLACE INTO reply (feed, key, request, status, headers, body, expires)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """
-    )
-    .execute(arguments: [
-      feed, reply.key, Data(reply.request), reply.status, Data(headers.bytes), Data(reply.body), reply.expires,
-    ])
-  }
-
   // MARK: - Removing
 
-  /// Forgets all about a table.
+  /// Forgets all about a table and, where it is a family, its members.
   mutating func remove(_ table: String, in db: Database) throws {
-    guard let id = try Int64.fetchOne(db, sql: "SELECT id FROM feed WHERE name = ?", arguments: [table]) else { return }
-    let keys = StoreSchema.keys(feed: id)
+    let prefix = memberPrefix(of: table)
+    let found = try GRDB.Row.fetchAll(
+      db,
+      sql: "SELECT id, name FROM feed WHERE name = ? OR substr(name, 1, ?) = ?",
+      arguments: [table, prefix.unicodeScalars.count, prefix]
+    )
     try db.inTransaction(.immediate) {
-      try deleteVersions(feed: id, in: db)
-      try db.execute(
-        sql: "DELETE FROM item WHERE key BETWEEN ? AND ?",
-        arguments: [keys.lowerBound, keys.upperBound]
-      )
-      for name in ["object", "toggle", "reply"] {
-        try db.execute(sql: "DELETE FROM \(name) WHERE feed = ?", arguments: [id])
-      }
-      try db.execute(sql: "DELETE FROM feed WHERE id = ?", arguments: [id])
+      for feed in found { try remove(feed: feed["id"], in: db) }
+      try db.execute(sql: "DELETE FROM answer WHERE feed = ?", arguments: [table])
       return .commit
     }
-    feeds[table] = nil
+    answers = AnswerSums()
+    for feed in found { forget(feed["name"]) }
+  }
+
+  private func remove(feed id: Int64, in db: Database) throws {
+    let keys = StoreSchema.keys(feed: id)
+    try deleteVersions(feed: id, in: db)
+    try db.execute(
+      sql: "DELETE FROM item WHERE key BETWEEN ? AND ?",
+      arguments: [keys.lowerBound, keys.upperBound]
+    )
+    for name in ["object", "toggle"] {
+      try db.execute(sql: "DELETE FROM \(name) WHERE feed = ?", arguments: [id])
+    }
+    try db.execute(sql: "DELETE FROM feed WHERE id = ?", arguments: [id])
   }
 }

@@ -7,7 +7,10 @@ extension StoreWriter {
   mutating func restore(_ table: String, in db: Database) throws -> StoredTable {
     var result = StoredTable()
     let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [table]) ?? false
-    guard exists else { return result }
+    guard exists else {
+      result.revision = revision(of: table)
+      return result
+    }
     var feed = try open(table, in: db)
     result.feed = try restoreVersions(of: &feed, name: table, in: db)
     result.items = try restoreItems(of: feed, in: db)
@@ -22,6 +25,7 @@ extension StoreWriter {
     }
     result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
     feeds[table] = feed
+    result.revision = revision(of: table)
     return result
   }
 
@@ -91,32 +95,5 @@ extension StoreWriter {
       stored.append(StoredItem(item: Item(id: id, body: Array(body)), rank: entry["rank"]))
     }
     return LocalItems(stored: stored, nextID: nextItem)
-  }
-
-  /// The answer kept under a key, on any connection.
-  static func reply(table: String, key: String, now: Int64, in db: Database) throws -> StoredReply? {
-    let found = try GRDB.Row.fetchOne(
-      db,
-      sql: """
-        SELECT request, status, headers, body, expires FROM reply
-        WHERE feed = (SELECT id FROM feed WHERE name = ?) AND key = ? AND expires > ?
-        """,
-      arguments: [table, key, now]
-    )
-    guard let found else { return nil }
-    let request: Data = found["request"]
-    let body: Data = found["body"]
-    let encoded: Data = found["headers"]
-    var reader = RecordReader(Array(encoded))
-    var headers: [StoredReply.Header] = []
-    while !reader.isAtEnd { headers.append(StoredReply.Header(name: try reader.string(), value: try reader.string())) }
-    return StoredReply(
-      key: key,
-      request: Array(request),
-      status: found["status"],
-      headers: headers,
-      body: Array(body),
-      expires: found["expires"]
-    )
   }
 }

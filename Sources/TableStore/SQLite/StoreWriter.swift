@@ -7,6 +7,11 @@ struct StoreWriter {
   let history: Int
   /// By table name; what a failed transaction changed is set back.
   var feeds: [String: FeedState] = [:]
+  /// The last commits of this run, by table name: what is committed, no more.
+  private var recent: [String: RecentCommits] = [:]
+  /// How many answers there are, of the callers who were here lately.
+  var answers = AnswerSums()
+  let bounds: ReplyBounds
   /// The level of `PRAGMA synchronous` that the connection has.
   private var level: Commit.Durability = .full
   /// After a failed sync nobody knows what of the file the kernel has still to write, and a later sync may claim
@@ -17,9 +22,10 @@ struct StoreWriter {
   /// How long expired keys may stay, in seconds.
   private static let expiryInterval: Int64 = 60
 
-  init(path: String, history: Int) {
+  init(path: String, history: Int, bounds: ReplyBounds) {
     self.path = path
     self.history = history
+    self.bounds = bounds
   }
 
   /// What is stored of a table's versions, as far as writing the next one needs it.
@@ -65,26 +71,60 @@ struct StoreWriter {
       if now >= nextExpiry { try expire(now: now, in: db) }
       var results: [Result<Void, StoreError>] = []
       results.reserveCapacity(commits.count)
+      var written: [Commit] = []
+      // Of the tables that this group has changed.
+      var revisions: [String: Revision] = [:]
       for commit in commits {
         // Found out before anything of the commit is written: the others of the group go on.
-        if isSuperseded(commit) {
+        let revision = revisions[commit.table] ?? self.revision(of: commit.table)
+        if isSuperseded(commit, at: revision) {
           results.append(.failure(.superseded))
-        } else {
-          try write(commit, in: db)
-          results.append(.success(()))
+          continue
         }
+        try write(commit, in: db)
+        results.append(.success(()))
+        guard commit.changesTable else { continue }
+        revisions[commit.table] = Revision(number: revision.number + 1, stamp: commit.stamp)
+        written.append(commit)
       }
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
+      for commit in written { recent[commit.table]?.append(RecentCommits.Entry(commit)) }
       return results
     } catch {
       feeds = before
+      answers = AnswerSums()
       // SQLite has rolled back by itself after some errors, a full disk among them.
       if db.isInsideTransaction { try db.rollback() }
       throw error
     }
   }
 
-  private func isSuperseded(_ commit: Commit) -> Bool {
+  /// Where a table stands, counted from the beginning of this run: between runs nobody has to catch up.
+  mutating func revision(of table: String) -> Revision { recentCommits(to: table).revision }
+
+  private mutating func recentCommits(to table: String) -> RecentCommits {
+    if let commits = recent[table] { return commits }
+    // A stamp of its own, so that a table that was removed and came again is not taken for the one before.
+    let base = Revision(number: 0, stamp: .random(in: 1...UInt64(Int64.max)))
+    let commits = RecentCommits(base: base, maximumCount: history)
+    recent[table] = commits
+    return commits
+  }
+
+  /// What became of a table since a revision.
+  mutating func changes(of table: String, since revision: Revision, in db: Database) throws -> CatchUp {
+    if let changes = recentCommits(to: table).changes(since: revision) { return .changes(changes) }
+    return .replaced(try restore(table, in: db))
+  }
+
+  /// A table was removed.
+  mutating func forget(_ table: String) {
+    feeds[table] = nil
+    recent[table] = nil
+  }
+
+  private func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
+    if let base = commit.base, base != revision { return true }
     guard let version = commit.version, let last = feeds[commit.table]?.last?.version else { return false }
     return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
   }
@@ -107,7 +147,8 @@ struct StoreWriter {
   }
 
   private mutating func expire(now: Int64, in db: Database) throws {
-    try db.execute(sql: "DELETE FROM reply WHERE expires <= ?", arguments: [now])
+    try db.execute(sql: "DELETE FROM answer WHERE expires <= ?", arguments: [now])
+    answers = AnswerSums()
     nextExpiry = now + Self.expiryInterval
   }
 

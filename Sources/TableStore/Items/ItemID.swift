@@ -54,7 +54,11 @@ public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAnObject(found: String)
   /// The table holds as many items as it may.
   case tooManyItems(limit: Int)
-  /// every identity was given.
+  /// The item alone is larger than one may be.
+  case itemTooLarge(bytes: Int, limit: Int)
+  /// With it the table's items would be larger than they may be together.
+  case tableTooLarge(bytes: Int, limit: Int)
+  /// Every identity was given.
   case exhausted
 
   /// What is wrong and what would be right, for a person.
@@ -66,6 +70,10 @@ public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case .indexOutOfRange(let index, let count): "there is no place \(index): give one from 0 to \(count)"
     case .notAnObject(let found): "an item is a JSON object, and this is \(found)"
     case .tooManyItems(let limit): "the table holds \(limit) items, which is the most it may: delete some first"
+    case .itemTooLarge(let bytes, let limit):
+      "the item has \(bytes) bytes, and an item may have \(limit) (limits.itemBytes)"
+    case .tableTooLarge(let bytes, let limit):
+      "the table's items would have \(bytes) bytes, and they may have \(limit) (limits.tableBytes): delete some first"
     case .exhausted: "the table has given out every identity it has"
     }
   }

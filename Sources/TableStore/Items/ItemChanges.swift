@@ -20,6 +20,17 @@ public struct ItemChanges: Sendable {
   public var nextID: UInt64
 
   public init(nextID: UInt64) { self.nextID = nextID }
+
+  /// Takes the changes that came after these in. O(changes).
+  mutating func merge(_ later: ItemChanges) {
+    var again = Set(later.deleted)
+    for entry in later.stored { again.insert(entry.item.id) }
+    stored.removeAll { again.contains($0.item.id) }
+    deleted.removeAll { again.contains($0) }
+    stored += later.stored
+    deleted += later.deleted
+    nextID = Swift.max(nextID, later.nextID)
+  }
 }
 
 extension JSONValue {

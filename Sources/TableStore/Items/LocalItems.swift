@@ -10,8 +10,10 @@ public import JSON
 /// A copy costs O(items) at the first edit after it (two arrays, no bodies). What edits did since the last
 /// time is taken by ``takeChanges()``, for the store. To undo edits, keep the value from before.
 public struct LocalItems: Sendable {
-  /// How many items a table may hold.
-  public let limit: Int
+  /// What the next edits may make of the items. Items that are more already stay, and may become less.
+  public var limits: Limits
+  /// Of all bodies together.
+  public private(set) var bytes = 0
 
   /// In order.
   private(set) var items: [Item] = []
@@ -19,8 +21,6 @@ public struct LocalItems: Sendable {
   var ranks: [Int64] = []
   /// Of every item that is there: found by binary search in `ranks` from here.
   var rankByID: TreeDictionary<ItemID, Int64> = [:]
-  /// What the items take, as JSON.
-  public private(set) var byteCount = 0
   /// The identity that the next item gets.
   private(set) var nextID: UInt64 = 1
   /// What is to be written, net: an item added and deleted since is not in it.
@@ -36,7 +36,7 @@ public struct LocalItems: Sendable {
   ///
   /// - Throws: ``EditError/notAnObject(found:)``, ``EditError/tooManyItems(limit:)``.
   public init(seed: [JSONValue] = [], limit: Int = LocalItems.defaultLimit) throws(EditError) {
-    self.limit = limit
+    limits = Limits(count: limit)
     for value in seed { try insert(value) }
   }
 
@@ -44,12 +44,12 @@ public struct LocalItems: Sendable {
   public static let empty = LocalItems(stored: [], nextID: 1)
 
   /// Items as a store has kept them. O(n log n).
-  init(stored: some Sequence<StoredItem>, nextID: UInt64, limit: Int = LocalItems.defaultLimit) {
-    self.limit = limit
+  init(stored: some Sequence<StoredItem>, nextID: UInt64, limits: Limits = Limits()) {
+    self.limits = limits
     self.nextID = nextID
     for entry in stored.sorted(by: { $0.rank < $1.rank }) {
       items.append(entry.item)
-      byteCount += entry.item.body.count
+      bytes += entry.item.body.count
       ranks.append(entry.rank)
       rankByID[entry.item.id] = entry.rank
       self.nextID = Swift.max(self.nextID, entry.item.id.rawValue &+ 1)
@@ -77,6 +77,23 @@ extension LocalItems: RandomAccessCollection {
   }
 }
 
+extension LocalItems {
+  /// How many items there may be, and how large.
+  public struct Limits: Hashable, Sendable {
+    public var count: Int
+    /// Of an item's body, as it is stored.
+    public var itemBytes: Int
+    /// Of all bodies together.
+    public var tableBytes: Int
+
+    public init(count: Int = LocalItems.defaultLimit, itemBytes: Int = 256 << 10, tableBytes: Int = 1 << 30) {
+      self.count = count
+      self.itemBytes = itemBytes
+      self.tableBytes = tableBytes
+    }
+  }
+}
+
 // MARK: - Editing
 
 extension LocalItems {
@@ -91,13 +108,14 @@ extension LocalItems {
     at place: Place = .end
   ) throws(EditError) -> Item {
     guard case .object(var members) = body else { throw .notAnObject(found: body.kindName) }
-    guard items.count < limit else { throw .tooManyItems(limit: limit) }
+    guard items.count < limits.count else { throw .tooManyItems(limit: limits.count) }
     guard nextID < Self.identityLimit else { throw .exhausted }
     if case .object(let defaults) = defaultItem {
       members += defaults.filter { missing in !members.contains { $0.hasName(missing.name) } }
     }
     let position = try position(of: place, for: nil)
     let item = Item(id: ItemID(rawValue: nextID), body: JSONValue.object(members).bytes)
+    try check(item.body, replacing: [])
     nextID += 1
     put(item, at: position)
     return item
@@ -116,9 +134,10 @@ extension LocalItems {
     // Compared by their bytes: Swift holds texts equal that are written differently.
     let merged = value.merging(patch: patch).bytes
     if merged == old.body { return old }
+    try check(merged, replacing: old.body)
     let item = Item(id: id, body: merged)
     items[index] = item
-    byteCount += merged.count - old.body.count
+    bytes += merged.count - old.body.count
     touched.insert(id)
     return item
   }
@@ -158,9 +177,17 @@ extension LocalItems {
     return moving < index ? index - 1 : index
   }
 
+  private func check(_ body: [UInt8], replacing old: [UInt8]) throws(EditError) {
+    // What makes an item no larger is always possible: limits may have become tighter.
+    guard body.count > old.count else { return }
+    guard body.count <= limits.itemBytes else { throw .itemTooLarge(bytes: body.count, limit: limits.itemBytes) }
+    let sum = bytes - old.count + body.count
+    guard sum <= limits.tableBytes else { throw .tableTooLarge(bytes: sum, limit: limits.tableBytes) }
+  }
+
   private mutating func take(at index: Int) -> Item {
     let item = items.remove(at: index)
-    byteCount -= item.body.count
+    bytes -= item.body.count
     ranks.remove(at: index)
     rankByID[item.id] = nil
     touched.insert(item.id)
@@ -170,9 +197,27 @@ extension LocalItems {
   private mutating func put(_ item: Item, at position: Int) {
     let rank = makeRoom(at: position)
     items.insert(item, at: position)
-    byteCount += item.body.count
+    bytes += item.body.count
     ranks.insert(rank, at: position)
     rankByID[item.id] = rank
     touched.insert(item.id)
+  }
+}
+
+extension LocalItems {
+  /// Takes over what somebody else's edits have made of the items. O(changes · log n) and moving array elements.
+  public mutating func apply(_ changes: ItemChanges) {
+    let written = touched
+    for id in changes.deleted { if let index = index(of: id) { _ = take(at: index) } }
+    for entry in changes.stored { if let index = index(of: entry.item.id) { _ = take(at: index) } }
+    for entry in changes.stored {
+      let position = ranks.partitioningIndex(atLeast: entry.rank)
+      items.insert(entry.item, at: position)
+      ranks.insert(entry.rank, at: position)
+      rankByID[entry.item.id] = entry.rank
+    }
+    nextID = Swift.max(nextID, changes.nextID)
+    // They are stored already.
+    touched = written
   }
 }

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPServer
+import JSON
+import TableEngine
+import TableModel
+
+/// A long poll through caches (`changes?after=CURSOR&slot=K`): it waits until the slot is over instead of a time of its
+/// own, so that whoever joins asks the same, and caches forward one request for all.
+final class SlotPoll: Waiter {
+  private let table: LiveTable
+  private let query: TableQuery
+  private let codings: AcceptedCodings
+  private let vary: [String]
+  /// Refuses a client whom a newer configuration no longer lets in.
+  private let recheck: @Sendable () -> ServiceError?
+  /// The service is ending: no cache shall keep what it says now.
+  private let isDraining: @Sendable () -> Bool
+
+  init(
+    _ call: TableCall,
+    _ query: TableQuery,
+    recheck: @escaping @Sendable () -> ServiceError?,
+    isDraining: @escaping @Sendable () -> Bool
+  ) {
+    (table, self.query, self.recheck, self.isDraining) = (call.table, query, recheck, isDraining)
+    (codings, vary) = (call.request.acceptedCodings, call.scope.vary)
+  }
+
+  func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
+    if let reply = moved(exchange) { return reply }
+    // Only the present slot is waited in: another one is old, or nobody has been told of it.
+    guard slot == slots.present else { return reply(exchange, next: slots.present) }
+    table.beginWaiting(query.lens)
+    return .wait(
+      Wait(topics: table.topics(query.lens).map(Topic.init), timeout: .seconds(slots.remaining), waiter: self)
+    )
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    guard let reply = moved(exchange) else { return nil }
+    table.endWaiting(query.lens)
+    return reply
+  }
+
+  func timedOut(_ exchange: Exchange) -> Reply {
+    table.endWaiting(query.lens)
+    // The timer may be some milliseconds early; the slot that is asked for next must not be this one.
+    let slots = PollSlots(at: Date().timeIntervalSince1970)
+    return moved(exchange) ?? reply(exchange, next: slots.remaining < 1 ? slots.next : slots.present)
+  }
+
+  func abandoned() { table.endWaiting(query.lens) }
+
+  private func moved(_ exchange: Exchange) -> Reply? {
+    if let refusal = recheck() { return .response(refusal.response) }
+    switch table.ending {
+    case .refused(let error)?: return .response(ServiceError(error).response)
+    case .withoutNews?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
+    case nil: break
+    }
+    guard !table.standing(query).isCurrent else { return nil }
+    return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
+  }
+
+  private func reply(_ exchange: Exchange, next slot: Int64) -> Reply {
+    table.render(query) { [self] made in exchange.finish(response(made, next: slot)) }
+    return .later
+  }
+
+  /// What others asked for may be what is asked for again: a reply with stages is the same for ever, an empty one only
+  /// until something happens, and resets and last words are nobody else's.
+  private func response(_ made: EncodedReply, next slot: Int64) -> Response {
+    let isEmpty = query.after.map { $0.version == made.cursor.version && $0.lens == made.cursor.lens } ?? false
+    let cacheControl =
+      made.isReset || isDraining() ? "no-store" : isEmpty ? "public, max-age=1" : "public, max-age=60"
+    let representation = Representation(
+      body: made.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
+      contentType: "application/json",
+      cacheControl: cacheControl,
+      vary: vary
+    )
+    var response = representation.response(accepting: codings)
+    response.additional.append(
+      HeaderField(.link, "<\(table.path)/changes?after=\(made.cursor)&slot=\(slot)>; rel=\"next\"")
+    )
+    return response
+  }
+}
+
+extension TableService {
+  /// A poll with a `slot`, of a table and a lens that don't depend on who asks.
+  func slotPoll(_ call: TableCall, slot text: String) throws(ServiceError) -> Reply {
+    guard call.table.isForEdges, call.scope.isPublic else {
+      throw .malformed(
+        "The table `\(call.table.name)` is not polled through caches: poll it with `wait`.",
+        field: "slot"
+      )
+    }
+    for name in ["wait", "view"] where call.request.query.first(name) != nil {
+      throw .malformed("`\(name)` and `slot` exclude each other: a slot is the same for all.", field: name)
+    }
+    guard let slot = Int64(text), slot >= 0, String(slot) == text else {
+      throw .malformed("`slot` is the number that the last reply named; 0 for the first poll.", field: "slot")
+    }
+    guard let after = try call.request.inquiry.after.get() else {
+      throw .malformed("A poll with `slot` begins at a snapshot's cursor: `after`.", field: "after")
+    }
+    let query = TableQuery(.changes(after: after), try call.lens(after: after))
+    let recheck = recheck(call.request, call.state, call.table.reference.name)
+    let poll = SlotPoll(call, query, recheck: recheck) { [weak self] in self?.isDraining ?? true }
+    return poll.begin(call.exchange, slot: slot, PollSlots(at: Date().timeIntervalSince1970))
+  }
+}

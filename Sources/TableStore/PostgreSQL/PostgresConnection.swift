@@ -1,0 +1,224 @@
+import CPQ
+import DequeModule
+import Dispatch
+import Foundation
+
+/// One connection to a PostgreSQL server, by libpq without ever waiting for the network.
+///
+/// Statements go in *runs*: sent at once (pipeline mode), carried out in one transaction, answered together. So a run
+/// takes one round trip however many statements are in it.
+///
+/// `@unchecked Sendable`: everything is touched on `queue` alone, where all handlers run.
+final class PostgresConnection: @unchecked Sendable {
+  typealias Completion = (Result<[PostgresRows], PostgresError>) -> Void
+
+  private struct Run {
+    var rows: [PostgresRows] = []
+    var failure: PostgresError?
+    let completion: Completion
+  }
+
+  private enum State {
+    case connecting
+    case ready
+    case closed
+  }
+
+  /// Told once, when the connection is gone; the runs that were under way have failed by then.
+  var onLoss: ((String) -> Void)?
+  /// A channel's payload, and the server process that sent it.
+  var onNotification: ((_ payload: String, _ process: Int32) -> Void)?
+
+  private let queue: DispatchQueue
+  private var connection: OpaquePointer?
+  private var watch: SocketWatch?
+  private var state = State.connecting
+  private var runs = Deque<Run>()
+  /// Gives the connection up when the server has said nothing for too long while something was asked.
+  private var deadline: (any DispatchSourceTimer)?
+  private var onReady: ((Result<Void, PostgresError>) -> Void)?
+
+  /// Silence of the server after which it is taken for dead.
+  static let patience: DispatchTimeInterval = .seconds(5)
+
+  init(queue: DispatchQueue) { self.queue = queue }
+
+  deinit { if let connection { PQfinish(connection) } }
+
+  /// The server's process that serves this connection.
+  var process: Int32 { connection.map { PQbackendPID($0) } ?? 0 }
+
+  /// Connects; on failure the connection is of no further use.
+  func open(_ address: String, completion: @escaping (Result<Void, PostgresError>) -> Void) {
+    onReady = completion
+    startDeadline()
+    // Names of hosts are looked up in there, which takes as long as it takes.
+    DispatchQueue.global().async { [self] in
+      let started = Handle(PQconnectStart(address))
+      queue.async { [self] in begin(started) }
+    }
+  }
+
+  /// `@unchecked Sendable`: handed from one queue to the other, never shared.
+  private struct Handle: @unchecked Sendable {
+    let pointer: OpaquePointer?
+    init(_ pointer: OpaquePointer?) { self.pointer = pointer }
+  }
+
+  private func begin(_ started: Handle) {
+    guard case .connecting = state else {
+      if let pointer = started.pointer { PQfinish(pointer) }
+      return
+    }
+    connection = started.pointer
+    // What the server says beside answers would go to standard error.
+    if let connection { PQsetNoticeReceiver(connection, { _, _ in }, nil) }
+    guard let connection, PQstatus(connection) != CONNECTION_BAD else { return lose() }
+    wait(for: PGRES_POLLING_WRITING)
+  }
+
+  private func wait(for step: PostgresPollingStatusType) {
+    guard let connection else { return }
+    switch step {
+    case PGRES_POLLING_OK: becomeReady()
+    case PGRES_POLLING_READING, PGRES_POLLING_WRITING:
+      // Another host's socket may have the same number: watched anew at each step.
+      watch?.cancel()
+      watch = SocketWatch(PQsocket(connection), queue: queue) { [weak self] in
+        guard let self, let connection = self.connection else { return }
+        self.wait(for: PQconnectPoll(connection))
+      }
+      if step == PGRES_POLLING_READING { watch?.awaitReading() } else { watch?.awaitWriting() }
+    default: lose()
+    }
+  }
+
+  private func becomeReady() {
+    guard let connection else { return }
+    guard PQsetnonblocking(connection, 1) == 0, PQenterPipelineMode(connection) == 1 else { return lose() }
+    stopDeadline()
+    state = .ready
+    watch?.cancel()
+    watch = SocketWatch(PQsocket(connection), queue: queue) { [weak self] in self?.proceed() }
+    guard let watch else { return lose("no descriptor is left") }
+    watch.awaitReading()
+    let completion = onReady
+    onReady = nil
+    completion?(.success(()))
+  }
+
+  // MARK: - Runs
+
+  /// Carries statements out, all or none.
+  func run(_ statements: [PostgresStatement], completion: @escaping Completion) {
+    guard case .ready = state, let connection else { return completion(.failure(.lost("not connected"))) }
+    runs.append(Run(completion: completion))
+    if runs.count == 1 { startDeadline() }
+    for statement in statements {
+      guard statement.send(on: connection) else { return lose() }
+    }
+    guard PQpipelineSync(connection) == 1 else { return lose() }
+    flush()
+  }
+
+  private func proceed() {
+    guard let connection else { return }
+    if PQconsumeInput(connection) == 0 { return lose() }
+    if !runs.isEmpty { startDeadline() }
+    readResults()
+    readNotifications()
+    flush()
+  }
+
+  private func readResults() {
+    // A completion may close the connection.
+    while !runs.isEmpty, let connection, PQisBusy(connection) == 0 {
+      guard let result = PQgetResult(connection) else {
+        // Stands between two statements' results; where nothing more has come, the connection is busy from here on.
+        if PQstatus(connection) == CONNECTION_BAD { return lose() }
+        continue
+      }
+      defer { PQclear(result) }
+      take(result)
+    }
+  }
+
+  private func take(_ result: OpaquePointer) {
+    switch PQresultStatus(result) {
+    case PGRES_PIPELINE_SYNC:
+      guard let run = runs.popFirst() else { return }
+      if runs.isEmpty { stopDeadline() }
+      run.completion(run.failure.map { .failure($0) } ?? .success(run.rows))
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+      runs[0].rows.append(PostgresRows(result))
+    case PGRES_PIPELINE_ABORTED: break
+    default:
+      let state = PQresultErrorField(result, Self.stateField).map { String(cString: $0) } ?? ""
+      let text = PQresultErrorField(result, Self.messageField).map { String(cString: $0) }
+      let message = text ?? String(cString: PQresultErrorMessage(result))
+      runs[0].failure = runs[0].failure ?? .refused(state: state, message: message)
+    }
+  }
+
+  /// `PG_DIAG_SQLSTATE` and `PG_DIAG_MESSAGE_PRIMARY`: characters, which Swift does not import.
+  private static let stateField = Int32(UInt8(ascii: "C"))
+  private static let messageField = Int32(UInt8(ascii: "M"))
+
+  private func readNotifications() {
+    while let connection, let notification = PQnotifies(connection) {
+      onNotification?(String(cString: notification.pointee.extra), notification.pointee.be_pid)
+      PQfreemem(notification)
+    }
+  }
+
+  private func flush() {
+    guard let connection else { return }
+    switch PQflush(connection) {
+    case 0: watch?.ignoreWriting()
+    case 1: watch?.awaitWriting()
+    default: lose()
+    }
+  }
+
+  // MARK: - The end
+
+  private func startDeadline() {
+    let timer = deadline ?? DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(deadline: .now() + Self.patience)
+    guard deadline == nil else { return }
+    deadline = timer
+    timer.setEventHandler { [weak self] in self?.lose("the server does not answer") }
+    timer.activate()
+  }
+
+  private func stopDeadline() {
+    deadline?.cancel()
+    deadline = nil
+  }
+
+  /// The connection failed: for the reason given, or as libpq tells.
+  private func lose(_ reason: String? = nil) {
+    if case .closed = state { return }
+    let told = connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+    let text = (reason ?? told).trimmingCharacters(in: .whitespacesAndNewlines)
+    let (ready, loss, failed) = (onReady, onLoss, runs)
+    close()
+    for run in failed { run.completion(.failure(.lost(text))) }
+    ready?(.failure(.lost(text)))
+    if ready == nil { loss?(text) }
+  }
+
+  /// Ends the connection; what is under way is not answered.
+  func close() {
+    state = .closed
+    onReady = nil
+    onLoss = nil
+    onNotification = nil
+    stopDeadline()
+    watch?.cancel()
+    watch = nil
+    runs = []
+    if let connection { PQfinish(connection) }
+    connection = nil
+  }
+}

@@ -1,0 +1,101 @@
+import Dispatch
+
+/// A connection that is made again whenever it is lost, after pauses that grow.
+///
+/// `@unchecked Sendable`: everything is touched on `queue` alone.
+final class PostgresLink: @unchecked Sendable {
+  private let address: PostgresAddress
+  private let queue: DispatchQueue
+  /// What is said first on each connection.
+  private let greeting: [PostgresStatement]
+  private var connection: PostgresConnection?
+  private(set) var isUp = false
+  private var reason = "not connected yet"
+  private var backoff = Backoff()
+  private var isClosed = false
+  /// Told when it comes up, and when it is lost.
+  var onChange: ((Bool) -> Void)?
+  var onNotification: ((_ payload: String, _ process: Int32) -> Void)?
+
+  init(address: PostgresAddress, queue: DispatchQueue, greeting: [PostgresStatement]) {
+    self.address = address
+    self.queue = queue
+    self.greeting = greeting
+  }
+
+  /// The server's process behind it; 0 where there is none.
+  var process: Int32 { connection?.process ?? 0 }
+
+  func connect() {
+    guard !isClosed else { return }
+    let connection = PostgresConnection(queue: queue)
+    self.connection = connection
+    connection.open(address.text) { [self] result in
+      switch result {
+      case .failure(let error): fail(error)
+      case .success: greet(connection)
+      }
+    }
+  }
+
+  private func greet(_ connection: PostgresConnection) {
+    connection.onLoss = { [weak self] reason in self?.fail(.lost(reason)) }
+    connection.onNotification = onNotification
+    connection.run(greeting) { [weak self, weak connection] result in
+      guard let self, let connection, connection === self.connection else { return }
+      switch result {
+      case .success:
+        isUp = true
+        backoff = Backoff()
+        onChange?(true)
+      case .failure(.lost): break
+      case .failure(let error):
+        connection.close()
+        fail(error)
+      }
+    }
+  }
+
+  private func fail(_ error: PostgresError) {
+    switch error {
+    case .lost(let text): reason = text
+    case .refused(_, let text): reason = text
+    }
+    connection = nil
+    let wasUp = isUp
+    isUp = false
+    if wasUp { onChange?(false) }
+    guard !isClosed else { return }
+    queue.asyncAfter(deadline: .now() + .milliseconds(backoff.next())) { [weak self] in self?.connect() }
+  }
+
+  /// As ``PostgresConnection/run(_:completion:)``; fails at once where there is no connection.
+  func run(_ statements: [PostgresStatement], completion: @escaping PostgresConnection.Completion) {
+    guard isUp, let connection else { return completion(.failure(.lost(reason))) }
+    connection.run(statements, completion: completion)
+  }
+
+  func close() {
+    isClosed = true
+    isUp = false
+    connection?.close()
+    connection = nil
+  }
+}
+
+/// The pauses between attempts to connect: each up to twice the one before, at random, so that processes which lost the
+/// database together do not come back together.
+struct Backoff {
+  private var longest = 100
+
+  /// The longest pause.
+  static let limit = 5000
+
+  /// Milliseconds.
+  mutating func next() -> Int { next(random: Double.random(in: 0..<1)) }
+
+  mutating func next(random: Double) -> Int {
+    defer { longest = min(longest * 2, Self.limit) }
+    return longest / 2 + Int(Double(longest / 2) * random)
+  }
+}

@@ -1,0 +1,97 @@
+import CPQ
+import Foundation
+
+extension PostgresSchema {
+  /// Makes the schema, or brings it up to date; of several who come at once one does it. Blocks: for the start.
+  ///
+  /// - Throws: ``StoreError``: `newerSchema`, `cannotOpen`.
+  static func prepare(_ address: PostgresAddress) throws(StoreError) {
+    let connection = PQconnectdb(address.text)
+    defer { PQfinish(connection) }
+    guard let connection, PQstatus(connection) == CONNECTION_OK else {
+      let reason = connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+      throw .cannotOpen(path: address.description, reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    do {
+      try migrate(connection, address)
+    } catch {
+      switch error {
+      case .refused(let reason): throw .cannotOpen(path: address.description, reason: reason)
+      case .newer(let schema):
+        throw .newerSchema(database: address.description, schema: schema, known: migrations.count)
+      }
+    }
+  }
+
+  private enum Failure: Error {
+    case refused(String)
+    case newer(Int)
+  }
+
+  private static func migrate(_ connection: OpaquePointer, _ address: PostgresAddress) throws(Failure) {
+    try execute("BEGIN", on: connection)
+    try execute(lock, on: connection)
+    // An operator may have made it, for a role that may make none.
+    if try execute(exists, on: connection).count == 0 { try execute(createSchema, on: connection) }
+    if try execute(isEmpty, on: connection).count == 1 {
+      for statement in create { try execute(statement, on: connection) }
+    }
+    let found = try execute(version, on: connection)
+    let schema = Int(found.text(0, 0)) ?? 0
+    guard schema <= migrations.count else { throw .newer(schema) }
+    for statement in migrations.dropFirst(schema).joined() { try execute(statement, on: connection) }
+    if schema < migrations.count {
+      try execute(setVersion.replacingOccurrences(of: "$1", with: String(migrations.count)), on: connection)
+    }
+    try execute("COMMIT", on: connection)
+  }
+
+  @discardableResult
+  private static func execute(_ statement: String, on connection: OpaquePointer) throws(Failure) -> PostgresRows {
+    let result = PQexec(connection, statement)
+    defer { PQclear(result) }
+    guard let result, [PGRES_COMMAND_OK, PGRES_TUPLES_OK].contains(PQresultStatus(result)) else {
+      let reason = String(cString: PQerrorMessage(connection)).trimmingCharacters(in: .whitespacesAndNewlines)
+      throw .refused(reason)
+    }
+    return PostgresRows(result)
+  }
+}
+
+/// Where the database is: a connection URI or string as libpq takes it, with what this store needs added.
+struct PostgresAddress: Sendable, CustomStringConvertible {
+  /// With a password perhaps: for libpq alone, never logged.
+  let text: String
+  /// For messages.
+  let description: String
+
+  /// - Throws: ``StoreError/cannotOpen(path:reason:)`` where libpq can't read it.
+  init(_ address: String) throws(StoreError) {
+    var message: UnsafeMutablePointer<CChar>?
+    guard let options = PQconninfoParse(address, &message) else {
+      // libpq's words repeat the address, password and all.
+      PQfreemem(message)
+      throw .cannotOpen(path: "store.postgres", reason: "it is no connection URI or string of PostgreSQL's")
+    }
+    defer { PQconninfoFree(options) }
+    var given: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val { given[String(cString: keyword)] = String(cString: value) }
+      option += 1
+    }
+    let host = given["host"] ?? given["hostaddr"] ?? "the local socket"
+    description = "PostgreSQL database \(given["dbname"] ?? "of the user's name") at \(host)"
+    // Of several hosts the one that can be written; a cut connection is noticed within seconds.
+    let defaults = [
+      "target_session_attrs": "read-write", "connect_timeout": "5", "tcp_user_timeout": "5000", "keepalives_idle": "5",
+      "keepalives_interval": "2", "keepalives_count": "2", "application_name": "tablecast",
+    ]
+    given.merge(defaults) { given, _ in given }
+    text = given.map { "\($0.key)=\(Self.quoted($0.value))" }.joined(separator: " ")
+  }
+
+  private static func quoted(_ value: String) -> String {
+    "'" + value.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "'", with: "\\'") + "'"
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// When the answers of a caller, and all, are cut down to their bound: after so many of this process. So with several
+/// processes there may be some more for a while.
+struct AnswerClearing {
+  let bounds: ReplyBounds
+  private var store = ReplySum()
+  private var callers: [String: ReplySum] = [:]
+  private var nextExpiry: Int64 = .min
+
+  private static let maximumCallers = 10_000
+  /// How long expired answers may stay, in seconds.
+  private static let expiryInterval: Int64 = 60
+
+  init(bounds: ReplyBounds) { self.bounds = bounds }
+
+  /// Counts one more; which bounds are to be enforced now.
+  mutating func add(_ size: Int, of caller: String) -> (caller: Bool, store: Bool) {
+    if callers.count >= Self.maximumCallers { callers = [:] }
+    callers[caller, default: ReplySum()].add(size)
+    store.add(size)
+    let isDue = (
+      caller: Self.isDue(callers[caller] ?? ReplySum(), bounds.caller), store: Self.isDue(store, bounds.store)
+    )
+    if isDue.caller { callers[caller] = nil }
+    if isDue.store { store = ReplySum() }
+    return isDue
+  }
+
+  private static func isDue(_ sum: ReplySum, _ bound: ReplyBounds.Bound) -> Bool {
+    sum.count >= max(bound.count / 8, 1) || sum.bytes >= max(bound.bytes / 8, 1)
+  }
+
+  mutating func isExpiryDue(now: Int64) -> Bool {
+    guard now >= nextExpiry else { return false }
+    nextExpiry = now + Self.expiryInterval
+    return true
+  }
+}
+
+extension PostgresStore {
+  /// What writes a commit's answer, and clears up where it is time.
+  func answerStatements(for commit: Commit, _ clearing: inout AnswerClearing) -> [PostgresStatement] {
+    guard let reply = commit.reply else { return [] }
+    let size = reply.size(table: commit.table)
+    var statements = [
+      // A new number where the key was there already: it is the newest again.
+      PostgresStatement(
+        """
+        INSERT INTO tablecast.answer (name, feed, caller, request, status, headers, body, size, expires)
+        VALUES (sha256($1), $2, $3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (name) DO UPDATE SET id = DEFAULT, request = excluded.request, status = excluded.status,
+          headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
+        """,
+        .bytes(reply.fullKey(table: commit.table).bytes),
+        .name(commit.table),
+        .name(reply.caller),
+        .bytes(reply.request),
+        .int(Int64(reply.status)),
+        .bytes(reply.encodedHeaders),
+        .bytes(reply.body),
+        .int(Int64(size)),
+        .int(reply.expires)
+      )
+    ]
+    let isDue = clearing.add(size, of: reply.caller)
+    if isDue.caller { statements.append(Self.clear(.name(reply.caller), to: clearing.bounds.caller)) }
+    if isDue.store { statements.append(Self.clear(.null, to: clearing.bounds.store)) }
+    let now = now()
+    if clearing.isExpiryDue(now: now) {
+      statements.append(PostgresStatement("DELETE FROM tablecast.answer WHERE expires <= $1", .int(now)))
+    }
+    return statements
+  }
+
+  /// Deletes the oldest, of a caller or of all, until a bound is kept; the newest stays.
+  private static func clear(_ caller: PostgresValue, to bound: ReplyBounds.Bound) -> PostgresStatement {
+    PostgresStatement(
+      """
+      DELETE FROM tablecast.answer WHERE id IN (
+        SELECT id FROM (
+          SELECT id, row_number() OVER newest AS count, sum(size) OVER newest AS bytes FROM tablecast.answer
+          WHERE $1::bytea IS NULL OR caller = $1 WINDOW newest AS (ORDER BY id DESC ROWS UNBOUNDED PRECEDING)
+        ) AS counted WHERE count > 1 AND (count > $2::bigint OR bytes > $3::bigint)
+      )
+      """,
+      caller,
+      .int(Int64(bound.count)),
+      .int(Int64(bound.bytes))
+    )
+  }
+
+  func findReply(_ key: ReplyKey, _ finish: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+    let question = PostgresStatement(
+      """
+      SELECT request, status, headers, body, expires FROM tablecast.answer
+      WHERE name = sha256($1) AND expires > $2
+      """,
+      .bytes(key.bytes),
+      .int(now())
+    )
+    main.run([question]) { result in
+      finish(
+        result.mapError(StoreError.init).flatMap { answers in
+          guard let found = answers.first, found.count > 0 else { return .success(nil) }
+          do throws(RecordError) {
+            return .success(
+              StoredReply(
+                caller: key.caller,
+                scope: key.scope,
+                key: key.key,
+                request: found.bytes(0, 0) ?? [],
+                status: Int(found.int(0, 1)),
+                headers: try StoredReply.headers(from: found.bytes(0, 2) ?? []),
+                body: found.bytes(0, 3) ?? [],
+                expires: found.int(0, 4)
+              )
+            )
+          } catch {
+            return .failure(.failed(error.description))
+          }
+        }
+      )
+    }
+  }
+}
+
+extension ReplyKey {
+  /// Its parts, each after its length, so that no two keys are one.
+  fileprivate var bytes: [UInt8] {
+    var writer = RecordWriter()
+    for part in [caller, table, scope, key] { writer.write(part) }
+    return writer.bytes
+  }
+}

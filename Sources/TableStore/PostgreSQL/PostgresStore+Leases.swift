@@ -1,0 +1,102 @@
+import Dispatch
+
+extension PostgresStore {
+  public func acquire(
+    _ name: String,
+    holder: String,
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<Lease?, StoreError>) -> Void
+  ) {
+    // All by the database's clock: the processes' own may differ.
+    let statement = PostgresStatement(
+      """
+      INSERT INTO tablecast.lease AS held (name, holder, term, expires, legacy)
+      VALUES ($1, $2, 1, clock_timestamp() + $3::bigint * interval '1 ms', '')
+      ON CONFLICT (name) DO UPDATE SET holder = $2, expires = excluded.expires,
+        term = held.term + CASE WHEN held.holder = $2 AND held.expires > clock_timestamp() THEN 0 ELSE 1 END
+        WHERE held.holder IS NULL OR held.holder = $2 OR held.expires <= clock_timestamp()
+      RETURNING term, legacy
+      """,
+      .name(name),
+      .name(holder),
+      .int(lifetime.milliseconds)
+    )
+    askSide([statement], completion) { answers in
+      guard let found = answers.first, found.count == 1 else { return nil }
+      return Lease(name: name, holder: holder, term: found.unsigned(0, 0), legacy: found.bytes(0, 1) ?? [])
+    }
+  }
+
+  public func renew(
+    _ lease: Lease,
+    for lifetime: Duration,
+    legacy: [UInt8],
+    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+  ) {
+    let statement = PostgresStatement(
+      """
+      UPDATE tablecast.lease SET expires = clock_timestamp() + $4::bigint * interval '1 ms', legacy = $5
+      WHERE name = $1 AND holder = $2 AND term = $3 RETURNING 1
+      """,
+      .name(lease.name),
+      .name(lease.holder),
+      .int(lease.term),
+      .int(lifetime.milliseconds),
+      .bytes(legacy)
+    )
+    askSide([statement], completion) { $0.first?.count == 1 }
+  }
+
+  public func release(
+    _ lease: Lease,
+    legacy: [UInt8],
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    let statement = PostgresStatement(
+      """
+      WITH freed AS (
+        UPDATE tablecast.lease SET holder = NULL, expires = clock_timestamp(), legacy = $4
+        WHERE name = $1 AND holder = $2 AND term = $3 RETURNING name
+      ) SELECT tablecast.tell('l', name) FROM freed
+      """,
+      .name(lease.name),
+      .name(lease.holder),
+      .int(lease.term),
+      .bytes(legacy)
+    )
+    askSide([statement], completion) { _ in }
+  }
+
+  public func signal(
+    _ name: String,
+    _ text: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    let payload = "s \(hex(name)) \(hex(text))"
+    guard payload.utf8.count < 8000 else { return completion(.failure(.failed("a signal has at most 4,000 bytes"))) }
+    askSide([PostgresStatement("SELECT pg_notify('tablecast', $1)", .text(payload))], completion) { _ in }
+  }
+
+  /// Asks on the connection beside.
+  private func askSide<Value: Sendable>(
+    _ statements: [PostgresStatement],
+    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    _ read: @escaping @Sendable ([PostgresRows]) -> Value
+  ) {
+    queue.async { [self] in
+      side.run(statements) { result in completion(result.map(read).mapError(StoreError.init)) }
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+}
+
+/// Bytes as digits, for notifications, whose payload is text without spaces.
+private func hex(_ text: String) -> String {
+  text.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+}

@@ -1,0 +1,135 @@
+import TableModel
+
+extension PostgresStore {
+  /// Sees to it that tables are known: makes those that are not stored yet, and asks where the others stand.
+  ///
+  /// One that this process has not restored is known without its versions: then its next one begins anew.
+  func open(
+    _ names: [String],
+    attempts: Int = 5,
+    completion: @escaping (Result<Void, StoreError>) -> Void
+  ) {
+    let unknown = Set(names).filter { tables[$0] == nil }.sorted()
+    guard !unknown.isEmpty else { return completion(.success(())) }
+    let statements = unknown.flatMap { name in
+      [
+        PostgresStatement(
+          "INSERT INTO tablecast.feed (name) VALUES ($1) ON CONFLICT (sha256(name)) DO NOTHING",
+          .name(name)
+        ),
+        PostgresStatement(
+          "SELECT id, revision, stamp, epoch, next_row FROM tablecast.feed WHERE sha256(name) = sha256($1)",
+          .name(name)
+        ),
+      ]
+    }
+    main.run(statements) { [self] result in
+      switch result {
+      // Another process makes the same table at this moment, which this transaction can't see.
+      case .failure(.refused("40001", _)) where attempts > 1:
+        open(names, attempts: attempts - 1, completion: completion)
+      case .failure(let error): completion(.failure(StoreError(error)))
+      case .success(let answers):
+        for (index, name) in unknown.enumerated() {
+          let found = answers[2 * index + 1]
+          guard found.count == 1 else {
+            guard attempts > 1 else { return completion(.failure(.superseded)) }
+            return open(names, attempts: attempts - 1, completion: completion)
+          }
+          let revision = Revision(number: found.unsigned(0, 1), stamp: found.unsigned(0, 2))
+          var table = PostgresTable(id: found.int(0, 0), name: name, revision: revision, history: history)
+          table.epoch = found.isNull(0, 3) ? nil : Epoch(rawValue: found.unsigned(0, 3))
+          table.nextRow = found.unsigned(0, 4)
+          tables[name] = table
+        }
+        completion(.success(()))
+      }
+    }
+  }
+
+  /// Reads a table whole.
+  func read(
+    _ name: String,
+    _ finish: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void
+  ) {
+    open([name]) { [self] result in
+      guard case .success = result, let id = tables[name]?.id else {
+        return finish(result.flatMap { .failure(.superseded) })
+      }
+      main.run(PostgresTable.whole(id)) { [self] result in
+        finish(
+          result.mapError(StoreError.init).flatMap { answers in
+            do throws(RecordError) {
+              guard
+                let (table, stored) = try PostgresTable.restored(id: id, name: name, from: answers, history: history)
+              else {
+                // Removed meanwhile: as if it had never been.
+                tables[name] = nil
+                return .success(StoredTable())
+              }
+              tables[name] = table
+              return .success(stored)
+            } catch {
+              return .failure(.corrupt(path: address.description, detail: error.description))
+            }
+          }
+        )
+      }
+    }
+  }
+
+  /// Reads what others have committed, then tells what became of a table since a revision.
+  func catchUp(
+    _ name: String,
+    since revision: Revision,
+    _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
+  ) {
+    guard let table = tables[name] else { return replace(name, finish) }
+    main.run(table.news) { [self] result in
+      switch result {
+      case .failure(let error): finish(.failure(StoreError(error)))
+      case .success(let answers):
+        var followed = table
+        let outcome: PostgresTable.Following
+        do throws(RecordError) {
+          outcome = try followed.follow(answers)
+        } catch {
+          // Rows that were needed have gone meanwhile; or the database is damaged, which reading it whole will tell.
+          return replace(name, finish)
+        }
+        switch outcome {
+        case .current:
+          tables[name] = followed
+          guard let changes = followed.recent.changes(since: revision) else { return replace(name, finish) }
+          finish(.success(.changes(changes)))
+        case .apart: replace(name, finish)
+        case .setBack(let found): startEpoch(of: table, at: found) { [self] in replace(name, finish) }
+        }
+      }
+    }
+  }
+
+  private func replace(_ name: String, _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void) {
+    tables[name] = nil
+    read(name) { result in finish(result.map(CatchUp.replaced)) }
+  }
+
+  /// Gives a table's versions another epoch: the database was set back to before what clients have seen. Of several
+  /// processes that notice it one does it.
+  private func startEpoch(of table: PostgresTable, at found: Revision, then done: @escaping () -> Void) {
+    let epoch = Epoch.random()
+    let statement = PostgresStatement(
+      """
+      UPDATE tablecast.feed SET epoch = $4, revision = greatest(revision, $5) + 1, stamp = $6
+      WHERE id = $1 AND revision = $2 AND stamp = $3
+      """,
+      .int(table.id),
+      .int(found.number),
+      .int(found.stamp),
+      .int(epoch.rawValue),
+      .int(table.revision.number),
+      .int(Int64.random(in: 1...Int64.max))
+    )
+    main.run([statement]) { _ in done() }
+  }
+}

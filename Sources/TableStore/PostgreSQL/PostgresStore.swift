@@ -1,0 +1,203 @@
+import DequeModule
+import Dispatch
+import Foundation
+import Synchronization
+import TableModel
+
+/// A store in a PostgreSQL database (15 or later), shared by any number of processes.
+///
+/// **What is promised, and how.** A commit is one transaction: the table's row in `feed` is advanced from the revision
+/// on which the commit is built (compare and set), the version's record, its rows, items, objects, toggles and the
+/// answer are written, and a notification goes out when all of it is committed. Acknowledged means committed, as the
+/// server's `synchronous_commit` has it; both durabilities are one here.
+///
+/// **Groups.** Commits that arrive while others are on their way are written next, in one transaction and one round
+/// trip. Where a group fails, its commits are tried one by one, so each succeeds or fails alone.
+///
+/// **Others' commits** come as notifications, which are hints: every few seconds, and after each reconnection, the
+/// revisions of the tables in use are looked at.
+///
+/// **Without the database** calls fail with ``StoreError/unavailable`` at once, and the connections are made again
+/// with pauses that grow up to 5 s, each different. After a reconnection to a server that was promoted, or has less
+/// than this process had read from it, the tables begin new epochs: no number is given twice.
+///
+/// **Threads.** Everything happens on one serial queue; no thread waits for the network, but at the start.
+///
+/// `@unchecked Sendable`: all that changes is touched on `queue` alone.
+public final class PostgresStore: Store, @unchecked Sendable {
+  let queue = DispatchQueue(label: "tablecast.store.postgres")
+  let address: PostgresAddress
+  let history: Int
+  let now: @Sendable () -> Int64
+  let observers = StoreObservers()
+  /// For commits and reading, in the order of the calls.
+  let main: PostgresLink
+  /// For leases, notifications and the look at others' revisions: never behind a long reading.
+  let side: PostgresLink
+  /// By name: what this process has restored or written.
+  var tables: [String: PostgresTable] = [:]
+  var answers: AnswerClearing
+  private var waiting = Deque<Job>()
+  private var isRunning = false
+  private var isClosed = false
+  var lookTimer: (any DispatchSourceTimer)?
+
+  /// What waits for its turn.
+  enum Job {
+    case commit(Commit, @Sendable (Result<Void, StoreError>) -> Void)
+    /// Calls back when it is done, and completes itself.
+    case task((_ done: @escaping () -> Void) -> Void)
+  }
+
+  /// So that the first of a group does not wait for ever more behind it.
+  private static let groupLimit = 256
+
+  /// Connects, makes the schema or brings it up to date. Blocks until the database has answered.
+  ///
+  /// - Parameters:
+  ///   - address: A connection URI or string as libpq takes it; TLS and passwords are libpq's (`sslmode`, `PGPASSFILE`).
+  ///   - history: How many versions of a table are kept, at least.
+  ///   - now: Seconds since 1970; idempotency keys expire by it.
+  ///   - bounds: How many answers to idempotent requests are kept.
+  /// - Throws: ``StoreError``: `newerSchema`, `cannotOpen`.
+  public init(
+    address: String,
+    history: Int = 64,
+    now: @escaping @Sendable () -> Int64 = secondsSince1970,
+    bounds: ReplyBounds = ReplyBounds()
+  ) throws(StoreError) {
+    self.address = try PostgresAddress(address)
+    self.history = max(history, 1)
+    self.now = now
+    answers = AnswerClearing(bounds: bounds)
+    try PostgresSchema.prepare(self.address)
+    main = PostgresLink(address: self.address, queue: queue, greeting: Self.greeting)
+    side = PostgresLink(address: self.address, queue: queue, greeting: Self.sideGreeting)
+    let connected = DispatchSemaphore(value: 0)
+    queue.async { [self] in
+      begin { connected.signal() }
+    }
+    // What fails from here on is tried again, as after any loss.
+    _ = connected.wait(timeout: .now() + .seconds(10))
+  }
+
+  /// One transaction sees one state of the database, so what is read in one run fits together.
+  private static let greeting = [
+    PostgresStatement("SELECT set_config('default_transaction_isolation', 'repeatable read', false)"),
+    PostgresStatement("SELECT set_config('statement_timeout', '30s', false), set_config('lock_timeout', '3s', false)"),
+  ]
+  private static let sideGreeting = [
+    PostgresStatement("SELECT set_config('statement_timeout', '5s', false), set_config('lock_timeout', '3s', false)"),
+    PostgresStatement("SELECT tablecast.note_server()"),
+    PostgresStatement("LISTEN tablecast"),
+  ]
+
+  // MARK: - Calls
+
+  public func commit(
+    _ commit: Commit,
+    mayBlock: Bool,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    enqueue(.commit(commit, completion)) { completion(.failure($0)) }
+  }
+
+  public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
+    perform(completion) { [self] finish in read(table, finish) }
+  }
+
+  public func changes(
+    of table: String,
+    since revision: Revision,
+    completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
+  ) {
+    perform(completion) { [self] finish in catchUp(table, since: revision, finish) }
+  }
+
+  public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
+    observers.add(observer)
+  }
+
+  public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
+    perform(completion) { [self] finish in findReply(key, finish) }
+  }
+
+  public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    perform(completion) { [self] finish in forget(table, finish) }
+  }
+
+  public func flush(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    perform(completion) { finish in finish(.success(())) }
+  }
+
+  public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    perform(completion, closing: true) { [self] finish in
+      lookTimer?.cancel()
+      main.close()
+      side.close()
+      finish(.success(()))
+    }
+  }
+
+  // MARK: - Turns
+
+  func perform<Value: Sendable>(
+    _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
+    closing: Bool = false,
+    _ body: @escaping @Sendable (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
+  ) {
+    let job = Job.task { done in
+      let done = Confined(done)
+      body { result in
+        completion(result)
+        done.value()
+      }
+    }
+    enqueue(job, closing: closing) { completion(.failure($0)) }
+  }
+
+  /// `@unchecked Sendable`: made and used on the store's queue alone.
+  private struct Confined<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+  }
+
+  private func enqueue(_ job: Job, closing: Bool = false, refused: @escaping @Sendable (StoreError) -> Void) {
+    let job = Confined(job)
+    queue.async { [self] in
+      guard !isClosed else { return refused(.closed) }
+      isClosed = closing
+      waiting.append(job.value)
+      if !isRunning { proceed() }
+    }
+  }
+
+  /// Takes the next task alone, or the commits up to the next task.
+  private func proceed() {
+    isRunning = false
+    guard let first = waiting.first else { return }
+    isRunning = true
+    if case .task(let task) = first {
+      waiting.removeFirst()
+      // Not from here: a task that is done at once would have this call itself ever deeper.
+      return task { [self] in
+        let next = Confined { [self] in proceed() }
+        queue.async { next.value() }
+      }
+    }
+    var group: [PendingCommit] = []
+    while group.count < Self.groupLimit, case .commit(let commit, let completion)? = waiting.first {
+      waiting.removeFirst()
+      group.append(PendingCommit(commit: commit, completion: completion))
+    }
+    write(group) { [self] in proceed() }
+  }
+}
+
+/// A commit and who waits for it.
+struct PendingCommit {
+  let commit: Commit
+  let completion: @Sendable (Result<Void, StoreError>) -> Void
+  /// It was in another transaction's way before.
+  var isSecondTry = false
+}

@@ -1,0 +1,228 @@
+import TableModel
+
+/// What this process knows of a stored table: where it stands, and what writing its next version needs.
+struct PostgresTable: Sendable {
+  let id: Int64
+  let name: String
+  var epoch: Epoch?
+  /// The version stored last, and the numbers of its rows.
+  var last: (version: Version, numbers: [[UInt64]])?
+  var nextRow: UInt64 = 0
+  /// The key frames that are stored, growing: the versions' numbers, and the revisions that made them.
+  var keyFrames: [(number: UInt64, revision: UInt64)] = []
+  /// Where it stands, and how it came there.
+  var recent: RecentCommits
+
+  var revision: Revision { recent.revision }
+
+  init(id: Int64, name: String, revision: Revision, history: Int) {
+    self.id = id
+    self.name = name
+    recent = RecentCommits(base: revision, maximumCount: history)
+  }
+
+  /// Whether a commit can't be written as the table stands.
+  func isSuperseded(_ commit: Commit) -> Bool {
+    if let base = commit.base, base != revision { return true }
+    guard let version = commit.version, let last = last?.version else { return false }
+    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+  }
+
+  /// The statements that write a commit, and the table as it is when they are carried out. They fail as a whole where
+  /// the stored table stands elsewhere than this one.
+  mutating func statements(for commit: Commit, history: Int) -> [PostgresStatement] {
+    guard commit.changesTable else { return [] }
+    let before = revision
+    var statements: [PostgresStatement] = []
+    var change = Change()
+    if let version = commit.version {
+      if last == nil || epoch != version.cursor.epoch { statements += startEpoch(version.cursor.epoch) }
+      change = write(version, history: history)
+    }
+    recent.append(RecentCommits.Entry(commit))
+    let edit = EditRecord(commit)
+    // First of all: it locks the table's row, so whoever comes second waits here, and finds that it is second.
+    let advance = PostgresStatement(
+      "SELECT tablecast.advance($1, $2, $3, $4, $5, $6, $7)",
+      .int(id),
+      .int(before.number),
+      .int(before.stamp),
+      .int(commit.stamp),
+      commit.version.map { .int($0.cursor.epoch.rawValue) } ?? .null,
+      commit.items.map { .int($0.nextID) } ?? .null,
+      .int(nextRow)
+    )
+    statements.insert(advance, at: 0)
+    statements.append(
+      PostgresStatement(
+        """
+        INSERT INTO tablecast.change (feed, revision, stamp, number, key_frame, next_row, gone, record, edits)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        """,
+        .int(id),
+        .int(revision.number),
+        .int(revision.stamp),
+        commit.version.map { .int($0.number) } ?? .null,
+        .bool(change.isKeyFrame),
+        .int(nextRow),
+        .ints(change.gone.map { Int64(bitPattern: $0) }),
+        change.record.map { .bytes($0) } ?? .null,
+        edit.isEmpty ? .null : .bytes(edit.bytes)
+      )
+    )
+    statements += writes(of: change) + writes(of: edit)
+    if change.isKeyFrame { statements += pruning(upTo: commit.version?.number ?? 0, history: history) }
+    if revision.number % UInt64(history) == 0 { statements.append(pruningOfEdits(history: history)) }
+    return statements
+  }
+
+  private struct Change {
+    var isKeyFrame = false
+    var record: [UInt8]?
+    var added: [(number: UInt64, row: Row)] = []
+    var gone: [UInt64] = []
+  }
+
+  private mutating func startEpoch(_ epoch: Epoch) -> [PostgresStatement] {
+    self.epoch = epoch
+    last = nil
+    keyFrames = []
+    nextRow = 0
+    return [
+      PostgresStatement("DELETE FROM tablecast.row WHERE feed = $1", .int(id)),
+      PostgresStatement("DELETE FROM tablecast.change WHERE feed = $1", .int(id)),
+    ]
+  }
+
+  private mutating func write(_ version: Version, history: Int) -> Change {
+    let isKeyFrame = keyFrames.last.map { version.number >= $0.number + UInt64(history) } ?? true
+    let record = VersionRecord(
+      of: version.table,
+      after: last.map { ($0.version.table, $0.numbers) },
+      isKeyFrame: isKeyFrame,
+      nextRow: nextRow
+    )
+    last = (version, record.numbers)
+    nextRow = record.nextRow
+    if isKeyFrame { keyFrames.append((version.number, revision.number + 1)) }
+    return Change(isKeyFrame: isKeyFrame, record: record.bytes, added: record.added, gone: record.gone)
+  }
+
+  private func writes(of change: Change) -> [PostgresStatement] {
+    guard !change.added.isEmpty else { return [] }
+    let records = change.added.map { entry in
+      var writer = RecordWriter()
+      writer.write(entry.row)
+      return writer.bytes
+    }
+    return [
+      PostgresStatement(
+        "INSERT INTO tablecast.row SELECT $1, * FROM unnest($2::bigint[], $3::bytea[])",
+        .int(id),
+        .ints(change.added.map { Int64(bitPattern: $0.number) }),
+        .byteStrings(records)
+      )
+    ]
+  }
+
+  /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read, with the
+  /// rows that no later version has.
+  private mutating func pruning(upTo current: UInt64, history: Int) -> [PostgresStatement] {
+    let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
+    guard let base = keyFrames.last(where: { $0.number <= oldestHeld }), let first = keyFrames.first,
+      base.number > first.number
+    else { return [] }
+    keyFrames.removeAll { $0.number < base.number }
+    return [
+      PostgresStatement(
+        """
+        DELETE FROM tablecast.row USING (
+          SELECT unnest(gone) AS number FROM tablecast.change WHERE feed = $1 AND revision > $2 AND revision <= $3
+        ) AS old WHERE row.feed = $1 AND row.number = old.number
+        """,
+        .int(id),
+        .int(first.revision),
+        .int(base.revision)
+      ),
+      PostgresStatement(
+        "DELETE FROM tablecast.change WHERE feed = $1 AND revision < $2",
+        .int(id),
+        .int(base.revision)
+      ),
+    ]
+  }
+
+  /// What made no version is for those who catch up alone, and nobody does from so far behind.
+  private func pruningOfEdits(history: Int) -> PostgresStatement {
+    let oldest = revision.number > UInt64(history) ? revision.number - UInt64(history) : 0
+    return PostgresStatement(
+      "DELETE FROM tablecast.change WHERE feed = $1 AND revision <= $2 AND record IS NULL",
+      .int(id),
+      .int(oldest)
+    )
+  }
+}
+
+// MARK: - Items, objects, toggles
+
+extension PostgresTable {
+  private func writes(of edit: EditRecord) -> [PostgresStatement] {
+    var statements: [PostgresStatement] = []
+    if let items = edit.items {
+      if !items.deleted.isEmpty {
+        statements.append(
+          PostgresStatement(
+            "DELETE FROM tablecast.item WHERE feed = $1 AND id = ANY($2::bigint[])",
+            .int(id),
+            .ints(items.deleted.map { Int64(bitPattern: $0.rawValue) })
+          )
+        )
+      }
+      if !items.stored.isEmpty {
+        statements.append(
+          PostgresStatement(
+            """
+            INSERT INTO tablecast.item SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[])
+            ON CONFLICT (feed, id) DO UPDATE SET rank = excluded.rank, body = excluded.body
+            """,
+            .int(id),
+            .ints(items.stored.map { Int64(bitPattern: $0.item.id.rawValue) }),
+            .ints(items.stored.map(\.rank)),
+            .byteStrings(items.stored.map(\.item.body))
+          )
+        )
+      }
+    }
+    for object in edit.objects {
+      if let bytes = object.bytes {
+        statements.append(
+          PostgresStatement(
+            """
+            INSERT INTO tablecast.object VALUES ($1, $2, $3)
+            ON CONFLICT (feed, sha256(row)) DO UPDATE SET body = excluded.body
+            """,
+            .int(id),
+            .name(object.row),
+            .bytes(bytes)
+          )
+        )
+      } else {
+        statements.append(
+          PostgresStatement(
+            "DELETE FROM tablecast.object WHERE feed = $1 AND sha256(row) = sha256($2)",
+            .int(id),
+            .name(object.row)
+          )
+        )
+      }
+    }
+    for toggle in edit.toggles {
+      let text =
+        toggle.isToggled
+        ? "INSERT INTO tablecast.toggle VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        : "DELETE FROM tablecast.toggle WHERE feed = $1 AND sha256(row) = sha256($2)"
+      statements.append(PostgresStatement(text, .int(id), .name(toggle.row)))
+    }
+    return statements
+  }
+}

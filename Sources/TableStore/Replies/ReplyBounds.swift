@@ -1,0 +1,48 @@
+/// How many answers are kept for repeats. Where one more would be too many the oldest go: the caller's own where its
+/// bound is reached, anybody's where the store's is.
+public struct ReplyBounds: Sendable {
+  /// Of one caller, in all tables.
+  public var caller: Bound
+  /// Of all.
+  public var store: Bound
+
+  public init(
+    caller: Bound = Bound(count: 1000, bytes: 4 << 20),
+    store: Bound = Bound(count: 100_000, bytes: 256 << 20)
+  ) {
+    self.caller = caller
+    self.store = store
+  }
+
+  /// The answer given last is kept even where it alone is more.
+  public struct Bound: Sendable {
+    public var count: Int
+    public var bytes: Int
+
+    public init(count: Int, bytes: Int) {
+      self.count = max(count, 1)
+      self.bytes = bytes
+    }
+
+    /// What is left where a database clears up: some room, so that it isn't done for every answer.
+    var afterClearing: Bound { Bound(count: count - count / 8, bytes: bytes - bytes / 8) }
+
+    func isExceeded(by sum: ReplySum) -> Bool { sum.count > 1 && (sum.count > count || sum.bytes > bytes) }
+  }
+}
+
+/// How many answers there are.
+struct ReplySum: Equatable, Sendable {
+  var count = 0
+  var bytes = 0
+
+  mutating func add(_ size: Int) {
+    count += 1
+    bytes += size
+  }
+
+  mutating func remove(_ size: Int) {
+    count -= 1
+    bytes -= size
+  }
+}

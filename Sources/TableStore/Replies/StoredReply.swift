@@ -1,0 +1,90 @@
+/// Whose answer to which request: an `Idempotency-Key` means something only to who has sent it, and there where it
+/// was sent.
+public struct ReplyKey: Hashable, Sendable {
+  /// Who asks, as the service tells callers apart: opaque here. It has to be the same in all processes.
+  public var caller: String
+  /// The table, for a member of a family the family: members come and go.
+  public var table: String
+  /// The request's method and path.
+  public var scope: String
+  public var key: String
+
+  public init(caller: String, table: String, scope: String, key: String) {
+    self.caller = caller
+    self.table = table
+    self.scope = scope
+    self.key = key
+  }
+}
+
+/// The answer that an `Idempotency-Key` got, to be given again to a repeat.
+public struct StoredReply: Equatable, Sendable {
+  /// As in ``ReplyKey``, whose table is the commit's.
+  public var caller: String
+  public var scope: String
+  public var key: String
+  /// What was asked, so that another request under the same key is noticed. Not a ``Fingerprint``, whose seed
+  /// is new in every process: a digest such as SHA-256.
+  public var request: [UInt8]
+  public var status: Int
+  public var headers: [Header]
+  public var body: [UInt8]
+  /// Seconds since 1970: forgotten from then on.
+  public var expires: Int64
+
+  public init(
+    caller: String = "",
+    scope: String = "",
+    key: String,
+    request: [UInt8],
+    status: Int,
+    headers: [Header],
+    body: [UInt8],
+    expires: Int64
+  ) {
+    self.caller = caller
+    self.scope = scope
+    self.key = key
+    self.request = request
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.expires = expires
+  }
+
+  public struct Header: Equatable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(name: String, value: String) { (self.name, self.value) = (name, value) }
+  }
+}
+
+extension StoredReply {
+  /// What a table's answer is found by.
+  func fullKey(table: String) -> ReplyKey { ReplyKey(caller: caller, table: table, scope: scope, key: key) }
+
+  /// What it counts for against a caller's bound: its bytes, and some for being there.
+  func size(table: String) -> Int {
+    let texts = caller.utf8.count + table.utf8.count + scope.utf8.count + key.utf8.count
+    let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    return 100 + texts + request.count + fields + body.count
+  }
+
+  /// The headers as a store writes them.
+  var encodedHeaders: [UInt8] {
+    var writer = RecordWriter()
+    for header in headers {
+      writer.write(header.name)
+      writer.write(header.value)
+    }
+    return writer.bytes
+  }
+
+  static func headers(from bytes: [UInt8]) throws(RecordError) -> [Header] {
+    var reader = RecordReader(bytes)
+    var headers: [Header] = []
+    while !reader.isAtEnd { headers.append(Header(name: try reader.string(), value: try reader.string())) }
+    return headers
+  }
+}

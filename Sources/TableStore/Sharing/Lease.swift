@@ -1,0 +1,90 @@
+/// The right to do what one process at a time may do, as fetching a source: until it expires by the store's clock.
+///
+/// What its holder writes carries it (``Commit/fence``), and the store refuses it once another has the lease: a holder
+/// that was asleep can't write what it believes it may.
+public struct Lease: Hashable, Sendable {
+  public let name: String
+  /// Who holds it: a process's own name for itself, of all that share the store.
+  public let holder: String
+  /// Grows by one whenever the lease changes hands: the fencing term.
+  public let term: UInt64
+  /// What the holder before has left for the next one: validators, the schedule.
+  public let legacy: [UInt8]
+
+  public init(name: String, holder: String, term: UInt64, legacy: [UInt8] = []) {
+    self.name = name
+    self.holder = holder
+    self.term = term
+    self.legacy = legacy
+  }
+
+  /// How long a lease lasts unless it is renewed: a dead holder's goes on after so long.
+  public static let lifetime: Duration = .seconds(4)
+}
+
+/// A store that says which of the processes that share it may do a thing.
+public protocol LeaseStore: AnyObject, Sendable {
+  /// Takes a lease that nobody holds, that has expired, or that the holder has already (then it is renewed).
+  /// Nil where another one holds it.
+  func acquire(
+    _ name: String,
+    holder: String,
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<Lease?, StoreError>) -> Void
+  )
+
+  /// Lets a lease last on, and leaves something for the next holder. False where it is lost: it expired and another
+  /// one took it. Whoever has not heard of a renewal for a lifetime of its own clock, counted from when it asked, has
+  /// to stop by itself.
+  func renew(
+    _ lease: Lease,
+    for lifetime: Duration,
+    legacy: [UInt8],
+    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+  )
+
+  /// Lets go of a lease, so that others need not wait until it expires.
+  func release(_ lease: Lease, legacy: [UInt8], completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+}
+
+/// In a store that one process has for itself every lease is granted, and kept.
+extension LeaseStore where Self: SoleStore {
+  public func acquire(
+    _ name: String,
+    holder: String,
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<Lease?, StoreError>) -> Void
+  ) {
+    completion(.success(Lease(name: name, holder: holder, term: 1)))
+  }
+
+  public func renew(
+    _ lease: Lease,
+    for lifetime: Duration,
+    legacy: [UInt8],
+    completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
+  ) {
+    completion(.success(true))
+  }
+
+  public func release(
+    _ lease: Lease,
+    legacy: [UInt8],
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    completion(.success(()))
+  }
+}
+
+/// A store that no other process can have open: what is said to all is said to this one alone.
+public protocol SoleStore: Store, LeaseStore {}
+
+extension SoleStore {
+  public func signal(
+    _ name: String,
+    _ text: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    completion(.success(()))
+  }
+}

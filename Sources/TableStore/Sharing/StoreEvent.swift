@@ -1,0 +1,46 @@
+import Synchronization
+
+/// What a store tells those who observe it. Hints: one may come late, twice, or for what is known already.
+public enum StoreEvent: Equatable, Sendable {
+  /// A table stands at this revision now. Who stands before it asks for ``Store/changes(of:since:completion:)``.
+  case moved(table: String, revision: Revision)
+  case removed(table: String)
+  /// The holder has let go of a lease: who wants it need not wait until it expires.
+  case leaseFree(String)
+  /// What another process has said by ``Store/signal(_:_:completion:)``.
+  case signal(name: String, text: String)
+  /// Whether the database can be reached. After a pause the tables' revisions follow.
+  case reachable(Bool)
+}
+
+/// Ends with its value.
+public final class StoreObservation: Sendable {
+  private let end: @Sendable () -> Void
+
+  init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+  deinit { end() }
+}
+
+/// Who observes a store.
+final class StoreObservers: Sendable {
+  private let state = Mutex(State())
+
+  private struct State {
+    var observers: [UInt64: @Sendable (StoreEvent) -> Void] = [:]
+    var next: UInt64 = 0
+  }
+
+  func add(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
+    let number = state.withLock { state in
+      state.next += 1
+      state.observers[state.next] = observer
+      return state.next
+    }
+    return StoreObservation { [weak self] in self?.state.withLock { _ = $0.observers.removeValue(forKey: number) } }
+  }
+
+  func tell(_ event: StoreEvent) {
+    for observer in state.withLock({ Array($0.observers.values) }) { observer(event) }
+  }
+}

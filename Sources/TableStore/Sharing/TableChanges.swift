@@ -1,0 +1,33 @@
+/// What became of a table since a revision of it.
+public enum CatchUp: Sendable {
+  /// Nothing, or what commits have changed.
+  case changes(TableChanges)
+  /// What is stored can't be reached by changes: so much was written since, or the table was removed, or the store has
+  /// lost what it had. Where the epoch is another one, so is the table's.
+  case replaced(StoredTable)
+}
+
+/// The commits to a table after a revision, taken together.
+public struct TableChanges: Sendable {
+  /// Where the table stands with them.
+  public var revision: Revision
+  /// Oldest first, each after the one before. They share what did not change with the one that they are built on.
+  public var versions: [Version] = []
+  /// Net; to be applied by ``LocalItems/apply(_:)``.
+  public var items: ItemChanges?
+  public var objects: [ObjectChange] = []
+  public var toggles: [ToggleChange] = []
+
+  init(revision: Revision) { self.revision = revision }
+
+  public var isEmpty: Bool { versions.isEmpty && items == nil && objects.isEmpty && toggles.isEmpty }
+
+  mutating func add(_ commit: RecentCommits.Entry) {
+    if let version = commit.version { versions.append(version) }
+    if let later = commit.items {
+      if items == nil { items = later } else { items?.merge(later) }
+    }
+    objects += commit.objects
+    toggles += commit.toggles
+  }
+}

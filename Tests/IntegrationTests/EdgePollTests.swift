@@ -1,0 +1,60 @@
+import Foundation
+import JSON
+import Testing
+
+/// Polls through caches: by slots instead of times to wait.
+@Suite struct EdgePollTests {
+  private let configuration = """
+    store: memory
+    cells: {Label: {nib: Label, fields: {title: string}}}
+    tables:
+      open:
+        edges: true
+        source: {local: {items: [{title: A}]}}
+        cell: Label
+        payload: {title: "${title}"}
+      closed:
+        source: {local: {items: [{title: A}]}}
+        cell: Label
+        payload: {title: "${title}"}
+    """
+
+  @Test func aSlotIsWaitedInAndNamesTheNextOne() throws {
+    let service = try ServiceProcess(configuration)
+    let snapshot = try service.request("GET", "/v1/tables/open").json
+    #expect(snapshot["edges"] == true)
+    let cursor = try required(snapshot["cursor"]?.text, "a cursor")
+    // The first poll learns the slot, at once.
+    let first = try service.request("GET", "/v1/tables/open/changes?after=\(cursor)&slot=0")
+    #expect(try first.json["stages"] == [] && first.json["from"] == first.json["to"])
+    #expect(first["Cache-Control"] == "public, max-age=1")
+    guard case .integer(let slot)? = try first.json["slot"] else { throw Missing(what: "slot in \(first.text)") }
+    #expect(first["Link"] == "</v1/tables/open/changes?after=\(cursor)&slot=\(slot)>; rel=\"next\"")
+    // Whoever asks for another one is told at once, too.
+    #expect(try service.request("GET", "/v1/tables/open/changes?after=\(cursor)&slot=\(slot - 5)").json["stages"] == [])
+    let client = try service.client()
+    try client.send("GET", "/v1/tables/open/changes?after=\(cursor)&slot=\(slot)")
+    _ = try service.request("POST", "/v1/tables/open/items", body: ["title": "B"])
+    let changed = try client.receive("the slot's reply")
+    #expect(try changed.json["from"]?.text == cursor && changed.json["slot"] != nil)
+    if try changed.json["stages"] != [] { #expect(changed["Cache-Control"] == "public, max-age=60") }
+    let reset = try service.request("GET", "/v1/tables/open/changes?after=0011223344aa.1&slot=0")
+    #expect(try reset.json["reset"] == "epoch" && reset.json["slot"] != nil && reset["Cache-Control"] == "no-store")
+  }
+
+  @Test func whatDependsOnWhoAsksHasNoSlots() throws {
+    let service = try ServiceProcess(configuration)
+    let cursor = try service.mirror("open").cursor
+    for target in [
+      "closed/changes?after=\(try service.mirror("closed").cursor)&slot=0",
+      "open/changes?after=\(cursor)&slot=0&wait=5",
+      "open/changes?after=\(cursor)&slot=0&view=v", "open/changes?after=\(cursor)&slot=x", "open/changes?slot=0",
+    ] {
+      let reply = try service.request("GET", "/v1/tables/\(target)")
+      #expect(reply.status == 400, "\(target): \(reply.text)")
+    }
+    #expect(try service.request("GET", "/v1/tables/closed").json["edges"] == nil)
+  }
+
+  private struct Missing: Error { var what: String }
+}

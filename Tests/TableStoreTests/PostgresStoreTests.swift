@@ -1,0 +1,325 @@
+import Dispatch
+import Foundation
+import JSON
+import Synchronization
+import TableModel
+import Testing
+
+@testable import TableStore
+
+/// What processes that share a database see of each other, and what is left when it goes away.
+@Suite(.serialized) struct PostgresStoreTests {
+  private func withTwo(at address: String? = nil, _ body: (PostgresStore, PostgresStore) throws -> Void) throws {
+    let address = try address ?? PostgresServer.shared.get().newDatabase()
+    let first = try PostgresStore(address: address, history: 8)
+    let second = try PostgresStore(address: address, history: 8)
+    try body(first, second)
+    try first.closed()
+    try second.closed()
+  }
+
+  /// Waits for an event that a store tells of.
+  private final class Events: Sendable {
+    private let heard = Mutex<[StoreEvent]>([])
+    private let arrival = DispatchSemaphore(value: 0)
+    private let observation = Mutex<StoreObservation?>(nil)
+
+    init(of store: any Store) {
+      let observation = store.observe { [weak self] event in
+        self?.heard.withLock { $0.append(event) }
+        self?.arrival.signal()
+      }
+      self.observation.withLock { $0 = observation }
+    }
+
+    func await(_ isWanted: (StoreEvent) -> Bool) throws {
+      let deadline = DispatchTime.now() + .seconds(60)
+      while !heard.withLock({ $0.contains(where: isWanted) }) {
+        guard arrival.wait(timeout: deadline) == .success else { throw PostgresServer.Failure(text: "no such event") }
+      }
+    }
+  }
+
+  @Test func theSecondIsToldAndReadsTheSameBytes() throws {
+    try withTwo { first, second in
+      let events = Events(of: second)
+      var revision = try second.restored().revision
+      var follower = Feed(initial: table()).current.table
+      let feed = Feed(initial: table())
+      var sections: [(String, [TableModel.Row])] = [("a", (0..<30).map { row("r\($0)") })]
+      for step in 0..<30 {
+        sections[0].1.swapAt(step % 7, 20)
+        sections[0].1[3] = row("r3", "v\(step)")
+        if step == 10 { sections.append(("b", [row("x\(step)")])) }
+        try first.write(table(sections, header: "h\(step / 9)"), to: feed)
+        let made = try first.restored().revision
+        try events.await { $0 == .moved(table: "t", revision: made) }
+        guard case .changes(let changes) = try second.changes(since: revision) else { throw StoreError.closed }
+        #expect(changes.versions.map(\.number) == [feed.current.number])
+        revision = changes.revision
+        follower = try #require(changes.versions.last).table
+        #expect(identical(follower, feed.current.table), "step \(step)")
+      }
+      // The one that followed goes on writing.
+      let stored = try #require(try second.restored().feed)
+      let other = Feed(initial: table(), history: 8, restored: stored)
+      try second.write(table([("a", [row("last")])]), to: other)
+      guard case .changes(let changes) = try first.changes(since: revision) else { throw StoreError.closed }
+      #expect(identical(try #require(changes.versions.last?.table), other.current.table))
+      #expect(try first.restored().feed?.versions.count == 8)
+    }
+  }
+
+  @Test func ofAllWhoWriteOneWinsAndTheOthersRebase() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let stores = try (0..<3).map { _ in try PostgresStore(address: address) }
+    let failures = Mutex<[String]>([])
+    DispatchQueue.concurrentPerform(iterations: 3) { index in
+      do { try Self.addItems(15, by: stores[index]) } catch { failures.withLock { $0.append("\(error)") } }
+    }
+    #expect(failures.withLock { $0 } == [])
+    let items = try #require(try stores[0].restored().items)
+    #expect(items.count == 45 && Set(items.map(\.id)).count == 45)
+    #expect(try stores[0].restored().revision.number == 45)
+    for store in stores { try store.closed() }
+  }
+
+  /// As an engine does it: superseded, it reads what the others have done and adds its item on that.
+  private static func addItems(_ count: Int, by store: PostgresStore) throws {
+    let stored = try store.restored()
+    var (items, revision) = (stored.items ?? .empty, stored.revision)
+    for _ in 0..<count {
+      while true {
+        let before = items
+        try items.insert(["a": 1])
+        var commit = Commit(table: "t", durability: .full, items: items.takeChanges())
+        commit.base = revision
+        do {
+          try store.written(commit)
+          revision = try #require(commit.revision)
+          break
+        } catch StoreError.superseded {
+          items = before
+          switch try store.changes(since: revision) {
+          case .changes(let changes):
+            if let others = changes.items { items.apply(others) }
+            revision = changes.revision
+          case .replaced(let stored): (items, revision) = (stored.items ?? .empty, stored.revision)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func aGroupThatIsPartlySupersededKeepsTheRest() throws {
+    try withTwo { first, second in
+      let revision = try first.restored("x").revision
+      func commit(_ table: String, base: Revision?) -> Commit {
+        var commit = Commit(table: table, durability: .full)
+        commit.objects = [ObjectChange(row: "1", bytes: [1])]
+        commit.base = base
+        return commit
+      }
+      try second.written(commit("x", base: revision))
+      let outcomes = Outcomes()
+      // Queued while the first is on its way, so that they form one group.
+      for entry in [("a", nil), ("x", revision), ("b", nil)] as [(String, Revision?)] {
+        first.commit(commit(entry.0, base: entry.1)) { outcomes.add($0) }
+      }
+      try result { first.flush(completion: $0) } as Void
+      #expect(outcomes.all == [nil, .superseded, nil])
+    }
+  }
+
+  @Test func whoWasAwayWhileItsLeaseExpiredWritesNothing() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      let minute = Duration.seconds(60)
+      let lease = try #require(try result { first.acquire("s", holder: "a", for: minute, completion: $0) })
+      #expect(try result { second.acquire("s", holder: "b", for: minute, completion: $0) } == nil)
+      #expect(try result { first.renew(lease, for: minute, legacy: [7], completion: $0) })
+      var commit = Commit(table: "t", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      commit.fence = lease
+      try first.written(commit)
+      // The holder is paused, and the minute goes by.
+      try server.ask("UPDATE tablecast.lease SET expires = clock_timestamp()", in: address)
+      #expect(throws: StoreError.fenced) { try first.written(commit) }
+      let taken = try result { second.acquire("s", holder: "b", for: minute, completion: $0) }
+      #expect(taken?.term == lease.term + 1 && taken?.legacy == [7])
+      #expect(throws: StoreError.fenced) { try first.written(commit) }
+      #expect(!(try result { first.renew(lease, for: minute, legacy: [], completion: $0) }))
+      commit.fence = taken
+      try second.written(commit)
+    }
+  }
+
+  @Test func aReleasedLeaseIsFreeAtOnceAndSaidToBe() throws {
+    try withTwo { first, second in
+      let events = Events(of: second)
+      let lease = try #require(try result { first.acquire("s", holder: "a", for: .seconds(60), completion: $0) })
+      try result { first.release(lease, legacy: [1, 2], completion: $0) } as Void
+      try events.await { $0 == .leaseFree("s") }
+      let next = try result { second.acquire("s", holder: "b", for: .seconds(60), completion: $0) }
+      #expect(next?.legacy == [1, 2] && next?.term == lease.term + 1)
+      try result { first.signal("refresh", "source 1", completion: $0) } as Void
+      try events.await { $0 == .signal(name: "refresh", text: "source 1") }
+    }
+  }
+
+  @Test func anAnswerIsTheClustersAndNotWrittenWhereItsCommitFails() throws {
+    try withTwo { first, second in
+      let base = try first.restored().revision
+      var commit = Commit(table: "t", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      commit.base = base
+      commit.reply = reply(caller: "ann", key: "k", expires: .max)
+      try first.written(commit)
+      let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
+      #expect(try result { second.reply(key, completion: $0) } == commit.reply)
+      commit.reply = reply(caller: "ann", key: "l", expires: .max)
+      #expect(throws: StoreError.superseded) { try second.written(commit) }
+      let other = ReplyKey(caller: "ann", table: "t", scope: "", key: "l")
+      #expect(try result { second.reply(other, completion: $0) } == nil)
+    }
+  }
+
+  @Test func whatNamesMayHoldIsKept() throws {
+    try withTwo { first, second in
+      let name = "t;q=\u{0}'\\\u{1F600}" + String(repeating: "x", count: 9000)
+      var commit = Commit(table: name, durability: .full)
+      commit.objects = [ObjectChange(row: name, bytes: [0, 1])]
+      commit.toggles = [ToggleChange(row: name, isToggled: true)]
+      try first.written(commit)
+      let stored = try second.restored(name)
+      #expect(stored.objects == [name: [0, 1]] && stored.toggled == [name])
+    }
+  }
+
+  @Test func theServerIsKilledAndComesBack() throws {
+    // A server of its own, as others use the shared one meanwhile.
+    let server = try PostgresServer()
+    try withTwo(at: server.newDatabase()) { first, second in
+      let feed = Feed(initial: table())
+      try first.write(table([("s", [row("1")])]), to: feed)
+      let revision = try second.restored().revision
+      let (events, others) = (Events(of: first), Events(of: second))
+      server.kill()
+      try events.await { $0 == .reachable(false) }
+      var commit = Commit(table: "t", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      for _ in 0..<3 {
+        do {
+          try first.written(commit)
+          Issue.record("a commit without a server")
+        } catch StoreError.unavailable {}
+      }
+      try server.start()
+      try events.await { $0 == .reachable(true) }
+      try others.await { $0 == .reachable(true) }
+      // Nothing acknowledged is lost, and both go on.
+      #expect(try first.restored().feed?.versions.last?.number == feed.current.number)
+      try first.write(table([("s", [row("2")])]), to: feed)
+      let made = try first.restored().revision
+      try others.await { $0 == .moved(table: "t", revision: made) }
+      guard case .changes(let changes) = try second.changes(since: revision) else { throw StoreError.closed }
+      #expect(changes.versions.map(\.number) == [feed.current.number])
+    }
+  }
+
+  /// Told by the table's own stamp: somebody wrote who had not seen what this process has.
+  @Test func aDatabaseThatLostItsEndBeginsANewEpoch() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    let store = try PostgresStore(address: address)
+    let feed = Feed(initial: table())
+    for step in 0..<3 { try store.write(table([("s", [row("1", "\(step)")])]), to: feed) }
+    let revision = try store.restored().revision
+    try server.ask(
+      """
+      UPDATE tablecast.feed SET revision = 2,
+        stamp = (SELECT stamp FROM tablecast.change WHERE change.revision = 2);
+      DELETE FROM tablecast.change WHERE revision = 3
+      """,
+      in: address
+    )
+    guard case .replaced(let stored) = try store.changes(since: revision) else { throw StoreError.closed }
+    #expect(stored.feed?.epoch != feed.epoch)
+    #expect(stored.feed?.versions.count == 2 && stored.revision.number > revision.number)
+    try store.closed()
+  }
+
+  @Test func aPromotedServerThatNobodyWaitedForBeginsNewEpochs() throws {
+    let server = try PostgresServer.shared.get()
+    for isSynchronous in [false, true] {
+      let address = try server.newDatabase()
+      let store = try PostgresStore(address: address)
+      let feed = Feed(initial: table())
+      try store.write(table([("s", [row("1")])]), to: feed)
+      try store.closed()
+      try server.ask(
+        """
+        UPDATE tablecast.info SET value = '\(isSynchronous)' WHERE name = 'synchronous';
+        UPDATE tablecast.info SET value = '000000FF' WHERE name = 'timeline'
+        """,
+        in: address
+      )
+      let again = try PostgresStore(address: address)
+      #expect((try again.restored().feed?.epoch == feed.epoch) == isSynchronous)
+      #expect(try again.restored().feed?.versions.count == 1)
+      try again.closed()
+    }
+  }
+
+  @Test func ofManyWhoComeFirstOneMakesTheSchema() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let failures = Mutex<[String]>([])
+    // Threads of their own: opening blocks, and takes others' turns where few threads are left.
+    let done = DispatchSemaphore(value: 0)
+    for _ in 0..<4 {
+      Thread.detachNewThread {
+        do { try PostgresStore(address: address).closed() } catch { failures.withLock { $0.append("\(error)") } }
+        done.signal()
+      }
+    }
+    for _ in 0..<4 { done.wait() }
+    #expect(failures.withLock { $0 } == [])
+  }
+
+  @Test func aNewerSchemaIsRefusedByName() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try PostgresStore(address: address).closed()
+    try server.ask("UPDATE tablecast.info SET value = '99' WHERE name = 'schema'", in: address)
+    let error = #expect(throws: StoreError.self) { try PostgresStore(address: address) }
+    guard case .newerSchema(let database, 99, PostgresSchema.migrations.count)? = error else { throw error ?? .closed }
+    #expect(database.contains(server.folder))
+  }
+
+  /// The owner of the one schema, who may do nothing else.
+  @Test func theLeastRightsAreEnough() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try server.ask("DROP ROLE IF EXISTS tablecast", in: address)
+    try server.ask("CREATE ROLE tablecast LOGIN; CREATE SCHEMA tablecast AUTHORIZATION tablecast", in: address)
+    let store = try PostgresStore(address: address.replacingOccurrences(of: "user=tests", with: "user=tablecast"))
+    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    #expect(try store.restored().feed?.versions.count == 1)
+    try store.closed()
+  }
+
+  @Test func addressesThatCanNotBeAreSaidWithoutTheirPasswords() throws {
+    for address in ["postgres://u:secret@127.0.0.1:1/db", "password=secret =", "host=/nowhere password=secret"] {
+      let error = #expect(throws: StoreError.self) { try PostgresStore(address: address) }
+      guard case .cannotOpen? = error else { throw error ?? .closed }
+      #expect(!"\(error ?? .closed)".contains("secret"), "\(address)")
+    }
+  }
+
+  @Test func pausesGrowToALimitAndDiffer() {
+    var backoff = Backoff()
+    let pauses = (0..<10).map { backoff.next(random: Double($0 % 2)) }
+    #expect(pauses == [50, 200, 200, 800, 800, 3200, 2500, 5000, 2500, 5000])
+  }
+}

@@ -1,0 +1,177 @@
+import JSON
+import Synchronization
+import TableModel
+import Testing
+
+@testable import TableStore
+
+/// Two who write one table: who comes second is told, reads what the first has done, and does it again on that.
+@Suite struct SharedTableTests {
+  private func commit(_ row: String, _ content: String, base: Revision) -> Commit {
+    var commit = Commit(table: "t", durability: .full)
+    commit.objects = [ObjectChange(row: row, bytes: Array(content.utf8))]
+    commit.base = base
+    return commit
+  }
+
+  /// Commits, each built on the one before.
+  private func chain(_ rows: [String], base: Revision) -> [Commit] {
+    var base = base
+    return rows.map { row in
+      let commit = commit(row, row, base: base)
+      base = commit.revision ?? base
+      return commit
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func whoIsBuiltOnSomethingElseIsSuperseded(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let base = try store.restored().revision
+      let first = commit("1", "first", base: base)
+      try store.written(first)
+      let revision = try #require(first.revision)
+      #expect(throws: StoreError.superseded) { try store.written(commit("1", "second", base: base)) }
+      let elsewhere = Revision(number: revision.number, stamp: revision.stamp ^ 1)
+      #expect(throws: StoreError.superseded) { try store.written(commit("1", "third", base: elsewhere)) }
+      #expect(try store.restored().objects == ["1": Array("first".utf8)])
+      let second = commit("2", "second", base: revision)
+      try store.written(second)
+      #expect(try store.restored().revision == second.revision)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func whatFailsTakesWithItWhatIsBuiltOnIt(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let base = try store.restored().revision
+      try store.written(commit("0", "theirs", base: base))
+      let outcomes = Outcomes()
+      for commit in chain(["1", "2", "3"], base: base) { store.commit(commit) { outcomes.add($0) } }
+      try result { store.flush(completion: $0) } as Void
+      #expect(outcomes.all == [.superseded, .superseded, .superseded])
+      #expect(try store.restored().objects.keys.sorted() == ["0"])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func anAnswerAloneChangesNoTable(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let base = try store.restored().revision
+      var answer = Commit(table: "t", durability: .full)
+      answer.reply = reply(key: "k")
+      try store.written(answer)
+      try store.written(commit("1", "a", base: base))
+      #expect(try store.restored().revision.number == base.number + 1)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func changesAreWhatWasCommittedSince(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let feed = Feed(initial: table())
+      var items = try LocalItems(seed: [["a": 1], ["b": 2]])
+      try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
+      let base = try store.restored().revision
+      let follower = items
+      try store.write(table([("s", [row("1")])]), to: feed)
+      try items.delete(ItemID(rawValue: 1))
+      try items.insert(["c": 3], at: .index(0))
+      try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
+      try store.write(table([("s", [row("1"), row("2")])]), to: feed)
+      var commit = Commit(table: "t", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1]), ObjectChange(row: "2", bytes: nil)]
+      commit.toggles = [ToggleChange(row: "1", isToggled: true)]
+      try store.written(commit)
+
+      guard case .changes(let changes) = try store.changes(since: base) else { throw StoreError.closed }
+      #expect(changes.revision == (try store.restored().revision) && changes.revision.number == base.number + 4)
+      #expect(changes.versions.map(\.number) == [2, 3])
+      #expect(identical(try #require(changes.versions.last?.table), feed.current.table))
+      var followed = follower
+      followed.apply(try #require(changes.items))
+      #expect(followed.map(\.id) == items.map(\.id) && followed.map(\.body) == items.map(\.body))
+      #expect(followed.nextID == items.nextID)
+      #expect(changes.objects.map(\.row) == ["1", "2"] && changes.toggles.map(\.isToggled) == [true])
+      guard case .changes(let none) = try store.changes(since: changes.revision) else { throw StoreError.closed }
+      #expect(none.isEmpty && none.revision == changes.revision)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func whoIsTooFarBehindReadsTheTableAnew(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let feed = Feed(initial: table())
+      let base = try store.restored().revision
+      for step in 0..<100 { try store.write(table([("s", [row("1", "\(step)")])]), to: feed) }
+      guard case .replaced(let stored) = try store.changes(since: base) else { throw StoreError.closed }
+      #expect(stored.revision.number == base.number + 100)
+      #expect(stored.feed?.versions.last?.number == feed.current.number)
+      // Where the table never stood there is nothing to go on from.
+      for other in [Revision(number: base.number + 101, stamp: 1), Revision(number: base.number + 100, stamp: 1)] {
+        guard case .replaced = try store.changes(since: other) else { throw StoreError.closed }
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aTableThatCameAgainIsNotTakenForTheOneBefore(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let old = chain(["1", "2", "3"], base: try store.restored().revision)
+      for commit in old { try store.written(commit) }
+      let last = try #require(old.last?.revision)
+      try result { store.remove("t", completion: $0) } as Void
+      for commit in chain(["1", "2", "3", "4", "5"], base: try store.restored().revision) { try store.written(commit) }
+      #expect(throws: StoreError.superseded) { try store.written(commit("x", "mine", base: last)) }
+      guard case .replaced(let stored) = try store.changes(since: last) else { throw StoreError.closed }
+      #expect(stored.objects.count == 5)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aFamilyGoesWithItsMembers(kind: StoreKind) throws {
+    try kind.withStore { store in
+      for name in ["t", "t;a=1", "t;a=2", "ta"] {
+        var commit = Commit(table: name, durability: .full)
+        commit.objects = [ObjectChange(row: "1", bytes: [1])]
+        try store.written(commit)
+      }
+      try result { store.remove("t", completion: $0) } as Void
+      let kept = try ["t", "t;a=1", "t;a=2", "ta"].map { try store.restored($0).objects.count }
+      #expect(kept == [0, 0, 0, 1])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func leasesOfOneProcessAreGranted(kind: StoreKind) throws {
+    try kind.withStore { store in
+      let lease = try #require(
+        try result { store.acquire("source", holder: "a", for: Lease.lifetime, completion: $0) }
+      )
+      #expect(lease.name == "source" && lease.holder == "a")
+      #expect(try result { store.renew(lease, for: Lease.lifetime, legacy: [1], completion: $0) })
+      try result { store.release(lease, legacy: [2], completion: $0) } as Void
+    }
+  }
+}
+
+/// What a store of one process tells those who observe it.
+@Suite struct ObservationTests {
+  @Test(arguments: [StoreKind.memory, .sqlite]) func commitsAndRemovalsAreToldWhileTheObservationLasts(kind: StoreKind)
+    throws
+  {
+    try kind.withStore { store in
+      let events = Mutex<[StoreEvent]>([])
+      let base = try store.restored().revision
+      var observation: StoreObservation? = store.observe { event in events.withLock { $0.append(event) } }
+      var commit = Commit(table: "t", durability: .full)
+      commit.objects = [ObjectChange(row: "1", bytes: [1])]
+      commit.base = base
+      try store.written(commit)
+      let revision = try #require(commit.revision)
+      #expect(throws: StoreError.superseded) { try store.written(commit) }
+      try result { store.remove("t", completion: $0) } as Void
+      try result { store.flush(completion: $0) } as Void
+      #expect(
+        observation != nil && events.withLock { $0 } == [.moved(table: "t", revision: revision), .removed(table: "t")]
+      )
+      observation = nil
+      commit.base = nil
+      try store.written(commit)
+      try result { store.flush(completion: $0) } as Void
+      #expect(events.withLock { $0.count } == 2)
+    }
+  }
+}
