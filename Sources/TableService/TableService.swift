@@ -72,7 +72,10 @@ public final class TableService: RequestHandler {
       try call.state.writeOrigins.authorize(request)
       return try match.route.answer(call, of: self)
     } catch {
-      return .response(error.response)
+      var response = error.response
+      // What one caller is refused another may be given.
+      if call.state.authorizer.isRestricted(.read) { response.additional.append(HeaderField(.vary, "Authorization")) }
+      return .response(response)
     }
   }
 }

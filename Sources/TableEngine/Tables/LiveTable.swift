@@ -150,7 +150,16 @@ package final class LiveTable: Sendable {
     reader.wakeAll()
   }
 
-  func freeze() { lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
+  /// Nobody reads it any more. What is a caller's own is not shown to whoever comes back before the upstream has agreed
+  /// again: credentials may be revoked while nobody asks.
+  func freeze() {
+    lifecycle.withLock { $0.freeze(isPrivate: isPrivate) }
+    if isPrivate { writer.conceal() }
+  }
+
+  /// Whether what its upstreams say is for nobody yet.
+  var isConcealed: Bool { isPrivate && lifecycle.withLock { $0.isFrozen } }
+
   func thaw() { lifecycle.withLock { $0.thaw() } }
 
   func refuse(_ refusal: TableError?) {
