@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Tables
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -44,15 +44,29 @@ module() {
   swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
     -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
 }
-build_expressions() {
+build_json() {
   printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" \
     >"$build/CSimdJSON.modulemap" &&
     clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
       -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
-    module JSON &&
+    module JSON
+}
+build_expressions() {
+  build_json &&
     module Expressions &&
     swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
       -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
+      -lsimdjson -lstdc++
+}
+
+# The parsers that have no I/O of the engine and its face, compiled into the target.
+build_tables() {
+  engine=../Sources/TableEngine
+  build_json &&
+    swiftc $flags -module-name FuzzTables -package-name fuzz -enable-upcoming-feature InternalImportsByDefault \
+      -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" -o "$build/Tables" Targets/Tables.swift \
+      $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/Catalog/PercentCoding.swift \
+      $engine/TableError.swift ../Sources/TableService/Access/Glob.swift "$build/JSON.o" "$build/CSimdJSON.o" \
       -lsimdjson -lstdc++
 }
 
@@ -65,6 +79,11 @@ for target; do
     python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
     program=$build/Expressions
     options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"
+  fi
+  if [ "$target" = Tables ]; then
+    build_tables 2>"$build/tables.log" || give_up "$build/tables.log"
+    program=$build/Tables
+    options="-max_len=4096 -timeout=10"
   fi
   mkdir -p "$build/corpus/$target"
   # shellcheck disable=SC2086

@@ -36,3 +36,10 @@ for number, value in enumerate([
     b"\x02127.0.0.1", b"\x03" + b"2001:db8::/32", b"\x0310.0.0.0/8",
 ]):
     write("Forwarded", str(number), value)
+
+for number, value in enumerate([
+    b"\x00issues;owner=apple;repo=swift", b"\x00list;q=caf%C3%A9;q=cafe%CC%81", b"\x00%3B;=;a", b"\x00a;b;c=d%2",
+    b"\x01Label, PollCell;v=2", b"\x01Label;v=;w=1,,Label;v=99999999999999999999", b"\x02a*b*c\0aabbcc", b"\x02***\0",
+    b"\x03{\"a\":{\"b\":1,\"b\":2}}\0{\"a\":{\"b\":null},\"c\":[null]}", b"\x031\0{\"a\":null}",
+]):
+    write("Tables", str(number), value)

@@ -8,16 +8,12 @@ extension ItemMapping {
   mutating func row(_ id: String, type: Value, _ scope: Scope) throws(Misfit) -> Row {
     var first: Misfit?
     let own = type.isNull ? nil : plan.registry.plan(forType: type)
-    for (position, plan) in ([own].compactMap(\.self) + plan.defaults).enumerated() {
-      do throws(Misfit) {
-        if let row = try row(id, by: plan, scope) {
-          // That a type's cells don't take an item is what defaults are for; a condition that fails is a mistake.
-          if let first, first.isFailure { warn("\(first.reason); the row \(id) is shown by default") }
-          return row
-        }
-      } catch {
-        if first == nil || position == 0 { first = error }
-      }
+    if let own, let row = row(id, by: own, scope, &first) { return row }
+    for plan in plan.defaults {
+      guard let row = row(id, by: plan, scope, &first) else { continue }
+      // That a type's cells don't take an item is what defaults are for; a condition that fails is a mistake.
+      if let first, first.isFailure { warn("\(first.reason); the row \(id) is shown by default") }
+      return row
     }
     if let first { throw first }
     let name = type.text.map { "the type “\($0)”" } ?? "an item without a type"
@@ -26,6 +22,21 @@ extension ItemMapping {
         ? "no representation takes \(name), and there is neither a `$default` nor a `cell` of the table"
         : "no case of the representation of \(name) holds, and there is neither a `$default` nor a `cell` of the table"
     )
+  }
+
+  /// Nil where no case of the representation holds, or its cells don't take the item; the first such is told.
+  private mutating func row(
+    _ id: String,
+    by representation: RepresentationPlan,
+    _ scope: Scope,
+    _ first: inout Misfit?
+  ) -> Row? {
+    do throws(Misfit) {
+      return try row(id, by: representation, scope)
+    } catch {
+      if first == nil { first = error }
+      return nil
+    }
   }
 
   /// Nil where no case of the representation holds.

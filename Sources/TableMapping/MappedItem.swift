@@ -9,6 +9,8 @@ final class MappedItem: Sendable {
   let row: Row?
   /// Of that row: among the table's declared sections, 0 where it has groups.
   let section: Int
+  /// What it takes of memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
+  let cost: Int
   /// Nil where there is nothing else to be said of the item.
   let details: Details?
   /// Its place in the source's list when it was mapped.
@@ -40,6 +42,7 @@ final class MappedItem: Sendable {
       (row, section) = (placement.row, placement.section)
       details = Details(placement, others: others, lookupKeys: lookupKeys, warning: warning)
     }
+    cost = MappingBudget.cost(row: row, details)
   }
 
   /// What most items have nothing of.

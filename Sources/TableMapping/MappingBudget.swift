@@ -13,18 +13,20 @@ struct MappingBudget {
   /// A response is kept for its items.
   mutating func charge(page: borrowing [UInt8]) { remaining -= page.count }
 
-  /// An item, beside its bytes, with its row. O(rows of the item).
-  mutating func charge(_ item: MappedItem) {
-    remaining -= Self.item
-    if let row = item.row { charge(row) }
-    guard let details = item.details else { return }
-    remaining -= Self.details + (details.skip?.reason.utf8.count ?? 0) + (details.warning?.utf8.count ?? 0)
-    for placement in details.others { charge(placement.row) }
+  /// An item, beside its bytes, with its rows.
+  @inline(__always)
+  mutating func charge(_ item: MappedItem) { remaining -= item.cost }
+
+  /// What an item takes beside its bytes. O(its rows).
+  static func cost(row: Row?, _ details: MappedItem.Details?) -> Int {
+    var cost = item + (row.map { self.cost(of: $0) } ?? 0)
+    guard let details else { return cost }
+    cost += self.details + (details.skip?.reason.utf8.count ?? 0) + (details.warning?.utf8.count ?? 0)
+    for placement in details.others { cost += self.cost(of: placement.row) }
+    return cost
   }
 
-  private mutating func charge(_ row: Row) {
-    remaining -= Self.row + row.encoded.count + row.id.utf8.count
-  }
+  private static func cost(of row: Row) -> Int { self.row + row.encoded.count + row.id.utf8.count }
 
   /// For whoever reads the table's problem.
   var failure: SourceFailure {

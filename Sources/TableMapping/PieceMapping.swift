@@ -64,7 +64,12 @@ struct PieceMapping: Sendable {
     outcome.items.reserveCapacity(piece.count)
     outcome.fingerprints.reserveCapacity(piece.count)
     let bytes = elements[piece.lowerBound].range.lowerBound..<elements[piece.upperBound - 1].range.upperBound
-    let document = try? Document([UInt8(ascii: "[")] + page[bytes] + [UInt8(ascii: "]")])
+    var list: [UInt8] = []
+    list.reserveCapacity(bytes.count + 2)
+    list.append(UInt8(ascii: "["))
+    list.append(contentsOf: page[bytes])
+    list.append(UInt8(ascii: "]"))
+    let document = try? Document(list)
     let found = (try? document?.elements()) ?? []
     page.withUnsafeBytes { page in
       for (offset, position) in piece.enumerated() {

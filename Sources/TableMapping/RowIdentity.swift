@@ -12,14 +12,19 @@ enum RowIdentity {
     guard text.utf8.count <= maximumBytes else {
       return "has \(text.utf8.count) bytes; an identity has at most \(maximumBytes)"
     }
-    guard !text.unicodeScalars.contains(where: isControl) else {
+    guard !hasControls(text.utf8) else {
       return "has a control character; an identity is a text that can stand in a URL and in a log"
     }
     return nil
   }
 
-  /// C0, DEL and C1.
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  /// C0, DEL and C1, which is 0x80 to 0x9F behind 0xC2.
+  private static func hasControls(_ text: String.UTF8View) -> Bool {
+    var last: UInt8 = 0
+    for byte in text {
+      if byte < 0x20 || byte == 0x7F || last == 0xC2 && byte < 0xA0 { return true }
+      last = byte
+    }
+    return false
   }
 }

@@ -98,7 +98,7 @@ struct Authorizer: Sendable {
   }
 
   private func covers(_ token: AuthDefinition.Token, _ table: String) -> Bool {
-    token.tables.isEmpty || token.tables.contains { Self.matches(table, pattern: $0) }
+    token.tables.isEmpty || token.tables.contains { Glob($0).matches(table) }
   }
 
   /// Compares with every token, each in constant time: neither which one nor how much of it was right can be told
@@ -114,27 +114,5 @@ struct Authorizer: Sendable {
     let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return parts[1].trimmingSpaces
-  }
-
-  /// `*` stands for any text. O(name × pattern), whatever the pattern.
-  private static func matches(_ name: String, pattern: String) -> Bool {
-    let (name, pattern) = (Array(name.utf8), Array(pattern.utf8))
-    var (position, place) = (0, 0)
-    /// The last star, and how much of the name it stands for.
-    var star: (place: Int, position: Int)?
-    while position < name.count {
-      if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
-        star = (place, position)
-        place += 1
-      } else if place < pattern.count, pattern[place] == name[position] {
-        (position, place) = (position + 1, place + 1)
-      } else if let last = star {
-        star = (last.place, last.position + 1)
-        (position, place) = (last.position + 1, last.place + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }
