@@ -32,9 +32,10 @@ extension TableContent {
 
   /// Nobody is shown what the sources have said before each of them has agreed again.
   mutating func conceal() {
-    for name in inputs.keys {
-      inputs[name]?.isConcealed = true
-      (inputs[name]?.problem, inputs[name]?.error) = (nil, nil)
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.isConcealed, input.problem, input.error) = (true, nil, nil)
+      return input
     }
     result = nil
   }

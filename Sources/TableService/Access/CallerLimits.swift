@@ -50,7 +50,10 @@ final class CallerLimits: Sendable {
       return pause
     }
     guard let pause else { return }
-    throw .tooMany("\(perMinute) \(noun) a minute are the most of one caller (`limits.\(kind.rawValue)`).", after: pause)
+    throw .tooMany(
+      "\(perMinute) \(noun) a minute are the most of one caller (`limits.\(kind.rawValue)`).",
+      after: pause
+    )
   }
 
   // MARK: Waiting

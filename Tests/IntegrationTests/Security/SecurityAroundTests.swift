@@ -42,7 +42,8 @@ import Testing
     ("{\"title\":\"a\",\"title\":\"b\"}", [201, 400, 422]),
     (String(repeating: "{\"a\":", count: 5000) + "1" + String(repeating: "}", count: 5000), [400]),
     (String(repeating: "[", count: 100_000), [400]),
-    ("{\"title\":1e999}", [201, 400, 422]), ("{\"title\":\"\\ud800\"}", [400, 422]), ("[]", [400]), ("\u{feff}{}", [400]),
+    ("{\"title\":1e999}", [201, 400, 422]), ("{\"title\":\"\\ud800\"}", [400, 422]), ("[]", [400]),
+    ("\u{feff}{}", [400]),
   ])
   func hostileBodies(_ body: String, _ statuses: [Int]) throws {
     let service = try ServiceProcess(todo)
@@ -92,7 +93,12 @@ import Testing
     let client = try service.client()
     var added: [String] = []
     for number in 0..<120 {
-      let reply = try client.request("POST", "/v1/tables/todo/items", body: ["title": .string("\(number)")], seconds: 20)
+      let reply = try client.request(
+        "POST",
+        "/v1/tables/todo/items",
+        body: ["title": .string("\(number)")],
+        seconds: 20
+      )
       #expect(reply.status == 201, "\(reply.text)")
       added.append(try required(reply.json["id"]?.text, "an identity"))
     }

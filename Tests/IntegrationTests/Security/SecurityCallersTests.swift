@@ -112,10 +112,11 @@ import Testing
     let service = try ServiceProcess(Self.closed(["reader"]))
     let token = ["Authorization": "Bearer reader"]
     let cursor = try service.mirror("todo", token).cursor
-    let targets = [
-      "", "?rows=1", "?view=v", "/changes?after=\(cursor)&wait=0", "/changes", "/rows/1", "/rows?at=0,0", "/items/1",
-      "/rows/none", "/items/none",
-    ].map { "/v1/tables/todo\($0)" } + ["/v1/tables", "/v1/changes?after=todo:&wait=0", "/v1/tables/none"]
+    let targets =
+      [
+        "", "?rows=1", "?view=v", "/changes?after=\(cursor)&wait=0", "/changes", "/rows/1", "/rows?at=0,0", "/items/1",
+        "/rows/none", "/items/none",
+      ].map { "/v1/tables/todo\($0)" } + ["/v1/tables", "/v1/changes?after=todo:&wait=0", "/v1/tables/none"]
     for target in targets {
       for headers in [token, [:], ["Authorization": "Bearer garbage"]] {
         let reply = try service.request("GET", target, headers)

@@ -115,7 +115,9 @@ import Testing
   @Test func equivalentSpellingsAreTwoMembers() throws {
     let upstream = try ScriptedUpstream { .json([issue(1, "open", $0.target)]) }
     let configuration = Self.family(upstream, "{max: 8}").replacing("[a-z0-9]*", with: ".*")
-    let service = try ServiceProcess(configuration + "\n    cell: TableViewCellWithLabel\n    payload: {title: \"${title}\"}")
+    let service = try ServiceProcess(
+      configuration + "\n    cell: TableViewCellWithLabel\n    payload: {title: \"${title}\"}"
+    )
     let titles = try ["caf%C3%A9", "cafe%CC%81"].map { try service.mirror("list;q=\($0)").titles }
     #expect(titles == [[["/caf%C3%A9"]], [["/cafe%CC%81"]]])
     let both = try service.request("GET", "/v1/changes?after=list;q=caf%C3%A9:&after=list;q=cafe%CC%81:&wait=0")
