@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Tables
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Values Tables
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -49,25 +49,30 @@ build_json() {
     >"$build/CSimdJSON.modulemap" &&
     clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
       -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
+    module FieldValues &&
     module JSON
 }
 build_expressions() {
   build_json &&
     module Expressions &&
     swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-      -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
-      -lsimdjson -lstdc++
+      -o "$build/Expressions" Targets/Expressions.swift "$build/FieldValues.o" "$build/JSON.o" "$build/Expressions.o" \
+      "$build/CSimdJSON.o" -lsimdjson -lstdc++ -l_FoundationICU
+}
+build_values() {
+  build_json &&
+    swiftc $flags -module-name FuzzValues -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+      -enable-upcoming-feature InternalImportsByDefault \
+      -o "$build/Values" Targets/Values.swift ../Sources/Definitions/Glob.swift "$build/FieldValues.o" "$build/JSON.o" \
+      "$build/CSimdJSON.o" -lsimdjson -lstdc++
 }
 
 # The parsers that have no I/O of the engine and its face, compiled into the target.
 build_tables() {
   engine=../Sources/TableEngine
-  build_json &&
-    swiftc $flags -module-name FuzzTables -package-name fuzz -enable-upcoming-feature InternalImportsByDefault \
-      -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" -o "$build/Tables" Targets/Tables.swift \
-      $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/Catalog/PercentCoding.swift \
-      $engine/TableError.swift ../Sources/TableService/Access/Glob.swift "$build/JSON.o" "$build/CSimdJSON.o" \
-      -lsimdjson -lstdc++
+  swiftc $flags -module-name FuzzTables -package-name fuzz -o "$build/Tables" Targets/Tables.swift \
+    $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/Catalog/PercentCoding.swift \
+    $engine/TableError.swift
 }
 
 python3 seeds.py "$build/seeds"
@@ -84,6 +89,10 @@ for target; do
     build_tables 2>"$build/tables.log" || give_up "$build/tables.log"
     program=$build/Tables
     options="-max_len=4096 -timeout=10"
+  fi
+  if [ "$target" = Values ]; then
+    build_values 2>"$build/values.log" || give_up "$build/values.log"
+    program=$build/Values
   fi
   mkdir -p "$build/corpus/$target"
   # shellcheck disable=SC2086

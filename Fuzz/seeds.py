@@ -38,8 +38,13 @@ for number, value in enumerate([
     write("Forwarded", str(number), value)
 
 for number, value in enumerate([
+    b"\x00todo*\x00todos", b"\x00*a*b*c\x00xaybzc", b"\x00**\x00", b'\x01{"a":{"b":1},"c":2}\x00{"a":{"b":null},"d":[]}',
+    b'\x01[1]\x00{"a":{"b":{"c":null}}}', b"\x02a b/c%20%", b"\x02\xc3\xa9",
+]):
+    write("Values", str(number), value)
+
+for number, value in enumerate([
     b"\x00issues;owner=apple;repo=swift", b"\x00list;q=caf%C3%A9;q=cafe%CC%81", b"\x00%3B;=;a", b"\x00a;b;c=d%2",
-    b"\x01Label, PollCell;v=2", b"\x01Label;v=;w=1,,Label;v=99999999999999999999", b"\x02a*b*c\0aabbcc", b"\x02***\0",
-    b"\x03{\"a\":{\"b\":1,\"b\":2}}\0{\"a\":{\"b\":null},\"c\":[null]}", b"\x031\0{\"a\":null}",
+    b"\x01Label, PollCell;v=2", b"\x01Label;v=;w=1,,Label;v=99999999999999999999", b"\x01;;;,=,\t",
 ]):
     write("Tables", str(number), value)

@@ -57,7 +57,7 @@ struct Authorizer: Sendable {
     guard table.map(catalog.has) ?? true else {
       return .notFound("There is no table `\(table?.prefix(80) ?? "")`: /v1/tables lists those there are.")
     }
-    guard allows(token, capability), table.map({ covers(token, $0) }) ?? true else {
+    guard allows(token, capability), table.map({ token.covers(table: $0) }) ?? true else {
       let place = table.map { " in table `\($0)`" } ?? ""
       return ServiceError(
         status: .forbidden,
@@ -77,7 +77,7 @@ struct Authorizer: Sendable {
   func isReadable(_ table: String, _ request: Request) -> Bool {
     guard isRestricted(.read) else { return true }
     guard let token = token(of: request), allows(token, .read) else { return false }
-    return covers(token, table)
+    return token.covers(table: table)
   }
 
   /// The token that the request's credentials are: they are then for this service alone, and no upstream is shown them.
@@ -95,10 +95,6 @@ struct Authorizer: Sendable {
 
   private func allows(_ token: AuthDefinition.Token, _ capability: Capability) -> Bool {
     token.allows.contains(capability) || token.allows.contains(.admin)
-  }
-
-  private func covers(_ token: AuthDefinition.Token, _ table: String) -> Bool {
-    token.tables.isEmpty || token.tables.contains { Glob($0).matches(table) }
   }
 
   /// Compares with every token, each in constant time: neither which one nor how much of it was right can be told
