@@ -29,7 +29,7 @@ struct EditSession {
   }
 
   /// - Parameter limits: of items and tables; `limits` of the configuration.
-  init(_ content: TableContent, table: Table, named name: String, limits: LimitsDefinition) {
+  init(_ content: TableContent, table: Table, named name: String, limits: LimitsDefinition = LimitsDefinition()) {
     (self.content, self.table, self.name) = (content, table, name)
     self.content.local?.items.limits.itemBytes = limits.itemBytes
     self.content.local?.items.limits.tableBytes = limits.tableBytes

@@ -9,7 +9,7 @@ extension TableService {
     if let slot = call.request.query.first("slot") { return try slotPoll(call, slot: slot) }
     let wait = try inquiry.wait.get()
     let share = call.waitingShare(callerLimits)
-    let make = { () throws(ServiceError) in
+    let make = { [self] () throws(ServiceError) -> Poll in
       let after = try inquiry.after.get()
       let query = TableQuery(.changes(after: after), try call.lens(after: after))
       return Poll(call, query, share: share, recheck: recheck(call.request, call.state, call.table.reference.name))
