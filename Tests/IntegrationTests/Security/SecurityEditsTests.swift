@@ -55,7 +55,7 @@ import Testing
   /// Every way of changing something.
   private static let writes: [(method: String, path: String, body: JSONValue?)] = [
     ("POST", "items", ["title": "X"]), ("PATCH", "items/1", ["title": "X"]), ("DELETE", "items/1", nil),
-    ("POST", "items/1/move", ["after": "2"]), ("POST", "edits", ["edits": [["op": "delete", "id": "1"]]]),
+    ("POST", "items/1/move", ["after": "2"]), ("POST", "edits", ["edits": [["op": "delete", "id": "2"]]]),
     ("POST", "rows/1/tap", nil), ("POST", "refresh", nil),
   ]
 
