@@ -12,10 +12,13 @@ struct TableBlueprint: Sendable {
   var local: (name: String, definition: LocalDefinition)?
   /// For `env`. Never logged.
   var environment: [String: String]
+  /// The languages that the table is in; the first is the plain table's. Empty: it has none.
+  var locales: [String]
 
   init(_ table: TableDefinition, in service: ServiceDefinition) throws(StartError) {
     definition = table
     environment = service.environment
+    locales = service.locales
     do {
       mapper = try TableMapper(
         table: table,

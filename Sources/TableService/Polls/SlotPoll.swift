@@ -10,7 +10,7 @@ final class SlotPoll: Waiter {
   private let table: LiveTable
   private let query: TableQuery
   private let codings: AcceptedCodings
-  private let vary: [String]
+  private let scope: ReplyScope
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
   /// The service is ending: no cache shall keep what it says now.
@@ -23,7 +23,7 @@ final class SlotPoll: Waiter {
     isDraining: @escaping @Sendable () -> Bool
   ) {
     (table, self.query, self.recheck, self.isDraining) = (call.table, query, recheck, isDraining)
-    (codings, vary) = (call.request.acceptedCodings, call.scope.vary)
+    (codings, scope) = (call.request.acceptedCodings, call.scope)
   }
 
   func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
@@ -77,7 +77,8 @@ final class SlotPoll: Waiter {
       body: made.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
       contentType: "application/json",
       cacheControl: cacheControl,
-      vary: vary
+      vary: scope.vary,
+      fields: scope.fields
     )
     var response = representation.response(accepting: codings)
     response.additional.append(
