@@ -1,13 +1,14 @@
 # make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
 # make test   all tests                   make check   format and lint
 # make build  the release binary          make fuzz    the fuzzers, for a minute
+# make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test bench check format build clean fuzz sanitize packages clients
+.PHONY: run test bench check format build clean fuzz sanitize sbom image packages clients
 
 run: packages
 	@$(SWIFT) build --configuration release --product tablecast
@@ -31,6 +32,15 @@ bench: packages
 
 fuzz: packages
 	./Fuzz/run.sh $(FUZZ_SECONDS)
+
+sbom: build
+	./scripts/sbom.py .build/release/tablecast tablecast.spdx.json
+
+# A tag may be moved, a digest can't: the bases are what the registry has for their tags now, and the image says which.
+image:
+	docker build --tag tablecast \
+	  --build-arg BUILD_IMAGE="$$(./scripts/image-digest.sh swift:6.3-bookworm)" \
+	  --build-arg RUNTIME_IMAGE="$$(./scripts/image-digest.sh debian:12-slim)" .
 
 sanitize: packages
 	./Sanitizers/run.sh

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Values
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Values Tables
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -66,6 +66,14 @@ build_values() {
       "$build/CSimdJSON.o" -lsimdjson -lstdc++
 }
 
+# The parsers that have no I/O of the engine and its face, compiled into the target.
+build_tables() {
+  engine=../Sources/TableEngine
+  swiftc $flags -module-name FuzzTables -package-name fuzz -o "$build/Tables" Targets/Tables.swift \
+    $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/Catalog/PercentCoding.swift \
+    $engine/TableError.swift
+}
+
 python3 seeds.py "$build/seeds"
 for target; do
   program=$build/fuzz
@@ -75,6 +83,11 @@ for target; do
     python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
     program=$build/Expressions
     options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"
+  fi
+  if [ "$target" = Tables ]; then
+    build_tables 2>"$build/tables.log" || give_up "$build/tables.log"
+    program=$build/Tables
+    options="-max_len=4096 -timeout=10"
   fi
   if [ "$target" = Values ]; then
     build_values 2>"$build/values.log" || give_up "$build/values.log"

@@ -42,3 +42,9 @@ for number, value in enumerate([
     b'\x01[1]\x00{"a":{"b":{"c":null}}}', b"\x02a b/c%20%", b"\x02\xc3\xa9",
 ]):
     write("Values", str(number), value)
+
+for number, value in enumerate([
+    b"\x00issues;owner=apple;repo=swift", b"\x00list;q=caf%C3%A9;q=cafe%CC%81", b"\x00%3B;=;a", b"\x00a;b;c=d%2",
+    b"\x01Label, PollCell;v=2", b"\x01Label;v=;w=1,,Label;v=99999999999999999999", b"\x01;;;,=,\t",
+]):
+    write("Tables", str(number), value)

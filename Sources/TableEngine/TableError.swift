@@ -1,5 +1,3 @@
-import TableStore
-
 /// Why something can't be done with a table: a kind that whoever asked can act on, and words for a person.
 package struct TableError: Error, Equatable, Sendable {
   /// What kind of refusal it is, in the domain's terms; what status that is, the face of the service decides.
@@ -77,22 +75,6 @@ package struct TableError: Error, Equatable, Sendable {
     case .malformed, .unauthenticated, .forbidden, .tooLarge, .tooMany, .upstream, .unavailable, .unanswered,
       .storeFull, .failed:
       return false
-    }
-  }
-}
-
-extension TableError {
-  /// An edit that the store did not take.
-  init(_ error: StoreError) {
-    switch error {
-    case .full: self.init(.storeFull, detail: "There is no room left to store the edit: nothing has changed.")
-    case .superseded, .fenced, .closed:
-      self.init(.unavailable, detail: "\(error): nothing has changed.", retryAfter: .seconds(1))
-    case .unavailable:
-      let detail = "The store can't be reached: whether the edit was stored is not known."
-      self.init(.unavailable, detail: detail, retryAfter: .seconds(1))
-    case .newerVersion, .newerSchema, .corrupt, .foreign, .locked, .cannotOpen, .failed:
-      self.init(.failed, detail: "The edit could not be stored: nothing has changed.")
     }
   }
 }

@@ -8,12 +8,14 @@ final class ServiceState: Sendable {
   let authorizer: Authorizer
   let writeOrigins: WriteOrigins
   let catalog: Catalog
+  let limits: LimitsDefinition
   let cellsListing: Representation
 
   init(_ definition: ServiceDefinition, _ catalog: Catalog, isOpen: Bool) {
     authorizer = Authorizer(definition.auth, isOpen: isOpen, catalog: catalog)
     writeOrigins = WriteOrigins(definition.cors)
     self.catalog = catalog
+    limits = definition.limits
     let listing = CellRegistry(definition.cells).listing
     cellsListing = Representation(
       body: listing,

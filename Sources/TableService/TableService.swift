@@ -12,6 +12,7 @@ public final class TableService: RequestHandler {
   let engine: Engine
   let server = WakingServer()
   let joinedReplies = JoinedReplies()
+  let callerLimits = CallerLimits()
   private let current: Mutex<ServiceState>
   private let isOpen: Bool
   private let draining = Atomic(false)
@@ -67,10 +68,14 @@ public final class TableService: RequestHandler {
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     let call = Call(request: request, exchange: exchange, match: match, state: state)
     do throws(ServiceError) {
+      try callerLimits.admit(call)
       try call.state.writeOrigins.authorize(request)
       return try match.route.answer(call, of: self)
     } catch {
-      return .response(error.response)
+      var response = error.response
+      // What one caller is refused another may be given.
+      if call.state.authorizer.isRestricted(.read) { response.additional.append(HeaderField(.vary, "Authorization")) }
+      return .response(response)
     }
   }
 }

@@ -39,3 +39,18 @@ package struct TableReference: Hashable, Sendable {
     parameters.reduce(percentEncoded(name)) { "\($0);\(percentEncoded($1.name))=\(percentEncoded($1.value))" }
   }
 }
+
+/// By their bytes: Swift holds texts equal that are written differently, and upstreams are sent the very bytes.
+extension TableReference.Parameter {
+  package static func == (first: Self, second: Self) -> Bool {
+    first.name.utf8.elementsEqual(second.name.utf8) && first.value.utf8.elementsEqual(second.value.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for text in [name, value] {
+      for byte in text.utf8 { hasher.combine(byte) }
+      // No byte of UTF-8: where one text ends.
+      hasher.combine(0xff as UInt8)
+    }
+  }
+}

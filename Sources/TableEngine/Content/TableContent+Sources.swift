@@ -4,15 +4,19 @@ import Upstream
 extension TableContent {
   /// Takes in what a source has said. False where it changes nothing.
   ///
-  /// - Parameter showingItsWords: readers are told why a fetch failed in the upstream's own words.
-  mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool) -> Bool {
+  /// - Parameters:
+  ///   - showingItsWords: readers are told why a fetch failed in the upstream's own words.
+  ///   - revealing: what was concealed may be shown, where the upstream agrees. Not while nobody reads.
+  mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
     guard !isClosed, var input = inputs[source] else { return false }
     switch news {
     case .content(let answer):
       (input.content, input.problem, input.error) = (answer, nil, nil)
+      if revealing { input.isConcealed = false }
     case .unchanged:
-      guard input.problem != nil || isBehind else { return false }
+      guard input.problem != nil || isBehind || input.isConcealed else { return false }
       (input.problem, input.error) = (nil, nil)
+      if revealing { input.isConcealed = false }
     case .failure(let error):
       let since = input.problem?.since ?? Timestamp.now
       input.problem =
@@ -24,5 +28,15 @@ extension TableContent {
     inputs[source] = input
     isBehind = false
     return true
+  }
+
+  /// Nobody is shown what the sources have said before each of them has agreed again.
+  mutating func conceal() {
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.isConcealed, input.problem, input.error) = (true, nil, nil)
+      return input
+    }
+    result = nil
   }
 }

@@ -71,6 +71,12 @@ struct TableContent: Sendable {
     var problem: Problem?
     /// The failure itself.
     var error: UpstreamError?
+    /// It was for readers whose credentials may have been revoked since: nobody is shown it before the upstream has
+    /// agreed again.
+    var isConcealed = false
+
+    /// The last answer, where readers may be shown it.
+    var shown: SourceContent? { isConcealed ? nil : content }
 
     init(definition: UpstreamDefinition) { self.definition = definition }
 
@@ -105,7 +111,7 @@ struct TableContent: Sendable {
   }
 
   /// Whether every source has answered or failed at least once.
-  var isSettled: Bool { inputs.values.allSatisfy { $0.content != nil || $0.problem != nil } }
+  var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil } }
 
   /// False where another one is under way.
   mutating func beginConditional() -> Bool {
@@ -134,10 +140,10 @@ struct TableContent: Sendable {
     return true
   }
 
-  private var hasContent: Bool { local != nil || inputs.values.contains { $0.content != nil } }
+  private var hasContent: Bool { local != nil || inputs.values.contains { $0.shown != nil } }
 
   /// Those without an answer that could be shown.
-  private var silent: Set<String> { Set(inputs.filter { $0.value.content == nil }.keys) }
+  private var silent: Set<String> { Set(inputs.filter { $0.value.shown == nil }.keys) }
 
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {
@@ -164,7 +170,7 @@ struct TableContent: Sendable {
   /// Maps what the sources have. What has no list of items in it is no answer: the last one that had stays.
   private mutating func mapped() -> MappingResult {
     while true {
-      var contents = inputs.compactMapValues(\.content)
+      var contents = inputs.compactMapValues(\.shown)
       if let local {
         contents[local.source] = .items(local.items.map { SourceItem(id: $0.id.description, bytes: $0.body) })
       }

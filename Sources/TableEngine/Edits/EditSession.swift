@@ -28,8 +28,11 @@ struct EditSession {
     var error: TableError
   }
 
-  init(_ content: TableContent, table: Table, named name: String) {
+  /// - Parameter limits: of items and tables; `limits` of the configuration.
+  init(_ content: TableContent, table: Table, named name: String, limits: LimitsDefinition = LimitsDefinition()) {
     (self.content, self.table, self.name) = (content, table, name)
+    self.content.local?.items.limits.itemBytes = limits.itemBytes
+    self.content.local?.items.limits.tableBytes = limits.tableBytes
   }
 
   /// Applies edits, each to what those before it have made. Returns the rows' identities.

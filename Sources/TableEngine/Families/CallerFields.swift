@@ -65,5 +65,5 @@ struct ForwardedFields: Sendable {
   }
 
   /// Whether the caller's own credentials are among them.
-  var haveCredentials: Bool { fields.contains { $0.name.lowercased() == "authorization" } }
+  var haveCredentials: Bool { fields.contains { $0.name.lowercased() == "authorization" && !$0.value.isEmpty } }
 }

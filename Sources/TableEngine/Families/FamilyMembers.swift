@@ -107,7 +107,8 @@ struct FamilyMembers<Key: Hashable, Instance> {
 
   private mutating func removeOldest(_ isWaitedFor: (Instance) -> Bool) -> Instance? {
     if let key = frozen.first { return remove(key) }
-    for _ in 0..<Self.patience {
+    // No further than once around: where all are waited for, it is again the oldest that goes.
+    for _ in 0..<min(Self.patience, members.count) {
       guard let key = polled.first, let member = members[key] else { break }
       guard isWaitedFor(member.instance) else { return remove(key) }
       polled.refresh(member.place)

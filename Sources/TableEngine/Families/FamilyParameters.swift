@@ -33,7 +33,7 @@ struct FamilyParameters: Sendable {
           field: parameter.name
         )
       }
-      guard value.utf8.count <= Self.maximumLength, parameter.admits(value) else {
+      guard given.map({ $0.utf8.count <= Self.maximumLength }) ?? true, parameter.admits(value) else {
         throw .malformed(
           "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.",
           field: parameter.name

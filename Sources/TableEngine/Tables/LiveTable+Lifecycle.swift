@@ -49,9 +49,15 @@ extension LiveTable {
     for translation in allTranslations { translation.end(phase) }
   }
 
+  /// Nobody reads it any more. What is a caller's own is not shown to whoever comes back before the upstream has agreed
+  /// again: credentials may be revoked while nobody asks. Translations follow.
   func freeze() {
     for table in all { table.lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
+    if isPrivate { writer.conceal() }
   }
+
+  /// Whether what its upstreams say is for nobody yet.
+  var isConcealed: Bool { isPrivate && lifecycle.withLock { $0.isFrozen } }
 
   func thaw() {
     for table in all { table.lifecycle.withLock { $0.thaw() } }

@@ -96,7 +96,7 @@ extension TableWriter {
     let latest = feed.latest
     content.access { $0.refreshResult(named: name) }
 
-    var session = content.access { EditSession($0, table: latest.table, named: name) }
+    var session = content.access { EditSession($0, table: latest.table, named: name, limits: context.current.limits) }
     let rows: [String]
     do throws(EditSession.Refusal) {
       rows = try session.apply(request.edits)

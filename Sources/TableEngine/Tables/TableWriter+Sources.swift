@@ -19,8 +19,9 @@ extension TableWriter {
   func hear(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
     let showsWords = context.current.showsUpstreamsWords
     content.queue.async { [self] in
-      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords) }
       let table = table.withLock { $0.value }
+      let isRead = table?.isConcealed != true
+      let isNews = content.access { $0.take(news, from: source, showingItsWords: showsWords, revealing: isRead) }
       table?.refuse(upstreamRefusal)
       let done: @Sendable () -> Void = { [self] in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
@@ -29,6 +30,14 @@ extension TableWriter {
       guard isNews else { return done() }
       publishContent(then: done)
       logSkipped()
+    }
+  }
+
+  /// Shows a table that is loading until the upstream has agreed again.
+  func conceal() {
+    content.queue.async { [self] in
+      content.access { $0.conceal() }
+      publishContent()
     }
   }
 

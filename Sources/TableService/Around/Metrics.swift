@@ -34,6 +34,14 @@ enum Metrics {
       "Responses by class of status.",
       server.responses.enumerated().dropFirst().map { ("{class=\"\($0.offset)xx\"}", $0.element) }
     )
+    let limits = service.callerLimits.figures
+    metric(
+      "requests_limited_total",
+      "counter",
+      "Requests refused for what one caller may ask.",
+      CallerLimits.Kind.allCases.map { ("{limit=\"\($0.rawValue)\"}", limits.refused[$0] ?? 0) }
+    )
+    metric("waiting_callers", "gauge", "Callers who wait, where they are counted.", [("", limits.waitingCallers)])
     metric("received_bytes_total", "counter", "Bytes read from connections.", [("", server.bytesRead)])
     metric("sent_bytes_total", "counter", "Bytes written to connections.", [("", server.bytesWritten)])
 

@@ -12,6 +12,8 @@ final class MultiPoll: Waiter {
   struct Member: Sendable {
     var table: LiveTable
     var query: TableQuery
+    /// Refuses a client whom a newer configuration no longer lets in.
+    var recheck: @Sendable () -> ServiceError?
   }
 
   /// A table that can't be followed, and why.
@@ -27,16 +29,17 @@ final class MultiPoll: Waiter {
   private let joinedReplies: JoinedReplies
   /// What follows the cursors in the `Link` to the next poll.
   private let next: String
-  private let recheck: @Sendable (Member) -> ServiceError?
+  /// Of those who wait, where a caller may be only so many of them.
+  private let share: WaitingShare?
 
   init(
     _ members: [Member],
     _ troubles: [Trouble],
     _ call: Call,
     _ joinedReplies: JoinedReplies,
-    recheck: @escaping @Sendable (Member) -> ServiceError?
+    share: WaitingShare?
   ) {
-    (self.members, self.troubles, self.joinedReplies, self.recheck) = (members, troubles, joinedReplies, recheck)
+    (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
     (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
     let forwards = Set(members.flatMap(\.table.forwards)).sorted()
@@ -46,6 +49,7 @@ final class MultiPoll: Waiter {
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
     if let reply = moved(exchange, troubles) { return reply }
     guard wait > 0 else { return unchanged(exchange) }
+    do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     for member in members {
       member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
       member.table.beginWaiting(member.query.lens)
@@ -72,6 +76,7 @@ final class MultiPoll: Waiter {
 
   func abandoned() {
     for member in members { member.table.endWaiting(member.query.lens) }
+    share?.giveBack()
   }
 
   /// The time is over: windows may have moved on without anything new in them.
@@ -85,7 +90,7 @@ final class MultiPoll: Waiter {
     var troubles = troubles
     var (moved, isOver): ([Member], Bool) = ([], false)
     for member in members {
-      if let error = recheck(member) {
+      if let error = member.recheck() {
         troubles.append(Trouble(table: member.table.name, error: error))
         continue
       }

@@ -16,10 +16,18 @@ final class Poll: Waiter {
   private let next: String
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
+  /// Of those who wait, where a caller may be only so many of them.
+  private let share: WaitingShare?
   /// The last response, as it goes out: those who are woken together mostly want the same.
   private let last = Mutex<(cursor: Cursor, response: Response)?>(nil)
 
-  init(_ call: TableCall, _ query: TableQuery, recheck: @escaping @Sendable () -> ServiceError?) {
+  init(
+    _ call: TableCall,
+    _ query: TableQuery,
+    share: WaitingShare?,
+    recheck: @escaping @Sendable () -> ServiceError?
+  ) {
+    self.share = share
     (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
     (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
   }
@@ -28,6 +36,7 @@ final class Poll: Waiter {
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
     if let reply = moved(exchange) { return reply }
     guard wait > 0 else { return unchanged(exchange) }
+    do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = codings.worthPreparing
     let scope = scope
     table.willWait(
@@ -41,22 +50,25 @@ final class Poll: Waiter {
 
   func woken(_ exchange: Exchange) -> Reply? {
     if let refusal = recheck() {
-      table.endWaiting(query.lens)
+      abandoned()
       return .response(refusal.response)
     }
     guard let reply = moved(exchange) else { return nil }
-    table.endWaiting(query.lens)
+    abandoned()
     return reply
   }
 
-  func answeredAlike() { table.endWaiting(query.lens) }
+  func answeredAlike() { abandoned() }
 
   func timedOut(_ exchange: Exchange) -> Reply {
-    table.endWaiting(query.lens)
+    abandoned()
     return moved(exchange) ?? unchanged(exchange)
   }
 
-  func abandoned() { table.endWaiting(query.lens) }
+  func abandoned() {
+    table.endWaiting(query.lens)
+    share?.giveBack()
+  }
 
   /// There is nothing new, but in a window the version may have moved on all the same.
   private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.standing(query).to) }

@@ -11,11 +11,18 @@ final class SlotPoll: Waiter {
   private let query: TableQuery
   private let codings: AcceptedCodings
   private let scope: ReplyScope
+  /// Refuses a client whom a newer configuration no longer lets in.
+  private let recheck: @Sendable () -> ServiceError?
   /// The service is ending: no cache shall keep what it says now.
   private let isDraining: @Sendable () -> Bool
 
-  init(_ call: TableCall, _ query: TableQuery, isDraining: @escaping @Sendable () -> Bool) {
-    (table, self.query, self.isDraining) = (call.table, query, isDraining)
+  init(
+    _ call: TableCall,
+    _ query: TableQuery,
+    recheck: @escaping @Sendable () -> ServiceError?,
+    isDraining: @escaping @Sendable () -> Bool
+  ) {
+    (table, self.query, self.recheck, self.isDraining) = (call.table, query, recheck, isDraining)
     (codings, scope) = (call.request.acceptedCodings, call.scope)
   }
 
@@ -45,6 +52,7 @@ final class SlotPoll: Waiter {
   func abandoned() { table.endWaiting(query.lens) }
 
   private func moved(_ exchange: Exchange) -> Reply? {
+    if let refusal = recheck() { return .response(refusal.response) }
     switch table.ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
     case .withoutNews?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
@@ -99,7 +107,8 @@ extension TableService {
       throw .malformed("A poll with `slot` begins at a snapshot's cursor: `after`.", field: "after")
     }
     let query = TableQuery(.changes(after: after), try call.lens(after: after))
-    let poll = SlotPoll(call, query) { [weak self] in self?.isDraining ?? true }
+    let recheck = recheck(call.request, call.state, call.table.reference.name)
+    let poll = SlotPoll(call, query, recheck: recheck) { [weak self] in self?.isDraining ?? true }
     return poll.begin(call.exchange, slot: slot, PollSlots(at: Date().timeIntervalSince1970))
   }
 }

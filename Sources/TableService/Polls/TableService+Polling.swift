@@ -8,11 +8,14 @@ extension TableService {
     let inquiry = call.request.inquiry
     if let slot = call.request.query.first("slot") { return try slotPoll(call, slot: slot) }
     let wait = try inquiry.wait.get()
-    let poll = try inquiry.poll(of: call.table, call.state) { () throws(ServiceError) in
+    let share = call.waitingShare(callerLimits)
+    let make = { [self] () throws(ServiceError) -> Poll in
       let after = try inquiry.after.get()
       let query = TableQuery(.changes(after: after), try call.lens(after: after))
-      return Poll(call, query, recheck: recheck(call.request, call.state, call.table.reference.name))
+      return Poll(call, query, share: share, recheck: recheck(call.request, call.state, call.table.reference.name))
     }
+    // Requests with the same bytes may be of different callers: where those are counted, each has its own.
+    let poll = share == nil ? try inquiry.poll(of: call.table, call.state, make) : try make()
     return poll.begin(call.exchange, wait: poll.query.after == nil || !call.mayWait ? 0 : wait)
   }
 
@@ -37,19 +40,18 @@ extension TableService {
       do throws(ServiceError) {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: pair.cursor)
-        guard !members.contains(where: { $0.table === table }) else {
+        // A member that made room for the one behind it may come back as another table of the same name.
+        guard !members.contains(where: { $0.table.name == table.name }) else {
           throw .malformed("The table `\(table.name)` stands twice.", field: "after")
         }
         let query = TableQuery(.changes(after: after), table.lens(lens, after: after))
-        members.append(MultiPoll.Member(table: table, query: query))
+        let recheck = recheck(request, call.state, table.reference.name)
+        members.append(MultiPoll.Member(table: table, query: query, recheck: recheck))
       } catch {
         troubles.append(MultiPoll.Trouble(table: pair.reference.canonical, error: error))
       }
     }
-    let rechecks = Dictionary(
-      uniqueKeysWithValues: members.map { ($0.table.name, recheck(request, call.state, $0.table.reference.name)) }
-    )
-    let poll = MultiPoll(members, troubles, call, joinedReplies) { rechecks[$0.table.name]?() }
+    let poll = MultiPoll(members, troubles, call, joinedReplies, share: callerLimits.waitingShare(of: call))
     // What can't be followed is said at once, and waits for nobody's upstream.
     let awaited = troubles.isEmpty ? members.map(\.table).filter(\.isAwaitingUpstream) : []
     guard !awaited.isEmpty else { return poll.begin(call.exchange, wait: wait) }
@@ -86,10 +88,13 @@ extension TableService {
     let request = call.request
     let text = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 } ?? request.query.first("after")
     let after = try text.map { text throws(ServiceError) in try Cursor(parameter: text) }
+    let share = call.waitingShare(callerLimits)
+    try share?.take()
     let stream = TableStream(
       table: call.table,
       lens: try request.inquiry.lens.get(),
       after: after,
+      share: share,
       recheck: recheck(request, call.state, call.table.reference.name)
     )
     return .stream(TableStream.head(call.scope), stream)

@@ -12,6 +12,8 @@ final class TableStream: StreamSource {
   private let lens: Lens
   /// Refuses a client whom a newer configuration no longer lets in: a stream outlives what it began under.
   private let recheck: @Sendable () -> ServiceError?
+  /// Taken by whoever made the stream.
+  private let share: WaitingShare?
   private let state: Mutex<State>
 
   private struct State {
@@ -20,8 +22,14 @@ final class TableStream: StreamSource {
     var pacing = StreamPacing()
   }
 
-  init(table: LiveTable, lens request: LensRequest, after: Cursor?, recheck: @escaping @Sendable () -> ServiceError?) {
-    (self.table, self.request, self.recheck) = (table, request, recheck)
+  init(
+    table: LiveTable,
+    lens request: LensRequest,
+    after: Cursor?,
+    share: WaitingShare?,
+    recheck: @escaping @Sendable () -> ServiceError?
+  ) {
+    (self.table, self.request, self.share, self.recheck) = (table, request, share, recheck)
     lens = table.lens(request, after: after)
     state = Mutex(State(position: after))
     table.beginWaiting(lens)
@@ -50,7 +58,10 @@ final class TableStream: StreamSource {
     if state.withLock({ $0.pacing.heartbeat() }) { stream.send(Array(": still here\n\n".utf8)) }
   }
 
-  func closed() { table.endWaiting(lens) }
+  func closed() {
+    table.endWaiting(lens)
+    share?.giveBack()
+  }
 
   /// What the stream asks next.
   private var query: TableQuery {

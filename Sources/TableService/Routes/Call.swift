@@ -40,6 +40,7 @@ struct Call: Sendable {
 /// A request about one table.
 struct TableCall: Sendable {
   private let call: Call
+  private let need: Route.Need
   let table: LiveTable
   /// Who has allowed an edit.
   let authority: EditAuthority
@@ -48,6 +49,8 @@ struct TableCall: Sendable {
   let mayWait: Bool
 
   var request: Request { call.request }
+  /// One caller's share of those who wait; nil where there is no limit.
+  func waitingShare(_ limits: CallerLimits) -> WaitingShare? { limits.waitingShare(of: call) }
   var state: ServiceState { call.state }
   var caller: CallerFields { call.caller }
 
@@ -57,42 +60,50 @@ struct TableCall: Sendable {
   /// Finds the table, for a caller who may do what is needed.
   init(_ call: Call, _ need: Route.Need) throws(ServiceError) {
     guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
-    authority = try Self.authority(call, need, reference.name)
+    authority = try Self.authority(call.request, call.state.authorizer, need, reference.name)
     var budget = MemberBudget()
     table = try asked { () throws(TableError) in
       try call.state.catalog.table(reference, in: call.locale, for: call.caller, &budget)
     }
-    (self.call, exchange, mayWait) = (call, call.exchange, true)
+    (self.call, self.need, exchange, mayWait) = (call, need, call.exchange, true)
   }
 
   private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool) {
-    (self.call, table, authority) = (call.call, call.table, call.authority)
+    (self.call, need, table, authority) = (call.call, call.need, call.table, call.authority)
     (self.exchange, self.mayWait) = (exchange, mayWait)
   }
 
   /// The same, when its table's upstream has answered or the time for it is over.
-  func after(_ exchange: Exchange, mayWait: Bool) -> TableCall { TableCall(self, exchange, mayWait: mayWait) }
+  ///
+  /// - Throws: where a configuration that was read meanwhile no longer lets the caller in.
+  func after(_ exchange: Exchange, mayWait: Bool, under now: ServiceState) throws(ServiceError) -> TableCall {
+    if now !== state { _ = try Self.authority(call.request, now.authorizer, need, table.reference.name) }
+    return TableCall(self, exchange, mayWait: mayWait)
+  }
 
   /// What the upstream says of the caller is said to the caller.
   func checkUpstreamsRefusal() throws(ServiceError) {
     if let refusal = table.refusal { throw ServiceError(refusal) }
   }
 
-  private static func authority(_ call: Call, _ need: Route.Need, _ table: String) throws(ServiceError) -> EditAuthority
-  {
-    let authorizer = call.state.authorizer
+  private static func authority(
+    _ request: Request,
+    _ authorizer: Authorizer,
+    _ need: Route.Need,
+    _ table: String
+  ) throws(ServiceError) -> EditAuthority {
     switch need {
     case .nothing, .each: return .granted
-    case .capability(let capability): try authorizer.authorize(call.request, capability, table: table)
+    case .capability(let capability): try authorizer.authorize(request, capability, table: table)
     case .tap:
-      let isOfView = call.request.query.first("view") != nil
-      try authorizer.authorize(call.request, isOfView ? .read : .edit, table: table)
+      let isOfView = request.query.first("view") != nil
+      try authorizer.authorize(request, isOfView ? .read : .edit, table: table)
     case .edit:
       do throws(ServiceError) {
-        try authorizer.authorize(call.request, .edit, table: table)
+        try authorizer.authorize(request, .edit, table: table)
       } catch {
         // Credentials that are not for this service may be for the upstream. Whether they are sent there, the edit shows.
-        guard call.request.header(.authorization) != nil, authorizer.token(of: call.request) == nil else { throw error }
+        guard request.header(.authorization) != nil, authorizer.token(of: request) == nil else { throw error }
         return .callersCredentials(else: TableError(.unauthenticated, detail: error.detail))
       }
     }

@@ -86,6 +86,21 @@ struct Route: Sendable {
     return names
   }
 
+  // MARK: Limits
+
+  /// Whether limits on a caller count requests for it: not what operators' own tools ask.
+  var isLimited: Bool { isStrict }
+
+  /// Whether a request for it counts as an edit. A tap in a view of the caller's own is a kind of reading.
+  func isEdit(_ request: Request) -> Bool {
+    switch operations.first(where: { $0.method == request.method })?.need {
+    case .edit?: true
+    case .capability(let capability)?: capability != .read
+    case .tap?: request.query.first("view") == nil
+    case .nothing?, .each?, nil: false
+    }
+  }
+
   // MARK: Answering
 
   /// Answers a request for it, if the caller may.
@@ -105,7 +120,8 @@ struct Route: Sendable {
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
       return FirstFetch(of: [call.table], patience: patience) { exchange, mayWait in
         do throws(ServiceError) {
-          return try answer(call.after(exchange, mayWait: mayWait), of: service, operation, handler)
+          let call = try call.after(exchange, mayWait: mayWait, under: service.state)
+          return try answer(call, of: service, operation, handler)
         } catch {
           return .response(error.response)
         }

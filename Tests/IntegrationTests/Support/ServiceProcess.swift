@@ -9,17 +9,20 @@ final class ServiceProcess: Sendable {
   private let process: Process
 
   /// Starts the service and waits until it serves. `{folder}` in the configuration is the temporary folder.
+  ///
+  /// - Parameter descriptors: how many it may have open (`ulimit -n`).
   init(
     _ configuration: String,
     in folder: TemporaryFolder? = nil,
     arguments: [String] = [],
-    environment: [String: String] = [:]
+    environment: [String: String] = [:],
+    descriptors: Int? = nil
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     try folder.write(configuration)
     let log = Monitor<[String]>([])
-    (process, self.log) = (try Self.start(folder, arguments, environment, log), log)
+    (process, self.log) = (try Self.start(folder, arguments, environment, log, descriptors), log)
     do {
       port = try log.wait(for: "the log line that says where the service listens") { lines in
         lines.lazy.compactMap(Self.port).first
@@ -84,11 +87,18 @@ final class ServiceProcess: Sendable {
     _ folder: TemporaryFolder,
     _ arguments: [String],
     _ environment: [String: String],
-    _ log: Monitor<[String]>
+    _ log: Monitor<[String]>,
+    _ descriptors: Int? = nil
   ) throws -> Process {
     let process = Process()
-    process.executableURL = try executable()
+    let program = try executable()
+    process.executableURL = program
     process.arguments = ["serve", "--config", folder.file("tablecast.yaml").path] + arguments
+    if let descriptors {
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      process.arguments =
+        ["-c", "ulimit -n \(descriptors); exec \"$0\" \"$@\"", program.path] + (process.arguments ?? [])
+    }
     process.currentDirectoryURL = folder.url
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let pipe = Pipe()

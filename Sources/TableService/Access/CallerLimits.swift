@@ -1,0 +1,107 @@
+import Definitions
+import Dispatch
+import HTTPServer
+import Synchronization
+import TableEngine
+
+/// What one caller may ask in a minute, and how many of its polls may wait: `limits.requestsPerMinute`, `editsPerMinute`
+/// and `waitersPerCaller`. Who proves to be somebody is counted by that name; anybody else, also with a token that
+/// nobody knows, by address. Outlives configurations: reading one again gives nobody a new minute.
+final class CallerLimits: Sendable {
+  /// A limit that a request can meet.
+  enum Kind: String, CaseIterable {
+    case requestsPerMinute, editsPerMinute, waitersPerCaller
+  }
+
+  private struct Contents {
+    var rates: [Kind: (perMinute: Int, rates: Rates<String>)] = [:]
+    /// Without a limit of its own: that may change while polls wait.
+    var waiting = Shares<String>(limit: .max)
+    var refused: [Kind: Int] = [:]
+  }
+
+  private let contents = Mutex(Contents())
+
+  /// How often each limit was met, and how many callers have a poll that waits.
+  var figures: (refused: [Kind: Int], waitingCallers: Int) {
+    contents.withLock { ($0.refused, $0.waiting.holders) }
+  }
+
+  /// Counts a request, and refuses it where its caller has made too many. O(1).
+  func admit(_ call: Call) throws(ServiceError) {
+    let limits = call.state.limits
+    guard limits.requestsPerMinute != nil || limits.editsPerMinute != nil, call.match.route.isLimited else { return }
+    let caller = call.countedAs
+    try admit(caller, .requestsPerMinute, limits.requestsPerMinute, "requests")
+    guard call.match.route.isEdit(call.request) else { return }
+    try admit(caller, .editsPerMinute, limits.editsPerMinute, "edits")
+  }
+
+  private func admit(_ caller: String, _ kind: Kind, _ perMinute: Int?, _ noun: String) throws(ServiceError) {
+    guard let perMinute else { return }
+    // Milliseconds of a clock that never goes back.
+    let now = Int(DispatchTime.now().uptimeNanoseconds / 1_000_000)
+    let pause = contents.withLock { contents -> Int? in
+      var rate = contents.rates.removeValue(forKey: kind) ?? (perMinute, Rates(perMinute: perMinute))
+      if rate.perMinute != perMinute { rate = (perMinute, Rates(perMinute: perMinute)) }
+      let pause = rate.rates.take(caller, now: now)
+      contents.rates[kind] = rate
+      if pause != nil { contents.refused[kind, default: 0] += 1 }
+      return pause
+    }
+    guard let pause else { return }
+    throw .tooMany(
+      "\(perMinute) \(noun) a minute are the most of one caller (`limits.\(kind.rawValue)`).",
+      after: pause
+    )
+  }
+
+  // MARK: Waiting
+
+  /// One caller's share of those who wait; nil where there is no limit.
+  func waitingShare(of call: Call) -> WaitingShare? {
+    call.state.limits.waitersPerCaller.map { WaitingShare(limits: self, caller: call.countedAs, maximum: $0) }
+  }
+
+  fileprivate func take(_ share: WaitingShare) -> Bool {
+    contents.withLock { contents in
+      guard contents.waiting.count(of: share.caller) < share.maximum, contents.waiting.take(share.caller) else {
+        contents.refused[.waitersPerCaller, default: 0] += 1
+        return false
+      }
+      return true
+    }
+  }
+
+  fileprivate func giveBack(_ share: WaitingShare) { contents.withLock { $0.waiting.giveBack(share.caller) } }
+}
+
+/// A caller's share of those who wait: each `take` that succeeds is followed by one `giveBack`.
+struct WaitingShare: Sendable {
+  fileprivate let limits: CallerLimits
+  fileprivate let caller: String
+  fileprivate let maximum: Int
+
+  func take() throws(ServiceError) {
+    guard !limits.take(self) else { return }
+    throw .tooMany(
+      "\(maximum) requests that wait are the most of one caller (`limits.waitersPerCaller`): end others first.",
+      after: 5
+    )
+  }
+
+  func giveBack() { limits.giveBack(self) }
+}
+
+extension Call {
+  /// What limits on a caller count by.
+  fileprivate var countedAs: String {
+    state.authorizer.token(of: request).map { "caller \($0.name)" } ?? "address \(request.client.network.host)"
+  }
+}
+
+extension ServiceError {
+  fileprivate static func tooMany(_ detail: String, after seconds: Int) -> ServiceError {
+    ServiceError(status: .tooManyRequests, detail: detail, headers: [HeaderField(.retryAfter, "\(seconds)")])
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import JSON
+import Testing
+
+/// What an upstream can cost, and what its words are worth.
+@Suite struct SecurityUpstreamTests {
+  private static func list(_ upstream: ScriptedUpstream, _ source: String, _ service: String = "") -> String {
+    """
+    store: memory
+    \(service)
+    sources:
+      list: {url: "\(upstream.url)/list", every: 0s, retries: 0, \(source)}
+    tables:
+      list: {source: list, row: {id: "${number}"}, can: {edit: true}, edits: {patch: {url: "\(upstream.url)/x", body: {}}}}
+    """
+  }
+
+  /// Very many small items: a cut, in memory that is bounded.
+  @Test func aListOfVeryManyItemsIsCut() throws {
+    let upstream = try ScriptedUpstream { _ in .json(.array((1...5000).map { issue($0) })) }
+    let service = try ServiceProcess(Self.list(upstream, "maxItems: 1000"))
+    let mirror = try service.follow("list", until: "is ready") { $0.state != "loading" }
+    #expect(mirror.rows.count == 1000)
+  }
+
+  /// A mapping over its budget is a problem of its source, and the service goes on.
+  @Test func aMappingHasABudget() throws {
+    let upstream = try ScriptedUpstream { _ in .json(.array((1...20_000).map { issue($0) })) }
+    let service = try ServiceProcess(Self.list(upstream, "maxItems: 100000", "limits: {mappingBytes: 1MB}"))
+    let mirror = try service.follow("list", until: "has failed") { $0.state == "failed" }
+    #expect(mirror.rows.isEmpty)
+    #expect(mirror.attributes["problem"]?["detail"]?.text?.contains("limits.mappingBytes") == true)
+    upstream.answer([issue(1)])
+    #expect(try service.request("POST", "/v1/tables/list/refresh").status == 200)
+    #expect(try service.mirror("list").rows == ["1"])
+  }
+
+  /// Cursors that nobody was given make nothing that is kept.
+  @Test func inventedCursorsAreNotKept() throws {
+    let upstream = try ScriptedUpstream { _ in .json(.array((1...2000).map { issue($0) })) }
+    let service = try ServiceProcess(Self.list(upstream, "maxItems: 100000"))
+    let cursor = try service.follow("list", until: "is ready") { $0.state == "ready" }.cursor
+    let client = try service.client()
+    let before = try service.metric("reply_bytes{table=\"list\"}")
+    for number in 0..<300 {
+      let invented = number % 2 == 0 ? "0123456789ab.\(number)" : "\(cursor.prefix(12)).\(number + 1000)"
+      let reply = try client.request("GET", "/v1/tables/list/changes?after=\(invented)&wait=0&rows=\(number + 1)")
+      #expect(reply.status == 200)
+    }
+    let after = try service.metric("reply_bytes{table=\"list\"}")
+    #expect(after - before < 64 << 20, "\(after - before) bytes")
+  }
+
+  /// Readers are told the kind of failure and the host; the whole is for the operator, and for those who edit.
+  @Test func anUpstreamsWordsAreTheOperators() throws {
+    let words = "SELECT secret FROM customers at /srv/app.py"
+    let upstream = try ScriptedUpstream { _ in .status(500, "{\"message\":\"\(words)\"}") }
+    for (problems, isShown) in [("", false), ("problems: public", false), ("problems: full", true)] {
+      let service = try ServiceProcess(Self.list(upstream, "timeout: 5s", problems))
+      try service.follow("list", until: "has failed") { $0.state == "failed" }
+      let reply = try service.request("GET", "/v1/tables/list")
+      #expect(reply.text.contains("customers") == isShown, "\(reply.text)")
+      #expect(reply.text.contains("127.0.0.1") || isShown, "the host: \(reply.text)")
+      try service.logged("customers")
+    }
+  }
+
+  /// A source that may not lead inside does not, by its first address as by a redirect's.
+  @Test func firstAddressesAreCheckedWhereASourceSaysSo() throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    for (allowed, state) in [("true", "ready"), ("false", "failed")] {
+      let service = try ServiceProcess(Self.list(upstream, "allowPrivate: \(allowed)"))
+      try service.follow("list", until: "is \(state)") { $0.state == state }
+    }
+    #expect(upstream.requests.current.count == 1)
+  }
+
+  /// Terminals obey what they are shown: nothing that comes from outside gets there as it is.
+  @Test func textLogsHaveNoControlCharacters() throws {
+    let upstream = try ScriptedUpstream { _ in .status(500, "{\"message\":\"red \\u001b[31m\\u0007\\u009b text\"}") }
+    let service = try ServiceProcess(Self.list(upstream, "timeout: 5s"))
+    try service.logged("red ")
+    let log = service.log.current.joined(separator: "\n")
+    #expect(log.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+  }
+}

@@ -1,0 +1,164 @@
+import Testing
+
+@testable import TableEngine
+
+/// The members of a family, told what happens by a word for each event; the clock is in seconds.
+@Suite struct FamilyMembersTests {
+  /// What happens to a family.
+  enum Event: CustomStringConvertible {
+    /// A member is read, and made if it is not there.
+    case read(String, by: String = "")
+    case wait(String)
+    case leave(String)
+    case sweep
+    case changed
+    case thawAll
+
+    var description: String {
+      switch self {
+      case .read(let key, let share): "read \(key)" + (share.isEmpty ? "" : " by \(share)")
+      case .wait(let key): "wait \(key)"
+      case .leave(let key): "leave \(key)"
+      case .sweep: "sweep"
+      case .changed: "changed"
+      case .thawAll: "thaw all"
+      }
+    }
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var limits = FamilyMembers<String, String>.Limits(
+      maximum: 3,
+      freezeAfter: .seconds(10),
+      dropAfter: .seconds(100),
+      ofOneShare: nil
+    )
+    /// When, what, and what comes of it.
+    var script: [(second: Int, event: Event, outcome: String)]
+    var left: [String]
+  }
+
+  static let cases: [Case] = [
+    Case(
+      testDescription: "the one that was read longest ago makes room",
+      script: [
+        (0, .read("a"), "new"), (1, .read("b"), "new"), (2, .read("c"), "new"), (3, .read("a"), "known"),
+        (4, .read("d"), "new, without b"),
+      ],
+      left: ["a", "c", "d"]
+    ),
+    Case(
+      testDescription: "whoever is waited for goes last",
+      script: [
+        (0, .read("a"), "new"), (0, .wait("a"), ""), (1, .read("b"), "new"), (2, .read("c"), "new"),
+        (3, .read("d"), "new, without b"), (4, .leave("a"), ""), (5, .read("e"), "new, without c"),
+      ],
+      left: ["a", "d", "e"]
+    ),
+    Case(
+      testDescription: "where all are waited for, one goes all the same",
+      script: [
+        (0, .read("a"), "new"), (0, .wait("a"), ""), (0, .read("b"), "new"), (0, .wait("b"), ""),
+        (0, .read("c"), "new"), (0, .wait("c"), ""), (1, .read("d"), "new, without a"),
+      ],
+      left: ["b", "c", "d"]
+    ),
+    Case(
+      testDescription: "frozen ones go before those that are polled",
+      script: [
+        (0, .read("a"), "new"), (0, .read("b"), "new"), (9, .read("a"), "known"), (10, .sweep, "freezes b"),
+        (11, .read("c"), "new"), (12, .read("d"), "new, without b"),
+      ],
+      left: ["a", "c", "d"]
+    ),
+    Case(
+      testDescription: "a client that made its share loses its own oldest, and nobody else's",
+      limits: .init(maximum: 4, freezeAfter: .seconds(10), dropAfter: .seconds(100), ofOneShare: 2),
+      script: [
+        (0, .read("victim", by: "good"), "new"), (1, .read("a", by: "bad"), "new"), (2, .read("b", by: "bad"), "new"),
+        (3, .read("c", by: "bad"), "new, without a"), (4, .read("b", by: "bad"), "known"),
+        (5, .read("d", by: "bad"), "new, without c"),
+      ],
+      left: ["b", "d", "victim"]
+    ),
+    Case(
+      testDescription: "this machine has no share",
+      limits: .init(maximum: 3, freezeAfter: .seconds(10), dropAfter: .seconds(100), ofOneShare: 1),
+      script: [(0, .read("a"), "new"), (0, .read("b"), "new"), (0, .read("c"), "new")],
+      left: ["a", "b", "c"]
+    ),
+    Case(
+      testDescription: "a share is given back with the member",
+      limits: .init(maximum: 9, freezeAfter: .seconds(10), dropAfter: .seconds(20), ofOneShare: 1),
+      script: [
+        (0, .read("a", by: "one"), "new"), (20, .sweep, "freezes a, drops a"), (21, .read("b", by: "one"), "new"),
+      ],
+      left: ["b"]
+    ),
+    Case(
+      testDescription: "idle: frozen, thawed by a reader, frozen again, dropped",
+      script: [
+        (0, .read("a"), "new"), (9, .sweep, ""), (10, .sweep, "freezes a"), (11, .read("a"), "thawed"),
+        (20, .sweep, ""), (21, .sweep, "freezes a"), (110, .sweep, ""), (111, .sweep, "drops a"),
+      ],
+      left: []
+    ),
+    Case(
+      testDescription: "waiting is reading",
+      script: [
+        (0, .read("a"), "new"), (0, .wait("a"), ""), (500, .sweep, ""), (501, .leave("a"), ""), (509, .sweep, ""),
+        (510, .sweep, "freezes a"),
+      ],
+      left: ["a"]
+    ),
+    Case(
+      testDescription: "a frozen one is told of a change when it is read again, once",
+      script: [
+        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (10, .read("b"), "new"), (11, .changed, "fetches b"),
+        (12, .read("a"), "thawed, outdated"), (13, .read("a"), "known"), (22, .sweep, "freezes b"),
+        (23, .sweep, "freezes a"), (24, .read("a"), "thawed"),
+      ],
+      left: ["a", "b"]
+    ),
+    Case(
+      testDescription: "another configuration polls all for a while",
+      script: [
+        (0, .read("a"), "new"), (10, .sweep, "freezes a"), (50, .thawAll, ""), (51, .read("a"), "known"),
+        (61, .sweep, "freezes a"),
+      ],
+      left: ["a"]
+    ),
+  ]
+
+  @Test(arguments: cases) func script(_ test: Case) {
+    let start = ContinuousClock.now
+    var members = FamilyMembers<String, String>(test.limits)
+    var waiting: Set<String> = []
+    for (second, event, expected) in test.script {
+      let now = start + .seconds(second)
+      let isWaitedFor = { [waiting] in waiting.contains($0) }
+      var outcome: [String] = []
+      switch event {
+      case .read(let key, let share):
+        switch members.read(key, at: now) {
+        case .known: outcome = ["known"]
+        case .thawed(_, let isOutdated): outcome = ["thawed"] + (isOutdated ? ["outdated"] : [])
+        case nil:
+          let gone = members.insert(key, key, share: share, at: now, isWaitedFor: isWaitedFor)
+          outcome = ["new"] + gone.map { "without \($0)" }
+        }
+      case .wait(let key): waiting.insert(key)
+      case .leave(let key): waiting.remove(key)
+      case .sweep:
+        let sweep = members.sweep(at: now, isWaitedFor: isWaitedFor)
+        outcome = sweep.frozen.map { "freezes \($0)" } + sweep.dropped.map { "drops \($0)" }
+      case .changed: outcome = members.changed().map { "fetches \($0)" }
+      case .thawAll: members.thawAll(at: now)
+      }
+      #expect(outcome.joined(separator: ", ") == expected, "second \(second), \(event)")
+      #expect(members.count <= test.limits.maximum)
+    }
+    #expect(members.members.keys.sorted() == test.left)
+  }
+}
