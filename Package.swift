@@ -103,8 +103,8 @@ let package = Package(
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel", "TableStore",
-        deque, logging,
+        "Definitions", "Digests", "FieldValues", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel",
+        "TableStore", deque, logging,
       ],
       resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
       swiftSettings: ours
@@ -203,7 +203,7 @@ let package = Package(
     // Drives the built service over sockets.
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["CZlib", "JSON", "tablecast"],
+      dependencies: ["CZlib", "JSON", "TestSupport", "tablecast"],
       swiftSettings: ours
     ),
   ],

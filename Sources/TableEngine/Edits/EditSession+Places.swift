@@ -1,0 +1,192 @@
+import Definitions
+import JSON
+import TableMapping
+import TableModel
+import TableStore
+
+/// Where an added or moved row goes, in the terms of the items.
+extension EditSession {
+  /// A place in the items' terms, and what it was in the table's.
+  struct Target {
+    var place: Place
+    /// What makes an item one of the section.
+    var membership: Membership?
+    var section: String?
+    var index: Int?
+  }
+
+  func target(of place: EditPlace, moving row: String?) throws(TableError) -> Target {
+    switch place {
+    case .end: return Target(place: .end)
+    case .before(let neighbor):
+      let (item, section) = try self.neighbor(neighbor, "before", moving: row)
+      return Target(place: .before(item), membership: try membership(section, moving: row), section: section)
+    case .after(let neighbor):
+      let (item, section) = try self.neighbor(neighbor, "after", moving: row)
+      return Target(place: .after(item), membership: try membership(section, moving: row), section: section)
+    case .section(let named, let index):
+      let section = try self.section(named, moving: row)
+      let rows = table.sections.first { $0.id == section }?.rows.filter { $0.id != row } ?? []
+      guard index ?? 0 <= rows.count else {
+        throw .unprocessable(
+          "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
+          field: "at"
+        )
+      }
+      var target = Target(place: .end, membership: try membership(section, moving: row), section: section, index: index)
+      if let index, index < rows.count {
+        target.place = .before(try item(of: rows[index].id))
+      } else if let last = rows.last {
+        target.place = .after(try item(of: last.id))
+      }
+      return target
+    }
+  }
+
+  /// The section that a place names; the only one where it names none.
+  private func section(_ named: String?, moving row: String?) throws(TableError) -> String {
+    if let named {
+      if case .groups = content.definition.sections { return named }
+      try content.definition.sections.check(named, in: table)
+      return named
+    }
+    if let row, let path = table.indexPath(of: row) { return table.sections[path.section].id }
+    let declared = content.definition.sections.declaredIDs
+    if declared.count == 1 { return declared[0] }
+    if table.sections.count == 1 { return table.sections[0].id }
+    throw .malformed("`at` counts in a section: say which, by `section`.", field: "section")
+  }
+
+  private func neighbor(_ row: String, _ field: String, moving: String?) throws(TableError) -> (
+    ItemID, section: String
+  ) {
+    guard row != moving else {
+      throw .unprocessable("Row `\(row)` can't be placed beside itself.", field: field)
+    }
+    guard let path = table.indexPath(of: row) else {
+      throw .unprocessable("There is no row `\(row)` to be placed beside.", field: field)
+    }
+    return (try item(of: row), table.sections[path.section].id)
+  }
+
+  private func item(of row: String) throws(TableError) -> ItemID {
+    guard let given = content.result?.item(row)?.givenID, let item = ItemID(given) else {
+      throw .unprocessable("Row `\(row)` does not come from the table's own items.")
+    }
+    return item
+  }
+
+  /// What makes an item one of a section; nil where it is in it already or nothing is needed.
+  private func membership(_ section: String, moving row: String?) throws(TableError) -> Membership? {
+    if let row, let path = table.indexPath(of: row), table.sections[path.section].id == section { return nil }
+    switch content.definition.sections {
+    case .single: return nil
+    case .groups(let groups):
+      guard let path = groups.key.memberPath else {
+        throw .unprocessable(
+          "The sections of `\(name)` come from `\(groups.key)`, which is no member that could be set.",
+          field: "section"
+        )
+      }
+      return Membership(path: path, value: groupValue(section, path))
+    case .list(let sections, _):
+      guard let predicate = sections.first(where: { $0.id == section })?.predicate else { return nil }
+      guard let (path, value) = predicate.satisfyingMember else { return nil }
+      return Membership(path: path, value: value)
+    }
+  }
+
+  /// The value of a group: as its other items have it; of one without items, a number or a boolean where the other groups
+  /// have such. Of the section `none` it is null, unless its items say so in words.
+  private func groupValue(_ section: String, _ path: [String]) -> JSONValue {
+    if let own = table.sections.first(where: { $0.id == section }).flatMap({ value(at: path, in: $0) }) {
+      return own == "" ? .null : own
+    }
+    guard section != "none" else { return .null }
+    let others = table.sections.compactMap { value(at: path, in: $0) }.filter { $0 != .null }
+    guard let read = try? JSONValue(parsing: Array(section.utf8)), !others.isEmpty,
+      others.allSatisfy({ read.isScalar(like: $0) })
+    else { return .string(section) }
+    return read
+  }
+
+  /// A member of a section's first item; nil where it hasn't got it.
+  private func value(at path: [String], in section: Section) -> JSONValue? {
+    guard let row = section.rows.first, let bytes = content.result?.item(row.id)?.bytes,
+      let item = try? JSONValue(parsing: bytes)
+    else { return nil }
+    return path.reduce(Optional(item)) { $0?[$1] }
+  }
+
+  /// Where sections are sorted, or an item decides by other members where it stands, a place can't be had: then
+  /// nothing is changed.
+  func verify(_ target: Target, row: String) throws(TableError) {
+    guard let section = target.section else { return }
+    guard let path = table.indexPath(of: row) else {
+      throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
+    }
+    guard table.sections[path.section].id == section else {
+      throw .unprocessable(
+        "The item belongs to section `\(table.sections[path.section].id)`, not `\(section)`.",
+        field: "section"
+      )
+    }
+    if let index = target.index, path.row != index {
+      throw .unprocessable(
+        "Section `\(section)` is sorted: row `\(row)` stands at \(path.row), not \(index).",
+        field: "at"
+      )
+    }
+  }
+}
+
+extension SectionsDefinition {
+  /// Refuses a section that can't be. Of groups any can: an item makes it.
+  func check(_ named: String, in table: Table) throws(TableError) {
+    if case .groups = self { return }
+    guard declaredIDs.contains(named) else {
+      throw .unprocessable(
+        "There is no section `\(named)`: \(declaredIDs.map { "`\($0)`" }.joined(separator: ", ")) are.",
+        field: "section"
+      )
+    }
+  }
+
+  /// The sections that are always known; empty for groups.
+  fileprivate var declaredIDs: [String] {
+    switch self {
+    case .single(let section): [section.id]
+    case .list(let sections, _): sections.map(\.id)
+    case .groups: []
+    }
+  }
+}
+
+/// The member, and its value, by which an item is one of a section.
+struct Membership {
+  var path: [String]
+  var value: JSONValue
+
+  /// A merge patch that sets it: `{"a":{"b":value}}`.
+  var patch: JSONValue { path.reversed().reduce(value) { .object([JSONValue.Member(name: $1, value: $0)]) } }
+}
+
+extension JSONValue {
+  /// The same with one member set; null is a value like others, so that no default takes its place.
+  func setting(_ path: some Collection<String>, to value: JSONValue) -> JSONValue {
+    guard let name = path.first else { return value }
+    var result = self
+    if case .object = result {} else { result = .object([]) }
+    result[name] = (result[name] ?? .null).setting(path.dropFirst(), to: value)
+    return result
+  }
+
+  /// Both are numbers, or both booleans.
+  fileprivate func isScalar(like other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.bool, .bool): true
+    case (.integer, .integer), (.integer, .double), (.double, .integer), (.double, .double): true
+    default: false
+    }
+  }
+}
