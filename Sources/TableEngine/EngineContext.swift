@@ -10,6 +10,7 @@ final class EngineContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let answers = RememberedAnswers()
+  let replica: Replica
   let refreshes = RefreshCounts()
   let client: TransferClient
   let logger: Logger
@@ -44,6 +45,7 @@ final class EngineContext: Sendable {
     let logger = environment.logger
     client = try TransferClient { $0.log(logger) }
     store = environment.store
+    replica = Replica(environment.store, definition, logger)
     self.logger = logger
     notifier = environment.notifier
     history = definition.history

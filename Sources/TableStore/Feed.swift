@@ -12,8 +12,6 @@ public import TableModel
 public final class Feed: Sendable {
   /// The table's name, as in URLs.
   public let name: String
-  /// Version numbers count within it. Random, or that of the restored versions.
-  public let epoch: Epoch
   /// How many published versions are held, the current one included.
   public let history: Int
 
@@ -28,6 +26,10 @@ public final class Feed: Sendable {
     var latest: Version { prepared.last ?? published[published.count - 1] }
   }
 
+  /// Version numbers count within it. Random, or that of the restored versions; another one where what is stored was
+  /// replaced. Whoever needs it beside a version takes the version's own.
+  public var epoch: Epoch { current.cursor.epoch }
+
   /// A feed whose version 1 is `initial`, or one that goes on from what a store has kept.
   ///
   /// - Parameters:
@@ -38,10 +40,8 @@ public final class Feed: Sendable {
     name = initial.name
     self.history = max(history, 1)
     if let restored {
-      self.epoch = restored.epoch
       state = Mutex(State(published: Deque(restored.versions.suffix(self.history))))
     } else {
-      self.epoch = epoch
       let first = Version(cursor: Cursor(epoch: epoch, version: 1), table: initial)
       state = Mutex(State(published: [first]))
     }
@@ -64,9 +64,9 @@ public final class Feed: Sendable {
 
   /// What a client's cursor names. O(1).
   public func lookup(_ cursor: Cursor) -> CursorLookup {
-    guard cursor.epoch == epoch else { return .epoch }
-    return state.withLock { state in
+    state.withLock { state in
       let current = state.published[state.published.count - 1]
+      guard cursor.epoch == current.cursor.epoch else { return .epoch }
       if cursor.version == current.number { return .current(current) }
       if cursor.version > current.number { return .ahead }
       guard let version = Self.held(cursor.version, in: state.published) else { return .expired }
@@ -101,7 +101,7 @@ extension Feed {
       }
       return nil
     }
-    let version = Version(cursor: Cursor(epoch: epoch, version: latest.number + 1), table: table)
+    let version = Version(cursor: Cursor(epoch: latest.cursor.epoch, version: latest.number + 1), table: table)
     state.withLock { $0.prepared.append(version) }
     return version
   }
@@ -121,6 +121,28 @@ extension Feed {
   /// Forgets every version that is prepared and not published; ``latest`` is the current one again. O(prepared).
   public func withdraw() {
     state.withLock { $0.prepared.removeAll() }
+  }
+
+  /// Shows what others have published after the current version; what was prepared is forgotten, for it was built on
+  /// something else. Versions that don't follow are left out. O(versions).
+  public func follow(_ versions: [Version]) {
+    state.withLock { state in
+      state.prepared.removeAll()
+      for version in versions {
+        let current = state.published[state.published.count - 1]
+        guard version.cursor.epoch == current.cursor.epoch, version.number == current.number + 1 else { continue }
+        state.published.append(version)
+        if state.published.count > history { state.published.removeFirst() }
+      }
+    }
+  }
+
+  /// Shows what is stored in place of all that there was: clients get a snapshot. O(versions).
+  public func replace(with stored: StoredFeed) {
+    state.withLock { state in
+      state.prepared.removeAll()
+      state.published = Deque(stored.versions.suffix(history))
+    }
   }
 
   /// Prepares and publishes at once, for what no store keeps; nil where nothing changed.

@@ -81,7 +81,12 @@ final class Service: Sendable {
       } catch {
         throw CleanExit.failure("\(error)")
       }
-    case .postgres: throw CleanExit.failure("`store: {postgres: …}` is not available in this build")
+    case .postgres(let address):
+      do {
+        return try PostgresStore(address: address, history: definition.history)
+      } catch {
+        throw CleanExit.failure("\(error)")
+      }
     }
   }
 

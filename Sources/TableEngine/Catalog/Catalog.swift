@@ -49,25 +49,17 @@ package final class Catalog: Sendable {
     return try family.member(reference, caller(), &budget)
   }
 
-  /// Fetches a source now because its upstream says that something changed (`POST /v1/hooks/{source}`).
-  ///
-  /// - Throws: where no source of that name takes webhooks, or the signature is not the body's.
-  ///
-  /// - Parameter header: a header field of the request, by its name.
-  package func hook(_ name: String, body: [UInt8], header: (String) -> String?) throws(TableError) {
-    guard let source = sources[name], source.hasWebhook else { throw .notFound("No source `\(name)` takes webhooks.") }
-    try source.verify(body, header: header)
-    if source.isRead { source.refresh {} }
-    for family in families { family.refresh(source: name) }
+  /// Asks the sources of the tables that always live, in turn.
+  func startPolling() {
+    for source in sources.values where source.isRead { source.start() }
   }
 
-  func startSources() {
-    for source in sources.values where source.isRead { source.start() }
-    for family in families { family.startSweeping() }
+  func stopPolling() {
+    for source in sources.values { source.stop() }
   }
 
   func stopSources() {
-    for source in sources.values { source.stop() }
+    stopPolling()
     for family in families { family.stop() }
   }
 }

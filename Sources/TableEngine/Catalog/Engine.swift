@@ -33,14 +33,32 @@ package final class Engine: Sendable {
   /// Starts fetching.
   package func start() {
     isStarted.withLock { $0 = true }
-    catalog.startSources()
+    for family in catalog.families { family.startSweeping() }
+    context.replica.start(
+      Replica.Tasks(
+        beginFetching: { [weak self] in self?.beginFetching() },
+        stopFetching: { [weak self] in self?.catalog.stopPolling() },
+        moved: { [weak self] table, revision in self?.catalog.tablesByName[table]?.writer.moved(to: revision) },
+        refresh: { [weak self] name, completion in self?.refresh(named: name, completion) }
+      )
+    )
   }
+
+  /// This process asks the sources from now on.
+  private func beginFetching() {
+    let catalog = catalog
+    if context.replica.isShared { for table in catalog.tables { table.writer.lead() } }
+    catalog.startPolling()
+  }
+
+  /// Why requests should not be sent here for now; nil where they should.
+  package var unreadiness: String? { context.replica.unreadiness }
 
   /// Stops fetching and writes what is left to write. Calls `completion` when done.
   package func close(_ completion: @escaping @Sendable () -> Void) {
     isStarted.withLock { $0 = false }
     catalog.stopSources()
-    context.store.flush { _ in completion() }
+    context.replica.stop { [store = context.store] in store.flush { _ in completion() } }
   }
 
   // MARK: Another configuration
@@ -121,7 +139,11 @@ package final class Engine: Sendable {
     if !alreadyBegun, let error = begin(next.made) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
-    if isStarted.withLock({ $0 }) { catalog.startSources() }
+    if isStarted.withLock({ $0 }) {
+      context.replica.configure(definition)
+      for family in catalog.families { family.startSweeping() }
+      if context.replica.isLeading { catalog.startPolling() }
+    }
     return catalog
   }
 
@@ -149,12 +171,41 @@ package final class Engine: Sendable {
 
   /// Fetches all sources of a table now; `completion` is called when what they said is published.
   package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable () -> Void) {
+    // What a family's member is fed by is its own; all else is asked by one replica.
+    guard table.isMember || context.replica.isLeading else {
+      return context.replica.refreshElsewhere(table.name, completion)
+    }
     let group = DispatchGroup()
     for source in table.sources {
       group.enter()
       source.refresh { group.leave() }
     }
     group.notify(queue: context.background, execute: completion)
+  }
+
+  /// What another replica asks for: a table's sources, or a source.
+  private func refresh(named name: String, _ completion: @escaping @Sendable () -> Void) {
+    if let table = catalog.tablesByName[name] { return refresh(table, completion) }
+    guard let source = catalog.sources[name] else { return completion() }
+    source.refresh(completion)
+  }
+
+  /// Fetches a source now because its upstream says that something changed (`POST /v1/hooks/{source}`).
+  ///
+  /// - Parameter header: a header field of the request, by its name.
+  /// - Throws: where no source of that name takes webhooks, or the signature is not the body's.
+  package func hook(_ name: String, body: [UInt8], header: (String) -> String?) throws(TableError) {
+    let catalog = catalog
+    guard let source = catalog.sources[name], source.hasWebhook else {
+      throw .notFound("No source `\(name)` takes webhooks.")
+    }
+    try source.verify(body, header: header)
+    if context.replica.isLeading {
+      if source.isRead { source.refresh {} }
+    } else {
+      context.replica.refreshElsewhere(name) {}
+    }
+    for family in catalog.families { family.refresh(source: name) }
   }
 
   // MARK: Figures

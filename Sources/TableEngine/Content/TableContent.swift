@@ -29,6 +29,11 @@ struct TableContent: Sendable {
   var repeats = RepeatedEdits()
   /// The store has had a version of it before.
   var isKnownToStore = false
+  /// What the next commit is built on: the store's revision of the table with all that is under way. Nil: the table is
+  /// not stored.
+  var base: Revision?
+  /// Others have written since the items were mapped.
+  var isResultOld = false
   /// No change is begun any more: the table is gone, or another owner takes over what is stored.
   var isClosed = false
   var commits = CommitsUnderWay()
@@ -44,13 +49,14 @@ struct TableContent: Sendable {
   struct Own: Sendable {
     var items: LocalItems?
     var toggles: Set<String> = []
+    var base: Revision?
   }
 
   var own: Own {
-    get { Own(items: local?.items, toggles: sharedToggles) }
+    get { Own(items: local?.items, toggles: sharedToggles, base: base) }
     set {
       if let items = newValue.items { local?.items = items }
-      sharedToggles = newValue.toggles
+      (sharedToggles, base) = (newValue.toggles, newValue.base)
     }
   }
 

@@ -29,8 +29,7 @@ struct ForwardingPlan: Sendable {
       throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
     }
     if let row = change.row {
-      guard let mapped = content.result?.item(row), let path = table.indexPath(of: row), let shown = table[at: path]
-      else {
+      guard let path = table.indexPath(of: row), let shown = table[at: path], let object = content.object(row) else {
         throw .notFound("The table `\(name)` has no row `\(row)`.")
       }
       guard shown.permissions.isSuperset(of: permission) else {
@@ -38,8 +37,9 @@ struct ForwardingPlan: Sendable {
           "Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false."
         )
       }
-      item = (try? JSONValue(parsing: mapped.bytes)) ?? .null
-      source = mapped.source
+      item = (try? JSONValue(parsing: object.bytes)) ?? .null
+      // Where another replica asks the sources, which of them an item came from is not known here.
+      source = content.result?.item(row)?.source ?? content.definition.source
     } else {
       item = .null
       source = content.definition.source
@@ -107,6 +107,9 @@ struct ForwardingPlan: Sendable {
     _ = content.lay(changed.map(\.bytes), over: source, named: name)
     return change.row
   }
+
+  /// The row that it is about; nil for a new one.
+  var row: String? { change.row }
 
   /// Whether the table shows already what the upstream has accepted.
   func isApplied(_ row: String?) -> Bool {

@@ -6,15 +6,16 @@
 struct CommitsUnderWay: Sendable {
   private var begun: UInt64 = 0
   private var ended: UInt64 = 0
-  private var isUndoing = false
+  /// One has failed, and those that were built on it come back one after the other.
+  private(set) var isUndoing = false
   /// How often in a row a commit was superseded though none before it had failed: somebody else writes.
   private var conflicts = 0
   /// More than that, and whoever wants to write is told that it can't be done now.
-  private static let maximumConflicts = 8
+  private static let maximumConflicts = 100
   private var followers: [(commit: UInt64, stored: @Sendable () -> Void, undone: @Sendable () -> Void)] = []
   private var waiting: [@Sendable () -> Void] = []
 
-  private var isEmpty: Bool { begun == ended }
+  var isEmpty: Bool { begun == ended }
 
   /// Whether a superseded commit is worth laying out anew: it was built on one that failed, or not too often yet on
   /// what somebody else has written.

@@ -26,17 +26,21 @@ extension LiveTable {
       }
     }
     if var table = stored.feed?.versions.last?.table, content.local == nil, table.hasWorked {
-      table.state = .stale
-      table.problem = Problem(
-        title: "Not refreshed yet",
-        detail: "These rows are from before the service started; the upstream is being asked.",
-        since: Timestamp.now
-      )
+      // Where others may be asking the upstream, what they have shown is not old.
+      if !context.replica.isShared {
+        table.state = .stale
+        table.problem = Problem(
+          title: "Not refreshed yet",
+          detail: "These rows are from before the service started; the upstream is being asked.",
+          since: Timestamp.now
+        )
+      }
       content.restored = table
       content.restoredObjects = stored.objects
     }
     content.sharedToggles = stored.toggled
     content.isKnownToStore = stored.feed != nil
+    content.base = stored.revision
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
     return LiveTable(
@@ -155,6 +159,8 @@ extension TableWriter {
       content.durable = content.own
       return (changes, content.table(named: name), content.isKnownToStore)
     }
+    // What another replica has made of its configuration is not this one's to change, before it leads.
+    guard !(isKnown && context.replica.isShared) else { return completion(nil) }
     let version = isKnown ? feed.prepare(table) : feed.current
     guard version != nil || changes != nil else { return completion(nil) }
     store(Commit(table: name, durability: .full, version: version, items: changes), retry: {}, then: completion)

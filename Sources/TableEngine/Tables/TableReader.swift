@@ -56,7 +56,7 @@ final class TableReader: Sendable {
 
   private func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
     Cursor(
-      epoch: feed.epoch,
+      epoch: version.cursor.epoch,
       version: version.number,
       taps: view?.taps ?? 0,
       lens: LensTag(rows: lens.rows, view: view?.digest, cells: lens.cells?.digest)

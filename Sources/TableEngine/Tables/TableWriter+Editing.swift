@@ -44,7 +44,9 @@ extension TableWriter {
     }
     if let error = refusal(of: request.terms) { return refuse(error) }
     guard content.access({ $0.local != nil }) else { return forward(request, completion) }
+    if let error = context.replica.refusal { return refuse(error) }
     let latest = feed.latest
+    content.access { $0.refreshResult(named: name) }
 
     var session = content.access { EditSession($0, table: latest.table, named: name) }
     var rows: [String] = []

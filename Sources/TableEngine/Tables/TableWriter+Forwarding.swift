@@ -90,6 +90,12 @@ extension TableWriter {
     let succeed: @Sendable (String?) -> Void = { [self] row in
       finish(.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: [row])))
     }
+    guard !isStored || context.replica.isLeading else {
+      // The replica that asks the sources finds what the upstream has made of it.
+      return context.replica.refreshElsewhere(source.name) { [self] in
+        finish(.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: [plan.row])))
+      }
+    }
     content.queue.async { [self] in
       // Where the upstream did not say what the new item is, only a fetch can: no row is guessed.
       let row = content.access { content in plan.apply(item, to: &content, named: name) }

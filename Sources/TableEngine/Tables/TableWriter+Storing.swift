@@ -54,21 +54,36 @@ extension TableWriter {
     retry: @escaping @Sendable () -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
+    var commit = commit
+    // What sources say is written by the one that asks them, for as long as it is the one.
+    if commit.durability == .process { commit.fence = context.replica.lease }
     let own = content.access { content in
       content.commits.begin()
+      commit.base = content.base
+      content.base = commit.revision
       return content.own
     }
+    let version = commit.version
     context.store.commit(commit, mayBlock: mayBlock) { [self] result in
       content.queue.async { [self] in
         switch result {
         case .success:
           content.access { $0.durable = own }
-          if let version = commit.version { publish(version) }
+          if let version { publish(version) }
           proceed(isStored: true)
           completion(nil)
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
+          // Built on one of its own that failed, or on what somebody else has replaced.
+          let isOthers = content.access { !$0.commits.isUndoing }
           undo()
+          if isOthers { catchUp() }
           proceed(isStored: false, retry: retry)
+        case .failure(.fenced):
+          // Another replica asks the sources now: what this one has heard is not shown.
+          undo()
+          proceed(isStored: false)
+          context.replica.lostLease()
+          completion(.fenced)
         case .failure(let error):
           context.logger.error("A change could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
           undo()
@@ -79,6 +94,7 @@ extension TableWriter {
     }
   }
 
+  /// Undoes what was built on something that could not be stored.
   private func undo() {
     feed.withdraw()
     content.access { content in
@@ -89,7 +105,7 @@ extension TableWriter {
   }
 
   /// A commit has ended: whoever waited for it goes on.
-  private func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil) {
+  func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil) {
     for body in content.access({ $0.commits.end(isStored: isStored, retry: retry) }) { body() }
   }
 }

@@ -81,6 +81,7 @@ extension TableWriter {
     let retry: @Sendable () -> Void = { [self] in toggleForEveryone(row, then: completion) }
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     let (change, table) = content.access { content in
+      content.refreshResult(named: name)
       let isToggled = content.toggle(row, in: feed.latest.table)
       return (ToggleChange(row: row, isToggled: isToggled), content.table(named: name))
     }

@@ -26,6 +26,13 @@ extension TableService {
         headers: [HeaderField(.retryAfter, "5")]
       )
     }
+    if let reason = engine.unreadiness {
+      return .problem(
+        .serviceUnavailable,
+        detail: "This replica is not ready: \(reason).",
+        headers: [HeaderField(.retryAfter, "5")]
+      )
+    }
     let loading = state.catalog.tables.filter { $0.current.table.state == .loading }.map(\.name)
     guard loading.isEmpty else {
       return .problem(

@@ -90,7 +90,7 @@ extension TableService {
   func hook(_ call: Call) throws(ServiceError) -> Reply {
     let request = call.request
     try asked { () throws(TableError) in
-      try call.state.catalog.hook(call.match["source"], body: request.body) { request.header($0) }
+      try engine.hook(call.match["source"], body: request.body) { request.header($0) }
     }
     return .response(Response(status: .accepted, headers: .jsonNotStored, body: Array("{}".utf8)))
   }

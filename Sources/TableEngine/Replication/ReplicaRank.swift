@@ -1,0 +1,80 @@
+import Definitions
+import Digests
+import Expressions
+
+/// Whose configuration counts, of replicas that share a store: the higher generation's. Of one generation, one
+/// configuration; whoever comes later with another stays unready.
+struct ReplicaRank: Sendable {
+  let generation: Int
+  /// Of what makes tables: sources, cells, representations, tables.
+  let digest: String
+  /// Another replica has a higher generation: its versions are followed, and nothing is written.
+  private(set) var isOutranked = false
+  private(set) var conflict: String?
+
+  init(_ definition: ServiceDefinition) {
+    self.init(generation: definition.generation, digest: definition.contentDigest)
+  }
+
+  init(generation: Int, digest: String) { (self.generation, self.digest) = (generation, digest) }
+
+  /// As others are told.
+  var text: String { "\(generation) \(digest)" }
+
+  /// What the next holder of the lease finds.
+  var legacy: [UInt8] { Array(text.utf8) }
+
+  /// Whether this replica may ask the sources after one that left this.
+  mutating func takesOver(from legacy: [UInt8]) -> Bool {
+    guard let (other, digest) = Self.read(String(decoding: legacy, as: UTF8.self)) else { return true }
+    if other > generation { isOutranked = true }
+    conflict =
+      other == generation && digest != self.digest
+      ? "its configuration differs from the other replicas', and `generation` is \(generation) in both" : nil
+    return other <= generation && conflict == nil
+  }
+
+  /// Another replica says which configuration it has. Whether this one has to let go of the sources.
+  mutating func hear(_ text: String) -> Bool {
+    guard let (other, _) = Self.read(text), other > generation else { return false }
+    isOutranked = true
+    return true
+  }
+
+  private static func read(_ text: String) -> (generation: Int, digest: String)? {
+    let parts = text.split(separator: " ")
+    guard parts.count == 2, let generation = Int(parts[0]) else { return nil }
+    return (generation, String(parts[1]))
+  }
+}
+
+extension ServiceDefinition {
+  /// The same for configurations that make the same tables, in every process.
+  fileprivate var contentDigest: String {
+    var text = ""
+    for part in [sources, cells, representations, tables] as [Any] { describe(part, to: &text, depth: 0) }
+    return SHA256.digest(of: Array(text.utf8)).prefix(16).map { String($0, radix: 16) }.joined()
+  }
+}
+
+/// Writes all that a value is made of, dictionaries and sets in an order of their own.
+private func describe(_ value: Any, to text: inout String, depth: Int) {
+  if let expression = value as? Expression {
+    text += expression.text
+    return
+  }
+  let mirror = Mirror(reflecting: value)
+  // What an object says of itself is where it lies: it is made of what stands beside it.
+  guard mirror.displayStyle != .class else { return }
+  guard depth < 40, !mirror.children.isEmpty else {
+    text += "\(value);"
+    return
+  }
+  var parts = mirror.children.map { child in
+    var part = "\(child.label ?? ""):"
+    describe(child.value, to: &part, depth: depth + 1)
+    return part
+  }
+  if mirror.displayStyle == .dictionary || mirror.displayStyle == .set { parts.sort() }
+  text += "(" + parts.joined(separator: ",") + ")"
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import Logging
+import Synchronization
+import TableModel
+import TableStore
+
+/// What others write to a table that is shared: it is taken over as it is, and nothing is mapped for it.
+extension TableWriter {
+  /// The table stands at a revision, as the store says; perhaps known already.
+  func moved(to revision: Revision) {
+    content.queue.async { [self] in
+      // With something under way of its own, what others wrote shows when that comes back.
+      guard isStored, content.access({ $0.base != revision && $0.commits.isEmpty && !$0.isClosed }) else { return }
+      catchUp()
+    }
+  }
+
+  /// Asks for what others have written since what is known to be stored. Until it is there, it counts as a commit under
+  /// way: whoever has to be laid out anew waits for it. On the table's queue.
+  func catchUp() {
+    guard isStored, let known = content.access({ $0.durable.base }) else { return }
+    content.access { $0.commits.begin() }
+    context.store.changes(of: name, since: known) { [self] result in
+      content.queue.async { [self] in
+        switch result {
+        case .success(let others): take(others)
+        case .failure(let error):
+          context.logger.error(
+            "What others wrote could not be read",
+            metadata: ["table": "\(name)", "reason": "\(error)"]
+          )
+        }
+        proceed(isStored: false)
+      }
+    }
+  }
+
+  private func take(_ others: CatchUp) {
+    let previous = feed.current
+    switch others {
+    case .changes(let changes):
+      guard !changes.isEmpty else { return }
+      feed.follow(changes.versions)
+      content.access { content in
+        if let items = changes.items { content.local?.items.apply(items) }
+        content.follow(changes.toggles, changes.objects)
+        content.followed(to: changes.revision, shown: feed.current.table)
+      }
+    case .replaced(let stored):
+      guard let history = stored.feed else { return }
+      feed.replace(with: history)
+      content.access { content in
+        if let items = stored.items { content.local?.items = items }
+        (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
+        content.followed(to: stored.revision, shown: feed.current.table)
+      }
+    }
+    guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
+    table.announce(from: previous)
+    if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
+  }
+
+  /// From now on this process asks the sources: what is shown is kept until they have answered.
+  func lead() {
+    content.queue.async { [self] in content.access { $0.restored = $0.local == nil ? feed.latest.table : nil } }
+  }
+}
+
+extension TableContent {
+  fileprivate mutating func follow(_ toggles: [ToggleChange], _ objects: [ObjectChange]) {
+    for toggle in toggles {
+      if toggle.isToggled { sharedToggles.insert(toggle.row) } else { sharedToggles.remove(toggle.row) }
+    }
+    for object in objects { restoredObjects[object.row] = object.bytes }
+  }
+
+  /// What is shown is somebody else's: what was heard or mapped here is older.
+  fileprivate mutating func followed(to revision: Revision, shown table: Table) {
+    base = revision
+    durable = own
+    isKnownToStore = true
+    guard local == nil else {
+      isResultOld = true
+      return
+    }
+    restored = table
+    result = nil
+    for source in inputs.keys { inputs[source]?.content = nil }
+  }
+
+  /// Maps what others have written, before something is built on it.
+  mutating func refreshResult(named name: String) {
+    guard isResultOld else { return }
+    isResultOld = false
+    _ = table(named: name)
+  }
+}
