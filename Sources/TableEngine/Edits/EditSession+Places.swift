@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import JSON
 import TableMapping
 import TableModel
