@@ -49,11 +49,11 @@ extension TableWriter {
     content.access { $0.refreshResult(named: name) }
 
     var session = content.access { EditSession($0, table: latest.table, named: name) }
-    var rows: [String] = []
-    do throws(TableError) {
-      for edit in request.edits { rows.append(try session.apply(edit)) }
+    let rows: [String]
+    do throws(EditSession.Refusal) {
+      rows = try session.apply(request.edits)
     } catch {
-      return refuse(request.isBatch ? error.ofEdit(rows.count) : error)
+      return refuse(request.isBatch ? error.error.ofEdit(error.edit) : error.error)
     }
     guard let changed = session.content.local?.items else { return }
     var items = changed
