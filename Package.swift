@@ -128,7 +128,10 @@ let package = Package(
         "Definitions", "Digests", "FieldValues", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel",
         "TableStore", deque, logging,
       ],
-      resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
+      // The console, and of Clients/JavaScript what it stands on (written there by bundle.mjs).
+      resources: [
+        .embedInCode("Resources/openapi.json"), .embedInCode("Resources/client"), .embedInCode("Resources/console"),
+      ],
       swiftSettings: ours
     ),
     // The log's lines, in which nothing that comes from outside is obeyed by terminals.

@@ -45,6 +45,13 @@ extension TableWriter {
     if let error = refusal(of: request.terms) { return refuse(error) }
     guard content.access({ $0.local != nil }) else { return forward(request, completion) }
     if let error = context.replica.refusal { return refuse(error) }
+    guard isStored else {
+      return refuse(
+        .forbidden(
+          "`\(name)` shows the items of a local source, and is one of a family: those keep no items of their own."
+        )
+      )
+    }
     let latest = feed.latest
     content.access { $0.refreshResult(named: name) }
 

@@ -17,5 +17,8 @@ struct Backoff: Hashable, Sendable {
     return max(Double.random(in: 0..<limit, using: &random), min(retryAfter ?? 0, Self.longestRetryAfter))
   }
 
+  /// After a sign of life: the next delay is a short one again.
+  mutating func ease() { failures = min(failures, 1) }
+
   mutating func reset() { failures = 0 }
 }

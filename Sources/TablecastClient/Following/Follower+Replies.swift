@@ -71,10 +71,15 @@ extension Follower {
     let cameEarly = outstanding.wait > 0 && waited < min(outstanding.wait / 2, 1)
     let isWanting = !progress.isMade && cameEarly && !isNewSlot(outstanding)
     guard !progress.isIllegal, !isWanting else {
-      return fail(outstanding.id, retryAfter: retryAfter(response), now: now)
+      fail(outstanding.id, retryAfter: retryAfter(response), now: now)
+      return askWhole(outstanding, after: lane)
     }
     lanes[lane]?.outstanding = nil
-    lanes[lane]?.succeed(now: now, waited: outstanding.wait > 0 && (progress.isMade || !cameEarly))
+    lanes[lane]?.succeed(
+      now: now,
+      waited: outstanding.wait > 0 && (progress.isMade || !cameEarly),
+      hasNews: progress.hasNews
+    )
     pace(lane, progress, now: now)
     for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
       guard let table = tables[address], table.refusal == nil, !progress.failed.contains(address) else { continue }
@@ -82,6 +87,19 @@ extension Follower {
       if outstanding.asks[address]?.rows != nil { tables[address]?.asksForWindow = false }
       if table.isActive, !isPaused(table) { show(address, .live) }
       confirm(address, by: outstanding.id, isWhole: progress.wholes.contains(address))
+    }
+  }
+
+  /// Tables that came in a way that can't be: each is asked for whole, after the delay of the poll that brought it.
+  private mutating func askWhole(_ outstanding: PollLane.Outstanding, after lane: PollLane.ID) {
+    // The snapshot tells whether the service is there: the poll after it may wait.
+    if !outstanding.isMultiple, outstanding.asks.keys.allSatisfy({ tables[$0]?.needsSnapshot == true }) {
+      lanes[lane]?.isFresh = false
+    }
+    for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
+      guard let table = tables[address], table.needsSnapshot, self.lane(of: table) == .alone(address) else { continue }
+      lanes[.alone(address), default: PollLane()].retryAt = lanes[lane]?.retryAt
+      show(address, .retrying)
     }
   }
 
@@ -98,6 +116,8 @@ extension Follower {
   /// What a reply brought.
   struct Progress {
     var isMade = false
+    /// Rows, or a state, that the client did not have.
+    var hasNews = false
     var isIllegal = false
     /// Tables that came whole.
     var wholes: Set<TableAddress> = []
@@ -114,14 +134,14 @@ extension Follower {
     }
     let resets = lanes[id].map(\.resets) ?? 0
     lanes[id]?.resets = resets + 1
-    if resets > 0 { lanes[id]?.retryAt = now + min(2, 0.1 * Double(1 << min(resets, 10))) }
+    if resets > 0 { lanes[id]?.retryAt = now + min(2, 0.2 * Double(1 << min(resets, 10))) }
   }
 
   /// The reply to `slot=0` names the slot that is under way; one that is asked for again and again has no end.
   private mutating func isNewSlot(_ outstanding: PollLane.Outstanding) -> Bool {
     for (address, ask) in outstanding.asks {
       guard ask.slot != nil, let table = tables[address] else { return false }
-      return table.emptySlots < 3
+      return table.emptySlots < 2
     }
     return false
   }
@@ -148,6 +168,7 @@ extension Follower {
         if from != to || !stages.isEmpty {
           tables[address]?.connection = .live
           let moves = stages.contains { !$0.isEmpty }
+          progress.hasNews = progress.hasNews || moves
           progress.isMade = progress.isMade || moves || outstanding.wait == 0 || ask.rows != nil
           actions.append(.changed(address, moves ? .stages(stages) : .status))
         }

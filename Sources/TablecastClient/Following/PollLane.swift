@@ -51,11 +51,14 @@ struct PollLane: Sendable {
   }
 
   /// Notes a good reply.
-  mutating func succeed(now: Double, waited: Bool) {
+  /// - Parameters:
+  ///   - waited: it was a poll that waited, or was woken.
+  ///   - hasNews: it brought something.
+  mutating func succeed(now: Double, waited: Bool, hasNews: Bool) {
     isFresh = false
     retryAt = nil
-    // An answer at once shows that the service is there, not that polls get through.
-    if waited { backoff.reset() }
+    // An empty answer at once shows that the service is there, not that polls get through.
+    if waited { backoff.reset() } else if hasNews { backoff.ease() }
   }
 
   /// Whether a request may be made now; else `retryAt` says when.
