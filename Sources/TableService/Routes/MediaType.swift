@@ -6,6 +6,7 @@ struct MediaType: Sendable {
   let subtype: String
 
   static let json = MediaType(type: "application", subtype: "json")
+  static let script = MediaType(type: "text", subtype: "javascript")
   static let eventStream = MediaType(type: "text", subtype: "event-stream")
 
   var name: String { "\(type)/\(subtype)" }

@@ -70,7 +70,10 @@ struct Route: Sendable {
   private var isStrict: Bool { path.hasPrefix("/v1/") }
 
   /// What is answered to `GET`.
-  private var mediaType: MediaType { path.hasSuffix("/stream") ? .eventStream : .json }
+  private var mediaType: MediaType {
+    if path.hasSuffix("/stream") { return .eventStream }
+    return path.hasSuffix(".js") ? .script : .json
+  }
 
   // MARK: Matching
 
