@@ -1,4 +1,5 @@
 import HTTPServer
+import TableEngine
 
 /// What an answer is made of, as `Accept` is asked for it.
 struct MediaType: Sendable {
