@@ -165,7 +165,7 @@ package final class Engine: Sendable {
   /// Has all who wait look again: what they may read has changed.
   package func wakeAll() {
     let catalog = catalog
-    for table in catalog.tables { table.reader.wakeAll() }
+    for table in catalog.tables { table.wakeAll() }
     for family in catalog.families { family.wakeAll() }
   }
 
@@ -180,7 +180,7 @@ package final class Engine: Sendable {
       group.enter()
       source.refresh { group.leave() }
     }
-    group.notify(queue: context.background, execute: completion)
+    group.notify(queue: context.background) { table.writer.afterFollowing(completion) }
   }
 
   /// What another replica asks for: a table's sources, or a source.
@@ -214,6 +214,12 @@ package final class Engine: Sendable {
   package var refreshes: [(source: String, outcome: String, count: Int)] {
     context.refreshes.all.map { ($0.source, $0.outcome.rawValue, $0.count) }
   }
+
+  /// The requests to upstreams, by source and purpose.
+  package var requests: [RequestFigures] { context.requests.all }
+
+  /// How edits ended, by the table's name: `done`, or the kind of refusal.
+  package var edits: [(table: String, result: String, count: Int)] { context.edits.all }
 
   /// How many views were tapped in and are held.
   package var viewCount: Int { context.views.count }

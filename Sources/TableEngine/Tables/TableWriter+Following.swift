@@ -55,6 +55,7 @@ extension TableWriter {
         content.followed(to: stored.revision, shown: feed.current.table)
       }
     }
+    share()
     guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
     table.announce(from: previous)
     if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }

@@ -22,9 +22,13 @@ extension TableWriter {
   ) {
     dispatchPrecondition(condition: .onQueue(content.queue))
     let latest = feed.latest.table
-    guard let version = feed.prepare(table) else { return completion(nil) }
+    guard let version = feed.prepare(table) else {
+      share()
+      return completion(nil)
+    }
     guard isStored else {
       publish(version)
+      share()
       return completion(nil)
     }
     var commit = Commit(table: name, durability: toggles.isEmpty ? .process : .full, version: version)
@@ -70,6 +74,7 @@ extension TableWriter {
         case .success:
           content.access { $0.durable = own }
           if let version { publish(version) }
+          share()
           proceed(isStored: true)
           completion(nil)
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
@@ -102,6 +107,7 @@ extension TableWriter {
       content.isBehind = true
       _ = content.table(named: name)
     }
+    share()
   }
 
   /// A commit has ended: whoever waited for it goes on.
