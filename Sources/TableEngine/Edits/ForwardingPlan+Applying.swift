@@ -22,7 +22,7 @@ extension ForwardingPlan {
     guard let position = content.result?.item(row)?.position, items.indices.contains(position) else {
       return .awaitsRefresh(row: row)
     }
-    let whole = answered.flatMap { isWhole($0) ? $0 : nil }
+    let whole = [answered].compactMap(\.self).first(where: isWhole)
     switch change {
     case .insert: return .awaitsRefresh(row: row)
     case .patch(_, let patch): items[position] = (whole ?? item.merging(patch: patch)).bytes
