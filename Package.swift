@@ -125,8 +125,8 @@ let package = Package(
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel", "TableStore",
-        deque, logging,
+        "Definitions", "Digests", "FieldValues", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel",
+        "TableStore", deque, logging,
       ],
       // The console, and of Clients/JavaScript what it stands on (written there by bundle.mjs).
       resources: [
@@ -242,7 +242,7 @@ let package = Package(
     // Drives the built service over sockets.
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["CZlib", "JSON", "tablecast"],
+      dependencies: ["CZlib", "JSON", "TestSupport", "tablecast"],
       swiftSettings: ours
     ),
   ],

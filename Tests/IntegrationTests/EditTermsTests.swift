@@ -67,6 +67,11 @@ import Testing
       (["op": "add", "item": ["title": 5]], 422, "edits[1].title"),
       (["op": "patch", "id": "3", "patch": ["title": nil]], 422, "edits[1].title"),
       (["op": "move", "id": "1"], 400, "edits[1]"),
+      (["op": "zap"], 400, "edits[1].op"),
+      (["op": "delete"], 400, "edits[1].id"),
+      (["op": "patch", "id": "1"], 400, "edits[1].patch"),
+      (["op": "add", "at": -1], 400, "edits[1].at"),
+      (["op": "add", "after": "1", "before": "2"], 400, "edits[1].before"),
       (["op": "move", "id": "3", "after": "1"], 403, "edits[1]"),
       (["op": "add", "section": "today", "at": 9], 422, "edits[1].at"),
     ]
@@ -74,6 +79,7 @@ import Testing
       let reply = try service.request("POST", "/v1/tables/todo/edits", body: ["edits": [["op": "add"], edit]])
       #expect(reply.status == status, "\(reply.text)")
       #expect(try reply.json["field"]?.text == field, "\(reply.text)")
+      #expect(try reply.json["at"] == 1, "\(reply.text)")
     }
     #expect(try service.mirror("todo").titles == [["A", "B"], ["C"]])
   }

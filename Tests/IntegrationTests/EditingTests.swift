@@ -117,6 +117,34 @@ extension TableMirror {
     try mirror.check(equals: service.snapshot("todo"))
   }
 
+  /// What is stored is what the group's items have: a number where those have numbers, nothing for the section `none`.
+  @Test func aGroupsValueIsStoredAsItsItemsHaveIt() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      tables:
+        t:
+          source:
+            local:
+              items: [{title: A, rank: 1}, {title: B, rank: 2}, {title: C, rank: null}]
+              default: {title: New, rank: 1}
+          sections: {groupBy: rank}
+      """,
+      arguments: ["--insecure"]
+    )
+    let path = "/v1/tables/t/items"
+    let rows = try service.mirror("t").rows
+    for (section, stored) in [("2", 2), ("none", nil), ("3", 3)] as [(String, JSONValue?)] {
+      let moved = try service.request("POST", "\(path)/\(rows[0])/move", body: ["section": .string(section)])
+      #expect(moved.status == 200, "\(moved.text)")
+      #expect(try service.request("GET", "\(path)/\(rows[0])").json["rank"] == stored, "\(section)")
+    }
+    // The default's own group does not keep it from the section that was asked for.
+    let added = try service.request("POST", "\(path)?before=\(rows[2])", body: ["title": "D"])
+    #expect(added.status == 201, "\(added.text)")
+    #expect(try service.mirror("t").sections.first { $0.id == "none" }?.rows.count == 2)
+  }
+
   @Test func repeatsAndBatches() throws {
     let service = try ServiceProcess(todo)
     let path = "/v1/tables/todo/items"

@@ -91,6 +91,7 @@ import Testing
       let reply = try poll.value()
       #expect(reply.status == 200)
       #expect(try reply.json["to"]?.text == cursor)
+      #expect(reply["Connection"] == "close" && Int(reply["Retry-After"]) ?? 0 > 0, "\(reply.headers)")
     }
   }
 

@@ -77,6 +77,36 @@ import Testing
     #expect(head.status == 200 && head["Content-Length"] == "\(plain.body.count)" && head["ETag"] == plain["ETag"])
   }
 
+  @Test func whoTakesNothingOfWhatThereIsIsTold() throws {
+    let service = try ServiceProcess(todo)
+    let path = "/v1/tables/todo"
+    for accepted in ["text/html", "application/json;q=0, */*", "application/xml, text/*;q=0.5"] {
+      let reply = try service.request("GET", path, ["Accept": accepted])
+      #expect(reply.status == 406 && reply["Content-Type"] == "application/problem+json", "\(accepted)")
+      #expect(try reply.json["field"] == "Accept")
+    }
+    for accepted in ["*/*", "application/*", "text/html, */*;q=0.1", "Application/JSON; charset=utf-8", ""] {
+      #expect(try service.request("GET", path, ["Accept": accepted]).status == 200, "\(accepted)")
+    }
+  }
+
+  @Test func aMisspeltParameterIsNamed() throws {
+    let service = try ServiceProcess(todo)
+    for (query, meant) in [("rowz=3", "rows"), ("veiw=a", "view")] {
+      let reply = try service.request("GET", "/v1/tables/todo?\(query)")
+      #expect(reply.status == 400)
+      #expect(try reply.json["detail"]?.text?.contains("did you mean `\(meant)`?") ?? false, "\(reply.text)")
+    }
+  }
+
+  /// A client that sends all before it reads anything gets its refusal all the same.
+  @Test func aRefusalOfALargeBodyIsRead() throws {
+    let service = try ServiceProcess(todo)
+    let item: JSONValue = ["title": .string(String(repeating: "x", count: 12 << 20))]
+    let reply = try service.request("POST", "/v1/tables/todo/items", body: item)
+    #expect(reply.status == 413 && reply["Content-Type"] == "application/problem+json")
+  }
+
   @Test func waitsAreClampedAndPreferred() throws {
     let service = try ServiceProcess(todo)
     let cursor = try service.mirror("todo").cursor

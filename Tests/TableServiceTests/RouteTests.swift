@@ -62,4 +62,42 @@ import Testing
       }
     }
   }
+
+  @Test func everyReferenceLeadsSomewhere() {
+    var pending = [document]
+    while let value = pending.popLast() {
+      switch value {
+      case .array(let elements): pending += elements
+      case .object(let members):
+        pending += members.map(\.value)
+        if case .string(let reference)? = value["$ref"] {
+          #expect(reference.hasPrefix("#/"))
+          let target = reference.dropFirst(2).split(separator: "/").reduce(Optional(document)) { $0?[String($1)] }
+          #expect(target != nil, "\(reference)")
+        }
+      default: break
+      }
+    }
+  }
+
+  /// A generated client knows what can go wrong, and what its body is called.
+  @Test func everyOperationSaysWhatCanGoWrong() {
+    for route in Route.all where !Self.undescribed.contains(route.path) && route.path.hasPrefix("/v1/") {
+      let described = paths.first { $0.name == route.path }?.value
+      for operation in route.operations {
+        let described = described?[operation.method.name.lowercased()]
+        let place: Comment = "\(operation.method.name) \(route.path)"
+        var statuses = ["400", "default"]
+        if route.path.contains("{table}") { statuses += ["401", "403", "404", "429", "503"] }
+        switch operation.need {
+        case .edit, .tap: statuses += ["409", "412", "422", "502", "504"]
+        case .nothing, .capability, .each: break
+        }
+        for status in statuses { #expect(described?["responses"]?[status] != nil, "\(status) of \(place)") }
+        if case .object(let types)? = described?["requestBody"]?["content"] {
+          for type in types { #expect(type.value["schema"]?["$ref"] != nil, place) }
+        }
+      }
+    }
+  }
 }

@@ -3,6 +3,9 @@ extension EventLoop {
   private static let readsPerTurn = 4
   /// Bytes to read at once between requests: what can't be handled before an earlier response is taken is kept.
   private static let headRoom = 16_384
+  /// Bytes of a refused request that are thrown away at most. Many clients read nothing before they have sent all: closing
+  /// earlier than that would take the refusal from them.
+  private static let discardLimit = 64 << 20
   /// Bytes behind a parked request that are kept; a client that sends more is answered and closed.
   private static let unreadLimit = 4096
 
@@ -168,7 +171,7 @@ extension EventLoop {
 
   /// Reads and throws away what a client still sends after its last response.
   private func discard(_ connection: Connection) {
-    while connection.discarded < 1_048_576 {
+    for _ in 0..<EventLoop.readsPerTurn {
       switch Socket.receive(connection.descriptor, input) {
       case .wouldBlock:
         watch(connection)
@@ -178,9 +181,11 @@ extension EventLoop {
         return
       case .transferred(let count):
         connection.discarded += count
+        guard connection.discarded < EventLoop.discardLimit else { return close(connection) }
       }
     }
-    close(connection)
+    watch(connection)
+    resumable.append(Woken(slot: connection.descriptor, exchange: connection.generation))
   }
 
   /// The last response has been taken: ends the connection so that the client gets to see it.

@@ -4,6 +4,7 @@ extension EventLoop {
 
   /// Appends a response to what is to be written. `flush` must follow.
   func write(_ connection: Connection, _ response: Response) {
+    let response = isDraining ? response.last : response
     let keepsAlive = connection.machine.keepsAlive
     counters.countResponse(response.status)
     encoder.encode(
@@ -116,5 +117,16 @@ extension EventLoop {
     } else {
       resume(connection)
     }
+  }
+}
+
+extension Response {
+  /// The same as a server's last word: whoever comes again shall leave time for another to begin.
+  fileprivate var last: Response {
+    let isSaid = (headers.fields + additional).contains { $0.name == .retryAfter }
+    guard !isSaid else { return self }
+    var response = self
+    response.additional.append(HeaderField(.retryAfter, "1"))
+    return response
   }
 }

@@ -1,7 +1,10 @@
 extension EventLoop {
   /// Opens a stream. `flush` must follow.
   func open(_ connection: Connection, _ response: Response, _ source: any StreamSource) {
-    if let refusal = isDraining ? Response(status: .serviceUnavailable) : admitWaiter(connection) {
+    let ending = Refusal(status: .serviceUnavailable, detail: "The service is ending.", isTemporary: true)
+    if let refusal = isDraining
+      ? ending.response(retryAfter: shared.limits.retryAfter) : admitWaiter(connection)
+    {
       source.closed()
       respond(connection, refusal)
       return

@@ -107,23 +107,26 @@ extension Edit {
       )
     }
     var edits: [Edit] = []
-    for (index, element) in elements.enumerated() { edits.append(try Edit(element, at: index)) }
+    for (index, element) in elements.enumerated() {
+      do throws(TableError) { edits.append(try Edit(element)) } catch { throw error.ofEdit(index) }
+    }
     return edits
   }
 
-  private init(_ object: JSONValue, at index: Int) throws(TableError) {
+  /// One edit of a batch.
+  private init(_ object: JSONValue) throws(TableError) {
     guard case .string(let operation)? = object["op"] else {
-      throw .malformed("Edit \(index) has no `op`: one of add, patch, delete, move.", field: "edits[\(index)].op")
+      throw .malformed("`op` is one of add, patch, delete, move.", field: "op")
     }
     func row() throws(TableError) -> String {
       guard case .string(let id)? = object["id"] else {
-        throw .malformed("Edit \(index) names no row: `id` is its identity, a text.", field: "edits[\(index)].id")
+        throw .malformed("It names no row: `id` is a row's identity, a text.", field: "id")
       }
       return id
     }
     func member(_ name: String) throws(TableError) -> JSONValue {
       guard let value = object[name], case .object = value else {
-        throw .malformed("Edit \(index) needs `\(name)`, an object.", field: "edits[\(index)].\(name)")
+        throw .malformed("`\(name)` is an object, and needed for `\(operation)`.", field: name)
       }
       return value
     }
@@ -135,14 +138,10 @@ extension Edit {
     case "move":
       let place = try EditPlace(object)
       guard place != .end else {
-        throw .malformed(
-          "Edit \(index) says not where to: `section` and `at`, `after` or `before`.",
-          field: "edits[\(index)]"
-        )
+        throw .malformed("It says not where to: `section` and `at`, `after` or `before`.")
       }
       self = .move(row: try row(), place)
-    default:
-      throw .malformed("`\(operation)` is no edit: add, patch, delete and move are.", field: "edits[\(index)].op")
+    default: throw .malformed("`\(operation)` is no edit: add, patch, delete and move are.", field: "op")
     }
   }
 }

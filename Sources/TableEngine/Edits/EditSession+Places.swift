@@ -10,8 +10,8 @@ extension EditSession {
   /// A place in the items' terms, and what it was in the table's.
   struct Target {
     var place: Place
-    /// A merge patch that makes an item one of the section.
-    var membership: JSONValue?
+    /// What makes an item one of the section.
+    var membership: Membership?
     var section: String?
     var index: Int?
   }
@@ -78,7 +78,7 @@ extension EditSession {
   }
 
   /// What makes an item one of a section; nil where it is in it already or nothing is needed.
-  private func membership(_ section: String, moving row: String?) throws(TableError) -> JSONValue? {
+  private func membership(_ section: String, moving row: String?) throws(TableError) -> Membership? {
     if let row, let path = table.indexPath(of: row), table.sections[path.section].id == section { return nil }
     switch content.definition.sections {
     case .single: return nil
@@ -89,20 +89,34 @@ extension EditSession {
           field: "section"
         )
       }
-      return .patch(at: path, groupValue(section, path))
+      return Membership(path: path, value: groupValue(section, path))
     case .list(let sections, _):
       guard let predicate = sections.first(where: { $0.id == section })?.predicate else { return nil }
       guard let (path, value) = predicate.satisfyingMember else { return nil }
-      return .patch(at: path, value)
+      return Membership(path: path, value: value)
     }
   }
 
-  /// The value of a group: as its other items have it (it may be a number), else the section's name.
+  /// The value of a group: as its other items have it; of one without items, a number or a boolean where the other groups
+  /// have such. Of the section `none` it is null, unless its items say so in words.
   private func groupValue(_ section: String, _ path: [String]) -> JSONValue {
-    guard let row = table.sections.first(where: { $0.id == section })?.rows.first,
-      let bytes = content.result?.item(row.id)?.bytes, let item = try? JSONValue(parsing: bytes)
+    if let own = table.sections.first(where: { $0.id == section }).flatMap({ value(at: path, in: $0) }) {
+      return own == "" ? .null : own
+    }
+    guard section != "none" else { return .null }
+    let others = table.sections.compactMap { value(at: path, in: $0) }.filter { $0 != .null }
+    guard let read = try? JSONValue(parsing: Array(section.utf8)), !others.isEmpty,
+      others.allSatisfy({ read.isScalar(like: $0) })
     else { return .string(section) }
-    return path.reduce(Optional(item)) { $0?[$1] } ?? .string(section)
+    return read
+  }
+
+  /// A member of a section's first item; nil where it hasn't got it.
+  private func value(at path: [String], in section: Section) -> JSONValue? {
+    guard let row = section.rows.first, let bytes = content.result?.item(row.id)?.bytes,
+      let item = try? JSONValue(parsing: bytes)
+    else { return nil }
+    return path.reduce(Optional(item)) { $0?[$1] }
   }
 
   /// Where sections are sorted, or an item decides by other members where it stands, a place can't be had: then
@@ -146,12 +160,5 @@ extension SectionsDefinition {
     case .list(let sections, _): sections.map(\.id)
     case .groups: []
     }
-  }
-}
-
-extension JSONValue {
-  /// A merge patch that sets one member: `{"a":{"b":value}}`.
-  fileprivate static func patch(at path: [String], _ value: JSONValue) -> JSONValue {
-    path.reversed().reduce(value) { .object([Member(name: $1, value: $0)]) }
   }
 }

@@ -85,7 +85,7 @@ struct EditSession {
     if place != .end { try settle() }
     let target = try target(of: place, moving: nil)
     let defaults = content.local?.definition.defaultItem ?? .object([])
-    let placed = target.membership.map { body.merging(patch: $0) } ?? body
+    let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     let item = try change(nil) { items throws(EditError) in
       try items.insert(placed, default: defaults, at: target.place).id
     }
@@ -108,7 +108,7 @@ struct EditSession {
   private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
     let target = try target(of: place, moving: row)
     try change(item) { items throws(EditError) in
-      if let membership = target.membership { _ = try items.patch(item, with: membership) }
+      if let membership = target.membership { _ = try items.patch(item, with: membership.patch) }
       try items.move(item, to: target.place)
     }
     pending.append((rows.count, item, row))

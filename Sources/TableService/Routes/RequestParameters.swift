@@ -1,3 +1,4 @@
+import FieldValues
 import HTTPServer
 import TableEngine
 import TableModel
@@ -90,9 +91,11 @@ extension Request {
   func checkQuery(_ known: [String]) throws(ServiceError) {
     for item in query.items where !known.contains(item.name) {
       let all = known.map { "`\($0)`" }.joined(separator: ", ")
+      let meant = Nearest.name(to: String(item.name.prefix(80)), among: known)
       throw .malformed(
         "There is no query parameter `\(item.name.prefix(80))` here"
-          + (known.isEmpty ? ": none is known." : ": \(all) \(known.count == 1 ? "is" : "are")."),
+          + (meant.map { "; did you mean `\($0)`?" } ?? ".")
+          + (known.isEmpty ? " None is known." : " Known \(known.count == 1 ? "is" : "are") \(all)."),
         field: String(item.name.prefix(80))
       )
     }

@@ -69,6 +69,12 @@ struct Route: Sendable {
   /// Whether unknown query parameters are mistakes here.
   private var isStrict: Bool { path.hasPrefix("/v1/") }
 
+  /// What is answered to `GET`.
+  private var mediaType: MediaType {
+    if path.hasSuffix("/stream") { return .eventStream }
+    return path.hasSuffix(".js") ? .script : .json
+  }
+
   // MARK: Matching
 
   /// What the names in the path stand for; nil where it is another path.
@@ -110,6 +116,7 @@ struct Route: Sendable {
       throw ServiceError(status: .methodNotAllowed, detail: "Only \(methods) can be asked of `\(path)`.")
     }
     if isStrict { try call.request.checkQuery(operation.query) }
+    if isStrict, method == .get { try call.request.checkAccept(mediaType) }
     switch operation.handler {
     case .service(let handler):
       try call.authorize(operation.need)

@@ -1,0 +1,209 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Tables through windows, views and cells, edited meanwhile: every reply leads from any earlier state to what a snapshot
+/// of the same lens says, to the byte, by the fewest operations.
+@Suite struct LensOracleTests {
+  @Test(arguments: [1, 2, 3] as [UInt64]) func everyReplyLeadsToTheSnapshotOfItsLens(seed: UInt64) throws {
+    var oracle = try Oracle(seed: seed)
+    for _ in 0..<150 { try oracle.step() }
+    #expect(oracle.changesets > 20, "seed \(seed)")
+    #expect(oracle.resets.isSubset(of: ["lens", "large"]), "seed \(seed): \(oracle.resets)")
+  }
+}
+
+/// How one client asks.
+private struct ClientLens: Hashable {
+  var view: String?
+  var cells: String?
+
+  var headers: [String: String] { cells.map { ["Accept-Cells": $0] } ?? [:] }
+  var query: String { view.map { "&view=\($0)" } ?? "" }
+}
+
+private struct Oracle {
+  private static let configuration = """
+    store: memory
+    cells:
+      Title: {fields: {title: string}}
+      Label: {fields: {title: string}}
+      Expandable:
+        fields: {title: string, isExpanded: boolean}
+        expands: isExpanded
+        fallback: Label
+    representations:
+      plain: {cell: Label, payload: {title: "${title}"}}
+      long: {cell: Expandable, payload: {title: "${title}", isExpanded: false}}
+    tables:
+      t:
+        source: {local: {items: [], default: {title: New, group: 1}}}
+        row: {type: "${kind ?? 'plain'}"}
+        history: 200
+        sections:
+          groupBy: group
+          header: {cell: Title, payload: {title: "${$key} (${$count})"}}
+    """
+  private let service: ServiceProcess
+  private let client: HTTPClient
+  private let seed: UInt64
+  private var random: SeededGenerator
+  private var held: [ClientLens: [TableMirror]] = [:]
+  private(set) var changesets = 0
+  private(set) var resets: Set<String> = []
+
+  init(seed: UInt64) throws {
+    (self.seed, random) = (seed, SeededGenerator(seed: seed))
+    service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    client = try service.client()
+  }
+
+  mutating func step() throws {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<4: try edit()
+    case 4: try tap()
+    default: try poll()
+    }
+  }
+
+  // MARK: What changes
+
+  private mutating func edit() throws {
+    let rows = try snapshot(ClientLens(), rows: nil).rows
+    let group = pick([1, 2, 3, true, "", .null] as [JSONValue])
+    let item: JSONValue = [
+      "title": pick(["a", "b", "é"]), "group": group, "kind": pick(["plain", "long"]),
+    ]
+    guard let row = rows.randomElement(using: &random), let neighbor = rows.randomElement(using: &random) else {
+      return try send("POST", "items", item, [201])
+    }
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: try send("POST", "items", item, [201])
+    case 1: try send("POST", "items?before=\(row)", item, [201])
+    case 2: try send("PATCH", "items/\(row)", ["group": group, "title": pick(["c", "d"])], [200])
+    case 3: try send("DELETE", "items/\(row)", nil, [200])
+    // A row is no neighbour of its own.
+    default: try send("POST", "items/\(row)/move", ["after": .string(neighbor)], row == neighbor ? [422] : [200])
+    }
+  }
+
+  private mutating func tap() throws {
+    let lens = ClientLens(view: pick(["v", "w"]))
+    guard let row = try snapshot(lens, rows: nil).rows.randomElement(using: &random) else { return }
+    try send("POST", "rows/\(row)/tap?view=\(lens.view ?? "")", nil, [200])
+  }
+
+  private func send(_ method: String, _ path: String, _ body: JSONValue?, _ statuses: [Int]) throws {
+    let reply = try client.request(method, "/v1/tables/t/\(path)", body: body)
+    guard statuses.contains(reply.status) else { throw wrong("\(method) \(path): \(reply.text)") }
+  }
+
+  // MARK: What is followed
+
+  /// From any state that a client had to the present one, through any window.
+  private mutating func poll() throws {
+    let lens = ClientLens(view: pick([nil, "v", "w"]), cells: pick([nil, "Label, Title"]))
+    let window = pick([nil, "all", "1", "2", "5", "40"])
+    guard let old = held[lens]?.randomElement(using: &random), Bool.random(using: &random) else {
+      held[lens, default: []].append(try snapshot(lens, rows: window))
+      return
+    }
+    let query = lens.query + (window.map { "&rows=\($0)" } ?? "")
+    let changes = try service.changes("t", after: old.cursor, query: query, lens.headers)
+    var new = old
+    try new.apply(changes)
+    let kept = old.attributes["window"]?["rows"]?.number.map { "\($0)" }
+    try new.check(equals: service.snapshot("t", lens.headers, query: target(lens, window ?? kept)))
+    if let reset = changes["reset"]?.text {
+      resets.insert(reset)
+    } else {
+      changesets += 1
+      let (told, fewest) = (try Operations(of: changes), Operations(from: old, to: new))
+      guard told == fewest else { throw wrong("\(told), not \(fewest), in \(changes)") }
+    }
+    held[lens, default: []].append(new)
+  }
+
+  private func snapshot(_ lens: ClientLens, rows: String?) throws -> TableMirror {
+    try service.mirror("t", lens.headers, query: target(lens, rows))
+  }
+
+  private func target(_ lens: ClientLens, _ rows: String?) -> String { "?rows=\(rows ?? "all")" + lens.query }
+
+  private mutating func pick<Value>(_ values: [Value]) -> Value {
+    values[Int.random(in: values.indices, using: &random)]
+  }
+
+  private func wrong(_ what: String) -> Malformed { Malformed("seed \(seed): \(what)") }
+}
+
+/// How many operations of each kind a changeset has, or has to have.
+private struct Operations: Equatable {
+  var sections: [String: Int] = [:]
+  var rows: [String: Int] = [:]
+
+  init(of changes: JSONValue) throws {
+    for stage in (changes["stages"] ?? .null).elements {
+      for kind in ["delete", "insert", "move", "update"] {
+        sections[kind, default: 0] += (stage["sections"]?[kind] ?? .null).elements.count
+        rows[kind, default: 0] += (stage["rows"]?[kind] ?? .null).elements.count
+      }
+    }
+    drop()
+  }
+
+  init(from old: TableMirror, to new: TableMirror) {
+    let before = Dictionary(uniqueKeysWithValues: old.sections.enumerated().map { ($1.id, $0) })
+    let after = Set(new.sections.map(\.id))
+    let kept = new.sections.filter { before[$0.id] != nil }
+    sections["delete"] = before.keys.count { !after.contains($0) }
+    sections["insert"] = after.count { before[$0] == nil }
+    sections["move"] = kept.count - longestRise(kept.compactMap { before[$0.id] })
+    sections["update"] = kept.count { section in
+      let was = before[section.id].map { old.sections[$0] }
+      return was?.header != section.header || was?.footer != section.footer
+    }
+    let (from, to) = (places(old), places(new))
+    for (id, place) in from where after.contains(place.section) {
+      if let now = to[id], before[now.section] != nil { continue }
+      rows["delete", default: 0] += 1
+    }
+    for (id, place) in to where before[place.section] != nil {
+      guard let was = from[id], after.contains(was.section) else {
+        rows["insert", default: 0] += 1
+        continue
+      }
+      if was.row != place.row { rows["update", default: 0] += 1 }
+      if was.section != place.section { rows["move", default: 0] += 1 }
+    }
+    for section in kept {
+      let indexes = section.rows.compactMap { row in
+        row["id"]?.text.flatMap { from[$0] }.flatMap { $0.section == section.id ? $0.index : nil }
+      }
+      rows["move", default: 0] += indexes.count - longestRise(indexes)
+    }
+    drop()
+  }
+
+  private mutating func drop() {
+    sections = sections.filter { $0.value > 0 }
+    rows = rows.filter { $0.value > 0 }
+  }
+}
+
+private func places(_ table: TableMirror) -> [String: (section: String, index: Int, row: JSONValue)] {
+  var places: [String: (section: String, index: Int, row: JSONValue)] = [:]
+  for section in table.sections {
+    for (index, row) in section.rows.enumerated() { places[row["id"]?.text ?? ""] = (section.id, index, row) }
+  }
+  return places
+}
+
+/// How many elements of a sequence can stay where they are: the longest increasing subsequence.
+private func longestRise(_ numbers: [Int]) -> Int {
+  var ends: [Int] = []
+  for number in numbers {
+    if let place = ends.firstIndex(where: { $0 >= number }) { ends[place] = number } else { ends.append(number) }
+  }
+  return ends.count
+}
