@@ -178,7 +178,7 @@ let package = Package(
     ),
     .testTarget(
       name: "TableStoreTests",
-      dependencies: ["JSON", "TableModel", "TableStore", grdb],
+      dependencies: ["JSON", "TableModel", "TableStore", "TestSupport", grdb],
       swiftSettings: ours
     ),
     .testTarget(
@@ -203,7 +203,7 @@ let package = Package(
     // Drives the built service over sockets.
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["CZlib", "JSON", "tablecast"],
+      dependencies: ["CZlib", "JSON", "TestSupport", "tablecast"],
       swiftSettings: ours
     ),
   ],

@@ -48,6 +48,24 @@ extension TableWriter {
     }
   }
 
+  /// Tries a request again that lost against another commit; with a key, unless that was the same request, which
+  /// another replica was sent too.
+  func unlessDone(
+    _ idempotency: Idempotency?,
+    _ completion: @escaping @Sendable (EditResult) -> Void,
+    _ carryOut: @escaping @Sendable () -> Void
+  ) {
+    guard let idempotency, isStored, context.replica.isShared else { return carryOut() }
+    context.store.reply(table: name, key: idempotency.storedKey) { [self] result in
+      content.queue.async {
+        switch result {
+        case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(completion) ?? carryOut()
+        case .failure(let error): completion(.failure(TableError(error)))
+        }
+      }
+    }
+  }
+
   /// Keeps the answer to what has been done, or judged, without a commit of its own. `completion` runs when it is kept,
   /// or can't be.
   func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
@@ -59,7 +77,8 @@ extension TableWriter {
     var commit = Commit(table: name, durability: .full)
     commit.reply = reply
     context.store.commit(commit) { [self] result in
-      if case .failure(let error) = result {
+      // Another replica's answer to the same stays.
+      if case .failure(let error) = result, error != .superseded {
         context.logger.error("An answer could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
       }
       completion()
