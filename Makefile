@@ -1,12 +1,13 @@
 # make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
 # make test   all tests                   make check   format and lint
 # make build  the release binary          make fuzz    the fuzzers, for a minute
+# make clients  the adapters against stand-ins; the package as an app takes it
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test bench check format build clean fuzz sanitize packages
+.PHONY: run test bench check format build clean fuzz sanitize packages clients
 
 run: packages
 	@$(SWIFT) build --configuration release --product tablecast
@@ -33,6 +34,11 @@ fuzz: packages
 
 sanitize: packages
 	./Sanitizers/run.sh
+
+# What apps take: the adapters against stand-ins for UIKit and AppKit, and the package as a dependency.
+clients:
+	cd Tests/AdapterPackage && $(SWIFT) test
+	SWIFT="$(SWIFT)" ./scripts/check-app-package.sh
 
 # swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
 check:

@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // Every target of ours: Swift 6 language mode (from the tools version), warnings are errors.
@@ -9,17 +9,35 @@ let ours: [SwiftSetting] = [
   .unsafeFlags(["-warnings-as-errors"]),
 ]
 
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+// The packages that the server needs: an app that depends on this package with `traits: []` fetches none of them.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser",
+  package: "swift-argument-parser",
+  condition: server
+)
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections", condition: server)
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: server)
+let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections", condition: server)
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
+let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: server)
+
+// What apps take: no flags that the package manager refuses in a dependency, and nothing of the server's.
+let forApps: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
 
 let package = Package(
   name: "tablecast",
-  platforms: [.macOS(.v15)],
+  platforms: [.iOS(.v15), .macOS(.v12)],
   products: [
+    // For apps.
+    .library(name: "TablecastClient", targets: ["TablecastClient"]),
+    .library(name: "TablecastUI", targets: ["TablecastUI"]),
+    .library(name: "TablecastTesting", targets: ["TablecastTesting"]),
     .executable(name: "tablecast", targets: ["tablecast"]),
     // What the benchmarks measure.
     .library(name: "Definitions", targets: ["Definitions"]),
@@ -29,6 +47,10 @@ let package = Package(
     .library(name: "TableMapping", targets: ["TableMapping"]),
     .library(name: "TableModel", targets: ["TableModel"]),
     .library(name: "TableStore", targets: ["TableStore"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Server"]),
+    .trait(name: "Server", description: "The service and its command, for Linux."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -106,18 +128,24 @@ let package = Package(
         "Definitions", "Digests", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel", "TableStore",
         deque, logging,
       ],
-      resources: [.embedInCode("Resources/inspector.html"), .embedInCode("Resources/openapi.json")],
+      // The console, and of Clients/JavaScript what it stands on (written there by bundle.mjs).
+      resources: [
+        .embedInCode("Resources/openapi.json"), .embedInCode("Resources/client"), .embedInCode("Resources/console"),
+      ],
       swiftSettings: ours
     ),
     // The log's lines, in which nothing that comes from outside is obeyed by terminals.
     .target(name: "LineLog", dependencies: [logging], swiftSettings: ours),
+    .target(name: "TablecastClient", swiftSettings: forApps),
+    .target(name: "TablecastUI", dependencies: ["TablecastClient"], swiftSettings: forApps),
+    .target(name: "TablecastTesting", dependencies: ["TablecastClient"], swiftSettings: forApps),
     .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
         "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
-        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "Upstream",
+        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "TablecastClient", "Upstream",
         argumentParser, logging,
       ],
       resources: [.embedInCode("Resources/demo.yaml")],
@@ -172,6 +200,7 @@ let package = Package(
       name: "CodeGenerationTests",
       dependencies: [
         "CodeGeneration", "Configuration", "Definitions", "JSON", "TableEncoding", "TableMapping", "TableModel",
+        "TablecastClient",
       ],
       exclude: ["Generated/Cells.ts", "Generated/Cells.kt"],
       swiftSettings: ours
@@ -199,6 +228,16 @@ let package = Package(
       dependencies: ["tablecast"],
       resources: [.copy("Support")],
       swiftSettings: ours
+    ),
+    .testTarget(
+      name: "TablecastClientTests",
+      dependencies: ["TablecastClient", "TablecastTesting"],
+      swiftSettings: forApps
+    ),
+    .testTarget(
+      name: "TablecastUITests",
+      dependencies: ["TablecastClient", "TablecastUI"],
+      swiftSettings: forApps
     ),
     // Drives the built service over sockets.
     .testTarget(

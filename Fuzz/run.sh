@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Values
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -44,16 +44,27 @@ module() {
   swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
     -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
 }
-build_expressions() {
+build_json() {
   printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" \
     >"$build/CSimdJSON.modulemap" &&
     clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
       -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
-    module JSON &&
+    module FieldValues &&
+    module JSON
+}
+build_expressions() {
+  build_json &&
     module Expressions &&
     swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-      -o "$build/Expressions" Targets/Expressions.swift "$build/JSON.o" "$build/Expressions.o" "$build/CSimdJSON.o" \
-      -lsimdjson -lstdc++
+      -o "$build/Expressions" Targets/Expressions.swift "$build/FieldValues.o" "$build/JSON.o" "$build/Expressions.o" \
+      "$build/CSimdJSON.o" -lsimdjson -lstdc++ -l_FoundationICU
+}
+build_values() {
+  build_json &&
+    swiftc $flags -module-name FuzzValues -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+      -enable-upcoming-feature InternalImportsByDefault \
+      -o "$build/Values" Targets/Values.swift ../Sources/Definitions/Glob.swift "$build/FieldValues.o" "$build/JSON.o" \
+      "$build/CSimdJSON.o" -lsimdjson -lstdc++
 }
 
 python3 seeds.py "$build/seeds"
@@ -65,6 +76,10 @@ for target; do
     python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
     program=$build/Expressions
     options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"
+  fi
+  if [ "$target" = Values ]; then
+    build_values 2>"$build/values.log" || give_up "$build/values.log"
+    program=$build/Values
   fi
   mkdir -p "$build/corpus/$target"
   # shellcheck disable=SC2086

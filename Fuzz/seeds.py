@@ -36,3 +36,9 @@ for number, value in enumerate([
     b"\x02127.0.0.1", b"\x03" + b"2001:db8::/32", b"\x0310.0.0.0/8",
 ]):
     write("Forwarded", str(number), value)
+
+for number, value in enumerate([
+    b"\x00todo*\x00todos", b"\x00*a*b*c\x00xaybzc", b"\x00**\x00", b'\x01{"a":{"b":1},"c":2}\x00{"a":{"b":null},"d":[]}',
+    b'\x01[1]\x00{"a":{"b":{"c":null}}}', b"\x02a b/c%20%", b"\x02\xc3\xa9",
+]):
+    write("Values", str(number), value)

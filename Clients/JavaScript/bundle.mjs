@@ -10,6 +10,10 @@ const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.
 /** The published modules, each of the file of the same name in src/. */
 export const modules = ["tablecast.js", "bind.js", "react.js", "element.js"];
 
+/** Those that the service itself has, for its own page and others'. */
+export const served = ["tablecast.js", "bind.js"];
+const resources = new URL("../../Sources/TableService/Resources/client/", import.meta.url);
+
 /** The module's text. */
 export function bundle(name) {
   const source = fileURLToPath(new URL(`src/${name}`, import.meta.url));
@@ -20,4 +24,5 @@ export function bundle(name) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of modules) writeFileSync(new URL(name, import.meta.url), bundle(name));
+  for (const name of served) writeFileSync(new URL(name, resources), bundle(name));
 }

@@ -100,11 +100,18 @@ public struct Airport: Sendable {
     return "\(pier)\(Int.random(in: 1...24, using: &random))"
   }
 
+  /// An airline's sign as a picture that stands in its URL, so that the demo asks no other host for one.
+  private static func sign(_ code: String, _ color: String) -> String {
+    "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'%20viewBox='0%200%2032%2032'%3E"
+      + "%3Crect%20width='32'%20height='32'%20fill='%23\(color)'/%3E%3Ctext%20x='16'%20y='21'%20text-anchor='middle'"
+      + "%20font-family='sans-serif'%20font-size='13'%20fill='white'%3E\(code)%3C/text%3E%3C/svg%3E"
+  }
+
   private static let airlines = [
-    Airline(code: "TC", name: "Tablecast Air", logo: "https://airport.example/logos/tc.png"),
-    Airline(code: "NV", name: "Nova", logo: "https://airport.example/logos/nv.png"),
+    Airline(code: "TC", name: "Tablecast Air", logo: sign("TC", "0b57b0")),
+    Airline(code: "NV", name: "Nova", logo: sign("NV", "8a1c5b")),
     Airline(code: "PE", name: "Pelican Regional", logo: nil),
-    Airline(code: "AU", name: "Aurora", logo: "https://airport.example/logos/au.png"),
+    Airline(code: "AU", name: "Aurora", logo: sign("AU", "17663a")),
   ]
   private static let destinations = [
     "Lisbon", "Oslo", "Hanoi", "Nairobi", "Kraków", "Reykjavík", "Montréal", "Osaka", "Zürich", "Palermo",

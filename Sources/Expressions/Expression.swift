@@ -57,6 +57,17 @@ public struct Expression: Sendable, CustomStringConvertible {
   /// that a filter such as `map` visits.
   public var itemMembers: [String] { root.itemMembers }
 
+  /// `array` where the value is a list, whatever is in scope: what is written as one, and what `split`, `map` and the
+  /// like make. Nil where only the scope tells.
+  public var listKind: Value.Kind? {
+    switch root {
+    case .list: .array
+    case .filter(let filter, _, _):
+      ["split", "map", "where", "sort", "unique", "keys", "values"].contains(filter.name) ? .array : nil
+    default: nil
+    }
+  }
+
   /// The value for what is in the scope. Views in it live as long as the scope's documents.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
     if let path = program.path { return path.value(in: scope) }

@@ -84,7 +84,7 @@ extension Template {
     _ lookups: Set<String>,
     at path: [TemplatePathComponent]
   ) throws(TemplateError) {
-    let pieces = try TemplateText.pieces(of: text, lookups, at: path)
+    let pieces = try TemplateParts(text).pieces(lookups, at: path)
     switch (pieces.first, pieces.count) {
     case (nil, _): self.init(constant: .string(""))
     case (.literal(let text)?, 1): self.init(constant: .string(text))
@@ -94,63 +94,27 @@ extension Template {
   }
 }
 
-/// Splits a string at its `${…}`.
-enum TemplateText {
-  static func pieces(
-    of text: String,
+extension TemplateParts {
+  /// Compiled, with a plain `${` where `$${` was written.
+  fileprivate func pieces(
     _ lookups: Set<String>,
     at path: [TemplatePathComponent]
   ) throws(TemplateError) -> [Template.Piece] {
-    let bytes = Array(text.utf8)
+    if let unclosed {
+      throw TemplateError("${ is not closed: } is missing ($${ stands for a plain ${)", path: path, offset: unclosed)
+    }
     var pieces: [Template.Piece] = []
-    var literal: [UInt8] = []
-    var position = 0
-    while position < bytes.count {
-      if bytes[position...].starts(with: "$${".utf8) {
-        literal += Array("${".utf8)
-        position += 3
-      } else if bytes[position...].starts(with: "${".utf8) {
-        if !literal.isEmpty { pieces.append(.literal(String(decoding: literal, as: UTF8.self))) }
-        literal = []
-        let start = position + 2
-        guard let end = endOfExpression(in: bytes, from: start) else {
-          throw TemplateError(
-            "${ is not closed: } is missing ($${ stands for a plain ${)",
-            path: path,
-            offset: position
-          )
-        }
+    for part in parts {
+      switch part {
+      case .literal(let text): pieces.append(.literal(String(text).replacing("$${", with: "${")))
+      case .expression(let text):
         do throws(ExpressionError) {
-          let body = String(decoding: bytes[start..<end], as: UTF8.self)
-          pieces.append(.expression(try Expression(body, lookups: lookups)))
+          pieces.append(.expression(try Expression(String(text), lookups: lookups)))
         } catch {
-          throw TemplateError(error.message, path: path, offset: start + error.offset)
+          throw TemplateError(error.message, path: path, offset: offset(of: text) + error.offset)
         }
-        position = end + 1
-      } else {
-        literal.append(bytes[position])
-        position += 1
       }
     }
-    if !literal.isEmpty { pieces.append(.literal(String(decoding: literal, as: UTF8.self))) }
     return pieces
-  }
-
-  /// The closing brace; those in quoted strings don't count.
-  private static func endOfExpression(in bytes: [UInt8], from start: Int) -> Int? {
-    var quote: UInt8?
-    var position = start
-    while position < bytes.count {
-      let byte = bytes[position]
-      if let open = quote {
-        if byte == UInt8(ascii: "\\") { position += 1 } else if byte == open { quote = nil }
-      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-        quote = byte
-      } else if byte == UInt8(ascii: "}") {
-        return position
-      }
-      position += 1
-    }
-    return nil
   }
 }

@@ -13,12 +13,14 @@ struct Tablecast: ParsableCommand {
         tablecast demo                           an airport's departures, at http://127.0.0.1:8080
         tablecast check tables.yaml              every mistake in a configuration, at once
         tablecast serve --config tables.yaml     the service
+        tablecast watch http://HOST:PORT TABLE   a table of a service, live in the terminal
 
       Signals: SIGTERM and SIGINT end it in order, SIGHUP reads the configuration again.
       """,
     version: "1.0.0",
     subcommands: [
-      Serve.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self, Health.self, DemoUpstream.self,
+      Serve.self, Watch.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self, Health.self,
+      DemoUpstream.self,
     ]
   )
 }

@@ -42,7 +42,7 @@ def paint(driver, dark):
                          {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]})
 
 
-def until(driver, condition, message="", seconds=15):
+def until(driver, condition, message="", seconds=30):
   """Waits for a condition: a function, or a JavaScript expression."""
   holds = condition if callable(condition) else lambda d: d.execute_script(f"return {condition}")
   return WebDriverWait(driver, seconds, poll_frequency=0.05).until(holds, message or str(condition))

@@ -177,6 +177,19 @@ class BindTable(Bindings):
     until(with_motion, "document.getAnimations().length === 0 && document.querySelectorAll('[inert]').length === 0")
     self.assertEqual(with_motion.execute_script("return shown()"), ["a", "3", "1", "9", "b", "4"])
 
+  def test_fifty_changes_a_second_are_drawn_once_a_frame(self):
+    frames, changes, fills, seconds = self.run_in_page("""
+      const ids = Array.from({ length: 500 }, (_, index) => `r${index}`);
+      table.set({ a: ids }); await frame(); filled.length = 0;
+      let frames = 0, changes = 0; const began = performance.now();
+      const timer = setInterval(() => { changes++; ids.unshift(ids.pop()); table.set({ a: ids.map((id, index) => (index === 3 ? row(id, `at ${changes}`) : id)) }); }, 20);
+      while (performance.now() - began < 2000) { await new Promise(requestAnimationFrame); frames++; }
+      clearInterval(timer); await frame();
+      return [frames, changes, filled.length, (performance.now() - began) / 1000]""")
+    print(f"\n{changes / seconds:.0f} changes/s to 500 rows: {frames / seconds:.0f} frames/s")
+    # However many changes come: in a frame a row is filled once, and its neighbours are not.
+    self.assertLessEqual(fills, 2 * (frames + 2))
+
   def test_after_its_end_nothing_is_left(self):
     left = self.run_in_page("end(); table.set({ a: ['7'] }); await frame(); return [document.querySelector('#list').childElementCount, table.listeners.size]")
     self.assertEqual(left, [0, 0])

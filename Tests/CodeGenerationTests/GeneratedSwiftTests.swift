@@ -1,4 +1,5 @@
 import Foundation
+import TablecastClient
 import Testing
 
 /// The generated Swift, compiled into these tests.
@@ -56,5 +57,59 @@ import Testing
   @Test func aPayloadOfAnotherShapeIsRefused() {
     let row = #"{"cellIdentifier": "SectionTitle", "payload": {"title": 3}}"#
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Cell.self, from: Data(row.utf8)) }
+  }
+}
+
+/// What the generated code gives a client.
+@Suite struct GeneratedCellModelTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    var name: String
+    var row: String
+    var content: CellContent<Cell>
+    var testDescription: String { name }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      name: "a cell that is known",
+      row: #"{"cellIdentifier": "SectionTitle", "payload": {"title": "A"}}"#,
+      content: .known(.sectionTitle(SectionTitle(title: "A")))
+    ),
+    Case(
+      name: "an unknown one with a fallback of a fallback",
+      row: """
+        {"cellIdentifier": "New", "payload": {}, "fallback": {"cellIdentifier": "Newer", "payload": {},
+         "fallback": {"cellIdentifier": "SectionTitle", "payload": {"title": "A"}}}}
+        """,
+      content: .fallback(.sectionTitle(SectionTitle(title: "A")))
+    ),
+    Case(
+      name: "an unknown one",
+      row: #"{"cellIdentifier": "New", "payload": {}}"#,
+      content: .unknown(cellIdentifier: "New")
+    ),
+    Case(
+      name: "a payload of another shape",
+      row: #"{"cellIdentifier": "SectionTitle", "payload": {"title": 3}}"#,
+      content: .malformed(reason: "SectionTitle: `payload.title` is no String")
+    ),
+    Case(
+      name: "a payload of another shape, with a fallback",
+      row: """
+        {"cellIdentifier": "TableViewExpandableCell", "payload": {"title": 3},
+         "fallback": {"cellIdentifier": "SectionTitle", "payload": {"title": "A"}}}
+        """,
+      content: .fallback(.sectionTitle(SectionTitle(title: "A")))
+    ),
+  ]
+
+  @Test(arguments: cases) func aRowIsNeverLost(_ test: Case) throws {
+    #expect(try CellContent(JSONText(test.row), as: Cell.self) == test.content)
+  }
+
+  @Test func theClientAsksForTheseCells() {
+    #expect(Cell.acceptedCells == Cell.accepted)
+    #expect(Cell.decodes(cellIdentifier: "product-cell"))
+    #expect(!Cell.decodes(cellIdentifier: "New"))
   }
 }

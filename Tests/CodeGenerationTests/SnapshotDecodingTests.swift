@@ -36,7 +36,7 @@ import Testing
     tables:
       t:
         source: {local: {}}
-        row: {id: "${name}", type: "${price ? 'product' : 'other'}"}
+        row: {id: "${id ?? name}", type: "${price ? 'product' : 'other'}"}
         sections: [{id: all, header: {cell: SectionTitle, payload: {title: "${$count} things"}}}]
     """
 
@@ -65,7 +65,7 @@ import Testing
         "name": "Lamp \"☀\"", "price": 9.5, "count": 3, "seen": 1_714_602_600, "size": "extra large",
         "colours": ["red", "grün"], "unit": nil,
       ],
-      ["name": "Note\n"],
+      ["id": "note", "name": "Note\n"],
     ])
     #expect(snapshot.sections.count == 1)
     #expect(snapshot.sections.first?.header == .sectionTitle(SectionTitle(title: "2 things")))

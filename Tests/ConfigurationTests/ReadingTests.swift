@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import FieldValues
 import JSON
 import Testing
@@ -66,14 +67,16 @@ import Testing
     ("a ? b ? 'x' : 'y' : ('z')", ["x", "y", "z"]), ("a ?? 'x'", nil), ("a ? 'x' : type", nil), ("type", nil),
     ("a == '?' ? 'x' : \"y\"", ["x", "y"]), ("(a ? 1 : 2) == 1 ? 'x' : 'y'", ["x", "y"]),
   ])
-  func constantsOfTypes(text: String, expected: [String]?) { #expect(ExpressionText(text).constants == expected) }
+  func constantsOfTypes(text: String, expected: [String]?) { #expect(ExpressionOutline(text).constants == expected) }
 
   @Test func templateTextHasPlaces() {
-    let text = TemplateText("a ${b + '}'} $${c} ${ {d: 1}.d }")
-    #expect(text.expressions == ["b + '}'", " {d: 1}.d "])
-    #expect(TemplateText("${a}").whole == "a")
-    #expect(TemplateText("${a}b").whole == nil)
-    #expect(TemplateText("${a").expressions == [])
+    let text = TemplateParts("a ${b + '}'} $${c} ${ d }")
+    #expect(text.expressions == ["b + '}'", " d "])
+    #expect(text.offset(of: text.expressions[1]) == 21)
+    #expect(TemplateParts("${a}").whole == "a")
+    #expect(TemplateParts("${a}b").whole == nil)
+    #expect(TemplateParts("${a").expressions == [])
+    #expect(TemplateParts("é ${a").unclosed == 3)
   }
 
   @Test func withoutCellsThereIsOne() throws {

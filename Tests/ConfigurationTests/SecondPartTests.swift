@@ -187,6 +187,38 @@ import Testing
     #expect(found.contains { $0.contains(message) }, "\(found)")
   }
 
+  @Test(
+    arguments: [
+      ("{groupBy: tags}", "'tags' is a list: no section takes such an item, group by one of its elements: `tags[0]`"),
+      ("{groupBy: owner}", "'owner' is an object: no section takes such an item"),
+      ("{groupBy: \"name | split(' ')\"}", "is a list: no section takes such an item"), ("{groupBy: name}", nil),
+      ("{groupBy: \"tags[0]\"}", nil),
+    ] as [(String, String?)]
+  )
+  func groupsThatAreNone(_ sections: String, _ message: String?) {
+    let found = diagnostics(
+      """
+      tables:
+        t:
+          source: {local: {items: [{name: a}, {name: b, tags: [x], owner: {id: 1}}]}}
+          cell: TableViewCellWithLabel
+          payload: {title: a}
+          sections: \(sections)
+      """
+    )
+    #expect(found.count == (message == nil ? 0 : 1), "\(found)")
+    if let message { #expect(found.first?.contains(message) == true, "\(found)") }
+  }
+
+  @Test func integersAboveInt64AreKept() throws {
+    let definition = try read("tables: {t: {source: {local: {items: [{n: 18446744073709551615}]}}}}")
+    guard case .local(let local)? = definition.sources.first?.kind else {
+      Issue.record("a local source is expected")
+      return
+    }
+    #expect(local.items == [.object([.init(name: "n", value: .unsigned(.max))])])
+  }
+
   /// A source is fetched once, whoever asks: what is the table's own is not known in it.
   @Test(arguments: ["$locale", "$items", "$edit.a", "$user.a"])
   func rootsThatASourceDoesNotKnow(_ root: String) {

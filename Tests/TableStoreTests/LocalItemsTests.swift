@@ -130,3 +130,58 @@ import Testing
     #expect(written < 2000 * 4)
   }
 }
+
+/// How large items and tables may be, and that it costs nothing to know.
+@Suite struct ItemLimitTests {
+  private func text(_ count: Int) -> JSONValue { .string(String(repeating: "x", count: count)) }
+
+  @Test func whatIsTooLargeIsRefusedAndCountedBeforeItIsThere() throws {
+    var items = try LocalItems()
+    items.limits = LocalItems.Limits(itemBytes: 100, tableBytes: 250)
+    #expect(throws: EditError.itemTooLarge(bytes: 108, limit: 100)) { try items.insert(["a": text(100)]) }
+    let id = try items.insert(["a": text(80)]).id
+    try items.insert(["a": text(80)])
+    #expect(items.bytes == 176)
+    #expect(throws: EditError.tableTooLarge(bytes: 264, limit: 250)) { try items.insert(["a": text(80)]) }
+    #expect(throws: EditError.itemTooLarge(bytes: 117, limit: 100)) { try items.patch(id, with: ["b": text(22)]) }
+    #expect(items.bytes == 176 && items.count == 2)
+    // Limits that became tighter take nothing away, and keep nobody from making it less.
+    items.limits = LocalItems.Limits(itemBytes: 10, tableBytes: 10)
+    try items.patch(id, with: ["a": text(1)])
+    #expect(items.bytes == 97)
+    try items.delete(id)
+    #expect(items.bytes == 88)
+    var again = LocalItems(stored: items.takeChanges().stored, nextID: 3)
+    #expect(again.bytes == 88)
+    again.apply(ItemChanges(nextID: 9))
+    #expect(again.nextID == 9)
+  }
+
+  /// A thousand edits of thirty thousand items, with a copy kept before each, as an engine keeps it to undo.
+  @Test func manyEditsOfManyItems() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var generator = SeededGenerator(seed: seed)
+    let stored = (0..<30_000).map {
+      StoredItem(item: Item(id: ItemID(rawValue: UInt64($0 + 1)), body: Array("{}".utf8)), rank: Int64($0) << 32)
+    }
+    var items = LocalItems(stored: stored, nextID: 30_001)
+    var model = items.map(\.id)
+    items.limits.count = 200_000
+    var before: [LocalItems] = []
+    for _ in 0..<1000 {
+      before.append(items)
+      let index = Int.random(in: 0..<model.count, using: &generator)
+      switch Int.random(in: 0..<3, using: &generator) {
+      case 0: model.insert(try items.insert([:], at: .index(index)).id, at: index)
+      case 1: try items.delete(model.remove(at: index))
+      default:
+        let target = Int.random(in: 0..<model.count, using: &generator)
+        let id = model.remove(at: index)
+        model.insert(id, at: target)
+        try items.move(id, to: .index(target))
+      }
+    }
+    #expect(items.map(\.id) == model, "seed \(seed)")
+    #expect(before[0].count == 30_000 && before[0].elementsEqual(stored.map(\.item), by: ===), "seed \(seed)")
+  }
+}

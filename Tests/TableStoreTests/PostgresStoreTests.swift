@@ -186,6 +186,31 @@ import Testing
     }
   }
 
+  @Test func aTappedViewFollowsItsClientAndOfTwoTapsOneIsFirst() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      func keep(_ view: StoredView, after base: StoredView?, in store: PostgresStore) throws -> Bool {
+        try result { store.keep(view, "v", of: "t", after: base, for: .seconds(1800), completion: $0) }
+      }
+      #expect(try result { first.view("v", of: "t", completion: $0) } == nil)
+      let toggle = StoredView.Toggle(row: "r\u{0}1", from: 1, until: .max)
+      let one = StoredView(epoch: Epoch(rawValue: 7), taps: 1, oldestTap: 0, toggles: [toggle])
+      #expect(try keep(one, after: nil, in: first))
+      #expect(try result { second.view("v", of: "t", completion: $0) } == one)
+      #expect(try result { second.view("v", of: "u", completion: $0) } == nil)
+      #expect(!(try keep(one, after: nil, in: second)))
+      var two = one
+      two.taps = 2
+      #expect(try keep(two, after: one, in: second))
+      #expect(!(try keep(two, after: one, in: first)))
+      // After half an hour nobody knows it.
+      try server.ask("UPDATE tablecast.view SET expires = clock_timestamp()", in: address)
+      #expect(try result { first.view("v", of: "t", completion: $0) } == nil)
+      #expect(try keep(one, after: nil, in: first))
+    }
+  }
+
   @Test func whatNamesMayHoldIsKept() throws {
     try withTwo { first, second in
       let name = "t;q=\u{0}'\\\u{1F600}" + String(repeating: "x", count: 9000)

@@ -71,7 +71,9 @@ export function bindTable(element, table, { create, update = () => {}, header, f
   function render() {
     frame = null;
     const focused = document.activeElement;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size;
+    const { snapshot } = table;
+    const wishes = snapshot.animation ?? {};
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";
     const top = Math.max(0, scroller.getBoundingClientRect().top);
     // Where what can be seen stands; the first row of it is the anchor.
     const places = new Map();
@@ -83,7 +85,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
       places.set(key, place);
       if (isRow) anchor ??= key;
     }
-    const list = wanted(table.snapshot);
+    const list = wanted(snapshot);
     const entries = [...list];
     const order = new Map([...nodes.keys()].map((key, index) => [key, index]));
     const isKept = ([key, { node }]) => nodes.get(key)?.node === node;
@@ -94,7 +96,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
         const near = entries.find(([other, entry]) => entry.isRow && order.get(other) > order.get(key));
         queueMicrotask(() => (near ?? entries.findLast(([, entry]) => entry.isRow))?.[1].node.focus?.());
       }
-      if (calm || !isRow || !places.has(key) || list.has(key)) node.remove();
+      if (calm || wishes.delete === "none" || !isRow || !places.has(key) || list.has(key)) node.remove();
       else {
         const { offsetTop, offsetLeft, offsetWidth } = node;
         Object.assign(node.style, { position: "absolute", top: `${offsetTop}px`, left: `${offsetLeft}px`, width: `${offsetWidth}px` });

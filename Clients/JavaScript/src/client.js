@@ -25,8 +25,11 @@ const secondsOf = (retryAfter) => {
 export class TablecastClient {
   constructor(address, options = {}) {
     const { token, cells, store, caller = "", keepEdits, headers, pauseHidden } = options;
-    const { performance, setTimeout, clearTimeout } = options.clock ?? globalThis;
-    const now = () => performance.now();
+    // Called as methods of theirs: browsers insist on it.
+    const clock = options.clock ?? globalThis;
+    const now = () => clock.performance.now();
+    const setTimeout = (action, ms) => clock.setTimeout(action, ms);
+    const clearTimeout = (timer) => clock.clearTimeout(timer);
     const { random = Math.random, newKey = () => (random() + Math.random()).toString(36).slice(2) + now().toString(36).slice(-9) } = options;
     const base = String(address).replace(/\/+$/, "");
     const prefix = `${base} ${caller} `;
@@ -272,7 +275,7 @@ export class TablecastClient {
     };
     this.resume = (reason = "app") => {
       if (!reasons.delete(reason)) return;
-      for (const { following } of tables.values()) following.hasty = true;
+      for (const { following } of tables.values()) following.hasty = following.unsure = true;
       announce();
     };
 

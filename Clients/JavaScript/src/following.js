@@ -17,6 +17,8 @@ export class Following {
   cached = false;
   /** The problem after which nothing is asked any more. */
   refusal = null;
+  /** What is shown may be old: it was paused, and not answered since. */
+  unsure = false;
   /** In trouble from a failure until the next answer. */
   trouble = false;
   failures = 0;
@@ -90,7 +92,7 @@ export class Following {
     if (asked.rows !== undefined) this.cursorRows = asked.rows;
     else if (reset) this.cursorRows = this.server.window?.rows;
     this.resetBefore = reset && asked.after;
-    this.lost = this.cached = this.trouble = this.hasty = false;
+    this.lost = this.cached = this.unsure = this.trouble = this.hasty = false;
     if (settled && !quick && (!empty || asked.wait || asked.slot)) this.failures = 0;
     return early ? "early" : again ? "again" : null;
   }
@@ -116,7 +118,7 @@ export class Following {
 
   /** Nothing more is said of a table whose poll shared with others brought others' news alone. */
   unmoved() {
-    this.trouble = this.hasty = false;
+    this.unsure = this.trouble = this.hasty = false;
     this.failures = 0;
   }
 
@@ -137,6 +139,6 @@ export class Following {
   get connection() {
     if (this.refusal) return "refused";
     if (this.trouble) return "retrying";
-    return this.cached ? "cached" : this.server ? "live" : "connecting";
+    return this.cached || (this.unsure && this.server) ? "cached" : this.server ? "live" : "connecting";
   }
 }

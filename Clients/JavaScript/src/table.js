@@ -129,7 +129,7 @@ export class Table {
   }
 
   #resumed() {
-    this.following.hasty = true;
+    this.following.hasty = this.following.unsure = true;
     this.publishStatus();
     this.#client.plan();
   }

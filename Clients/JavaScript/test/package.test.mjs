@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import test from "node:test";
 import { gzipSync } from "node:zlib";
-import { bundle, modules } from "../bundle.mjs";
+import { bundle, modules, served } from "../bundle.mjs";
 
 const read = (name) => readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
 const hasEsbuild = (() => {
@@ -19,6 +19,12 @@ const hasEsbuild = (() => {
 for (const name of modules) {
   test(`${name} is what its sources make`, { skip: !hasEsbuild && "esbuild is not there" }, () => {
     assert.equal(read(name), bundle(name), "run `node bundle.mjs`");
+  });
+}
+
+for (const name of served) {
+  test(`the service has ${name} as it is published`, () => {
+    assert.equal(read(`../../Sources/TableService/Resources/client/${name}`), read(name), "run `node bundle.mjs`");
   });
 }
 

@@ -59,6 +59,7 @@ export class ScriptedTransport {
       });
       signal.addEventListener("abort", end(() => reject(new DOMException("aborted", "AbortError"))));
       this.open.push(request);
+      this.onrequest?.(request);
     });
 
   /** The one open request. */

@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import FieldValues
 
 extension CrossChecks {
@@ -96,11 +97,11 @@ extension YAMLNode {
     case .sequence:
       return type == .any
     case .scalar(let scalar):
-      let text = TemplateText(scalar.text)
+      let text = TemplateParts(scalar.text)
       if scalar.resolved == .string, text.whole != nil { return true }
       switch (type, scalar.resolved) {
       case (.any, _), (.string, .string), (.boolean, .boolean), (.number, .number), (.number, .integer),
-        (.integer, .integer):
+        (.number, .unsigned), (.integer, .integer), (.integer, .unsigned):
         return true
       case (.url, .string), (.date, .string): return !text.expressions.isEmpty || scalar.isText(of: type)
       case (.oneOf(let words), .string): return !text.expressions.isEmpty || words.contains(scalar.text)

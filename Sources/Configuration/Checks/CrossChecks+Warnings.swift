@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import FieldValues
 
 extension CrossChecks {
@@ -83,11 +84,11 @@ extension CrossChecks {
     let nodes = reading.rowTypes.filter { $0.table == table.name }
     for (_, node) in nodes {
       guard let text = node.scalar?.text else { return nil }
-      let template = TemplateText(text)
+      let template = TemplateParts(text)
       if template.expressions.isEmpty {
         types.append(text)
       } else {
-        guard let constants = template.whole.flatMap({ ExpressionText($0).constants }) else { return nil }
+        guard let constants = template.whole.flatMap({ ExpressionOutline($0).constants }) else { return nil }
         types += constants
       }
     }

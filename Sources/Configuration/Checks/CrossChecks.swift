@@ -20,6 +20,7 @@ struct CrossChecks {
     checks.warnOfLocalSources()
     checks.warnOfUnfilledFields()
     checks.warnOfTypes()
+    checks.warnOfGroups()
     checks.warnOfPlainHTTP()
     return checks.definition
   }

@@ -35,6 +35,9 @@ enum GroupKeys: ObjectKeys {
 
   static func value(of object: ObjectReader) -> GroupsDefinition? {
     let key = object[groupBy]
+    if let node = object.node(of: groupBy), let table = object.reading.path.dropFirst().first {
+      object.reading.groupings[table] = node.place
+    }
     guard var groups = key.map(GroupsDefinition.init(key:)) ?? placeholder else { return nil }
     groups.order = object[order] ?? []
     groups.sortGroups = object[sortGroups]

@@ -12,6 +12,7 @@ extension JSONValue {
       case .null: self = .null
       case .boolean(let value): self = .bool(value)
       case .integer(let value): self = .integer(Int64(value))
+      case .unsigned(let value): self = .unsigned(value)
       case .number(let value): self = .double(value)
       case .string: self = .string(scalar.text)
       }

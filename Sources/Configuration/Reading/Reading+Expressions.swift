@@ -10,7 +10,7 @@ extension Reading {
       return nil
     }
     let text = scalar.text.trimmed
-    let body = TemplateText(text).whole ?? text
+    let body = TemplateParts(text).whole ?? text
     let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
     do throws(ExpressionError) {
       let expression = try Expression(String(body), lookups: knownRoots.lookups)
@@ -48,7 +48,7 @@ extension Reading {
     checkTexts(of: node)
     guard diagnostics.count == before else { return nil }
     var result = ""
-    for part in TemplateText(scalar.text).parts {
+    for part in TemplateParts(scalar.text).parts {
       switch part {
       case .literal(let text): result += text
       case .expression(let text):
@@ -91,7 +91,7 @@ extension Reading {
       warnIfCut(scalar, node.place)
       do throws(TemplateError) {
         _ = try Template(.string(scalar.text), lookups: knownRoots.lookups)
-        for body in TemplateText(scalar.text).expressions {
+        for body in TemplateParts(scalar.text).expressions {
           let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
           check(body, at: start, of: scalar, node.place)
           if let expression = try? Expression(String(body), lookups: knownRoots.lookups) {
@@ -124,7 +124,7 @@ extension Reading {
     _ place: Place
   ) {
     let known = knownRoots
-    let text = ExpressionText(body)
+    let text = ExpressionOutline(body)
     for name in expression.dependencies.subtracting(known.roots).names {
       // Names without a root are the item's too.
       let offset = text.offset(of: name)
@@ -163,7 +163,7 @@ extension Reading {
 
   /// Environment variables that are missing, and those that are not: their values go with the definition.
   private func check(_ body: Substring, at start: Int, of scalar: YAMLScalar, _ place: Place) {
-    let text = ExpressionText(body)
+    let text = ExpressionOutline(body)
     for name in text.names(under: "env") {
       let place = self.place(of: scalar, place, offset: start + name.offset)
       switch environment.lookUp(name.name) {

@@ -14,6 +14,8 @@ final class Reading {
   var tables: [TablePlaces] = []
   /// Tables with what their `row.type` is.
   var rowTypes: [(table: String, node: YAMLNode)] = []
+  /// Where `groupBy` stands, by table.
+  var groupings: [String: Place] = [:]
   /// `$params.NAME`, with where it stands.
   var parameterUses: [(path: [String], name: Located<String>)] = []
   /// Headers that tables of a source send on, by the source's name.

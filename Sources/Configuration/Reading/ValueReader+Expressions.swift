@@ -34,7 +34,7 @@ extension ValueReader where Value == Template {
   ) { node, reading in
     guard let template = Self.textTemplate.read(node, reading), let text = node.scalar?.text else { return nil }
     guard text.hasPrefix("${") || text.hasPrefix("http"),
-      let origin = URLOrigin(of: TemplateText(text), at: node.place, reading)
+      let origin = URLOrigin(of: TemplateParts(text), at: node.place, reading)
     else {
       if !text.hasPrefix("${"), !text.hasPrefix("http") { reportOrigin(of: text, at: node.place, reading) }
       return nil

@@ -57,7 +57,7 @@ extension YAMLNode {
       switch scalar.resolved {
       case .null: "nothing"
       case .boolean(let value): "the boolean \(value)"
-      case .integer, .number: "the number \(scalar.text)"
+      case .integer, .unsigned, .number: "the number \(scalar.text)"
       case .string: "the text \(excerpt(scalar.text))"
       }
     }

@@ -3,6 +3,8 @@ enum ResolvedScalar: Equatable, Sendable {
   case null
   case boolean(Bool)
   case integer(Int)
+  /// Above `Int.max`.
+  case unsigned(UInt64)
   case number(Double)
   case string
 }
@@ -33,6 +35,7 @@ extension YAMLScalar {
     }
     guard isDecimal else { return nil }
     if let integer = Int(text) { return .integer(integer) }
+    if let unsigned = UInt64(text) { return .unsigned(unsigned) }
     return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
   }
 }

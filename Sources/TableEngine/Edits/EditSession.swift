@@ -6,37 +6,65 @@ import TableModel
 import TableStore
 
 /// Edits tried out on a copy of a table's content: what comes of them is kept whole, or not at all.
+///
+/// The table is laid out anew as seldom as can be: once for all edits that need not know what those before them have
+/// made of it, as patches and deletions of different rows.
 struct EditSession {
   private(set) var content: TableContent
-  /// The table with all edits so far.
+  /// The table with all edits up to the last layout: all of them when ``apply(_:)`` returns.
   private(set) var table: Table
-  private let name: String
+  let name: String
+  /// The rows' identities, an edit each.
+  private var rows: [String] = []
+  /// Items that were changed since the last layout, by the edits that did.
+  private var pending: [(edit: Int, item: ItemID, row: String?)] = []
+  private var touched: Set<ItemID> = []
+  /// The edit that a layout on the way has refused.
+  private var culprit: Int?
+
+  /// What one of the edits was refused for.
+  struct Refusal: Error {
+    var edit: Int
+    var error: TableError
+  }
 
   init(_ content: TableContent, table: Table, named name: String) {
     (self.content, self.table, self.name) = (content, table, name)
   }
 
-  /// Applies one edit. Returns the row's identity.
+  /// Applies edits, each to what those before it have made. Returns the rows' identities.
   ///
-  /// - Complexity: O(items) to lay the table out anew; unchanged items are not mapped again.
-  mutating func apply(_ edit: Edit) throws(TableError) -> String {
+  /// - Complexity: O(items) to lay the table out anew; unchanged items are not mapped again. A place that an edit names
+  ///   takes a layout before it and one behind it.
+  mutating func apply(_ edits: [Edit]) throws(Refusal) -> [String] {
+    for (number, edit) in edits.enumerated() {
+      do throws(TableError) {
+        rows.append(try apply(edit, number))
+      } catch {
+        throw Refusal(edit: culprit ?? number, error: error)
+      }
+    }
+    try layOut()
+    return rows
+  }
+
+  private mutating func apply(_ edit: Edit, _ number: Int) throws(TableError) -> String {
     guard content.local != nil else {
       throw .forbidden("The table `\(name)` shows an upstream's items and is configured without `edits`.")
     }
     switch edit {
-    case .insert(let item, let place): return try insert(item, place)
+    case .insert(let item, let place): return try insert(item, place, number)
     case .patch(let row, let patch):
       let item = try editable(row, .edit, "edited")
-      let before = content.result
-      _ = try change { items throws(EditError) in try items.patch(item, with: patch) }
-      let now = try identity(of: item, after: before)
-      // An item in several sections has several rows: the one that was named, if it is still there.
-      return content.result?.item(row)?.givenID == item.description ? row : now
+      _ = try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
+      pending.append((number, item, row))
+      return row
     case .delete(let row):
       let item = try editable(row, .edit, "deleted")
-      _ = try change { items throws(EditError) in try items.delete(item) }
+      _ = try change(item) { items throws(EditError) in try items.delete(item) }
       return row
     case .move(let row, let place):
+      try settle()
       let item = try editable(row, .move, "moved")
       try move(item, row: row, place)
       return row
@@ -45,52 +73,97 @@ struct EditSession {
 
   // MARK: Edits
 
-  private mutating func insert(_ body: JSONValue, _ place: EditPlace) throws(TableError) -> String {
+  private mutating func insert(_ body: JSONValue, _ place: EditPlace, _ number: Int) throws(TableError) -> String {
     guard case .object = body else { throw .malformed("An item is a JSON object.") }
+    if place != .end { try settle() }
     let target = try target(of: place, moving: nil)
     let defaults = content.local?.definition.defaultItem ?? .object([])
     let placed = target.membership.map { body.merging(patch: $0) } ?? body
-    let before = content.result
-    let item = try change { items throws(EditError) in
+    let item = try change(nil) { items throws(EditError) in
       try items.insert(placed, default: defaults, at: target.place).id
     }
-    let row = try identity(of: item, after: before)
+    touched.insert(item)
+    pending.append((number, item, nil))
+    guard place != .end else { return item.description }
+    let row = try layOutOne()
     try verify(target, row: row)
     return row
   }
 
   private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
     let target = try target(of: place, moving: row)
-    let before = content.result
-    try change { items throws(EditError) in
+    try change(item) { items throws(EditError) in
       if let membership = target.membership { _ = try items.patch(item, with: membership) }
       try items.move(item, to: target.place)
     }
-    _ = try identity(of: item, after: before)
+    pending.append((rows.count, item, row))
+    _ = try layOutOne()
     try verify(target, row: row)
   }
 
-  /// Changes the items and lays the table out anew.
-  private mutating func change<Result>(_ body: (inout LocalItems) throws(EditError) -> Result) throws(TableError)
-    -> Result
-  {
+  /// Changes the items.
+  private mutating func change<Result>(
+    _ item: ItemID?,
+    _ body: (inout LocalItems) throws(EditError) -> Result
+  ) throws(TableError) -> Result {
     guard var items = content.local?.items else {
       throw .forbidden("The table `\(name)` has no items of its own.")
     }
     // Let go of the copy inside, so that the arrays are changed in place.
     content.local?.items = LocalItems.empty
     defer { content.local?.items = items }
-    let result: Result
-    do { result = try body(&items) } catch { throw TableError(error) }
-    content.local?.items = items
+    if let item { touched.insert(item) }
+    do { return try body(&items) } catch { throw TableError(error) }
+  }
+
+  // MARK: Laying out
+
+  /// Lays the table out with all edits so far, and sees what became of each. The identities of their rows are known then.
+  private mutating func layOut() throws(Refusal) {
+    guard !touched.isEmpty else { return }
+    let before = content.result
     table = content.table(named: name)
-    return result
+    for (edit, item, named) in pending {
+      let identity: String
+      do throws(TableError) { identity = try self.identity(of: item, after: before) } catch {
+        throw Refusal(edit: edit, error: error)
+      }
+      // An item in several sections has several rows: the one that was named, if it is still there.
+      let isNamedOne = named.map { content.result?.item($0)?.givenID == item.description } ?? false
+      if rows.indices.contains(edit), !isNamedOne { rows[edit] = identity }
+    }
+    (pending, touched) = ([], [])
+  }
+
+  /// Before an edit that has to see what those before it have made; what refuses one of those, refuses it.
+  private mutating func settle() throws(TableError) {
+    do throws(Refusal) {
+      try layOut()
+    } catch {
+      culprit = error.edit
+      throw error.error
+    }
+  }
+
+  /// After an edit that was laid out alone. Returns its row's identity.
+  private mutating func layOutOne() throws(TableError) -> String {
+    let item = pending.last?.item
+    let before = content.result
+    try settle()
+    guard let item else { return "" }
+    return try identity(of: item, after: before)
   }
 
   // MARK: Checks
 
   /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
-  private func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
+  private mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID
+  {
+    // What an edit before this one has made or changed has to be seen first.
+    if !touched.isEmpty {
+      let known = content.result?.item(row)?.givenID.flatMap { ItemID($0) }
+      if known.map(touched.contains) ?? true { try settle() }
+    }
     guard let found = content.result?.item(row) else {
       throw .notFound("The table `\(name)` has no row `\(row)`.")
     }
@@ -115,167 +188,20 @@ struct EditSession {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
     let identity = result.identity(ofItemAt: position, of: local.source) ?? item.description
-    for mapping in [result, before] {
-      if let found = mapping?.item(identity), found.givenID != item.description { throw .taken(identity) }
+    if let found = result.item(identity), found.givenID != item.description { throw .taken(identity) }
+    // Where it stands before the other one now, that has lost its row to it. One that was changed with it is looked at
+    // itself.
+    if let other = before?.item(identity)?.givenID.flatMap({ ItemID($0) }), other != item, !touched.contains(other),
+      local.items.index(of: other) != nil
+    {
+      throw .taken(identity)
     }
     return identity
   }
 }
 
-// MARK: - Places
-
-extension EditSession {
-  /// A place in the items' terms, and what it was in the table's.
-  private struct Target {
-    var place: Place
-    /// A merge patch that makes an item one of the section.
-    var membership: JSONValue?
-    var section: String?
-    var index: Int?
-  }
-
-  private func target(of place: EditPlace, moving row: String?) throws(TableError) -> Target {
-    switch place {
-    case .end: return Target(place: .end)
-    case .before(let neighbor):
-      let (item, section) = try self.neighbor(neighbor, "before", moving: row)
-      return Target(place: .before(item), membership: try membership(section, moving: row), section: section)
-    case .after(let neighbor):
-      let (item, section) = try self.neighbor(neighbor, "after", moving: row)
-      return Target(place: .after(item), membership: try membership(section, moving: row), section: section)
-    case .section(let named, let index):
-      let section = try self.section(named, moving: row)
-      let rows = table.sections.first { $0.id == section }?.rows.filter { $0.id != row } ?? []
-      guard index ?? 0 <= rows.count else {
-        throw .unprocessable(
-          "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
-          field: "at"
-        )
-      }
-      var target = Target(place: .end, membership: try membership(section, moving: row), section: section, index: index)
-      if let index, index < rows.count {
-        target.place = .before(try item(of: rows[index].id))
-      } else if let last = rows.last {
-        target.place = .after(try item(of: last.id))
-      }
-      return target
-    }
-  }
-
-  /// The section that a place names; the only one where it names none.
-  private func section(_ named: String?, moving row: String?) throws(TableError) -> String {
-    if let named {
-      if case .groups = content.definition.sections { return named }
-      try content.definition.sections.check(named, in: table)
-      return named
-    }
-    if let row, let path = table.indexPath(of: row) { return table.sections[path.section].id }
-    let declared = content.definition.sections.declaredIDs
-    if declared.count == 1 { return declared[0] }
-    if table.sections.count == 1 { return table.sections[0].id }
-    throw .malformed("`at` counts in a section: say which, by `section`.", field: "section")
-  }
-
-  private func neighbor(_ row: String, _ field: String, moving: String?) throws(TableError) -> (
-    ItemID, section: String
-  ) {
-    guard row != moving else {
-      throw .unprocessable("Row `\(row)` can't be placed beside itself.", field: field)
-    }
-    guard let path = table.indexPath(of: row) else {
-      throw .unprocessable("There is no row `\(row)` to be placed beside.", field: field)
-    }
-    return (try item(of: row), table.sections[path.section].id)
-  }
-
-  private func item(of row: String) throws(TableError) -> ItemID {
-    guard let given = content.result?.item(row)?.givenID, let item = ItemID(given) else {
-      throw .unprocessable("Row `\(row)` does not come from the table's own items.")
-    }
-    return item
-  }
-
-  /// What makes an item one of a section; nil where it is in it already or nothing is needed.
-  private func membership(_ section: String, moving row: String?) throws(TableError) -> JSONValue? {
-    if let row, let path = table.indexPath(of: row), table.sections[path.section].id == section { return nil }
-    switch content.definition.sections {
-    case .single: return nil
-    case .groups(let groups):
-      guard let path = groups.key.memberPath else {
-        throw .unprocessable(
-          "The sections of `\(name)` come from `\(groups.key)`, which is no member that could be set.",
-          field: "section"
-        )
-      }
-      return .patch(at: path, groupValue(section, path))
-    case .list(let sections, _):
-      guard let predicate = sections.first(where: { $0.id == section })?.predicate else { return nil }
-      guard let (path, value) = predicate.satisfyingMember else { return nil }
-      return .patch(at: path, value)
-    }
-  }
-
-  /// The value of a group: as its other items have it (it may be a number), else the section's name.
-  private func groupValue(_ section: String, _ path: [String]) -> JSONValue {
-    guard let row = table.sections.first(where: { $0.id == section })?.rows.first,
-      let bytes = content.result?.item(row.id)?.bytes, let item = try? JSONValue(parsing: bytes)
-    else { return .string(section) }
-    return path.reduce(Optional(item)) { $0?[$1] } ?? .string(section)
-  }
-
-  /// Where sections are sorted, or an item decides by other members where it stands, a place can't be had: then
-  /// nothing is changed.
-  private func verify(_ target: Target, row: String) throws(TableError) {
-    guard let section = target.section else { return }
-    guard let path = table.indexPath(of: row) else {
-      throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
-    }
-    guard table.sections[path.section].id == section else {
-      throw .unprocessable(
-        "The item belongs to section `\(table.sections[path.section].id)`, not `\(section)`.",
-        field: "section"
-      )
-    }
-    if let index = target.index, path.row != index {
-      throw .unprocessable(
-        "Section `\(section)` is sorted: row `\(row)` stands at \(path.row), not \(index).",
-        field: "at"
-      )
-    }
-  }
-}
-
-extension SectionsDefinition {
-  /// Refuses a section that can't be. Of groups any can: an item makes it.
-  func check(_ named: String, in table: Table) throws(TableError) {
-    if case .groups = self { return }
-    guard declaredIDs.contains(named) else {
-      throw .unprocessable(
-        "There is no section `\(named)`: \(declaredIDs.map { "`\($0)`" }.joined(separator: ", ")) are.",
-        field: "section"
-      )
-    }
-  }
-
-  /// The sections that are always known; empty for groups.
-  fileprivate var declaredIDs: [String] {
-    switch self {
-    case .single(let section): [section.id]
-    case .list(let sections, _): sections.map(\.id)
-    case .groups: []
-    }
-  }
-}
-
-extension JSONValue {
-  /// A merge patch that sets one member: `{"a":{"b":value}}`.
-  fileprivate static func patch(at path: [String], _ value: JSONValue) -> JSONValue {
-    path.reversed().reduce(value) { .object([Member(name: $1, value: $0)]) }
-  }
-}
-
 extension TableError {
-  fileprivate static func taken(_ row: String) -> TableError {
+  static func taken(_ row: String) -> TableError {
     TableError(
       .conflict,
       detail: "There is a row `\(row)` already: identities are unique in a table.",

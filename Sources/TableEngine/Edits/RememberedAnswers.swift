@@ -33,7 +33,7 @@ final class RememberedAnswers: Sendable {
   /// O(1). One caller's answers beyond its share are not kept: its own repeats suffer, nobody else's.
   func remember(_ reply: StoredReply, of caller: String, table: String) {
     contents.withLock { contents in
-      let key = "\(table)\u{0}\(reply.key)"
+      let key = Self.key(reply.caller, table, reply.scope, reply.key)
       guard contents.entries[key] == nil else { return }
       while let oldest = contents.order.first.flatMap({ contents.entries[$0] }), oldest.reply.isExpired {
         contents.removeOldest()
@@ -48,8 +48,13 @@ final class RememberedAnswers: Sendable {
     }
   }
 
-  func answer(_ key: String, table: String) -> StoredReply? {
-    contents.withLock { $0.entries["\(table)\u{0}\(key)"]?.reply }.flatMap { $0.isExpired ? nil : $0 }
+  func answer(_ idempotency: Idempotency, table: String) -> StoredReply? {
+    let key = Self.key(idempotency.caller, table, idempotency.route, idempotency.key)
+    return contents.withLock { $0.entries[key]?.reply }.flatMap { $0.isExpired ? nil : $0 }
+  }
+
+  private static func key(_ caller: String, _ table: String, _ scope: String, _ key: String) -> String {
+    [caller, table, scope, key].joined(separator: "\u{0}")
   }
 
   /// How many are kept, and what they take in bytes.

@@ -1,4 +1,3 @@
-import Digests
 import JSON
 import TableModel
 import TableStore
@@ -8,11 +7,21 @@ typealias EditResult = Result<EditAnswer, TableError>
 
 /// The requests with an idempotency key that are under way: repeats wait for the first one's answer.
 struct RepeatedEdits: Sendable {
-  private var waiting: [String: (content: [UInt8], completions: [@Sendable (EditResult) -> Void])] = [:]
+  /// Whose they are, and what for.
+  private struct Key: Hashable {
+    var caller: String
+    var route: String
+    var key: String
+
+    init(_ idempotency: Idempotency) {
+      (caller, route, key) = (idempotency.caller, idempotency.route, idempotency.key)
+    }
+  }
+  private var waiting: [Key: (content: [UInt8], completions: [@Sendable (EditResult) -> Void])] = [:]
 
   /// Whether this is the first with its key. Another one is answered with it, or at once if it asks for other things.
   mutating func join(_ idempotency: Idempotency, _ completion: @escaping @Sendable (EditResult) -> Void) -> Bool {
-    let key = idempotency.storedKey
+    let key = Key(idempotency)
     guard let first = waiting[key] else {
       waiting[key] = (idempotency.content, [completion])
       return true
@@ -26,15 +35,7 @@ struct RepeatedEdits: Sendable {
   }
 
   mutating func leave(_ idempotency: Idempotency) -> [@Sendable (EditResult) -> Void] {
-    waiting.removeValue(forKey: idempotency.storedKey)?.completions ?? []
-  }
-}
-
-extension Idempotency {
-  /// Under which an answer is kept: caller, route and key in one, of a length that nobody outside decides.
-  var storedKey: String {
-    let bytes = SHA256.digest(of: Array("\(caller)\u{0}\(route)\u{0}\(key)".utf8))
-    return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    waiting.removeValue(forKey: Key(idempotency))?.completions ?? []
   }
 }
 
@@ -85,7 +86,9 @@ extension StoredReply {
     }
     writer.endObject()
     self.init(
-      key: idempotency.storedKey,
+      caller: idempotency.caller,
+      scope: idempotency.route,
+      key: idempotency.key,
       request: idempotency.content,
       status: status,
       headers: [],

@@ -33,7 +33,7 @@ struct FamilyParameters: Sendable {
           field: parameter.name
         )
       }
-      guard parameter.allows(value) || value == parameter.defaultValue else {
+      guard value.utf8.count <= Self.maximumLength, parameter.admits(value) else {
         throw .malformed(
           "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.",
           field: parameter.name
@@ -47,14 +47,7 @@ struct FamilyParameters: Sendable {
   /// Whether these values, of a member that there is, may still stand.
   func allow(_ values: [TableReference.Parameter]) -> Bool {
     values.allSatisfy { value in
-      declared.contains { $0.name == value.name && ($0.allows(value.value) || $0.defaultValue == value.value) }
+      declared.contains { $0.name == value.name && $0.admits(value.value) }
     }
-  }
-}
-
-extension ParameterDefinition {
-  fileprivate func allows(_ value: String) -> Bool {
-    guard value.utf8.count <= 256, let pattern = try? Regex(pattern) else { return false }
-    return (try? pattern.wholeMatch(in: value)) != nil
   }
 }

@@ -65,9 +65,15 @@ extension LiveTable {
       reference.parameters.map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
+    // The configuration's own items, for reading: a member comes and goes, and can keep nothing.
+    if let local = blueprint.local, let items = try? LocalItems(seed: local.definition.items) {
+      content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
+    }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
     table.attachSources(blueprint, content.parameters, forwarding)
+    // Where no upstream is asked, there is none to be waited for.
+    if blueprint.upstreams.isEmpty { table.settle(true, refusal: nil) }
     return table
   }
 

@@ -47,15 +47,22 @@ extension TableWriter {
     if let error = refusal(of: request.terms) { return refuse(error) }
     guard content.access({ $0.local != nil }) else { return forward(request, completion) }
     if let error = context.replica.refusal { return refuse(error) }
+    guard isStored else {
+      return refuse(
+        .forbidden(
+          "`\(name)` shows the items of a local source, and is one of a family: those keep no items of their own."
+        )
+      )
+    }
     let latest = feed.latest
     content.access { $0.refreshResult(named: name) }
 
     var session = content.access { EditSession($0, table: latest.table, named: name) }
-    var rows: [String] = []
-    do throws(TableError) {
-      for edit in request.edits { rows.append(try session.apply(edit)) }
+    let rows: [String]
+    do throws(EditSession.Refusal) {
+      rows = try session.apply(request.edits)
     } catch {
-      return refuse(request.isBatch ? error.ofEdit(rows.count) : error)
+      return refuse(request.isBatch ? error.error.ofEdit(error.edit) : error.error)
     }
     guard let changed = session.content.local?.items else { return }
     var items = changed

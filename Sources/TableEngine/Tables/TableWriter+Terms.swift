@@ -35,10 +35,16 @@ extension TableWriter {
       }
     }
     guard isStored else {
-      let known = context.answers.answer(idempotency.storedKey, table: name)
+      let known = context.answers.answer(idempotency, table: name)
       return known.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
     }
-    context.store.reply(table: name, key: idempotency.storedKey) { [self] result in
+    let kept = TableStore.ReplyKey(
+      caller: idempotency.caller,
+      table: name,
+      scope: idempotency.route,
+      key: idempotency.key
+    )
+    context.store.reply(kept) { [self] result in
       content.queue.async {
         switch result {
         case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)

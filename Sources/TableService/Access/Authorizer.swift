@@ -57,7 +57,7 @@ struct Authorizer: Sendable {
     guard table.map(catalog.has) ?? true else {
       return .notFound("There is no table `\(table?.prefix(80) ?? "")`: /v1/tables lists those there are.")
     }
-    guard allows(token, capability), table.map({ covers(token, $0) }) ?? true else {
+    guard allows(token, capability), table.map({ token.covers(table: $0) }) ?? true else {
       let place = table.map { " in table `\($0)`" } ?? ""
       return ServiceError(
         status: .forbidden,
@@ -77,7 +77,7 @@ struct Authorizer: Sendable {
   func isReadable(_ table: String, _ request: Request) -> Bool {
     guard isRestricted(.read) else { return true }
     guard let token = token(of: request), allows(token, .read) else { return false }
-    return covers(token, table)
+    return token.covers(table: table)
   }
 
   /// The token that the request's credentials are: they are then for this service alone, and no upstream is shown them.
@@ -97,10 +97,6 @@ struct Authorizer: Sendable {
     token.allows.contains(capability) || token.allows.contains(.admin)
   }
 
-  private func covers(_ token: AuthDefinition.Token, _ table: String) -> Bool {
-    token.tables.isEmpty || token.tables.contains { Self.matches(table, pattern: $0) }
-  }
-
   /// Compares with every token, each in constant time: neither which one nor how much of it was right can be told
   /// from the time.
   private func find(_ digest: [UInt8]) -> AuthDefinition.Token? {
@@ -114,27 +110,5 @@ struct Authorizer: Sendable {
     let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
     guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
     return parts[1].trimmingSpaces
-  }
-
-  /// `*` stands for any text. O(name × pattern), whatever the pattern.
-  private static func matches(_ name: String, pattern: String) -> Bool {
-    let (name, pattern) = (Array(name.utf8), Array(pattern.utf8))
-    var (position, place) = (0, 0)
-    /// The last star, and how much of the name it stands for.
-    var star: (place: Int, position: Int)?
-    while position < name.count {
-      if place < pattern.count, pattern[place] == UInt8(ascii: "*") {
-        star = (place, position)
-        place += 1
-      } else if place < pattern.count, pattern[place] == name[position] {
-        (position, place) = (position + 1, place + 1)
-      } else if let last = star {
-        star = (last.place, last.position + 1)
-        (position, place) = (last.position + 1, last.place + 1)
-      } else {
-        return false
-      }
-    }
-    return pattern[place...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }

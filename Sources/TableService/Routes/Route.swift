@@ -101,20 +101,26 @@ struct Route: Sendable {
       return try handler(service)(call)
     case .table(let handler):
       let call = try TableCall(call, operation.need)
-      let answer: @Sendable (TableCall) throws(ServiceError) -> Reply = { call throws(ServiceError) in
-        if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
-        return try handler(service)(call)
-      }
-      guard call.table.isAwaitingUpstream else { return try answer(call) }
+      guard call.table.isAwaitingUpstream else { return try answer(call, of: service, operation, handler) }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
       return FirstFetch(of: [call.table], patience: patience) { exchange, mayWait in
         do throws(ServiceError) {
-          return try answer(call.after(exchange, mayWait: mayWait))
+          return try answer(call.after(exchange, mayWait: mayWait), of: service, operation, handler)
         } catch {
           return .response(error.response)
         }
       }.begin(call.exchange)
     }
+  }
+
+  private func answer(
+    _ call: TableCall,
+    of service: TableService,
+    _ operation: Operation,
+    _ handler: Operation.TableHandler
+  ) throws(ServiceError) -> Reply {
+    if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
+    return try handler(service)(call)
   }
 }
 

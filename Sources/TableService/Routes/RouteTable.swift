@@ -4,11 +4,13 @@ import HTTPServer
 extension Route {
   /// Every resource of the service. A new one is a new entry here, and in `openapi.json`, which a test holds against this.
   static let all: [Route] = [
-    Route("/", .get(.nothing, TableService.inspector)),
+    Route("/", .get(.nothing, TableService.console)),
+    Route("/console/{file}", .get(.nothing, TableService.consoleFile)),
     Route("/healthz", .get(.nothing, TableService.health)),
     Route("/readyz", .get(.nothing, TableService.readiness)),
     Route("/metrics", .get(.nothing, TableService.metrics)),
     Route("/v1/openapi.json", .get(.nothing, TableService.openAPI)),
+    Route("/v1/client.js", .get(.nothing, query: ["v"], TableService.client)),
     Route("/v1/cells", .get(.nothing, TableService.cells)),
     Route("/v1/tables", .get(.capability(.read), TableService.tables)),
     Route("/v1/changes", .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll)),

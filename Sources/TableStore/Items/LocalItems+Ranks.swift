@@ -6,7 +6,7 @@ extension LocalItems {
     var reach = 1
     while true {
       if let rank = rank(at: position) { return rank }
-      spread(Swift.max(position - reach, 0)..<Swift.min(position + reach, ranks.count))
+      spread(Swift.max(position - reach, 0)..<Swift.min(position + reach, entries.count))
       reach *= 2
     }
   }
@@ -33,8 +33,8 @@ extension LocalItems {
   /// The ranks next to a range of positions; nil where the range reaches an end.
   private func bounds(of range: Range<Int>) -> (low: Int64?, high: Int64?) {
     (
-      range.lowerBound > 0 ? ranks[range.lowerBound - 1] : nil,
-      range.upperBound < ranks.count ? ranks[range.upperBound] : nil
+      range.lowerBound > 0 ? entries[range.lowerBound - 1].rank : nil,
+      range.upperBound < entries.count ? entries[range.upperBound].rank : nil
     )
   }
 
@@ -65,9 +65,10 @@ extension LocalItems {
     }
     for (offset, index) in range.enumerated() {
       let rank = start + Int64(offset) * step
-      ranks[index] = rank
-      rankByID[items[index].id] = rank
-      touched.insert(items[index].id)
+      let item = entries[index].item
+      entries.replace(at: index, with: StoredItem(item: item, rank: rank))
+      rankByID[item.id] = rank
+      touched.insert(item.id)
     }
   }
 }
@@ -81,22 +82,9 @@ extension LocalItems {
         changes.deleted.append(id)
         continue
       }
-      changes.stored.append(StoredItem(item: items[index], rank: ranks[index]))
+      changes.stored.append(entries[index])
     }
     touched.removeAll()
     return changes
-  }
-}
-
-extension Array where Element: Comparable {
-  /// In a sorted array, the first position whose element is not less than `value`. O(log n).
-  func partitioningIndex(atLeast value: Element) -> Int {
-    var low = startIndex
-    var high = endIndex
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self[middle] < value { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

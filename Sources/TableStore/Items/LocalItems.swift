@@ -7,17 +7,17 @@ public import JSON
 /// or moving an item changes no other one, nor writes it anew. Only where the room between two neighbours is
 /// used up are the ranks of a small neighbourhood spread again.
 ///
-/// A copy costs O(items) at the first edit after it (two arrays, no bodies). What edits did since the last
-/// time is taken by ``takeChanges()``, for the store. To undo edits, keep the value from before.
+/// A copy shares everything with the original, and an edit costs O(log n) before and after it. What edits did since
+/// the last time is taken by ``takeChanges()``, for the store. To undo edits, keep the value from before.
 public struct LocalItems: Sendable {
-  /// How many items a table may hold.
-  public let limit: Int
+  /// What the next edits may make of the items. Items that are more already stay, and may become less.
+  public var limits: Limits
+  /// Of all bodies together.
+  public private(set) var bytes = 0
 
-  /// In order.
-  private(set) var items: [Item] = []
-  /// `ranks[i]` belongs to `items[i]`; strictly growing.
-  var ranks: [Int64] = []
-  /// Of every item that is there: found by binary search in `ranks` from here.
+  /// In order; the ranks grow strictly.
+  var entries = ItemSequence()
+  /// Of every item that is there: found from here.
   var rankByID: TreeDictionary<ItemID, Int64> = [:]
   /// The identity that the next item gets.
   private(set) var nextID: UInt64 = 1
@@ -34,7 +34,7 @@ public struct LocalItems: Sendable {
   ///
   /// - Throws: ``EditError/notAnObject(found:)``, ``EditError/tooManyItems(limit:)``.
   public init(seed: [JSONValue] = [], limit: Int = LocalItems.defaultLimit) throws(EditError) {
-    self.limit = limit
+    limits = Limits(count: limit)
     for value in seed { try insert(value) }
   }
 
@@ -42,12 +42,13 @@ public struct LocalItems: Sendable {
   public static let empty = LocalItems(stored: [], nextID: 1)
 
   /// Items as a store has kept them. O(n log n).
-  init(stored: some Sequence<StoredItem>, nextID: UInt64, limit: Int = LocalItems.defaultLimit) {
-    self.limit = limit
+  init(stored: some Sequence<StoredItem>, nextID: UInt64, limits: Limits = Limits()) {
+    self.limits = limits
     self.nextID = nextID
-    for entry in stored.sorted(by: { $0.rank < $1.rank }) {
-      items.append(entry.item)
-      ranks.append(entry.rank)
+    let sorted = stored.sorted { $0.rank < $1.rank }
+    entries = ItemSequence(sorted: sorted)
+    for entry in sorted {
+      bytes += entry.item.body.count
       rankByID[entry.item.id] = entry.rank
       self.nextID = Swift.max(self.nextID, entry.item.id.rawValue &+ 1)
     }
@@ -58,19 +59,45 @@ public struct LocalItems: Sendable {
 
 extension LocalItems: RandomAccessCollection {
   public var startIndex: Int { 0 }
-  public var endIndex: Int { items.count }
-  public subscript(position: Int) -> Item { items[position] }
+  public var endIndex: Int { entries.count }
+  /// O(log n).
+  public subscript(position: Int) -> Item { entries[position].item }
+
+  /// Over all at once. O(n).
+  public func makeIterator() -> IndexingIterator<[Item]> {
+    var items: [Item] = []
+    items.reserveCapacity(entries.count)
+    entries.forEach { items.append($0.item) }
+    return items.makeIterator()
+  }
 
   /// Where an item stands. O(log n).
   public func index(of id: ItemID) -> Int? {
     guard let rank = rankByID[id] else { return nil }
-    let index = ranks.partitioningIndex(atLeast: rank)
-    return index < ranks.count && ranks[index] == rank ? index : nil
+    let index = entries.index(atLeast: rank)
+    return index < entries.count && entries[index].rank == rank ? index : nil
   }
 
   /// O(log n).
   public subscript(id: ItemID) -> Item? {
-    index(of: id).map { items[$0] }
+    index(of: id).map { entries[$0].item }
+  }
+}
+
+extension LocalItems {
+  /// How many items there may be, and how large.
+  public struct Limits: Hashable, Sendable {
+    public var count: Int
+    /// Of an item's body, as it is stored.
+    public var itemBytes: Int
+    /// Of all bodies together.
+    public var tableBytes: Int
+
+    public init(count: Int = LocalItems.defaultLimit, itemBytes: Int = 256 << 10, tableBytes: Int = 1 << 30) {
+      self.count = count
+      self.itemBytes = itemBytes
+      self.tableBytes = tableBytes
+    }
   }
 }
 
@@ -80,7 +107,7 @@ extension LocalItems {
   /// Adds an item and gives it an identity.
   ///
   /// Members that `body` lacks are taken from `defaultItem`, as wholes: the members of a member are not merged.
-  /// A member that is null in `body` is not lacking. O(n) in moving array elements.
+  /// A member that is null in `body` is not lacking. O(log n).
   @discardableResult
   public mutating func insert(
     _ body: JSONValue,
@@ -88,13 +115,15 @@ extension LocalItems {
     at place: Place = .end
   ) throws(EditError) -> Item {
     guard case .object(var members) = body else { throw .notAnObject(found: body.kindName) }
-    guard items.count < limit else { throw .tooManyItems(limit: limit) }
+    guard entries.count < limits.count else { throw .tooManyItems(limit: limits.count) }
     guard nextID < Self.identityLimit else { throw .exhausted }
     if case .object(let defaults) = defaultItem {
-      members += defaults.filter { missing in !members.contains { $0.hasName(missing.name) } }
+      let present = Set(members.map { Array($0.name.utf8) })
+      members += defaults.filter { !present.contains(Array($0.name.utf8)) }
     }
     let position = try position(of: place, for: nil)
     let item = Item(id: ItemID(rawValue: nextID), body: JSONValue.object(members).bytes)
+    try check(item.body, replacing: [])
     nextID += 1
     put(item, at: position)
     return item
@@ -108,25 +137,28 @@ extension LocalItems {
     guard let index = index(of: id) else { throw .unknownItem(id) }
     // RFC 7396 §2: a patch that is no object replaces the whole target, which has to stay an object here.
     guard case .object = patch else { throw .notAnObject(found: patch.kindName) }
-    let old = items[index]
+    let entry = entries[index]
+    let old = entry.item
     guard let value = try? JSONValue(parsing: old.body) else { throw .notAnObject(found: "not JSON") }
     // Compared by their bytes: Swift holds texts equal that are written differently.
     let merged = value.merging(patch: patch).bytes
     if merged == old.body { return old }
+    try check(merged, replacing: old.body)
     let item = Item(id: id, body: merged)
-    items[index] = item
+    entries.replace(at: index, with: StoredItem(item: item, rank: entry.rank))
+    bytes += merged.count - old.body.count
     touched.insert(id)
     return item
   }
 
-  /// Removes an item. O(n) in moving array elements.
+  /// Removes an item. O(log n).
   @discardableResult
   public mutating func delete(_ id: ItemID) throws(EditError) -> Item {
     guard let index = index(of: id) else { throw .unknownItem(id) }
     return take(at: index)
   }
 
-  /// Moves an item; places count after it has left its own. O(n) in moving array elements.
+  /// Moves an item; places count after it has left its own. O(log n).
   public mutating func move(_ id: ItemID, to place: Place) throws(EditError) {
     guard let index = index(of: id) else { throw .unknownItem(id) }
     let position = try position(of: place, for: index)
@@ -136,7 +168,7 @@ extension LocalItems {
 
   /// The index of a place; for a move, in the items without the one at `moving`.
   private func position(of place: Place, for moving: Int?) throws(EditError) -> Int {
-    let count = moving == nil ? items.count : items.count - 1
+    let count = moving == nil ? entries.count : entries.count - 1
     switch place {
     case .end: return count
     case .index(let index):
@@ -155,33 +187,42 @@ extension LocalItems {
   }
 
   private mutating func take(at index: Int) -> Item {
-    let item = items.remove(at: index)
-    ranks.remove(at: index)
+    let item = entries.remove(at: index).item
+    bytes -= item.body.count
     rankByID[item.id] = nil
     touched.insert(item.id)
     return item
   }
 
+  private mutating func put(_ entry: StoredItem, at position: Int) {
+    entries.insert(entry, at: position)
+    bytes += entry.item.body.count
+    rankByID[entry.item.id] = entry.rank
+  }
+
+  private func check(_ body: [UInt8], replacing old: [UInt8]) throws(EditError) {
+    // What makes an item no larger is always possible: limits may have become tighter.
+    guard body.count > old.count else { return }
+    guard body.count <= limits.itemBytes else { throw .itemTooLarge(bytes: body.count, limit: limits.itemBytes) }
+    let sum = bytes - old.count + body.count
+    guard sum <= limits.tableBytes else { throw .tableTooLarge(bytes: sum, limit: limits.tableBytes) }
+  }
+
   private mutating func put(_ item: Item, at position: Int) {
     let rank = makeRoom(at: position)
-    items.insert(item, at: position)
-    ranks.insert(rank, at: position)
-    rankByID[item.id] = rank
+    put(StoredItem(item: item, rank: rank), at: position)
     touched.insert(item.id)
   }
 }
 
 extension LocalItems {
-  /// Takes over what somebody else's edits have made of the items. O(changes · log n) and moving array elements.
+  /// Takes over what somebody else's edits have made of the items. O(changes · log n).
   public mutating func apply(_ changes: ItemChanges) {
     let written = touched
     for id in changes.deleted { if let index = index(of: id) { _ = take(at: index) } }
     for entry in changes.stored { if let index = index(of: entry.item.id) { _ = take(at: index) } }
     for entry in changes.stored {
-      let position = ranks.partitioningIndex(atLeast: entry.rank)
-      items.insert(entry.item, at: position)
-      ranks.insert(entry.rank, at: position)
-      rankByID[entry.item.id] = entry.rank
+      put(entry, at: entries.index(atLeast: entry.rank))
     }
     nextID = Swift.max(nextID, changes.nextID)
     // They are stored already.

@@ -4,6 +4,9 @@ extension PostgresStore {
   /// How often others' revisions are looked at: notifications may be lost with a connection.
   private static let period: DispatchTimeInterval = .seconds(2)
 
+  /// So many looks later expired views are deleted.
+  private static let looksBetweenExpiries = 30
+
   /// Makes the connections; `connected` is told when both are there.
   func begin(connected: @escaping @Sendable () -> Void) {
     side.onNotification = { [weak self] payload, process in self?.hear(payload, from: process) }
@@ -60,7 +63,10 @@ extension PostgresStore {
 
   /// Looks where the tables in use stand, and tells of those that others have moved.
   private func look() {
-    guard side.isUp, !tables.isEmpty else { return }
+    guard side.isUp else { return }
+    looks += 1
+    if looks % Self.looksBetweenExpiries == 0 { side.run([Self.viewExpiry]) { _ in } }
+    guard !tables.isEmpty else { return }
     let known = tables.values.map { ($0.id, $0.name) }
     let question = PostgresStatement(
       "SELECT id, revision, stamp FROM tablecast.feed WHERE id = ANY($1::bigint[])",

@@ -78,7 +78,7 @@ extension PostgresStore {
   }
 
   /// Asks on the connection beside.
-  private func askSide<Value: Sendable>(
+  func askSide<Value: Sendable>(
     _ statements: [PostgresStatement],
     _ completion: @escaping @Sendable (Result<Value, StoreError>) -> Void,
     _ read: @escaping @Sendable ([PostgresRows]) -> Value
@@ -90,7 +90,7 @@ extension PostgresStore {
 }
 
 extension Duration {
-  fileprivate var milliseconds: Int64 {
+  var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }

@@ -41,6 +41,8 @@ public final class PostgresStore: Store, @unchecked Sendable {
   private var isRunning = false
   private var isClosed = false
   var lookTimer: (any DispatchSourceTimer)?
+  /// How often was looked.
+  var looks = 0
 
   /// What waits for its turn.
   enum Job {

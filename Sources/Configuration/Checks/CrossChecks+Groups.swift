@@ -1,0 +1,31 @@
+import Definitions
+import Expressions
+import JSON
+
+extension CrossChecks {
+  /// Groups by lists or objects, where it can be known: such an item has no section.
+  func warnOfGroups() {
+    for table in definition.tables {
+      guard case .groups(let groups) = table.sections, let place = reading.groupings[table.name] else { continue }
+      guard let kind = groups.key.listKind ?? kindInLocalItems(of: table, groups.key) else { continue }
+      let isList = kind == .array
+      reading.warning(
+        at: place,
+        "'\(groups.key.text)' is \(isList ? "a list" : "an object"): no section takes such an item",
+        isList ? "group by one of its elements: `\(groups.key.text)[0]`" : "group by one of its members"
+      )
+    }
+  }
+
+  /// What the first local item that has one has there.
+  private func kindInLocalItems(of table: TableDefinition, _ key: Expression) -> Value.Kind? {
+    guard case .local(let local)? = source(table.source)?.kind else { return nil }
+    for item in local.items + [local.defaultItem] {
+      var scope = Scope(item: Value(item))
+      scope.environment = definition.environment
+      guard let kind = (try? key.evaluate(in: scope))?.kind else { continue }
+      if kind == .array || kind == .object { return kind }
+    }
+    return nil
+  }
+}

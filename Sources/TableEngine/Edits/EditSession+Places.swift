@@ -1,0 +1,157 @@
+import Definitions
+import Expressions
+import JSON
+import TableMapping
+import TableModel
+import TableStore
+
+/// Places in a table's terms, as places among its items.
+extension EditSession {
+  /// A place in the items' terms, and what it was in the table's.
+  struct Target {
+    var place: Place
+    /// A merge patch that makes an item one of the section.
+    var membership: JSONValue?
+    var section: String?
+    var index: Int?
+  }
+
+  func target(of place: EditPlace, moving row: String?) throws(TableError) -> Target {
+    switch place {
+    case .end: return Target(place: .end)
+    case .before(let neighbor):
+      let (item, section) = try self.neighbor(neighbor, "before", moving: row)
+      return Target(place: .before(item), membership: try membership(section, moving: row), section: section)
+    case .after(let neighbor):
+      let (item, section) = try self.neighbor(neighbor, "after", moving: row)
+      return Target(place: .after(item), membership: try membership(section, moving: row), section: section)
+    case .section(let named, let index):
+      let section = try self.section(named, moving: row)
+      let rows = table.sections.first { $0.id == section }?.rows.filter { $0.id != row } ?? []
+      guard index ?? 0 <= rows.count else {
+        throw .unprocessable(
+          "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
+          field: "at"
+        )
+      }
+      var target = Target(place: .end, membership: try membership(section, moving: row), section: section, index: index)
+      if let index, index < rows.count {
+        target.place = .before(try item(of: rows[index].id))
+      } else if let last = rows.last {
+        target.place = .after(try item(of: last.id))
+      }
+      return target
+    }
+  }
+
+  /// The section that a place names; the only one where it names none.
+  private func section(_ named: String?, moving row: String?) throws(TableError) -> String {
+    if let named {
+      if case .groups = content.definition.sections { return named }
+      try content.definition.sections.check(named, in: table)
+      return named
+    }
+    if let row, let path = table.indexPath(of: row) { return table.sections[path.section].id }
+    let declared = content.definition.sections.declaredIDs
+    if declared.count == 1 { return declared[0] }
+    if table.sections.count == 1 { return table.sections[0].id }
+    throw .malformed("`at` counts in a section: say which, by `section`.", field: "section")
+  }
+
+  private func neighbor(_ row: String, _ field: String, moving: String?) throws(TableError) -> (
+    ItemID, section: String
+  ) {
+    guard row != moving else {
+      throw .unprocessable("Row `\(row)` can't be placed beside itself.", field: field)
+    }
+    guard let path = table.indexPath(of: row) else {
+      throw .unprocessable("There is no row `\(row)` to be placed beside.", field: field)
+    }
+    return (try item(of: row), table.sections[path.section].id)
+  }
+
+  private func item(of row: String) throws(TableError) -> ItemID {
+    guard let given = content.result?.item(row)?.givenID, let item = ItemID(given) else {
+      throw .unprocessable("Row `\(row)` does not come from the table's own items.")
+    }
+    return item
+  }
+
+  /// What makes an item one of a section; nil where it is in it already or nothing is needed.
+  private func membership(_ section: String, moving row: String?) throws(TableError) -> JSONValue? {
+    if let row, let path = table.indexPath(of: row), table.sections[path.section].id == section { return nil }
+    switch content.definition.sections {
+    case .single: return nil
+    case .groups(let groups):
+      guard let path = groups.key.memberPath else {
+        throw .unprocessable(
+          "The sections of `\(name)` come from `\(groups.key)`, which is no member that could be set.",
+          field: "section"
+        )
+      }
+      return .patch(at: path, groupValue(section, path))
+    case .list(let sections, _):
+      guard let predicate = sections.first(where: { $0.id == section })?.predicate else { return nil }
+      guard let (path, value) = predicate.satisfyingMember else { return nil }
+      return .patch(at: path, value)
+    }
+  }
+
+  /// The value of a group: as its other items have it (it may be a number), else the section's name.
+  private func groupValue(_ section: String, _ path: [String]) -> JSONValue {
+    guard let row = table.sections.first(where: { $0.id == section })?.rows.first,
+      let bytes = content.result?.item(row.id)?.bytes, let item = try? JSONValue(parsing: bytes)
+    else { return .string(section) }
+    return path.reduce(Optional(item)) { $0?[$1] } ?? .string(section)
+  }
+
+  /// Where sections are sorted, or an item decides by other members where it stands, a place can't be had: then
+  /// nothing is changed.
+  func verify(_ target: Target, row: String) throws(TableError) {
+    guard let section = target.section else { return }
+    guard let path = table.indexPath(of: row) else {
+      throw .unprocessable("The item is in no section of `\(name)` then.", field: "section")
+    }
+    guard table.sections[path.section].id == section else {
+      throw .unprocessable(
+        "The item belongs to section `\(table.sections[path.section].id)`, not `\(section)`.",
+        field: "section"
+      )
+    }
+    if let index = target.index, path.row != index {
+      throw .unprocessable(
+        "Section `\(section)` is sorted: row `\(row)` stands at \(path.row), not \(index).",
+        field: "at"
+      )
+    }
+  }
+}
+
+extension SectionsDefinition {
+  /// Refuses a section that can't be. Of groups any can: an item makes it.
+  func check(_ named: String, in table: Table) throws(TableError) {
+    if case .groups = self { return }
+    guard declaredIDs.contains(named) else {
+      throw .unprocessable(
+        "There is no section `\(named)`: \(declaredIDs.map { "`\($0)`" }.joined(separator: ", ")) are.",
+        field: "section"
+      )
+    }
+  }
+
+  /// The sections that are always known; empty for groups.
+  fileprivate var declaredIDs: [String] {
+    switch self {
+    case .single(let section): [section.id]
+    case .list(let sections, _): sections.map(\.id)
+    case .groups: []
+    }
+  }
+}
+
+extension JSONValue {
+  /// A merge patch that sets one member: `{"a":{"b":value}}`.
+  fileprivate static func patch(at path: [String], _ value: JSONValue) -> JSONValue {
+    path.reversed().reduce(value) { .object([Member(name: $1, value: $0)]) }
+  }
+}

@@ -1,0 +1,71 @@
+import HTTPServer
+
+/// The console at `/`: one page of plain HTML, CSS and modules, built into the program, and the client for JavaScript
+/// that it stands on, which any other page may import too.
+///
+/// Nothing of it runs but these files, and nothing is asked of another host but pictures: of those the page asks for the
+/// data's own, and for others when its user says so.
+enum Console {
+  private static let policy = """
+    default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https: http:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+    """
+
+  static let page = file(PackageResources.index_html, "text/html; charset=utf-8")
+
+  /// The files below `/console/`, by their names.
+  static let files: [String: Representation] = [
+    "bind.js": script(PackageResources.bind_js),
+    "catalog.js": script(PackageResources.catalog_js),
+    "cells.js": script(PackageResources.cells_js),
+    "dom.js": script(PackageResources.dom_js),
+    "dragging.js": script(PackageResources.dragging_js),
+    "editing.js": script(PackageResources.editing_js),
+    "main.js": script(PackageResources.main_js),
+    "row.js": script(PackageResources.row_js),
+    "scrolling.js": script(PackageResources.scrolling_js),
+    "service.js": script(PackageResources.service_js),
+    "sources.js": script(PackageResources.sources_js),
+    "style.css": file(PackageResources.style_css, "text/css; charset=utf-8"),
+    "table.js": script(PackageResources.table_js),
+    "timeline.js": script(PackageResources.timeline_js),
+  ]
+
+  /// `/v1/client.js`: asked for anew each time; under its tag, `/v1/client.js?v=TAG`, the same for ever.
+  static let client = script(PackageResources.tablecast_js)
+  static let clientForEver = script(PackageResources.tablecast_js, cacheControl: "public, max-age=31536000, immutable")
+
+  private static func script(_ bytes: [UInt8], cacheControl: String = "no-cache") -> Representation {
+    file(bytes, "text/javascript; charset=utf-8", cacheControl: cacheControl)
+  }
+
+  private static func file(
+    _ bytes: [UInt8],
+    _ contentType: String,
+    cacheControl: String = "no-cache"
+  ) -> Representation {
+    Representation(
+      body: bytes,
+      contentType: contentType,
+      entityTag: contentTag(bytes),
+      cacheControl: cacheControl,
+      fields: [HeaderField(.contentSecurityPolicy, policy)]
+    )
+  }
+}
+
+extension TableService {
+  func console(_ call: Call) -> Reply { .response(Console.page.response(to: call.request)) }
+
+  func consoleFile(_ call: Call) throws(ServiceError) -> Reply {
+    guard let file = Console.files[call.match["file"]] else {
+      throw .notFound("The console has no file `\(call.match["file"])`.")
+    }
+    return .response(file.response(to: call.request))
+  }
+
+  func client(_ call: Call) -> Reply {
+    let isNamed = call.request.query.first("v") == Console.client.entityTag
+    return .response((isNamed ? Console.clientForEver : Console.client).response(to: call.request))
+  }
+}

@@ -1,0 +1,98 @@
+// The tables and families of the service: their state, rows and rate of change; a family asks for its parameters.
+
+import { announce, ask, element, number } from "/console/dom.js";
+import { get, requestBehind, curl } from "/console/service.js";
+
+const interval = 5000;
+
+/** Versions a minute, from the cursors seen: a reader's measure, not the service's. */
+class Rate {
+  #seen = new Map();
+
+  of(id, cursor) {
+    const [epoch, version] = cursor.split(/[.~]/);
+    const now = performance.now();
+    const first = this.#seen.get(id);
+    if (first?.epoch !== epoch) {
+      this.#seen.set(id, { epoch, version: +version, at: now });
+      return null;
+    }
+    const minutes = (now - first.at) / 60_000;
+    const changes = +version - first.version;
+    if (minutes > 2) this.#seen.set(id, { epoch, version: +version, at: now });
+    return minutes > 0.05 ? changes / minutes : null;
+  }
+}
+
+function parametersOf(family) {
+  return element("div", {}, element("p", {}, "A family: one table for each choice of its parameters."),
+    family.parameters.map(({ name, pattern, default: value }) =>
+      element("label", {}, name,
+        element("input", { name, pattern: pattern ?? false, value: value ?? "", required: value === undefined || value === null }),
+        pattern && element("small", {}, `like ${pattern}`))));
+}
+
+async function openMember(family) {
+  const data = await ask(family.title ?? family.id, parametersOf(family), "Open");
+  if (!data) return;
+  const pairs = [...data].map(([name, value]) => `;${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  location.hash = `#/t/${encodeURIComponent(family.id)}${pairs.join("")}`;
+}
+
+export function showCatalog(panel) {
+  const rate = new Rate();
+  const items = element("ul", {});
+  const problem = element("p", { class: "problem", role: "alert", hidden: true });
+  const search = element("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search tables", oninput: () => draw() });
+  let tables = [];
+  let marked = null;
+  let timer = null;
+
+  function entry(table) {
+    const about = element("small", {});
+    if (table.parameters) {
+      about.textContent = `family · ${number(table.members ?? 0)} open`;
+      return element("li", {}, element("button", { type: "button", onclick: () => openMember(table) },
+        element("span", {}, table.title ?? table.id), about));
+    }
+    const changes = rate.of(table.id, table.cursor);
+    about.append(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
+      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`);
+    const segment = table.url.slice("/v1/tables/".length);
+    return element("li", {}, element("a", { href: `#/t/${segment}`, "aria-current": segment === marked ? "page" : false },
+      element("span", {}, table.title ?? table.id), about));
+  }
+
+  function draw() {
+    const text = search.value.trim().toLowerCase();
+    const found = tables.filter(({ id, title = "" }) => `${id} ${title}`.toLowerCase().includes(text));
+    // The one that is focused stays so, though all are drawn anew.
+    const focused = [...items.children].findIndex((item) => item.contains(document.activeElement));
+    items.replaceChildren(...found.map(entry));
+    items.children[focused]?.firstChild.focus();
+    if (text) announce(`${found.length} tables found`);
+  }
+
+  async function refresh() {
+    clearTimeout(timer);
+    try {
+      if (document.visibilityState === "visible") ({ tables } = await get("/v1/tables"));
+      problem.hidden = true;
+      draw();
+    } catch (error) {
+      problem.hidden = false;
+      problem.textContent = error.status === 401 ? "The service wants a token." : error.message;
+    }
+    timer = setTimeout(refresh, interval);
+  }
+
+  panel.append(search, problem, items, requestBehind(curl("/v1/tables")));
+  refresh();
+  return {
+    refresh,
+    mark(segment) {
+      marked = segment;
+      draw();
+    },
+  };
+}

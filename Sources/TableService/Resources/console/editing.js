@@ -1,0 +1,87 @@
+// Edits as an app makes them: shown at once, marked while they are under way, taken back with the problem.
+
+import { announce, ask, element } from "/console/dom.js";
+import { get } from "/console/service.js";
+
+const readJSON = (text) => {
+  const value = JSON.parse(text);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) throw new SyntaxError("an item is an object: {…}");
+  return value;
+};
+
+const check = (form) => {
+  try {
+    readJSON(form.elements.namedItem("item").value);
+    return null;
+  } catch (error) {
+    return error.message;
+  }
+};
+
+const field = (value) => element("label", {}, "The item, as JSON",
+  element("textarea", { name: "item", rows: 12, spellcheck: false, value: JSON.stringify(value, null, 2) }));
+
+/** What makes `before` into `after`, as a JSON merge patch (RFC 7396). */
+export function mergePatch(before, after) {
+  const patch = {};
+  const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+  for (const name of Object.keys(before)) if (!(name in after)) patch[name] = null;
+  for (const [name, value] of Object.entries(after)) {
+    if (JSON.stringify(value) === JSON.stringify(before[name])) continue;
+    patch[name] = isObject(value) && isObject(before[name]) ? mergePatch(before[name], value) : value;
+  }
+  return patch;
+}
+
+export async function addItem(table, place, item = {}) {
+  const data = await ask("Add an item", field(item), "Add", check);
+  if (!data) return;
+  const given = readJSON(data.get("item"));
+  const title = String(given.title ?? given.name ?? "New");
+  await outcome(table.add(given, place, { show: { cellIdentifier: "…", payload: { title } } }), (again) => addItem(table, place, again ?? given));
+}
+
+export async function editItem(table, segment, row, changed) {
+  let item;
+  try {
+    item = await get(`/v1/tables/${segment}/items/${encodeURIComponent(row.id)}`);
+  } catch (error) {
+    return announce(error.message);
+  }
+  const data = await ask(`Edit ${row.id}`, field(changed ?? item), "Save", check);
+  if (!data) return;
+  const after = readJSON(data.get("item"));
+  await outcome(table.patch(row.id, mergePatch(item, after)), () => editItem(table, segment, row, after));
+}
+
+export const deleteItem = (table, row) => outcome(table.delete(row.id));
+
+export const moveItem = (table, row, place) => outcome(table.move(row.id, place));
+
+export async function runAction(table, row, { id, title, style }) {
+  const isSure = style !== "destructive" || (await ask(title, element("p", {}, `${title}: ${row.id}?`), title));
+  if (isSure) await outcome(table.action(row.id, id));
+}
+
+async function outcome(edit) {
+  const { state, op, problem } = await edit.done;
+  announce(state === "confirmed" ? `${op}: done` : `${op}: ${state}, ${problem?.detail ?? problem?.title}`);
+}
+
+/** The edits that are under way, refused or unknown, each with what can be done about it. */
+export function editList(table) {
+  const list = element("ul", { class: "edits", "aria-label": "Edits" });
+  const draw = ({ edits }) => {
+    const visible = edits.filter(({ state, op }) => !["tap", "refresh"].includes(op) || ["refused", "unknown"].includes(state));
+    list.hidden = !visible.length;
+    list.replaceChildren(...visible.map((edit) => {
+      const { op, row, state, problem } = edit;
+      const words = problem && [problem.field, problem.detail ?? problem.title].filter(Boolean).join(": ");
+      return element("li", { class: state }, element("span", {}, `${op} ${row ?? ""} `, element("b", {}, state), words && ` – ${words}`),
+        state === "unknown" && element("button", { type: "button", onclick: () => edit.retry() }, "Send again"),
+        problem && element("button", { type: "button", onclick: () => edit.dismiss() }, "Dismiss"));
+    }));
+  };
+  draw(table.snapshot);
+  return { list, draw };
+}

@@ -1,0 +1,73 @@
+// The page: where it is, by the part of its address behind `#`, and what it shows there.
+
+import { showCatalog } from "/console/catalog.js";
+import { ask, element } from "/console/dom.js";
+import { setToken, token } from "/console/service.js";
+import { showSources } from "/console/sources.js";
+import { showTable } from "/console/table.js";
+
+const main = document.querySelector("#main");
+let end = () => {};
+
+/** `#/t/SEGMENT`, `#/t/SEGMENT/time`, `#/t/SEGMENT/row/ID`, `#/sources`, `#/`. */
+function place() {
+  const [kind, segment, panel, row] = location.hash.slice(2).split("/");
+  if (kind === "sources") return { kind };
+  return kind === "t" && segment ? { kind, segment, panel, row: row && decodeURIComponent(row) } : { kind: "home" };
+}
+
+let shown = null;
+
+function show() {
+  const { kind, segment, panel, row } = place();
+  document.body.dataset.place = kind;
+  for (const link of document.querySelectorAll("header nav a")) {
+    const isHere = (link.hash === "#/sources") === (kind === "sources");
+    if (isHere) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  catalog.mark(segment);
+  // Another panel of the same table is the table's own affair.
+  if (shown?.segment === segment && kind === "t") return shown.open(panel, row);
+  end();
+  main.replaceChildren();
+  shown = null;
+  end = () => {};
+  if (kind === "t") {
+    shown = showTable(main, segment);
+    end = shown.end;
+    shown.open(panel, row);
+  } else if (kind === "sources") end = showSources(main);
+  else main.append(element("p", { class: "hint" }, "Choose a table, or press / to search for one."));
+  if (kind !== "home") main.focus({ preventScroll: true });
+}
+
+const catalog = showCatalog(document.querySelector("#catalog"));
+
+document.querySelector("#token").addEventListener("click", async () => {
+  const field = element("label", {}, "Bearer token, kept for this session only",
+    element("input", { name: "token", type: "password", autocomplete: "off", value: token() ?? "" }));
+  const data = await ask("Token", field, "Use it");
+  if (!data) return;
+  setToken(data.get("token").trim());
+  end();
+  shown = null;
+  main.replaceChildren();
+  catalog.refresh();
+  show();
+});
+
+document.querySelector("#skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+
+addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
+  event.preventDefault();
+  if (place().kind === "t" && innerWidth < 900) location.hash = "#/";
+  document.querySelector("#catalog input").focus();
+});
+
+addEventListener("hashchange", show);
+show();

@@ -1,0 +1,237 @@
+// One table, live, as an app shows it; beside it a row, or its changes in time.
+
+import { bindTable } from "/console/bind.js";
+import { allowPictures, draw, titleOf, withheldHost } from "/console/cells.js";
+import { dragRows } from "/console/dragging.js";
+import { announce, clipped, element, number } from "/console/dom.js";
+import { addItem, deleteItem, editItem, editList, moveItem, runAction } from "/console/editing.js";
+import { rowPanel } from "/console/row.js";
+import { Scrolling } from "/console/scrolling.js";
+import { cells, clientFor, curl, firstRows, requestBehind, view } from "/console/service.js";
+import { timelineOf, timelinePanel } from "/console/timeline.js";
+
+const words = { connecting: "connecting…", cached: "cached", live: "live", retrying: "trying again…", paused: "paused", refused: "refused" };
+
+export function showTable(main, segment) {
+  const [name, ...pairs] = segment.split(";").map(decodeURIComponent);
+  const params = Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
+  let registry = new Map();
+  let accepted = null;
+  let table;
+  let stop = () => {};
+  let side = null;
+
+  const title = element("h2", {});
+  const status = element("p", { class: "status" });
+  const problem = element("p", { class: "problem", role: "alert", hidden: true });
+  const list = element("div", { role: "grid", class: "rows", "aria-label": "Rows" });
+  const scroller = element("div", { class: "scroller" }, list);
+  const pictures = element("button", { type: "button", hidden: true });
+  const oldClient = element("details", { class: "old" }, element("summary", {}, "As an old client"));
+  const edits = element("div", {});
+  const aside = element("section", { class: "side", hidden: true, "aria-label": "Details" });
+  const behind = element("div", {});
+  const tab = (text, path) => element("a", { href: `#/t/${segment}${path}` }, text);
+  const tabs = element("nav", { class: "tabs", "aria-label": "Panels" }, tab("Rows", ""), tab("Time", "/time"));
+  const toolbar = element("p", { class: "toolbar" },
+    element("button", { type: "button", onclick: () => addItem(table) }, "Add…"),
+    element("button", { type: "button", onclick: () => table.refresh() }, "Refresh"), pictures);
+
+  main.append(element("a", { class: "back", href: "#/" }, "‹ Tables"), title, status, problem, tabs, toolbar, oldClient, edits,
+    element("div", { class: "panes" }, scroller, aside), behind);
+
+  // Rows.
+
+  function fill(node, row, before) {
+    const canMove = row.can?.move && !row.pending;
+    const buttons = element("span", { role: "gridcell", class: "buttons" },
+      row.pending && element("small", { class: "pending" }, `${row.pending.op} ${row.pending.state}`),
+      (row.actions ?? []).map((action) => element("button", { type: "button", tabIndex: -1, onclick: () => runAction(table, row, action) }, clipped(action.title ?? action.id, 60))),
+      row.can?.edit && element("button", { type: "button", tabIndex: -1, "aria-label": `Edit ${clipped(row.id, 60)}`, onclick: () => editItem(table, segment, row) }, "Edit"),
+      row.can?.edit && element("button", { type: "button", tabIndex: -1, "aria-label": `Delete ${clipped(row.id, 60)}`, onclick: () => deleteItem(table, row) }, "✕"),
+      canMove && element("span", { class: "handle", "data-handle": "", title: "Drag to move, or Alt and an arrow" }, "⠿"));
+    node.replaceChildren(element("span", { role: "gridcell", class: "cell" }, draw(row, registry)), buttons);
+    node.classList.toggle("pends", Boolean(row.pending));
+    if (before && !before.pending && !row.pending) mark(node);
+  }
+
+  function mark(node) {
+    node.classList.remove("changed");
+    requestAnimationFrame(() => node.classList.add("changed"));
+  }
+
+  const opened = new WeakMap();
+  const binding = {
+    create(row) {
+      const node = element("div", { role: "row", class: "row", tabIndex: -1, "data-row": row.id });
+      node.addEventListener("animationend", () => node.classList.remove("changed"));
+      node.addEventListener("click", (event) => {
+        if (!event.target.closest("button, .handle")) select(node.dataset.row);
+      });
+      if (opened.get(table)) mark(node);
+      return node;
+    },
+    update: fill,
+    header(section, node = element("div", { role: "row", class: "header" })) {
+      const text = section.header && titleOf(section.header.payload);
+      node.replaceChildren(element("span", { role: "gridcell" }, clipped(text ?? section.id, 300)));
+      return node;
+    },
+    empty: ({ state, connection }) =>
+      element("div", { role: "row", class: "empty" }, element("span", { role: "gridcell" },
+        connection === "connecting" || state === "loading" ? "Waiting for the first answer…" : "No rows.")),
+  };
+
+  const rowOf = (id) => table.row(id);
+  /** Opens the row's panel; an expandable row is tapped, as in an app. */
+  function select(id) {
+    const row = rowOf(id);
+    const expands = row && registry.get(row.cellIdentifier)?.expands;
+    if (expands && row.can?.select !== false) {
+      table.tap(id, { show: (row) => ({ ...row, payload: { ...row.payload, [expands]: !row.payload[expands] } }) });
+    }
+    location.hash = `#/t/${segment}/row/${encodeURIComponent(id)}`;
+  }
+
+  function onKey(event) {
+    const node = event.target.closest("[data-row]");
+    if (!node || event.target.matches("button, input")) return;
+    const next = (step) => {
+      let other = node;
+      do other = step > 0 ? other.nextElementSibling : other.previousElementSibling;
+      while (other && !other.dataset.row);
+      return other;
+    };
+    const row = rowOf(node.dataset.row);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const other = step && next(step);
+    if (step && event.altKey) {
+      if (row?.can?.move && other) moveItem(table, row, step > 0 ? { after: other.dataset.row } : { before: other.dataset.row });
+    } else if (step) other?.focus();
+    else if (event.key === "Enter" || event.key === " ") select(node.dataset.row);
+    else if (event.key === "e" && row?.can?.edit) editItem(table, segment, row);
+    else if (event.key === "Delete" && row?.can?.edit) deleteItem(table, row);
+    else return;
+    event.preventDefault();
+  }
+  list.addEventListener("keydown", onKey);
+
+  /** One row can be reached by Tab, the others by arrows from there. */
+  function keepReachable() {
+    if (list.querySelector('[tabindex="0"]')) return;
+    const first = list.querySelector("[data-row]");
+    if (first) first.tabIndex = 0;
+  }
+  list.addEventListener("focusin", (event) => {
+    const node = event.target.closest("[data-row]");
+    if (!node) return;
+    list.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+    node.tabIndex = 0;
+  });
+
+  // What stands around them.
+
+  function describe(snapshot) {
+    const { state, connection, counts, window, cursor, problem: reason, refusal, title: text } = snapshot;
+    title.textContent = text ?? name;
+    document.querySelector("#connection").textContent = words[connection] ?? connection;
+    document.querySelector("#connection").dataset.connection = connection;
+    const rows = window && window.of > window.rows ? `${number(window.rows)} of ${number(window.of)} rows` : `${number(counts?.rows ?? 0)} rows`;
+    const parts = [`${rows} in ${number(counts?.sections ?? 0)} sections`];
+    if (counts?.omittedSections) parts.push(`${number(counts.omittedSections)} empty sections left out`);
+    if (counts?.skippedItems) parts.push(`${number(counts.skippedItems)} items without a row`);
+    if (snapshot.truncated) parts.push("truncated: the source has more");
+    status.replaceChildren(element("span", { class: `state ${state}` }, state), ` ${parts.join(" · ")} `, element("code", {}, cursor ?? ""));
+    const shown = refusal ?? reason;
+    problem.hidden = !shown;
+    problem.textContent = shown ? [shown.title, shown.detail].filter(Boolean).join(": ") : "";
+    list.setAttribute("aria-rowcount", window?.of ?? counts?.rows ?? -1);
+    const host = snapshot.sections.flatMap(({ rows }) => rows.slice(0, 50)).map(withheldHost).find(Boolean);
+    pictures.hidden = !host;
+    pictures.textContent = host ? `Show pictures from ${host}` : "";
+    pictures.onclick = () => (allowPictures(host), connect());
+  }
+
+  function connect() {
+    stop();
+    table = clientFor(accepted).table(name, { params, view, rows: firstRows });
+    const timeline = timelineOf(table);
+    const scrolling = new Scrolling(table, scroller, list);
+    const { list: editNodes, draw: drawEdits } = editList(table);
+    edits.replaceChildren(editNodes);
+    let wasConnection = null;
+    const seen = ({ after }) => {
+      describe(after);
+      drawEdits(after);
+      if (after.connection !== wasConnection) announce(`${after.title ?? name}: ${words[after.connection]}`);
+      wasConnection = after.connection;
+      requestAnimationFrame(() => {
+        keepReachable();
+        opened.set(table, after.cursor !== null);
+      });
+      side?.changed?.(after);
+    };
+    const unsubscribe = table.subscribe((change) => {
+      if (change.type === "reset" || change.type === "changes") timeline.add(change);
+      seen(change);
+    });
+    const unbind = bindTable(list, scrolling, binding);
+    const undrag = dragRows(list, table, (id, place) => moveItem(table, rowOf(id), place));
+    seen({ after: table.snapshot });
+    const headers = accepted ? { "Accept-Cells": accepted.join(", ") } : {};
+    const { cursor } = table.snapshot;
+    behind.replaceChildren(requestBehind(curl(`/v1/tables/${segment}?rows=${firstRows}&view=${view}`, { headers }),
+      curl(`/v1/tables/${segment}/changes?after=${cursor ?? "CURSOR"}&wait=20&view=${view}`, { headers })));
+    stop = () => {
+      unsubscribe();
+      unbind();
+      undrag();
+      scrolling.end();
+    };
+  }
+
+  /** Which cells this client says that it can show. */
+  function offerCells() {
+    const boxes = [...registry.keys()].map((identifier) =>
+      element("label", {}, element("input", { type: "checkbox", checked: true, value: identifier, onchange: choose }), identifier));
+    function choose() {
+      const chosen = boxes.map((box) => box.firstChild).filter(({ checked }) => checked);
+      accepted = chosen.length === boxes.length ? null : chosen.map(({ value }) => value);
+      connect();
+    }
+    oldClient.append(element("p", {}, "The cells that it says it can show; all others come as their fallbacks."), ...boxes);
+  }
+
+  function open(panel, row) {
+    side?.end?.();
+    side = null;
+    for (const link of tabs.children) {
+      if (link.hash === `#/t/${segment}${panel === "time" ? "/time" : ""}`) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    aside.hidden = !panel;
+    aside.replaceChildren();
+    main.dataset.panel = panel ?? "";
+    if (panel === "time") side = timelinePanel(aside, timelineOf(table), segment);
+    if (panel === "row") side = rowPanel(aside, { segment, id: row, table, close: () => (location.hash = `#/t/${segment}`) });
+    for (const node of list.querySelectorAll("[aria-selected]")) node.removeAttribute("aria-selected");
+    if (panel === "row") list.querySelector(`[data-row="${CSS.escape(row)}"]`)?.setAttribute("aria-selected", "true");
+  }
+
+  cells().then((found) => {
+    registry = found;
+    offerCells();
+    if (stop) connect();
+  }, () => {});
+  connect();
+  return {
+    segment,
+    open,
+    end() {
+      side?.end?.();
+      stop();
+      stop = null;
+      document.querySelector("#connection").textContent = "";
+    },
+  };
+}

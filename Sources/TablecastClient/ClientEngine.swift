@@ -1,0 +1,172 @@
+import Dispatch
+import Foundation
+
+/// Carries out what the state machines decide: requests, timers, what observers are told, what is kept.
+///
+/// `@unchecked Sendable`: all that changes is used on `queue` alone; what others read of it is in `shown`, behind its
+/// lock.
+final class ClientEngine: @unchecked Sendable {
+  struct Setup: Sendable {
+    /// Without a slash at its end.
+    var url: String
+    var headers: [String: String]
+    var transport: any Transport
+    var scheduler: any Scheduler
+    var store: (any SnapshotStore)?
+    var caller: String
+    var acceptedCells: String?
+    var follower: Follower.Settings
+    var seed: UInt64
+  }
+
+  let setup: Setup
+  let shown = ShownTables()
+  private let queue = DispatchQueue(label: "tablecast.client")
+  var follower: Follower
+  var hubs: [TableAddress: TableHub] = [:]
+  var random: SplitMix64
+  private var requests: [Int: any Cancellable] = [:]
+  private var timer: (any Cancellable)?
+  private var timerDue: Double?
+  private var lastObserver = 0
+
+  init(_ setup: Setup) {
+    self.setup = setup
+    follower = Follower(setup.follower, seed: setup.seed)
+    random = SplitMix64(seed: setup.seed ^ 1)
+  }
+
+  var now: Double { setup.scheduler.now }
+
+  /// Runs on the engine's queue.
+  func perform(_ work: @escaping @Sendable (ClientEngine) -> Void) {
+    queue.async { [self] in
+      work(self)
+      arm()
+    }
+  }
+
+  /// Waits until everything asked so far is done. For tests and the end of a program.
+  func settle() { queue.sync {} }
+
+  // MARK: Observing
+
+  /// Starts with the first observer of a table. `receive` is called on the engine's queue, in order.
+  func observe(
+    _ address: TableAddress,
+    rows: Int?,
+    receive: @escaping @Sendable (TableChange) -> Void
+  ) -> TableObservation {
+    let observation = TableObservation()
+    perform { engine in
+      guard !observation.isCancelled else { return }
+      engine.lastObserver += 1
+      let number = engine.lastObserver
+      // Before there is anybody to tell: what was kept is told once.
+      if engine.hubs[address]?.snapshot == nil { engine.restore(address) }
+      engine.hubs[address, default: TableHub(address)].observers[number] = receive
+      observation.onCancel { [weak engine] in
+        engine?.perform { engine in
+          guard engine.hubs[address]?.observers.removeValue(forKey: number) != nil else { return }
+          engine.handle(.leave(address))
+        }
+      }
+      if let snapshot = engine.hubs[address]?.snapshot {
+        receive(TableChange(kind: .reset, from: snapshot.revision, snapshot: snapshot))
+      }
+      engine.handle(.observe(address, rows: rows))
+    }
+    return observation
+  }
+
+  private func restore(_ address: TableAddress) {
+    guard let bytes = setup.store?.load(key(address)), let json = try? JSONText(bytes),
+      let content = try? TableContent(snapshot: json)
+    else { return }
+    handle(.restored(address, content))
+  }
+
+  private func key(_ address: TableAddress) -> SnapshotKey {
+    SnapshotKey(
+      origin: setup.url,
+      address: address,
+      caller: SHA256.hexDigest(setup.caller),
+      cells: setup.acceptedCells ?? ""
+    )
+  }
+
+  // MARK: Carrying out
+
+  func handle(_ event: Follower.Event) {
+    for action in follower.handle(event, now: now) {
+      switch action {
+      case .send(let id, let target, let timeout): send(id, target, timeout)
+      case .cancel(let id): requests.removeValue(forKey: id)?.cancel()
+      case .changed(let address, let change): publish(address, change)
+      case .confirmed(let address, let edit): confirm(address, edit)
+      }
+    }
+  }
+
+  private func send(_ id: Int, _ target: String, _ timeout: Double) {
+    requests[id] = setup.transport.send(request("GET", target, timeout: timeout)) { [weak self] result in
+      self?.perform { engine in
+        guard engine.requests.removeValue(forKey: id) != nil else { return }
+        switch result {
+        case .success(let response): engine.handle(.response(id, response))
+        case .failure: engine.handle(.failure(id))
+        }
+      }
+    }
+  }
+
+  func request(_ method: String, _ target: String, timeout: Double) -> TransportRequest {
+    var headers = setup.headers
+    headers["Accept"] = "application/json"
+    headers["Accept-Cells"] = setup.acceptedCells
+    return TransportRequest(method, setup.url + target, headers: headers, timeout: timeout)
+  }
+
+  /// One timer for everything that is due.
+  private func arm() {
+    let dues = hubs.values.flatMap { [$0.savesAt, $0.edits.retryAt, $0.edits.holdsUntil].compactMap(\.self) }
+    let due = ([follower.nextDeadline].compactMap(\.self) + dues).min()
+    guard due != timerDue else { return }
+    timer?.cancel()
+    timerDue = due
+    timer = due.map { due in
+      setup.scheduler.schedule(at: due) { [weak self] in
+        self?.perform { engine in
+          engine.timerDue = nil
+          engine.tick()
+        }
+      }
+    }
+  }
+
+  private func tick() {
+    handle(.time)
+    for (address, hub) in hubs {
+      if let savesAt = hub.savesAt, savesAt <= now { save(address) }
+      if let retryAt = hub.edits.retryAt, retryAt <= now { resumeEdits(of: address) }
+      if let holdsUntil = hub.heldUntil, holdsUntil <= now { publish(address, .status) }
+    }
+  }
+
+  // MARK: Keeping
+
+  func save(_ address: TableAddress) {
+    hubs[address]?.savesAt = nil
+    guard let store = setup.store, let content = follower.tables[address]?.content else { return }
+    var output = JSONOutput()
+    content.write(to: &output)
+    store.save(output.bytes, for: key(address))
+  }
+
+  /// Keeps what has not been kept yet.
+  func flush() {
+    queue.sync {
+      for (address, hub) in hubs where hub.savesAt != nil { save(address) }
+    }
+  }
+}

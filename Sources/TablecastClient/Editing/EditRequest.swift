@@ -1,0 +1,55 @@
+/// An edit as the request that the protocol has for it.
+struct EditRequest: Hashable, Sendable {
+  var method: String
+  /// Behind the service's URL.
+  var target: String
+  var body: [UInt8]?
+
+  init(_ edit: TableEdit, to address: TableAddress) {
+    var query: [String] = []
+    let path: String
+    func row(_ id: String) -> String { percentEncoded(id) }
+    switch edit {
+    case .add(let item, let place, _):
+      (method, path, body) = ("POST", "/items", Array(item.bytes))
+      switch place {
+      case .end: break
+      case .section(let section, let index):
+        query.append("section=\(percentEncoded(section))")
+        if let index { query.append("at=\(index)") }
+      case .before(let other): query.append("before=\(percentEncoded(other))")
+      case .after(let other): query.append("after=\(percentEncoded(other))")
+      }
+    case .patch(let id, let patch, _): (method, path, body) = ("PATCH", "/items/\(row(id))", Array(patch.bytes))
+    case .delete(let id): (method, path) = ("DELETE", "/items/\(row(id))")
+    case .move(let id, let place): (method, path, body) = ("POST", "/items/\(row(id))/move", place.body)
+    case .tap(let id): (method, path) = ("POST", "/rows/\(row(id))/tap")
+    case .action(let id, let action, let json):
+      (method, path) = ("POST", "/rows/\(row(id))/actions/\(percentEncoded(action))")
+      body = json.map { Array($0.bytes) }
+    case .refresh: (method, path) = ("POST", "/refresh")
+    }
+    if let view = address.view { query.append("view=\(percentEncoded(view))") }
+    target = address.path + path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+  }
+}
+
+extension EditPlace {
+  fileprivate var body: [UInt8] {
+    var output = JSONOutput()
+    output.raw("{")
+    switch self {
+    case .end: break
+    case .section(let section, let index):
+      output.member("section", section)
+      if let index {
+        output.name("at")
+        output.raw(String(index))
+      }
+    case .before(let row): output.member("before", row)
+    case .after(let row): output.member("after", row)
+    }
+    output.raw("}")
+    return output.bytes
+  }
+}

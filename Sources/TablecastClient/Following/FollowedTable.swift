@@ -1,0 +1,68 @@
+/// How what is shown stands to the service.
+public enum TableConnection: String, Hashable, Sendable {
+  /// Nothing has come yet.
+  case connecting
+  /// Shown from an earlier time, and not asked for yet.
+  case cached
+  /// As the service has it, as far as can be known.
+  case live
+  /// The last request failed: another one follows.
+  case retrying
+  /// Not followed for a reason of the app's.
+  case paused
+  /// The service refuses this table: nothing more is asked until `reload()`.
+  case refused
+}
+
+/// What the follower knows of one table.
+struct FollowedTable: Sendable {
+  let address: TableAddress
+  var mirror: TableMirror?
+  /// As the service names it, once it has.
+  var name: String?
+  var connection: TableConnection = .connecting
+  var refusal: Problem?
+
+  var observers = 0
+  /// When following ends, once nobody observes.
+  var endsAt: Double?
+  /// Reasons of the app's not to follow this table.
+  var pauses: Set<String> = []
+
+  /// Where the table is to be cut; nil: not at all.
+  var rows: Int?
+  /// The window has to be asked for: the cursor's is another one.
+  var asksForWindow = false
+  /// It has to be asked for alone and at once before it joins the others.
+  var isNewcomer = true
+  /// What we have can't be continued.
+  var needsSnapshot = false
+  /// The service, or a proxy, doesn't answer for several tables at once.
+  var isSeparate = false
+
+  /// The slot to ask for next, where the table is polled through caches.
+  var slot = FollowedTable.firstSlot
+  /// Replies in a row that came at once and empty.
+  var emptySlots = 0
+  var refusesSlots = false
+  static let firstSlot = "0"
+
+  /// Edits that were answered and are not yet seen.
+  var awaited: [AwaitedEdit] = []
+  var confirmationPolls = 0
+
+  init(_ address: TableAddress) { self.address = address }
+
+  var content: TableContent? { mirror?.content }
+  /// What the next request asks with.
+  var cursor: TableCursor? { needsSnapshot ? nil : content?.cursor }
+  var isActive: Bool { observers > 0 || endsAt != nil || !awaited.isEmpty }
+}
+
+/// An edit that the service has answered: seen once the table is as new as the answer, or by a snapshot asked for later.
+struct AwaitedEdit: Hashable, Sendable {
+  var edit: EditID
+  var cursor: TableCursor?
+  /// Requests with a higher number were made after the answer.
+  var answeredBefore: Int
+}

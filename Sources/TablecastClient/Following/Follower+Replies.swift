@@ -1,0 +1,251 @@
+extension Follower {
+  /// Takes the reply to a request. One that was called off is not looked at.
+  mutating func receive(_ id: Int, _ response: TransportResponse, now: Double) {
+    guard let lane = lanes.first(where: { $0.value.outstanding?.id == id })?.key,
+      let outstanding = lanes[lane]?.outstanding
+    else { return }
+    switch response.status {
+    case 200: read(response, to: outstanding, in: lane, now: now)
+    case 408, 425, 429: fail(id, retryAfter: retryAfter(response), now: now)
+    case 400..<500:
+      lanes[lane]?.outstanding = nil
+      refuse(Problem(response), outstanding, in: lane, now: now)
+    default: fail(id, retryAfter: retryAfter(response), now: now)
+    }
+  }
+
+  /// A request that brought nothing that can be used: it is made again after a while.
+  mutating func fail(_ id: Int, retryAfter: Double? = nil, now: Double) {
+    guard let lane = lanes.first(where: { $0.value.outstanding?.id == id })?.key,
+      let outstanding = lanes[lane]?.outstanding
+    else { return }
+    lanes[lane]?.outstanding = nil
+    lanes[lane]?.fail(now: now, retryAfter: retryAfter, random: &random)
+    for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
+      guard let table = tables[address], self.lane(of: table) == lane else { continue }
+      show(address, .retrying)
+    }
+  }
+
+  /// A 4xx: it is about the table, where one was asked for; about something that this client can do without, else.
+  private mutating func refuse(
+    _ problem: Problem,
+    _ outstanding: PollLane.Outstanding,
+    in lane: PollLane.ID,
+    now: Double
+  ) {
+    guard !outstanding.isMultiple else {
+      for address in outstanding.asks.keys { tables[address]?.isSeparate = true }
+      return
+    }
+    for (address, ask) in outstanding.asks {
+      if ask.slot != nil, problem.status == 400 {
+        tables[address]?.refusesSlots = true
+      } else if ask.cursor != nil, problem.status == 400, tables[address]?.needsSnapshot == false {
+        // A cursor that the service can't read: of another service at this address, or of a newer version of it.
+        tables[address]?.needsSnapshot = true
+      } else {
+        refuse(address, problem)
+      }
+    }
+  }
+
+  private mutating func refuse(_ address: TableAddress, _ problem: Problem) {
+    tables[address]?.refusal = problem
+    tables[address]?.connection = .refused
+    actions.append(.changed(address, .status))
+  }
+
+  private mutating func read(
+    _ response: TransportResponse,
+    to outstanding: PollLane.Outstanding,
+    in lane: PollLane.ID,
+    now: Double
+  ) {
+    guard let replies = try? Self.replies(in: response.body, isMultiple: outstanding.isMultiple) else {
+      return fail(outstanding.id, retryAfter: retryAfter(response), now: now)
+    }
+    var progress = Progress()
+    for json in replies { take(json, to: outstanding, in: lane, &progress, now: now) }
+    let waited = now - outstanding.sentAt
+    let cameEarly = outstanding.wait > 0 && waited < min(outstanding.wait / 2, 1)
+    let isWanting = !progress.isMade && cameEarly && !isNewSlot(outstanding)
+    guard !progress.isIllegal, !isWanting else {
+      fail(outstanding.id, retryAfter: retryAfter(response), now: now)
+      return askWhole(outstanding, after: lane)
+    }
+    lanes[lane]?.outstanding = nil
+    lanes[lane]?.succeed(
+      now: now,
+      waited: outstanding.wait > 0 && (progress.isMade || !cameEarly),
+      hasNews: progress.hasNews
+    )
+    pace(lane, progress, now: now)
+    for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
+      guard let table = tables[address], table.refusal == nil, !progress.failed.contains(address) else { continue }
+      tables[address]?.isNewcomer = false
+      if outstanding.asks[address]?.rows != nil { tables[address]?.asksForWindow = false }
+      if table.isActive, !isPaused(table) { show(address, .live) }
+      confirm(address, by: outstanding.id, isWhole: progress.wholes.contains(address))
+    }
+  }
+
+  /// Tables that came in a way that can't be: each is asked for whole, after the delay of the poll that brought it.
+  private mutating func askWhole(_ outstanding: PollLane.Outstanding, after lane: PollLane.ID) {
+    // The snapshot tells whether the service is there: the poll after it may wait.
+    if !outstanding.isMultiple, outstanding.asks.keys.allSatisfy({ tables[$0]?.needsSnapshot == true }) {
+      lanes[lane]?.isFresh = false
+    }
+    for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
+      guard let table = tables[address], table.needsSnapshot, self.lane(of: table) == .alone(address) else { continue }
+      lanes[.alone(address), default: PollLane()].retryAt = lanes[lane]?.retryAt
+      show(address, .retrying)
+    }
+  }
+
+  private static func replies(in body: [UInt8], isMultiple: Bool) throws -> [JSONText] {
+    let json = try JSONText(body)
+    guard isMultiple else {
+      guard json.isObject, json["table"] != nil else { throw MalformedReply("no reply to a poll") }
+      return [json]
+    }
+    guard let changes = json["changes"], changes.isArray else { throw MalformedReply("a reply without `changes`") }
+    return changes.elements
+  }
+
+  /// What a reply brought.
+  struct Progress {
+    var isMade = false
+    /// Rows, or a state, that the client did not have.
+    var hasNews = false
+    var isIllegal = false
+    /// Tables that came whole.
+    var wholes: Set<TableAddress> = []
+    /// Tables that the service could not answer for now.
+    var failed: Set<TableAddress> = []
+  }
+
+  /// Resets one after the other come further and further apart: two services that take each other's place would
+  /// otherwise be asked without end.
+  private mutating func pace(_ id: PollLane.ID, _ progress: Progress, now: Double) {
+    guard !progress.wholes.isEmpty else {
+      lanes[id]?.resets = 0
+      return
+    }
+    let resets = lanes[id].map(\.resets) ?? 0
+    lanes[id]?.resets = resets + 1
+    if resets > 0 { lanes[id]?.retryAt = now + min(2, 0.2 * Double(1 << min(resets, 10))) }
+  }
+
+  /// The reply to `slot=0` names the slot that is under way; one that is asked for again and again has no end.
+  private mutating func isNewSlot(_ outstanding: PollLane.Outstanding) -> Bool {
+    for (address, ask) in outstanding.asks {
+      guard ask.slot != nil, let table = tables[address] else { return false }
+      return table.emptySlots < 2
+    }
+    return false
+  }
+
+  private mutating func take(
+    _ json: JSONText,
+    to outstanding: PollLane.Outstanding,
+    in lane: PollLane.ID,
+    _ progress: inout Progress,
+    now: Double
+  ) {
+    guard let address = address(of: json["table"]?.string ?? "", in: outstanding), let table = tables[address],
+      let ask = outstanding.asks[address]
+    else { return progress.isIllegal = true }
+    // The table has moved on by another request meanwhile.
+    guard table.cursor == ask.cursor else { return progress.isMade = true }
+    do {
+      let reply = try TableReply(json)
+      switch reply.outcome {
+      case .problem(let problem): take(problem, for: address, &progress, now: now)
+      case .stages(let stages, let from, let to):
+        guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
+        try tables[address]?.mirror?.apply(stages, to: to)
+        if from != to || !stages.isEmpty {
+          tables[address]?.connection = .live
+          let moves = stages.contains { !$0.isEmpty }
+          progress.hasNews = progress.hasNews || moves
+          progress.isMade = progress.isMade || moves || outstanding.wait == 0 || ask.rows != nil
+          actions.append(.changed(address, moves ? .stages(stages) : .status))
+        }
+      case .reset(let content, let from):
+        guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
+        tables[address]?.mirror = try TableMirror(content)
+        tables[address]?.name = reply.table
+        tables[address]?.needsSnapshot = false
+        tables[address]?.asksForWindow = ask.rows == nil
+        tables[address]?.connection = .live
+        progress.isMade = true
+        progress.wholes.insert(address)
+        actions.append(.changed(address, .reset))
+      }
+      note(slot: reply.slot, for: address, hasMoved: progress.isMade, after: now - outstanding.sentAt, ask)
+    } catch {
+      progress.isIllegal = true
+      tables[address]?.needsSnapshot = true
+      tables[address]?.name = nil
+    }
+  }
+
+  private func address(of name: String, in outstanding: PollLane.Outstanding) -> TableAddress? {
+    outstanding.asks.keys.first { address in
+      tables[address]?.name.map { $0 == name } ?? address.canBe(named: name)
+    }
+  }
+
+  /// A table that can't be followed among others that can.
+  private mutating func take(_ problem: Problem, for address: TableAddress, _ progress: inout Progress, now: Double) {
+    progress.isMade = true
+    progress.failed.insert(address)
+    guard [408, 425, 429].contains(problem.status) || problem.status >= 500 else {
+      return refuse(address, problem)
+    }
+    tables[address]?.isNewcomer = true
+    var alone = lanes[.alone(address)] ?? PollLane()
+    alone.fail(now: now, retryAfter: nil, random: &random)
+    lanes[.alone(address)] = alone
+    show(address, .retrying)
+  }
+
+  private mutating func note(
+    slot: String?,
+    for address: TableAddress,
+    hasMoved: Bool,
+    after elapsed: Double,
+    _ ask: PollLane.Ask
+  ) {
+    guard let asked = ask.slot else { return }
+    let isWaited = hasMoved || elapsed >= 0.5 || asked == FollowedTable.firstSlot && slot != nil && slot != asked
+    let empty = tables[address].map(\.emptySlots) ?? 0
+    tables[address]?.slot = slot ?? FollowedTable.firstSlot
+    tables[address]?.emptySlots = isWaited ? 0 : empty + 1
+  }
+
+  // MARK: Edits
+
+  /// Tells of the edits that the table now has.
+  mutating func confirm(_ address: TableAddress, by request: Int = 0, isWhole: Bool = false) {
+    guard let table = tables[address], !table.awaited.isEmpty else { return }
+    var left: [AwaitedEdit] = []
+    for edit in table.awaited {
+      let isAsNew = edit.cursor.map { table.content?.cursor.isAsNew(as: $0) ?? false } ?? false
+      if isAsNew || isWhole && request > edit.answeredBefore {
+        actions.append(.confirmed(address, edit.edit))
+      } else {
+        left.append(edit)
+      }
+    }
+    tables[address]?.awaited = left
+    guard request > 0 else { return }
+    let polls = left.isEmpty ? 0 : table.confirmationPolls + 1
+    tables[address]?.confirmationPolls = polls
+    // Of another epoch, or not told: only a snapshot that is asked for now can show it.
+    if polls > 4 || left.contains(where: { $0.cursor == nil || $0.cursor?.epoch != table.content?.cursor.epoch }) {
+      tables[address]?.needsSnapshot = !left.isEmpty
+    }
+  }
+}

@@ -1,0 +1,230 @@
+/// Follows tables: events in, actions out, the time given. Makes no request itself.
+///
+/// A newcomer asks alone and at once, then joins the others in one `/v1/changes`. What fails is asked again after a
+/// random delay, first with `wait=0`; what is illegal is asked for as a whole; a 4xx ends the table that it is about.
+struct Follower: Sendable {
+  struct Settings: Sendable {
+    /// Seconds that a poll waits.
+    var wait = 20.0
+    /// Seconds beyond the wait after which a poll is given up.
+    var watchdog = 10.0
+    /// Likewise for a whole snapshot, which may be long and the network slow.
+    var snapshotTimeout = 30.0
+    /// Seconds that a table is followed on after its last observer has gone.
+    var linger = 5.0
+    /// Tables in one request.
+    var maximumJoined = 64
+    /// Characters of all cursors in one request, well below what proxies take as a URL.
+    var maximumTarget = 6000
+    /// Whether tables that say so are polled through caches: not where a reply may depend on who asks.
+    var usesSlots = true
+    /// The value of `Accept-Cells`.
+    var acceptedCells: String?
+  }
+
+  enum Event: Sendable {
+    case observe(TableAddress, rows: Int?)
+    case leave(TableAddress)
+    /// What was kept of an earlier time.
+    case restored(TableAddress, TableContent)
+    case response(Int, TransportResponse)
+    case failure(Int)
+    case time
+    case pause(String, TableAddress?)
+    case resume(String, TableAddress?)
+    /// The app came to the foreground, the network came back: what waits may wait in vain.
+    case wake
+    case widen(TableAddress, rows: Int?)
+    case reload(TableAddress)
+    /// An edit was answered with a cursor; nil where it can't be told.
+    case answered(TableAddress, EditID, TableCursor?)
+  }
+
+  enum Action: Sendable {
+    /// Paths and queries, to be put behind the service's URL.
+    case send(Int, target: String, timeout: Double)
+    case cancel(Int)
+    case changed(TableAddress, Change)
+    case confirmed(TableAddress, EditID)
+  }
+
+  enum Change: Sendable {
+    case stages([TableStage])
+    case reset
+    case status
+  }
+
+  let settings: Settings
+  var tables: [TableAddress: FollowedTable] = [:]
+  var lanes: [PollLane.ID: PollLane] = [:]
+  var pauses: Set<String> = []
+  var random: SplitMix64
+  var actions: [Action] = []
+  var lastRequest = 0
+  var wokenAt: Double?
+
+  init(_ settings: Settings = Settings(), seed: UInt64 = .random(in: 0 ... .max)) {
+    self.settings = settings
+    random = SplitMix64(seed: seed)
+  }
+
+  /// Takes an event; what is to be done comes in order.
+  mutating func handle(_ event: Event, now: Double) -> [Action] {
+    switch event {
+    case .observe(let address, let rows): observe(address, rows: rows)
+    case .leave(let address): leave(address, now: now)
+    case .restored(let address, let content): restore(address, content)
+    case .response(let id, let response): receive(id, response, now: now)
+    case .failure(let id): fail(id, now: now)
+    case .time: break
+    case .pause(let reason, let address): pause(reason, address)
+    case .resume(let reason, let address): resume(reason, address)
+    case .wake: wake(now: now)
+    case .widen(let address, let rows): widen(address, rows: rows)
+    case .reload(let address): reload(address)
+    case .answered(let address, let edit, let cursor):
+      tables[address, default: FollowedTable(address)].awaited.append(
+        AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest)
+      )
+      confirm(address)
+    }
+    expire(now: now)
+    arrange(now: now)
+    defer { actions = [] }
+    return actions
+  }
+
+  /// When `time` is due next, if nothing happens before.
+  var nextDeadline: Double? {
+    let lanes = lanes.flatMap { id, lane in
+      lane.outstanding.map { [$0.deadline] } ?? (isWanted(id) ? [lane.retryAt].compactMap(\.self) : [])
+    }
+    return (lanes + tables.values.compactMap(\.endsAt)).min()
+  }
+
+  private func isWanted(_ id: PollLane.ID) -> Bool { tables.values.contains { lane(of: $0) == id } }
+
+  // MARK: What observers do
+
+  private mutating func observe(_ address: TableAddress, rows: Int?) {
+    var table = tables[address] ?? FollowedTable(address)
+    if !table.isActive {
+      table.isNewcomer = true
+      if table.refusal == nil { table.connection = table.mirror == nil ? .connecting : .cached }
+    }
+    if !table.isActive || table.rows != nil { table.rows = wider(table.rows, rows, isFirst: !table.isActive) }
+    table.asksForWindow = true
+    table.observers += 1
+    table.endsAt = nil
+    tables[address] = table
+    showPauses(address)
+  }
+
+  /// The window that serves both.
+  private func wider(_ one: Int?, _ other: Int?, isFirst: Bool) -> Int? {
+    if isFirst { return other }
+    guard let one, let other else { return nil }
+    return max(one, other)
+  }
+
+  private mutating func leave(_ address: TableAddress, now: Double) {
+    guard var table = tables[address], table.observers > 0 else { return }
+    table.observers -= 1
+    if table.observers == 0 { table.endsAt = now + settings.linger }
+    tables[address] = table
+  }
+
+  private mutating func restore(_ address: TableAddress, _ content: TableContent) {
+    guard tables[address]?.mirror == nil, let mirror = try? TableMirror(content) else { return }
+    var table = tables[address] ?? FollowedTable(address)
+    table.mirror = mirror
+    table.name = content.name
+    table.connection = .cached
+    tables[address] = table
+    actions.append(.changed(address, .reset))
+  }
+
+  private mutating func widen(_ address: TableAddress, rows: Int?) {
+    guard var table = tables[address] else { return }
+    table.rows = rows.map { min(max($0, 1), 10_000) }
+    table.asksForWindow = true
+    tables[address] = table
+  }
+
+  private mutating func reload(_ address: TableAddress) {
+    guard var table = tables[address] else { return }
+    table.refusal = nil
+    table.isNewcomer = true
+    table.isSeparate = false
+    table.connection = table.mirror == nil ? .connecting : .cached
+    tables[address] = table
+    lanes[.alone(address)]?.retryAt = nil
+    actions.append(.changed(address, .status))
+  }
+
+  private mutating func pause(_ reason: String, _ address: TableAddress?) {
+    if let address {
+      tables[address, default: FollowedTable(address)].pauses.insert(reason)
+    } else {
+      pauses.insert(reason)
+    }
+    for address in address.map({ [$0] }) ?? Array(tables.keys) { showPauses(address) }
+  }
+
+  private mutating func showPauses(_ address: TableAddress) {
+    guard let table = tables[address], table.refusal == nil, isPaused(table), table.isActive else { return }
+    show(address, .paused)
+  }
+
+  private mutating func resume(_ reason: String, _ address: TableAddress?) {
+    if let address { tables[address]?.pauses.remove(reason) } else { pauses.remove(reason) }
+    for address in address.map({ [$0] }) ?? Array(tables.keys) {
+      guard let table = tables[address], table.connection == .paused, !isPaused(table) else { continue }
+      show(address, table.mirror == nil ? .connecting : .cached)
+    }
+    for id in lanes.keys {
+      lanes[id]?.isFresh = true
+      if lanes[id]?.outstanding == nil { lanes[id]?.retryAt = nil }
+    }
+  }
+
+  func isPaused(_ table: FollowedTable) -> Bool { !pauses.isEmpty || !table.pauses.isEmpty }
+
+  /// What waits is asked again at once. More than once a second it isn't done.
+  private mutating func wake(now: Double) {
+    if let wokenAt, now - wokenAt < 1 { return }
+    wokenAt = now
+    for id in lanes.keys {
+      cancel(id)
+      lanes[id]?.isFresh = true
+      lanes[id]?.retryAt = nil
+    }
+  }
+
+  /// Polls that are over their time, tables that nobody observes any more.
+  private mutating func expire(now: Double) {
+    for (id, lane) in lanes {
+      guard let outstanding = lane.outstanding, outstanding.deadline <= now else { continue }
+      actions.append(.cancel(outstanding.id))
+      fail(outstanding.id, now: now)
+      _ = id
+    }
+    for (address, table) in tables {
+      guard let endsAt = table.endsAt, endsAt <= now else { continue }
+      tables[address]?.endsAt = nil
+      tables[address]?.connection = table.mirror == nil ? .connecting : .cached
+    }
+  }
+
+  mutating func cancel(_ id: PollLane.ID) {
+    guard let outstanding = lanes[id]?.outstanding else { return }
+    actions.append(.cancel(outstanding.id))
+    lanes[id]?.outstanding = nil
+  }
+
+  mutating func show(_ address: TableAddress, _ connection: TableConnection) {
+    guard let table = tables[address], table.connection != connection else { return }
+    tables[address]?.connection = connection
+    actions.append(.changed(address, .status))
+  }
+}

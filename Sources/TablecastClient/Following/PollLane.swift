@@ -1,0 +1,92 @@
+/// One poll after the other: of one table, or of several that wait together.
+struct PollLane: Sendable {
+  enum ID: Hashable, Sendable {
+    case alone(TableAddress)
+    /// Tables of one view, in groups that fit into a request.
+    case joined(view: String?, group: Int)
+  }
+
+  /// What a request asks for one table.
+  struct Ask: Hashable, Sendable {
+    var cursor: TableCursor?
+    var rows: WindowAsk?
+    var slot: String?
+  }
+
+  enum WindowAsk: Hashable, Sendable {
+    case all
+    case first(Int)
+  }
+
+  /// A request under way.
+  struct Outstanding: Sendable {
+    var id: Int
+    var asks: [TableAddress: Ask]
+    /// Seconds that the service may wait; 0 asks for an answer at once.
+    var wait: Double
+    var sentAt: Double
+    /// When it is given up.
+    var deadline: Double
+    var isMultiple: Bool
+  }
+
+  var outstanding: Outstanding?
+  var backoff = Backoff()
+  private(set) var failedAt: Double?
+  /// Nothing is sent before.
+  var retryAt: Double?
+  /// The next request is to be answered at once: it tells whether the service is there.
+  var isFresh = false
+  /// Resets in a row.
+  var resets = 0
+  private var allowance = PollAllowance()
+
+  /// Notes a failure. Returns nothing; `retryAt` says when to go on.
+  mutating func fail(now: Double, retryAfter: Double?, random: inout some RandomNumberGenerator) {
+    // What was long ago says nothing of today.
+    if let failedAt, now - failedAt > 60 + Backoff.cap { backoff.reset() }
+    failedAt = now
+    retryAt = now + backoff.delay(retryAfter: retryAfter, random: &random)
+    isFresh = true
+  }
+
+  /// Notes a good reply.
+  /// - Parameters:
+  ///   - waited: it was a poll that waited, or was woken.
+  ///   - hasNews: it brought something.
+  mutating func succeed(now: Double, waited: Bool, hasNews: Bool) {
+    isFresh = false
+    retryAt = nil
+    // An empty answer at once shows that the service is there, not that polls get through.
+    if waited { backoff.reset() } else if hasNews { backoff.ease() }
+  }
+
+  /// Whether a request may be made now; else `retryAt` says when.
+  mutating func mayAsk(now: Double) -> Bool {
+    if let retryAt, retryAt > now { return false }
+    if let later = allowance.take(now: now) {
+      retryAt = later
+      return false
+    }
+    retryAt = nil
+    return true
+  }
+}
+
+/// At most 5 requests a second after a burst of 20: whatever is answered, and however fast.
+private struct PollAllowance: Sendable {
+  private static let burst = 20.0
+  private static let perSecond = 5.0
+  private var left = burst
+  private var since: Double?
+
+  /// Takes one. Returns when there will be one where there is none.
+  mutating func take(now: Double) -> Double? {
+    left = min(Self.burst, left + (now - (since ?? now)) * Self.perSecond)
+    since = now
+    // Never less than a moment: what is missing may be less than the clock can add.
+    guard left >= 1 else { return now + max(0.01, (1 - left) / Self.perSecond) }
+    left -= 1
+    return nil
+  }
+}

@@ -1,0 +1,105 @@
+/// One table of a service. A value without state: all of one address share what is shown.
+public struct LiveTable<Cell: CellModel>: Sendable {
+  let engine: ClientEngine
+  public let address: TableAddress
+  let rows: Int?
+
+  init(_ engine: ClientEngine, _ address: TableAddress, rows: Int?) {
+    (self.engine, self.address, self.rows) = (engine, address, rows)
+  }
+
+  /// What is shown now; nil until there is something.
+  public var snapshot: TableSnapshot? { engine.shown[address] }
+
+  /// Follows the table until the observation is cancelled or gone.
+  ///
+  /// `receive` is called on a queue of the client's: at once with a `reset` where something is shown already, then with
+  /// every change, in order. It should return soon.
+  public func observe(_ receive: @escaping @Sendable (TableChange) -> Void) -> TableObservation {
+    engine.observe(address, rows: rows, receive: receive)
+  }
+
+  /// The changes as a sequence, followed as long as somebody iterates. Of a reader that is slow the oldest go: it sees
+  /// by `from` that some are missing, and asks the snapshot for the stages (`TableSnapshot.stages(from:)`).
+  public var changes: AsyncStream<TableChange> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
+      let observation = observe { continuation.yield($0) }
+      continuation.onTermination = { _ in observation.cancel() }
+    }
+  }
+
+  /// Widens the window by as many rows as it began with; nothing where the table has no more.
+  public func loadMore() {
+    guard let rows, let window = snapshot?.window, window.hasMore else { return }
+    engine.perform { $0.handle(.widen(address, rows: window.rows + rows)) }
+  }
+
+  /// Asks again for a table that the service refused.
+  public func reload() { engine.perform { $0.handle(.reload(address)) } }
+
+  public func pause(_ reason: String) { engine.perform { $0.handle(.pause(reason, address)) } }
+  public func resume(_ reason: String) { engine.perform { $0.handle(.resume(reason, address)) } }
+
+  // MARK: Edits
+
+  /// Does an edit: shown at once, sent in its turn. Its states follow; they end with one that `isOver`.
+  @discardableResult
+  public func perform(_ edit: TableEdit) -> PendingEdit {
+    let id = EditID()
+    let (states, continuation) = AsyncStream.makeStream(of: EditState.self)
+    engine.perform { engine in
+      engine.edit(address, edit, id: id) { state in
+        continuation.yield(state)
+        if state.isOver { continuation.finish() }
+      }
+    }
+    return PendingEdit(id: id, states: states)
+  }
+
+  /// - Parameters:
+  ///   - item: `{}` takes the table's default item.
+  ///   - preview: `{"cellIdentifier","payload"}`, shown until the service has made the row.
+  @discardableResult
+  public func add(_ item: JSONText, at place: EditPlace = .end, preview: JSONText? = nil) -> PendingEdit {
+    perform(.add(item: item, place, preview: preview))
+  }
+
+  /// Changes the item behind a row by a JSON merge patch. `preview` is one of the payload that is shown.
+  @discardableResult
+  public func patch(_ row: String, _ patch: JSONText, preview: JSONText? = nil) -> PendingEdit {
+    perform(.patch(row: row, patch, preview: preview))
+  }
+
+  @discardableResult
+  public func delete(_ row: String) -> PendingEdit { perform(.delete(row: row)) }
+
+  @discardableResult
+  public func move(_ row: String, to place: EditPlace) -> PendingEdit { perform(.move(row: row, place)) }
+
+  /// Expands or folds the row in this view; the answer has `object` and `select`.
+  @discardableResult
+  public func tap(_ row: String) -> PendingEdit { perform(.tap(row: row)) }
+
+  @discardableResult
+  public func act(_ action: String, on row: String, body: JSONText? = nil) -> PendingEdit {
+    perform(.action(row: row, id: action, body: body))
+  }
+
+  /// Has the service fetch the table's sources now.
+  @discardableResult
+  public func refresh() -> PendingEdit { perform(.refresh) }
+}
+
+/// An edit on its way.
+public struct PendingEdit: Sendable {
+  public let id: EditID
+  /// `local`, `sent`, `acknowledged`, then one that is over; `local` again where it has to be sent again.
+  public let states: AsyncStream<EditState>
+
+  /// Waits for the end: `confirmed`, `refused` or `unknown`. To be asked by one task.
+  public func outcome() async -> EditState {
+    var last = EditState.unknown
+    for await state in states { last = state }
+    return last
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// The cells of an app: what `tablecast generate swift` makes from the configuration's `cells`.
+public protocol CellModel: Decodable, Hashable, Sendable {
+  /// The value of `Accept-Cells`: `TableViewCellWithLabel, PollCell;v=2`. Nil asks for every cell as it is.
+  static var acceptedCells: String? { get }
+  /// Whether a cell of this kind can be decoded.
+  static func decodes(cellIdentifier: String) -> Bool
+}
+
+/// What a row, a header or a footer shows. One that can't be read never takes the table with it.
+public enum CellContent<Cell: CellModel>: Hashable, Sendable {
+  case known(Cell)
+  /// The cell itself is of a kind that this app doesn't know, or malformed: this is what stands in for it.
+  case fallback(Cell)
+  /// Of a known kind, but not of its shape.
+  case malformed(reason: String)
+  /// Of a kind that this app doesn't know, without a fallback: shown as a placeholder, never dropped.
+  case unknown(cellIdentifier: String)
+
+  /// The cell to show, if there is one.
+  public var cell: Cell? {
+    switch self {
+    case .known(let cell), .fallback(let cell): cell
+    case .malformed, .unknown: nil
+    }
+  }
+
+  /// Reads `{"cellIdentifier","payload","fallback"}`. O(bytes).
+  public init(_ json: JSONText, as type: Cell.Type = Cell.self) {
+    var problem: CellContent?
+    var candidate = json
+    // A chain of fallbacks ends with the text, which is finite.
+    while true {
+      let identifier = candidate["cellIdentifier"]?.string ?? ""
+      if Cell.decodes(cellIdentifier: identifier) {
+        do {
+          let cell = try candidate.decode(Cell.self)
+          self = problem == nil ? .known(cell) : .fallback(cell)
+          return
+        } catch {
+          problem = problem ?? .malformed(reason: reason(error, in: identifier))
+        }
+      } else {
+        problem = problem ?? .unknown(cellIdentifier: identifier)
+      }
+      guard let fallback = candidate["fallback"] else { break }
+      candidate = fallback
+    }
+    self = problem ?? .unknown(cellIdentifier: "")
+  }
+}
+
+extension TableRow {
+  /// What the row shows. O(bytes): decoded when asked, so that a long table costs what is on the screen.
+  public func content<Cell: CellModel>(as type: Cell.Type = Cell.self) -> CellContent<Cell> { CellContent(json) }
+}
+
+extension JSONText {
+  /// The value as a type of the app's.
+  public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try JSONDecoder().decode(type, from: Data(bytes))
+  }
+}
+
+/// `price: expected Double, in ProductCell`
+private func reason(_ error: any Error, in cellIdentifier: String) -> String {
+  func path(_ context: DecodingError.Context) -> String { context.codingPath.map(\.stringValue).joined(separator: ".") }
+  switch error {
+  case DecodingError.typeMismatch(let type, let context):
+    return "\(cellIdentifier): `\(path(context))` is no \(type)"
+  case DecodingError.valueNotFound(let type, let context):
+    return "\(cellIdentifier): `\(path(context))` is null, and should be a \(type)"
+  case DecodingError.keyNotFound(let key, let context):
+    return "\(cellIdentifier): `\(path(context))` has no `\(key.stringValue)`"
+  case DecodingError.dataCorrupted(let context):
+    return "\(cellIdentifier): `\(path(context))`: \(context.debugDescription)"
+  default: return "\(cellIdentifier): \(error)"
+  }
+}

@@ -1,0 +1,42 @@
+/// Which table, as whom it is looked at: a name, the parameters of a family's member, a view.
+public struct TableAddress: Hashable, Sendable {
+  public var name: String
+  public var parameters: [String: String]
+  /// Names this client's own state over the table: which rows are expanded. 1–64 of `A–Z a–z 0–9 . _ -`.
+  public var view: String?
+
+  public init(_ name: String, parameters: [String: String] = [:], view: String? = nil) {
+    (self.name, self.parameters, self.view) = (name, parameters, view)
+  }
+
+  /// `issues;dir=ascending`, percent-encoded: a segment of a path.
+  var segment: String {
+    parameters.sorted { $0.key < $1.key }.reduce(percentEncoded(name)) {
+      "\($0);\(percentEncoded($1.key))=\(percentEncoded($1.value))"
+    }
+  }
+
+  var path: String { "/v1/tables/\(segment)" }
+
+  /// Whether a reply's `table` can be this one's: a family's member is named with all its parameters.
+  func canBe(named name: String) -> Bool {
+    name == self.name || name.hasPrefix(self.name + ";")
+  }
+}
+
+/// Everything but the unreserved characters of RFC 3986 §2.3 encoded.
+func percentEncoded(_ text: String) -> String {
+  var result = ""
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      result.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      let digits = String(byte, radix: 16, uppercase: true)
+      result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+    }
+  }
+  return result
+}

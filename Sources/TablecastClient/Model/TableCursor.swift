@@ -1,0 +1,43 @@
+/// Names one version of one table as this client saw it (docs/protocol.md, "Words").
+public struct TableCursor: Hashable, Sendable, CustomStringConvertible {
+  /// As the service wrote it: to be sent back unchanged.
+  public let text: String
+
+  /// Nil for what can't be a cursor: 1–200 of `A–Z a–z 0–9 . _ ~ -`.
+  public init?(_ text: String) {
+    guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy(\.isCursorByte) else { return nil }
+    self.text = text
+  }
+
+  public var description: String { text }
+
+  var epoch: Substring { text.prefix { $0 != "." && $0 != "~" } }
+
+  /// The version, and in a view the taps behind it.
+  private var numbers: [UInt64]? {
+    let parts = text.prefix { $0 != "~" }.split(separator: ".", omittingEmptySubsequences: false).dropFirst()
+    let numbers = parts.map { UInt64($0) }
+    guard (1...2).contains(numbers.count), !numbers.contains(nil) else { return nil }
+    return numbers.compactMap(\.self)
+  }
+
+  /// Whether a table at this cursor contains everything that one at the other does: of one epoch, and neither number
+  /// smaller. False where that can't be told.
+  public func isAsNew(as other: TableCursor) -> Bool {
+    guard epoch == other.epoch, let mine = numbers, let theirs = other.numbers else { return false }
+    func number(_ numbers: [UInt64], _ index: Int) -> UInt64 { index < numbers.count ? numbers[index] : 0 }
+    return (0..<2).allSatisfy { number(mine, $0) >= number(theirs, $0) }
+  }
+}
+
+extension UInt8 {
+  fileprivate var isCursorByte: Bool {
+    switch self {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

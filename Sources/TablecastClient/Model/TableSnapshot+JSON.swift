@@ -1,0 +1,30 @@
+extension TableSnapshot {
+  /// What is shown as one line of JSON: `{"table","cursor","state","connection","sections","window"}`, and `problem`
+  /// where the service refuses the table. Rows stand as they came. O(bytes).
+  public var json: String {
+    var output = JSONOutput()
+    output.raw("{")
+    output.member("table", name ?? address.segment)
+    output.member("cursor", cursor?.text)
+    output.member("state", state.rawValue)
+    output.member("connection", connection.rawValue)
+    output.name("sections")
+    output.raw("[")
+    for section in sections { section.write(to: &output) }
+    output.raw("]")
+    output.name("window")
+    output.raw(window.map { "{\"rows\":\($0.rows),\"of\":\($0.of)}" } ?? "null")
+    if let refusal {
+      output.name("problem")
+      output.raw("{")
+      output.member("title", refusal.title)
+      output.name("status")
+      output.raw(String(refusal.status))
+      output.member("detail", refusal.detail)
+      if let field = refusal.field { output.member("field", field) }
+      output.raw("}")
+    }
+    output.raw("}")
+    return String(decoding: output.bytes, as: UTF8.self)
+  }
+}

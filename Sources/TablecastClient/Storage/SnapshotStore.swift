@@ -1,0 +1,70 @@
+public import Foundation
+
+/// Where the last state of a table is kept, to be shown at the next start before the service has answered.
+public protocol SnapshotStore: Sendable {
+  func load(_ key: SnapshotKey) -> [UInt8]?
+  func save(_ bytes: [UInt8], for key: SnapshotKey)
+  /// Forgets everything: when a user logs out.
+  func purge()
+}
+
+/// Whose state of which table: of one origin, table, caller and set of cells. What is not named here would show one
+/// user's rows to another.
+public struct SnapshotKey: Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(origin: String, address: TableAddress, caller: String, cells: String) {
+    description = [origin, address.segment, address.view ?? "", caller, cells]
+      .map(percentEncoded).joined(separator: " ")
+  }
+}
+
+/// A file a table, in a folder of its own.
+public struct DirectoryStore: SnapshotStore {
+  /// Bytes of all files; what was written longest ago goes first.
+  public static let maximumBytes = 64 << 20
+
+  private let folder: URL
+
+  public init(_ folder: URL) { self.folder = folder }
+
+  public func load(_ key: SnapshotKey) -> [UInt8]? {
+    guard let data = try? Data(contentsOf: file(key)) else { return nil }
+    // The first line is the key's digest again: a file that was renamed or cut is not taken for another.
+    let heading = Data((SHA256.hexDigest(key.description) + "\n").utf8)
+    return data.starts(with: heading) ? [UInt8](data.dropFirst(heading.count)) : nil
+  }
+
+  /// Failures are taken as they come: a state that could not be kept is asked for again.
+  public func save(_ bytes: [UInt8], for key: SnapshotKey) {
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try? (Data((SHA256.hexDigest(key.description) + "\n").utf8) + Data(bytes)).write(to: file(key), options: .atomic)
+    trim()
+  }
+
+  public func purge() {
+    for (file, _, _) in files { try? FileManager.default.removeItem(at: file) }
+  }
+
+  private func file(_ key: SnapshotKey) -> URL {
+    folder.appendingPathComponent("\(SHA256.hexDigest(key.description)).tablecast")
+  }
+
+  private var files: [(url: URL, bytes: Int, date: Date)] {
+    let keys: [URLResourceKey] = [.fileSizeKey, .contentModificationDateKey]
+    let urls = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: keys)
+    return (urls ?? []).filter { $0.pathExtension == "tablecast" }.compactMap { url in
+      guard let values = try? url.resourceValues(forKeys: Set(keys)) else { return nil }
+      return (url, values.fileSize ?? 0, values.contentModificationDate ?? .distantPast)
+    }
+  }
+
+  private func trim() {
+    let files = files.sorted { $0.date > $1.date }
+    var total = 0
+    for file in files {
+      total += file.bytes
+      if total > Self.maximumBytes { try? FileManager.default.removeItem(at: file.url) }
+    }
+  }
+}

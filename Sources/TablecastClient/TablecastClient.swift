@@ -1,0 +1,94 @@
+public import Foundation
+
+/// A Tablecast service, as an app sees it: tables that are followed, shown and edited.
+///
+/// ```swift
+/// let client = TablecastClient(url: server, cells: Cell.self)
+/// let table = client.table("issues")
+/// for await change in table.changes { … }
+/// ```
+///
+/// One client serves an app: it keeps one poll for all tables that are on the screen.
+public final class TablecastClient<Cell: CellModel>: Sendable {
+  let engine: ClientEngine
+
+  /// - Parameters:
+  ///   - url: where the service is; a path before `/v1` counts.
+  ///   - cells: the app's cells, as `tablecast generate swift` makes them: the service sends no others.
+  ///   - options: what else can be chosen.
+  public init(url: URL, cells: Cell.Type = Cell.self, options: ClientOptions = ClientOptions()) {
+    var base = url.absoluteString
+    while base.hasSuffix("/") { base.removeLast() }
+    let acceptedCells = options.acceptedCells ?? Cell.acceptedCells
+    var follower = Follower.Settings()
+    follower.wait = min(max(options.wait, 1), 55)
+    follower.acceptedCells = acceptedCells
+    // Caches keep replies that are the same for all: not those that may depend on who asks.
+    follower.usesSlots = options.token == nil && options.headers.isEmpty
+    engine = ClientEngine(
+      ClientEngine.Setup(
+        url: base,
+        headers: options.headers,
+        transport: AuthorizedTransport(options.transport ?? URLSessionTransport(), token: options.token),
+        scheduler: options.scheduler,
+        store: options.store,
+        caller: options.caller,
+        acceptedCells: acceptedCells,
+        follower: follower,
+        seed: options.seed ?? .random(in: 0 ... .max)
+      )
+    )
+  }
+
+  /// A table, followed as soon as somebody observes it and for 5 s after the last one has gone.
+  ///
+  /// - Parameters:
+  ///   - parameters: those of a family's member.
+  ///   - view: names the state of one screen, which rows are expanded; best a random name.
+  ///   - rows: cuts the table after its first rows; `loadMore()` widens it by as many.
+  public func table(_ name: String, parameters: [String: String] = [:], view: String? = nil, rows: Int? = nil)
+    -> LiveTable<Cell>
+  {
+    LiveTable(
+      engine,
+      TableAddress(name, parameters: parameters, view: view),
+      rows: rows.map { min(max($0, 1), 10_000) }
+    )
+  }
+
+  /// Stops all polls for a reason of the app's; they go on when no reason is left.
+  public func pause(_ reason: String) { engine.perform { $0.handle(.pause(reason, nil)) } }
+  public func resume(_ reason: String) { engine.perform { $0.handle(.resume(reason, nil)) } }
+
+  /// The app came to the foreground, or the network came back: what waits, perhaps in vain, is asked again at once.
+  public func wake() { engine.perform { $0.handle(.wake) } }
+
+  /// Keeps the shown states now, instead of within a second: before the program ends.
+  public func flush() { engine.flush() }
+
+  /// Forgets what is kept of all tables: when the user logs out.
+  public func purge() { engine.setup.store?.purge() }
+}
+
+/// What can be chosen about a client.
+public struct ClientOptions: Sendable {
+  /// Seconds that a poll waits: 1 to 55.
+  public var wait = 20.0
+  /// Sent with every request.
+  public var headers: [String: String] = [:]
+  /// Asked for the caller's token before every request, and once more after a 401.
+  public var token: TokenProvider?
+  /// Names the user, so that kept states of one aren't shown to another. Not sent.
+  public var caller = ""
+  /// Where states are kept between starts; nil: nowhere.
+  public var store: (any SnapshotStore)?
+  /// Instead of the cells' own: the value of `Accept-Cells`.
+  public var acceptedCells: String?
+  /// What makes requests; nil: a `URLSession`.
+  public var transport: (any Transport)?
+  public var scheduler: any Scheduler = SystemScheduler()
+  /// Of the jitter between retries, to repeat a test.
+  public var seed: UInt64?
+
+  public init() {}
+}

@@ -1,0 +1,73 @@
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Requests by one `URLSession`: without a cache, without cookies.
+///
+/// `@unchecked Sendable`: `URLSession` may be used on any thread, and nothing else is kept.
+public final class URLSessionTransport: Transport, @unchecked Sendable {
+  /// What a reply may have at most, in bytes: one that is longer is a failure.
+  public static let maximumBytes = 256 << 20
+
+  private let session: URLSession
+
+  /// - Parameter configuration: for proxies, protocols and trust of the app's; ephemeral by default.
+  public init(configuration: URLSessionConfiguration = .ephemeral) {
+    configuration.urlCache = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.httpShouldSetCookies = false
+    configuration.httpMaximumConnectionsPerHost = 16
+    session = URLSession(configuration: configuration)
+  }
+
+  deinit { session.invalidateAndCancel() }
+
+  public func send(
+    _ request: TransportRequest,
+    completion: @escaping @Sendable (Result<TransportResponse, TransportFailure>) -> Void
+  ) -> any Cancellable {
+    guard let url = URL(string: request.url) else {
+      completion(.failure(TransportFailure("`\(request.url)` is no URL")))
+      return NothingToCancel()
+    }
+    // The session's own default is 60 s, less than a poll may take.
+    var urlRequest = URLRequest(url: url, timeoutInterval: request.timeout + 5)
+    urlRequest.httpMethod = request.method
+    for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
+    urlRequest.httpBody = request.body.map { Data($0) }
+    let task = session.dataTask(with: urlRequest) { data, response, error in
+      if let error { return completion(.failure(TransportFailure("\(error.localizedDescription)"))) }
+      guard let response = response as? HTTPURLResponse else {
+        return completion(.failure(TransportFailure("no HTTP reply")))
+      }
+      guard (data?.count ?? 0) <= Self.maximumBytes else {
+        return completion(.failure(TransportFailure("more than \(Self.maximumBytes) bytes")))
+      }
+      var headers: [String: String] = [:]
+      for (name, value) in response.allHeaderFields {
+        if let name = name as? String, let value = value as? String { headers[name] = value }
+      }
+      completion(
+        .success(TransportResponse(status: response.statusCode, headers: headers, body: data.map { [UInt8]($0) } ?? []))
+      )
+    }
+    task.resume()
+    return CancellableTask(task)
+  }
+}
+
+/// `@unchecked Sendable`: `URLSessionTask.cancel` may be called on any thread.
+private struct CancellableTask: Cancellable, @unchecked Sendable {
+  private let task: URLSessionTask
+
+  init(_ task: URLSessionTask) { self.task = task }
+
+  func cancel() { task.cancel() }
+}
+
+private struct NothingToCancel: Cancellable {
+  func cancel() {}
+}

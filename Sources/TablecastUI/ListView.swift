@@ -1,0 +1,41 @@
+public import TablecastClient
+
+/// A view that shows a table: `UITableView` and its like, or a simulator of one.
+///
+/// What it asks its data source is answered from `TableDriver.sections`, which the driver sets at the moment that each
+/// method names.
+@MainActor
+public protocol ListView: AnyObject {
+  /// Outside a window nothing is animated: a batch there has raised exceptions in every iOS so far.
+  var isInWindow: Bool { get }
+  /// The user drags, has swiped a row open, or moves one: what changes now would take it from under the finger.
+  var isInteracting: Bool { get }
+  /// What the view believes to have, row counts by section; nil where it has asked for nothing yet.
+  var rowCounts: [Int]? { get }
+
+  /// Calls `setData`, then loads everything anew.
+  func reload(_ setData: () -> Void)
+  /// One animated batch: `setData` is called inside it. `completion` is called once, later or at once.
+  func perform(
+    _ stage: TableStage,
+    animation: TableAnimation,
+    _ setData: @escaping @MainActor () -> Void,
+    completion: @escaping @MainActor () -> Void
+  )
+  /// Fills cells, headers and footers again in place; exchanges the cells of `reloaded`. Calls `setData` before.
+  func refill(_ rows: [RowPath], reloaded: [RowPath], sections: [Int], animation: TableAnimation, _ setData: () -> Void)
+
+  /// The first visible row and where it stands, to come back to after a reload.
+  var anchor: ScrollAnchor? { get }
+  func scroll(to path: RowPath, offset: Double)
+  var selectedRows: [RowPath] { get }
+  func select(_ rows: [RowPath])
+}
+
+/// A row and how far its upper edge is from the upper edge of what is visible, in points.
+public struct ScrollAnchor: Hashable, Sendable {
+  public var path: RowPath
+  public var offset: Double
+
+  public init(path: RowPath, offset: Double) { (self.path, self.offset) = (path, offset) }
+}

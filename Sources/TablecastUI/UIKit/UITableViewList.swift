@@ -1,0 +1,123 @@
+#if canImport(UIKit)
+import TablecastClient
+import UIKit
+
+/// A `UITableView` as the driver sees it.
+@MainActor
+final class UITableViewList: ListView {
+  private weak var view: UITableView?
+  private let source: SectionSource
+
+  init(_ view: UITableView, _ source: SectionSource) { (self.view, self.source) = (view, source) }
+
+  var isInWindow: Bool { view?.window != nil }
+
+  var isInteracting: Bool {
+    guard let view else { return false }
+    return view.isDragging || view.hasUncommittedUpdates || view.hasActiveDrag || view.hasActiveDrop
+  }
+
+  /// Asking loads the data where none was loaded: with what the data source has now.
+  var rowCounts: [Int]? {
+    guard let view, view.dataSource != nil else { return nil }
+    return (0..<view.numberOfSections).map { view.numberOfRows(inSection: $0) }
+  }
+
+  func reload(_ setData: () -> Void) {
+    setData()
+    view?.reloadData()
+  }
+
+  func perform(
+    _ stage: TableStage,
+    animation: TableAnimation,
+    _ setData: @escaping @MainActor () -> Void,
+    completion: @escaping @MainActor () -> Void
+  ) {
+    guard let view else {
+      setData()
+      return completion()
+    }
+    let (insert, delete) = (UITableView.RowAnimation(animation.insert), UITableView.RowAnimation(animation.delete))
+    view.performBatchUpdates {
+      // Inside the block: the view asks for the counts before and after it.
+      setData()
+      view.deleteRows(at: stage.deletedRows.map { IndexPath($0.at) }, with: delete)
+      view.deleteSections(IndexSet(stage.deletedSections.map(\.at)), with: delete)
+      view.insertSections(IndexSet(stage.insertedSections.map(\.at)), with: insert)
+      for move in stage.movedSections { view.moveSection(move.from, toSection: move.to) }
+      view.insertRows(at: stage.insertedRows.map { IndexPath($0.at) }, with: insert)
+      for move in stage.movedRows { view.moveRow(at: IndexPath(move.from), to: IndexPath(move.to)) }
+    } completion: { _ in
+      completion()
+    }
+  }
+
+  func refill(_ rows: [RowPath], reloaded: [RowPath], sections: [Int], animation: TableAnimation, _ setData: () -> Void)
+  {
+    setData()
+    guard let view else { return }
+    // Reconfiguring keeps the cell: no flash, and what the user does in it goes on.
+    if !rows.isEmpty { view.reconfigureRows(at: rows.map { IndexPath($0) }) }
+    if !reloaded.isEmpty {
+      view.reloadRows(at: reloaded.map { IndexPath($0) }, with: UITableView.RowAnimation(animation.reload))
+    }
+    // `reloadSections` would take all their rows along.
+    for section in sections {
+      refill(view.headerView(forSection: section), source.sections()[section].header)
+      refill(view.footerView(forSection: section), source.sections()[section].footer)
+    }
+  }
+
+  private func refill(_ view: UITableViewHeaderFooterView?, _ cell: JSONText?) {
+    let title = cell?["payload"]?["title"]?.string
+    guard let view, var content = view.contentConfiguration as? UIListContentConfiguration else {
+      view?.textLabel?.text = title
+      return
+    }
+    content.text = title
+    view.contentConfiguration = content
+  }
+
+  var anchor: ScrollAnchor? {
+    guard let view, let path = view.indexPathsForVisibleRows?.first else { return nil }
+    return ScrollAnchor(path: RowPath(path), offset: Double(view.rectForRow(at: path).minY - view.contentOffset.y))
+  }
+
+  func scroll(to path: RowPath, offset: Double) {
+    guard let view else { return }
+    view.layoutIfNeeded()
+    view.contentOffset.y = view.rectForRow(at: IndexPath(path)).minY - offset
+  }
+
+  var selectedRows: [RowPath] { (view?.indexPathsForSelectedRows ?? []).map { RowPath($0) } }
+
+  func select(_ rows: [RowPath]) {
+    for row in rows { view?.selectRow(at: IndexPath(row), animated: false, scrollPosition: .none) }
+  }
+}
+
+extension RowPath {
+  init(_ path: IndexPath) { self.init(section: path.section, row: path.row) }
+}
+
+extension IndexPath {
+  init(_ path: RowPath) { self.init(row: path.row, section: path.section) }
+}
+
+extension UITableView.RowAnimation {
+  /// By the protocol's names, which are UIKit's.
+  init(_ name: String) {
+    switch name {
+    case "fade": self = .fade
+    case "right": self = .right
+    case "left": self = .left
+    case "top": self = .top
+    case "bottom": self = .bottom
+    case "none": self = .none
+    case "middle": self = .middle
+    default: self = .automatic
+    }
+  }
+}
+#endif

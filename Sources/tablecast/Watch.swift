@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import TablecastClient
+
+struct Watch: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show a table of a service, live.",
+    discussion: """
+      In a terminal: arrows choose a row, space taps it, r has the sources fetched, q quits. With --json a line for each \
+      state that is shown: {"table","cursor","state","connection","sections","window"}, rows as they come; `connection` \
+      is cached, live, retrying, paused or refused. A table that the service refuses ends the program with 1.
+      """
+  )
+
+  @Argument(help: "Where the service is, such as http://127.0.0.1:8080.")
+  var url: String
+
+  @Argument(help: "The table's name.")
+  var table: String
+
+  @Option(name: .customLong("param"), help: "A parameter of a family of tables, NAME=VALUE; more than once.")
+  var parameters: [String] = []
+
+  @Option(help: "The name of a view: which rows are expanded in it.")
+  var view: String?
+
+  @Option(help: "Show so many rows at first, 1 to 10000.")
+  var rows: Int?
+
+  @Option(help: "The cells that are taken, such as TitleCell,PollCell;v=2: others come as their fallbacks.")
+  var cells: String?
+
+  @Option(help: "A token to be sent with every request.")
+  var token: String?
+
+  @Option(help: "A folder in which the last state is kept, to be shown at the next start.")
+  var store: String?
+
+  @Option(help: "End after so many seconds.")
+  var seconds: Double?
+
+  @Flag(help: "Print a line of JSON for each state.")
+  var json = false
+
+  func validate() throws {
+    guard serviceURL != nil else { throw ValidationError("`\(url)` is no URL: http://HOST:PORT is one.") }
+    for parameter in parameters where !parameter.contains("=") {
+      throw ValidationError("`--param \(parameter)` has no `=`: NAME=VALUE is a parameter.")
+    }
+    if let rows, !(1...10_000).contains(rows) { throw ValidationError("--rows is a number from 1 to 10000.") }
+    if let seconds, !(seconds >= 0) { throw ValidationError("--seconds is a number of seconds.") }
+  }
+
+  func run() throws {
+    guard let url = serviceURL else { return }
+    let client = TablecastClient(url: url, cells: AnyCell.self, options: options)
+    let (name, members) = address
+    let table = client.table(name, parameters: members, view: view ?? defaultView, rows: rows)
+    let display: any WatchDisplay = json ? WatchLines() : WatchScreen(table)
+    let session = WatchSession(client, table, display)
+    throw ExitCode(session.run(seconds: seconds))
+  }
+
+  private var serviceURL: URL? {
+    guard let url = URL(string: url), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+      return nil
+    }
+    return url
+  }
+
+  private var options: ClientOptions {
+    var options = ClientOptions()
+    options.acceptedCells = cells.map { $0.split(separator: ",").joined(separator: ", ") }
+    if let token {
+      options.token = { _ in token }
+      options.caller = token
+    }
+    options.store = store.map { DirectoryStore(URL(fileURLWithPath: $0, isDirectory: true)) }
+    return options
+  }
+
+  /// A member may be named as the service names it, too: `issues;state=open`.
+  private var address: (name: String, parameters: [String: String]) {
+    let parts = table.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+    var members: [String: String] = [:]
+    for pair in parts.dropFirst() + parameters {
+      let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      members[halves[0]] = halves.count == 2 ? halves[1] : ""
+    }
+    return (parts[0], members)
+  }
+
+  /// In a terminal a tap is for this screen alone.
+  private var defaultView: String? { json ? nil : "watch-\(UInt32.random(in: 0 ... .max))" }
+}

@@ -1,0 +1,1 @@
+../../../TablecastUITests/RandomTable.swift

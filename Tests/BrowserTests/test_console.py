@@ -1,0 +1,267 @@
+"""The console as a person uses it: in real Chromium, of the built service."""
+
+import os
+import pathlib
+import unittest
+
+import axe_selenium_python
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from browser import chromium, paint, resize, until
+from service import Service
+
+AXE = pathlib.Path(axe_selenium_python.__file__).parent / "node_modules/axe-core/axe.min.js"
+WATCH = """window.reports = []; addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => reports.push(`${violatedDirective} ${blockedURI}`))"""
+
+
+class ConsoleTestCase(unittest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    cls.service = Service()
+    cls.addClassCleanup(cls.service.stop)
+    cls.driver = chromium()
+    cls.addClassCleanup(cls.driver.quit)
+    cls.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
+
+  def setUp(self):
+    resize(self.driver, 1400)
+    paint(self.driver, dark=False)
+
+  def open(self, place="", condition="true"):
+    """The page at a place, loaded anew."""
+    self.driver.get("about:blank")
+    self.driver.get(f"{self.service.url}/#/{place}")
+    until(self.driver, f"document.querySelector('#catalog li') && ({condition})")
+
+  def find(self, selector):
+    return until(self.driver, lambda driver: driver.find_elements(By.CSS_SELECTOR, selector), selector)[0]
+
+  def texts(self):
+    """The titles of the rows, in order."""
+    return self.driver.execute_script("return [...document.querySelectorAll('[data-row]:not([inert])')].map((row) => row.querySelector('.text').innerText)")
+
+  def button(self, name, within="body"):
+    found = [one for one in self.driver.find_elements(By.CSS_SELECTOR, f"{within} button") if one.text == name or one.get_attribute("aria-label") == name]
+    return found[0]
+
+  def write(self, text):
+    field = self.find("dialog textarea")
+    self.driver.execute_script("arguments[0].value = arguments[1]", field, text)
+
+  def tearDown(self):
+    reports = self.driver.execute_script("return window.reports ?? []")
+    self.assertEqual(reports, [], "reports of the Content-Security-Policy")
+    elsewhere = self.driver.execute_script("""return performance.getEntriesByType('resource').map(({ name }) => name)
+      .filter((name) => !name.startsWith(location.origin) && !name.startsWith('data:'))""")
+    self.assertEqual(elsewhere, [], "requests to other hosts")
+
+
+class Pages(ConsoleTestCase):
+  places = {
+    "": "true",
+    "t/todo": "document.querySelectorAll('[data-row]').length === 3",
+    "t/stories/row/1": "document.querySelectorAll('.side pre').length >= 2",
+    "t/stories/time": "document.querySelector('.changes button')",
+    "t/down": "document.querySelector('#main .problem:not([hidden])')",
+    "sources": "document.querySelector('#main h2')",
+  }
+
+  def test_no_page_has_a_barrier(self):
+    folder = os.environ.get("SCREENSHOTS")
+    for place, condition in self.places.items():
+      self.open(place, condition)
+      self.driver.execute_script(AXE.read_text())
+      for width in (1400, 768, 390):
+        for dark in (False, True):
+          resize(self.driver, width)
+          paint(self.driver, dark)
+          self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+          if folder:
+            name = f"{place.replace('/', '-') or 'home'}-{width}-{'dark' if dark else 'light'}.png"
+            self.driver.save_screenshot(os.path.join(folder, name))
+          with self.subTest(width=width, dark=dark, place=place):
+            violations = self.driver.execute_async_script("""const done = arguments[0];
+              axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => done(violations.map(({ id, nodes }) =>
+                [id, nodes.slice(0, 3).map(({ html, failureSummary }) => html.slice(0, 160) + failureSummary.slice(0, 200))])))""")
+            self.assertEqual(violations, [])
+            too_wide = self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth")
+            self.assertFalse(too_wide, "the page scrolls sideways")
+
+  def test_narrow_screens_show_one_thing_at_a_time(self):
+    resize(self.driver, 390)
+    self.open()
+    self.find("#catalog a[href='#/t/todo']").click()
+    until(self.driver, "document.querySelectorAll('[data-row]').length === 3")
+    self.assertFalse(self.find("#catalog").is_displayed())
+    self.find(".back").click()
+    until(self.driver, lambda driver: self.find("#catalog").is_displayed())
+
+  def test_search_finds_tables(self):
+    self.open()
+    ActionChains(self.driver).send_keys("/").send_keys("sto").perform()
+    until(self.driver, "document.querySelectorAll('#catalog li').length === 1")
+    self.assertIn("Stories", self.find("#catalog li").text)
+
+  def test_a_family_asks_for_its_parameters(self):
+    self.open()
+    self.button_of("Search").click()
+    field = self.find("dialog input")
+    self.assertEqual((field.get_attribute("pattern"), field.get_attribute("value")), ("[a-z]{1,20}", "one"))
+    self.button("Open", "dialog").click()
+    until(self.driver, "document.querySelectorAll('[data-row]').length === 1")
+    self.assertEqual(self.texts(), ["one"])
+
+  def button_of(self, title):
+    return next(one for one in self.driver.find_elements(By.CSS_SELECTOR, "#catalog button") if one.text.startswith(title))
+
+  def test_a_token_is_kept_for_the_session_only(self):
+    self.open()
+    self.find("#token").click()
+    self.find("dialog input").send_keys("secret")
+    self.button("Use it", "dialog").click()
+    kept = self.driver.execute_script("return [sessionStorage.getItem('tablecast-token'), localStorage.length, document.cookie]")
+    self.assertEqual(kept, ["secret", 0, ""])
+    self.assertNotIn("secret", self.driver.find_element(By.CSS_SELECTOR, ".request pre").get_attribute("textContent"))
+    self.driver.execute_script("sessionStorage.clear()")
+
+  def test_each_panel_says_its_request(self):
+    self.open("t/stories/row/1", self.places["t/stories/row/1"])
+    lines = self.driver.execute_script("return [...document.querySelectorAll('.request pre')].map((one) => one.textContent)")
+    self.assertEqual(len(lines), 3)
+    self.assertTrue(any("/v1/tables/stories/items/1'" in line for line in lines), lines)
+
+
+class Tables(ConsoleTestCase):
+  def test_cells_are_drawn_by_their_kind(self):
+    self.open("t/stories", "document.querySelectorAll('[data-row]').length === 4")
+    picture = self.find("[data-row='1'] img")
+    until(self.driver, lambda driver: driver.execute_script("return arguments[0].naturalWidth", picture) == 2)
+    self.assertIn("PollCell", self.find("[data-row='3']").text)
+    self.assertEqual(self.driver.execute_script("return [...document.querySelectorAll('.rows .header')].map((one) => one.innerText)"), ["First", "The rest"])
+
+  def test_a_tap_expands(self):
+    self.open("t/stories", "document.querySelectorAll('[data-row]').length === 4")
+    self.find("[data-row='2']").click()
+    until(self.driver, "document.querySelector(\"[data-row='2'] .description\")?.textContent === 'What stands behind it.'")
+
+  def test_an_old_client_sees_fallbacks(self):
+    self.open("t/stories", "document.querySelectorAll('.old input').length === 5")
+    self.find(".old summary").click()
+    for box in self.driver.find_elements(By.CSS_SELECTOR, ".old input"):
+      if box.get_attribute("value") != "TableViewCellWithLabel":
+        box.click()
+    until(self.driver, "document.querySelectorAll('[data-row]').length === 4 && !document.querySelector('[data-row] img, .disclosure')")
+
+  def test_what_changes_upstream_is_there_and_in_the_timeline(self):
+    self.open("t/stories/time", "document.querySelectorAll('[data-row]').length === 4")
+    self.service.upstream.stories[3]["title"] = "changed"
+    until(self.driver, "document.querySelector(\"[data-row='4']\").innerText.includes('changed')")
+    until(self.driver, "document.querySelectorAll('.changes button').length >= 2")
+    newest = self.find(".changes button")
+    self.assertIn("1 update", newest.text)
+    newest.click()
+    until(self.driver, "document.querySelectorAll('.pair .outline').length === 2")
+    before, after = [one.text for one in self.driver.find_elements(By.CSS_SELECTOR, ".pair .outline")]
+    self.assertIn("four", before)
+    self.assertIn("changed", after)
+    self.service.upstream.stories[3]["title"] = "four"
+
+  def test_a_row_shows_its_item_and_its_cell(self):
+    self.open("t/stories/row/2", "document.querySelectorAll('.side pre').length >= 3")
+    text = self.find(".side").text
+    for expected in ("Represented item", "What stands behind it.", "Payload of TableViewExpandableCell", "Section first", "✓ select", '"expands": "isExpanded"'):
+      self.assertIn(expected, text)
+
+  def test_what_is_wrong_upstream_is_said(self):
+    self.open("t/down", "document.querySelector('#main .problem:not([hidden])')")
+    self.assertTrue(self.find("#main .problem").text)
+
+  def test_a_long_table_scrolls_by_windows_with_few_nodes(self):
+    # 100,000 items take a debug build a while.
+    until(self.driver, lambda driver: self.service.ask("/v1/tables/long?rows=1")["state"] == "ready", seconds=180)
+    self.open("t/long", "document.querySelectorAll('[data-row]').length > 20")
+    for _ in range(12):
+      self.driver.execute_script("const one = document.querySelector('.scroller'); one.scrollTop = one.scrollHeight")
+      until(self.driver, "true")
+      self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
+    until(self.driver, "Math.max(...[...document.querySelectorAll('[data-row]')].map(({ dataset }) => +dataset.row)) > 1000")
+    nodes = self.driver.execute_script("return document.querySelectorAll('*').length")
+    self.assertLess(nodes, 2000)
+    order = self.driver.execute_script("return [...document.querySelectorAll('[data-row]')].map(({ dataset }) => +dataset.row)")
+    self.assertEqual(order, list(range(order[0], order[0] + len(order))))
+
+  def test_hostile_items_harm_nothing(self):
+    self.open("t/evil", "document.querySelectorAll('[data-row]').length >= 21")
+    for row in self.driver.find_elements(By.CSS_SELECTOR, "[data-row]")[:6]:
+      row.click()
+    self.driver.execute_script("location.hash = '#/t/evil/row/big'")
+    until(self.driver, "document.querySelectorAll('.side pre').length >= 2")
+    self.driver.execute_script("location.hash = '#/t/evil/time'")
+    self.find(".changes button").click()
+    self.assertIsNone(self.driver.execute_script("return window.hurt ?? null"))
+    self.assertEqual(self.driver.execute_script("return document.querySelectorAll('script').length"), 1)
+    self.assertLess(self.driver.execute_script("return document.body.textContent.length"), 1_000_000)
+
+
+class Edits(ConsoleTestCase):
+  def setUp(self):
+    super().setUp()
+    self.open("t/todo", "document.querySelectorAll('[data-row]').length >= 1")
+
+  def server_texts(self):
+    return [row["payload"]["title"] for section in self.service.ask("/v1/tables/todo")["sections"] for row in section["rows"]]
+
+  def await_server(self, condition):
+    until(self.driver, lambda driver: condition(self.server_texts()))
+
+  def test_add_edit_and_delete(self):
+    self.button("Add…").click()
+    self.write('{"title": "Water the plants", "section": "today"}')
+    self.button("Add", "dialog").click()
+    self.await_server(lambda texts: "Water the plants" in texts)
+    until(self.driver, lambda driver: "Water the plants" in self.texts() and not driver.find_elements(By.CSS_SELECTOR, ".pends"))
+    row = next(one for one in self.driver.find_elements(By.CSS_SELECTOR, "[data-row]") if "Water the plants" in one.text)
+    identity = row.get_attribute("data-row")
+    self.button(f"Edit {identity}").click()
+    self.write("{broken")
+    self.button("Save", "dialog").click()
+    self.assertIn("JSON", self.find("dialog [role=alert]").text)
+    self.write('{"title": "Water all plants", "section": "today"}')
+    self.button("Save", "dialog").click()
+    self.await_server(lambda texts: "Water all plants" in texts)
+    until(self.driver, lambda driver: "Water all plants" in self.texts())
+    self.button(f"Delete {identity}").click()
+    self.await_server(lambda texts: "Water all plants" not in texts)
+    until(self.driver, lambda driver: "Water all plants" not in self.texts())
+
+  def test_a_refused_edit_is_said_and_can_be_dismissed(self):
+    self.button("Add…").click()
+    self.write('{"title": {"not": "a text"}, "section": "today"}')
+    self.button("Add", "dialog").click()
+    refused = self.find(".edits .refused")
+    self.assertIn("title", refused.text)
+    self.button("Dismiss", ".edits").click()
+    until(self.driver, "document.querySelector('.edits').hidden")
+
+  def test_rows_are_dragged(self):
+    before = self.texts()
+    first, second = self.driver.find_elements(By.CSS_SELECTOR, "[data-row]")[:2]
+    handle = first.find_element(By.CSS_SELECTOR, ".handle")
+    ActionChains(self.driver).click_and_hold(handle).move_by_offset(0, 20).move_to_element_with_offset(second, 0, 15).release().perform()
+    self.await_server(lambda texts: texts[:2] == [before[1], before[0]])
+    until(self.driver, lambda driver: self.texts()[:2] == [before[1], before[0]])
+
+  def test_rows_are_moved_by_keys(self):
+    before = self.texts()
+    self.driver.find_elements(By.CSS_SELECTOR, "[data-row]")[0].click()
+    self.driver.execute_script("document.querySelector('[data-row]').focus()")
+    ActionChains(self.driver).key_down(Keys.ALT).send_keys(Keys.ARROW_DOWN).key_up(Keys.ALT).perform()
+    self.await_server(lambda texts: texts[:2] == [before[1], before[0]])
+    ActionChains(self.driver).send_keys(Keys.ARROW_DOWN).perform()
+    self.assertIsNotNone(self.driver.execute_script("return document.activeElement.dataset.row ?? null"))
+
+
+if __name__ == "__main__":
+  unittest.main()

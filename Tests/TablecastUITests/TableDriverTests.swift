@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import TablecastClient
+@testable import TablecastUI
+
+/// The driver against a view that refuses what UIKit raises exceptions for.
+@MainActor
+@Suite struct TableDriverTests {
+  private static let client = TablecastClient(url: URL(fileURLWithPath: "/"), cells: AnyCell.self)
+
+  /// `TABLECAST_BATCHES` asks for more changes than the 10,000.
+  private static let changes = ProcessInfo.processInfo.environment["TABLECAST_BATCHES"].flatMap { Int($0) } ?? 10_000
+
+  @Test func randomTablesAndGesturesNeverBreakTheView() {
+    let seeds = 20
+    for seed in 0..<UInt64(seeds) {
+      var table = RandomTable(seed: seed)
+      let view = StrictListView()
+      let driver = TableDriver(Self.client.table("t"), view: view)
+      view.dataSource = { driver.sections }
+      var snapshot = TableSnapshot(TableAddress("t"))
+      for step in 0..<Self.changes / seeds {
+        let former = snapshot
+        let isStatus = table.chance(10)
+        if !isStatus { table.change() }
+        snapshot.sections = table.sections
+        snapshot.revision += 1
+        let kind: TableChange.Kind =
+          isStatus ? .status : table.chance(20) ? .reset : .stages(snapshot.stages(from: former))
+        driver.take(TableChange(kind: kind, from: former.revision, snapshot: snapshot))
+        if table.chance(6) { view.isInteracting.toggle() }
+        if table.chance(15) { view.isInWindow.toggle() }
+        if !view.isInteracting { driver.proceed() }
+        if table.chance(2) { view.complete() }
+        guard view.violations.isEmpty else {
+          Issue.record("seed \(seed), step \(step): \(view.violations)")
+          return
+        }
+      }
+      (view.isInteracting, view.isInWindow) = (false, true)
+      repeat {
+        view.complete()
+        driver.proceed()
+      } while view.hasPending
+      view.compareContents()
+      #expect(view.violations.isEmpty, "seed \(seed)")
+      #expect(driver.sections == table.sections, "seed \(seed)")
+      #expect(view.batches > Self.changes / seeds / 20, "seed \(seed): \(view.batches) batches")
+    }
+  }
+
+  @Test func aReloadKeepsTheSelectionAndTheScrollPosition() {
+    let view = StrictListView()
+    let driver = TableDriver(Self.client.table("t"), view: view)
+    view.dataSource = { driver.sections }
+    take(driver, [["1", "2", "3"]], revision: 1, .reset)
+    view.select([RowPath(section: 0, row: 1)])
+    view.anchorRow = "3"
+    take(driver, [["9"], ["3", "2"]], revision: 2, .reset)
+    #expect(view.reloads == 2)
+    #expect(view.selection == ["2"])
+    #expect(view.scrolledTo == RowPath(section: 1, row: 0))
+  }
+
+  @Test func aResetOfTheSameRowsFillsThemInPlace() {
+    let view = StrictListView()
+    let driver = TableDriver(Self.client.table("t"), view: view)
+    view.dataSource = { driver.sections }
+    take(driver, [["1", "2"]], revision: 1, .reset)
+    take(driver, [["1", "2"]], revision: 2, .reset, text: 7)
+    view.compareContents()
+    #expect(view.reloads == 1)
+    #expect(view.violations.isEmpty)
+  }
+
+  @Test func whatComesWhileTheUserDragsArrivesAsOneBatch() {
+    let view = StrictListView()
+    let driver = TableDriver(Self.client.table("t"), view: view)
+    view.dataSource = { driver.sections }
+    take(driver, [["1", "2"]], revision: 1, .reset)
+    view.isInteracting = true
+    take(driver, [["1"]], revision: 2, .stages([]))
+    take(driver, [["1", "5"]], revision: 3, .stages([]))
+    take(driver, [["5", "6"]], revision: 4, .stages([]))
+    #expect(view.batches == 0)
+    view.isInteracting = false
+    driver.proceed()
+    view.complete()
+    #expect(view.batches == 1)
+    #expect(driver.sections.flatMap { $0.rows.map(\.id) } == ["5", "6"])
+    #expect(view.violations.isEmpty)
+  }
+
+  private func take(
+    _ driver: TableDriver<AnyCell>,
+    _ rows: [[String]],
+    revision: Int,
+    _ kind: TableChange.Kind,
+    text: Int = 1
+  ) {
+    var snapshot = TableSnapshot(TableAddress("t"))
+    snapshot.sections = rows.enumerated().map { index, ids in
+      var section = TableSection(id: "s\(index)")
+      section.rows = ids.compactMap { Int($0) }.map { RandomTable.row($0, text) }
+      return section
+    }
+    snapshot.revision = revision
+    driver.take(TableChange(kind: kind, from: revision - 1, snapshot: snapshot))
+  }
+}
