@@ -175,7 +175,12 @@ import Testing
     set.upstream.answer([ReplicaSet.item("hooked")])
     let body: JSONValue = ["changed": true]
     let signature = try hmac(ReplicaSet.secret, body)
-    let hook = try follower.request("POST", "/v1/hooks/quiet", ["X-Hub-Signature-256": "sha256=" + signature], body: body)
+    let hook = try follower.request(
+      "POST",
+      "/v1/hooks/quiet",
+      ["X-Hub-Signature-256": "sha256=" + signature],
+      body: body
+    )
     #expect(hook.status == 202, "\(hook.text)")
     try follower.follow("quiet", until: "is hooked") { $0.row("1")?["payload"]?["title"] == "hooked" }
   }

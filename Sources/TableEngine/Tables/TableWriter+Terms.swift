@@ -38,13 +38,7 @@ extension TableWriter {
       let known = context.answers.answer(idempotency, table: name)
       return known.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
     }
-    let kept = TableStore.ReplyKey(
-      caller: idempotency.caller,
-      table: name,
-      scope: idempotency.route,
-      key: idempotency.key
-    )
-    context.store.reply(kept) { [self] result in
+    context.store.reply(kept(idempotency)) { [self] result in
       content.queue.async {
         switch result {
         case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
@@ -52,6 +46,11 @@ extension TableWriter {
         }
       }
     }
+  }
+
+  /// What the store keeps the answer to a request under.
+  private func kept(_ idempotency: Idempotency) -> TableStore.ReplyKey {
+    TableStore.ReplyKey(caller: idempotency.caller, table: name, scope: idempotency.route, key: idempotency.key)
   }
 
   /// Tries a request again that lost against another commit; with a key, unless that was the same request, which
@@ -62,7 +61,7 @@ extension TableWriter {
     _ carryOut: @escaping @Sendable () -> Void
   ) {
     guard let idempotency, isStored, context.replica.isShared else { return carryOut() }
-    context.store.reply(table: name, key: idempotency.storedKey) { [self] result in
+    context.store.reply(kept(idempotency)) { [self] result in
       content.queue.async {
         switch result {
         case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(completion) ?? carryOut()
