@@ -5,6 +5,7 @@ import pathlib
 import unittest
 
 import axe_selenium_python
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -42,9 +43,17 @@ class ConsoleTestCase(unittest.TestCase):
     """The titles of the rows, in order."""
     return self.driver.execute_script("return [...document.querySelectorAll('[data-row]:not([inert])')].map((row) => row.querySelector('.text').innerText)")
 
-  def button(self, name, within="body"):
-    found = [one for one in self.driver.find_elements(By.CSS_SELECTOR, f"{within} button") if one.text == name or one.get_attribute("aria-label") == name]
-    return found[0]
+  def press(self, name, within="body"):
+    """Clicks the button of this text or label, however often it is drawn anew meanwhile."""
+    def press(driver):
+      found = driver.execute_script("""const [name, within] = arguments;
+        return [...document.querySelectorAll(`${within} button`)].find((one) => one.textContent === name || one.getAttribute('aria-label') === name)""", name, within)
+      try:
+        found.click()
+        return True
+      except (AttributeError, StaleElementReferenceException, ElementClickInterceptedException):
+        return False
+    until(self.driver, press, name)
 
   def write(self, text):
     field = self.find("dialog textarea")
@@ -109,7 +118,7 @@ class Pages(ConsoleTestCase):
     self.button_of("Search").click()
     field = self.find("dialog input")
     self.assertEqual((field.get_attribute("pattern"), field.get_attribute("value")), ("[a-z]{1,20}", "one"))
-    self.button("Open", "dialog").click()
+    self.press("Open", "dialog")
     until(self.driver, "document.querySelectorAll('[data-row]').length === 1")
     self.assertEqual(self.texts(), ["one"])
 
@@ -120,7 +129,7 @@ class Pages(ConsoleTestCase):
     self.open()
     self.find("#token").click()
     self.find("dialog input").send_keys("secret")
-    self.button("Use it", "dialog").click()
+    self.press("Use it", "dialog")
     kept = self.driver.execute_script("return [sessionStorage.getItem('tablecast-token'), localStorage.length, document.cookie]")
     self.assertEqual(kept, ["secret", 0, ""])
     self.assertNotIn("secret", self.driver.find_element(By.CSS_SELECTOR, ".request pre").get_attribute("textContent"))
@@ -217,32 +226,32 @@ class Edits(ConsoleTestCase):
     until(self.driver, lambda driver: condition(self.server_texts()))
 
   def test_add_edit_and_delete(self):
-    self.button("Add…").click()
+    self.press("Add…")
     self.write('{"title": "Water the plants", "section": "today"}')
-    self.button("Add", "dialog").click()
+    self.press("Add", "dialog")
     self.await_server(lambda texts: "Water the plants" in texts)
     until(self.driver, lambda driver: "Water the plants" in self.texts() and not driver.find_elements(By.CSS_SELECTOR, ".pends"))
-    row = next(one for one in self.driver.find_elements(By.CSS_SELECTOR, "[data-row]") if "Water the plants" in one.text)
-    identity = row.get_attribute("data-row")
-    self.button(f"Edit {identity}").click()
+    identity = self.driver.execute_script(
+      "return [...document.querySelectorAll('[data-row]')].find((row) => row.innerText.includes('Water the plants')).dataset.row")
+    self.press(f"Edit {identity}")
     self.write("{broken")
-    self.button("Save", "dialog").click()
+    self.press("Save", "dialog")
     self.assertIn("JSON", self.find("dialog [role=alert]").text)
     self.write('{"title": "Water all plants", "section": "today"}')
-    self.button("Save", "dialog").click()
+    self.press("Save", "dialog")
     self.await_server(lambda texts: "Water all plants" in texts)
     until(self.driver, lambda driver: "Water all plants" in self.texts())
-    self.button(f"Delete {identity}").click()
+    self.press(f"Delete {identity}")
     self.await_server(lambda texts: "Water all plants" not in texts)
     until(self.driver, lambda driver: "Water all plants" not in self.texts())
 
   def test_a_refused_edit_is_said_and_can_be_dismissed(self):
-    self.button("Add…").click()
+    self.press("Add…")
     self.write('{"title": {"not": "a text"}, "section": "today"}')
-    self.button("Add", "dialog").click()
+    self.press("Add", "dialog")
     refused = self.find(".edits .refused")
     self.assertIn("title", refused.text)
-    self.button("Dismiss", ".edits").click()
+    self.press("Dismiss", ".edits")
     until(self.driver, "document.querySelector('.edits').hidden")
 
   def test_rows_are_dragged(self):

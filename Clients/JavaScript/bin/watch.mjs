@@ -60,7 +60,10 @@ async function end(status) {
 function print({ after }) {
   const { table, cursor, state, connection, sections, window = null, refusal } = after;
   if (connection === "connecting") return;
-  const line = JSON.stringify({ table, cursor, state, connection, sections, window, ...(refusal && { problem: refusal }) });
+  const problem = refusal && {
+    title: refusal.title, status: refusal.status ?? 0, detail: refusal.detail ?? "", field: refusal.field ?? refusal.at?.toString(),
+  };
+  const line = JSON.stringify({ table, cursor, state, connection, sections, window, ...(problem && { problem }) });
   if (line === printed) return;
   printed = line;
   process.stdout.write(`${line}\n`);

@@ -15,7 +15,7 @@ const longestRetryAfter = 3600;
 /** Whether a status says nothing of the request itself, so that it may be made again. */
 const isPassing = (status) => !status || status < 400 || status >= 500 || [408, 425, 429].includes(status);
 const isProblem = (body) => typeof body?.title === "string";
-const problemOf = (status, body) => (isProblem(body) ? body : { type: "about:blank", title: `HTTP ${status}`, status });
+const problemOf = (status, body) => (isProblem(body) ? body : { type: "about:blank", title: `HTTP status ${status}`, status });
 
 const secondsOf = (retryAfter) => {
   const seconds = /^\d+$/.test(retryAfter) ? +retryAfter : (Date.parse(retryAfter) - Date.now()) / 1000;
