@@ -169,7 +169,9 @@ extension TableWriter {
     guard !(isKnown && context.replica.isShared) else { return completion(nil) }
     let version = isKnown ? feed.prepare(table) : feed.current
     guard version != nil || changes != nil else { return completion(nil) }
-    store(Commit(table: name, durability: .full, version: version, items: changes), retry: {}, then: completion)
+    // Where another replica was first, its version is followed.
+    let commit = Commit(table: name, durability: .full, version: version, items: changes)
+    store(commit, retry: { completion(nil) }, then: completion)
   }
 
   fileprivate func reconfigure(_ blueprint: TableBlueprint) {

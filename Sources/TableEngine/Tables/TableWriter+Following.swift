@@ -45,7 +45,12 @@ extension TableWriter {
     switch others {
     case .changes(let changes):
       guard !changes.isEmpty else { return }
-      feed.follow(changes.versions)
+      // Two that begin a table at once begin two epochs: the first that is stored is the table's.
+      if let epoch = changes.versions.last?.cursor.epoch, epoch != feed.epoch {
+        feed.replace(with: StoredFeed(epoch: epoch, versions: changes.versions))
+      } else {
+        feed.follow(changes.versions)
+      }
       content.access { content in
         if let items = changes.items { content.local?.items.apply(items) }
         content.follow(changes.toggles, changes.objects)
