@@ -14,7 +14,8 @@ extension Table {
   /// - Complexity: O(sections), and O(log² rows) in the first that changed (``RowList/firstDifference(_:_:)``).
   public static func firstAffectedRow(from old: Table, to new: Table) -> Int? {
     guard
-      old.state == new.state, old.problem == new.problem, old.title == new.title, old.animation == new.animation
+      old.state == new.state, old.problem == new.problem, old.title == new.title, old.animation == new.animation,
+      old.isTruncated == new.isTruncated
     else { return 0 }
     var before = 0
     for (old, new) in zip(old.sections, new.sections) {

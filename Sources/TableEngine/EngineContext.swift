@@ -12,8 +12,12 @@ final class EngineContext: Sendable {
   let answers = RememberedAnswers()
   let replica: Replica
   let refreshes = RefreshCounts()
+  let requests = RequestCounts()
+  let edits = EditCounts()
   let client: TransferClient
   let logger: Logger
+  /// Of what stands for callers' own header fields in logs: new in every process.
+  let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   /// How many versions of a table are held.
   let history: Int
   /// Where the tables' own serial queues run.
@@ -43,7 +47,10 @@ final class EngineContext: Sendable {
 
   init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     let logger = environment.logger
-    client = try TransferClient { $0.log(logger) }
+    client = try TransferClient { [requests] report in
+      requests.count(report)
+      report.log(logger)
+    }
     store = environment.store
     replica = Replica(environment.store, definition, logger)
     self.logger = logger

@@ -4,5 +4,13 @@ import Foundation
 enum Timestamp {
   static var now: String { text(Date()) }
 
+  /// - Parameter seconds: since 1970.
+  static func text(_ seconds: Int64) -> String { text(Date(timeIntervalSince1970: Double(seconds))) }
+
   static func text(_ date: Date) -> String { date.formatted(.iso8601) }
+}
+
+extension Duration {
+  /// Whole ones.
+  var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -3,7 +3,8 @@ public import TableModel
 /// The represented object of a row; of a local source also one that has no row.
 public struct RepresentedItem: Sendable {
   private let texts: ItemTexts
-  private let position: Int
+  /// Its place among the source's items.
+  public let position: Int
   public let source: String
   /// The identity that the service gave it, for an item of a local table.
   public let givenID: String?

@@ -9,6 +9,8 @@ public struct SourceContent: Sendable {
   /// The source had more items than it may.
   public var isTruncated = false
 
+  public init(pages: [[UInt8]] = [], items: [SourceItem]? = nil) { (self.pages, self.items) = (pages, items) }
+
   /// Responses, and the items in them.
   public static func pages(_ pages: [[UInt8]]) -> SourceContent { SourceContent(pages: pages) }
 

@@ -31,8 +31,19 @@ package final class Catalog: Sendable {
 
   /// The table that a request names; a family's member is made if it is not there yet.
   ///
-  /// - Parameter budget: how many members this request may still have made.
+  /// - Parameters:
+  ///   - locale: the language that it is asked for in: one of the configuration's, or nil.
+  ///   - budget: how many members this request may still have made.
   package func table(
+    _ reference: TableReference,
+    in locale: String?,
+    for caller: @autoclosure () -> CallerFields,
+    _ budget: inout MemberBudget
+  ) throws(TableError) -> LiveTable {
+    try table(reference, for: caller(), &budget).localized(locale)
+  }
+
+  private func table(
     _ reference: TableReference,
     for caller: @autoclosure () -> CallerFields,
     _ budget: inout MemberBudget

@@ -166,7 +166,7 @@ package final class Engine: Sendable {
   /// Has all who wait look again: what they may read has changed.
   package func wakeAll() {
     let catalog = catalog
-    for table in catalog.tables { table.reader.wakeAll() }
+    for table in catalog.tables { table.wakeAll() }
     for family in catalog.families { family.wakeAll() }
   }
 
@@ -181,7 +181,7 @@ package final class Engine: Sendable {
       group.enter()
       source.refresh { group.leave() }
     }
-    group.notify(queue: context.background, execute: completion)
+    group.notify(queue: context.background) { table.writer.afterFollowing(completion) }
   }
 
   /// What another replica asks for: a table's sources, or a source.
@@ -222,6 +222,12 @@ package final class Engine: Sendable {
     let counts = context.replica.counts
     return (context.replica.isLeading, counts.catchUps, counts.conflicts)
   }
+
+  /// The requests to upstreams, by source and purpose.
+  package var requests: [RequestFigures] { context.requests.all }
+
+  /// How edits ended, by the table's name: `done`, or the kind of refusal.
+  package var edits: [(table: String, result: String, count: Int)] { context.edits.all }
 
   /// How many views were tapped in and are held.
   package var viewCount: Int { context.views.count }

@@ -12,16 +12,20 @@ struct TableBlueprint: Sendable {
   var local: (name: String, definition: LocalDefinition)?
   /// For `env`. Never logged.
   var environment: [String: String]
+  /// The languages that the table is in; the first is the plain table's. Empty: it has none.
+  var locales: [String]
 
   init(_ table: TableDefinition, in service: ServiceDefinition) throws(StartError) {
     definition = table
     environment = service.environment
+    locales = service.locales
     do {
       mapper = try TableMapper(
         table: table,
         cells: service.cells,
         representations: service.representations,
-        sources: service.sources
+        sources: service.sources,
+        maximumBytes: service.limits.mappingBytes
       )
     } catch {
       throw StartError(description: "table `\(table.name)`: \(error)")

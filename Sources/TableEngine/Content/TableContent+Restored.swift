@@ -9,13 +9,13 @@ extension TableContent {
     guard var table = restored else {
       return Table(
         name: name,
-        title: definition.title,
+        title: mapper.title(for: variables),
         state: problem == nil ? .loading : .failed,
         problem: problem,
         animation: definition.animation
       )
     }
-    table.title = definition.title
+    table.title = mapper.title(for: variables)
     table.animation = definition.animation
     if let problem { (table.state, table.problem) = (.stale, problem) }
     return table
@@ -46,7 +46,7 @@ extension TableContent {
   /// Goes on with another definition. A source that is asked for the same keeps its answer; until the others have one,
   /// their rows stay.
   mutating func follow(_ blueprint: TableBlueprint, shown table: Table) {
-    (definition, mapper, environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
+    (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
     local?.source = blueprint.local?.name ?? ""
     if let local = blueprint.local { self.local?.definition = local.definition }
     let before = inputs

@@ -9,9 +9,8 @@ import Upstream
 struct TableContent: Sendable {
   var definition: TableDefinition
   var mapper: TableMapper
-  /// Of a family's member: `$params`.
-  var parameters: [String: String] = [:]
-  var environment: [String: String] = [:]
+  /// What expressions see beside the items.
+  var variables: MappingVariables
   /// By source name; the local source is not among them.
   var inputs: [String: SourceInput] = [:]
   var local: LocalContent?
@@ -96,8 +95,12 @@ struct TableContent: Sendable {
     var definition: LocalDefinition
   }
 
-  init(_ blueprint: TableBlueprint) {
-    (definition, mapper, environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
+  /// - Parameters:
+  ///   - parameters: of a family's member.
+  ///   - locale: nil where the configuration names none.
+  init(_ blueprint: TableBlueprint, parameters: [String: String] = [:], locale: String?) {
+    (definition, mapper) = (blueprint.definition, blueprint.mapper)
+    variables = MappingVariables(parameters: parameters, environment: blueprint.environment, locale: locale)
     for source in blueprint.upstreams { inputs[source.name] = SourceInput(definition: source.definition) }
   }
 
@@ -165,7 +168,7 @@ struct TableContent: Sendable {
       if let local {
         contents[local.source] = .items(local.items.map { SourceItem(id: $0.id.description, bytes: $0.body) })
       }
-      let result = mapper.map(contents, reusing: self.result?.cache, parameters: parameters, environment: environment)
+      let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
       for problem in result.problems { inputs[problem.source]?.refuse(problem.detail) }
       // Else another round; each takes an answer away from a source, which has two at most.
       guard result.problems.isEmpty else { continue }

@@ -6,12 +6,14 @@ package enum Edit: Sendable {
   case patch(row: String, JSONValue)
   case delete(row: String)
   case move(row: String, EditPlace)
+  /// One of the row's actions; with what the caller sent.
+  case action(row: String, id: String, body: JSONValue)
 
   /// The row that has to be there; nil for an insert.
   var row: String? {
     switch self {
     case .insert: nil
-    case .patch(let row, _), .delete(let row), .move(let row, _): row
+    case .patch(let row, _), .delete(let row), .move(let row, _), .action(let row, _, _): row
     }
   }
 }
@@ -21,7 +23,18 @@ extension Edit {
   var place: EditPlace? {
     switch self {
     case .insert(_, let place), .move(_, let place): place
-    case .patch, .delete: nil
+    case .patch, .delete, .action: nil
+    }
+  }
+
+  /// For logs.
+  var verb: String {
+    switch self {
+    case .insert: "insert"
+    case .patch: "patch"
+    case .delete: "delete"
+    case .move: "move"
+    case .action(_, let id, _): "action \(id)"
     }
   }
 }

@@ -55,10 +55,7 @@ struct EditSession {
     switch edit {
     case .insert(let item, let place): return try insert(item, place, number)
     case .patch(let row, let patch):
-      let item = try editable(row, .edit, "edited")
-      _ = try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
-      pending.append((number, item, row))
-      return row
+      return try self.patch(editable(row, .edit, "edited"), of: row, with: patch, number)
     case .delete(let row):
       let item = try editable(row, .edit, "deleted")
       _ = try change(item) { items throws(EditError) in try items.delete(item) }
@@ -68,6 +65,13 @@ struct EditSession {
       let item = try editable(row, .move, "moved")
       try move(item, row: row, place)
       return row
+    case .action(let row, let id, let body):
+      // What the row offers depends on what those before have made of it.
+      try settle()
+      let action = try content.definition.action(id, of: row, in: table)
+      // Its own condition says which items it may change.
+      let item = try editable(row, [], "acted on")
+      return try patch(item, of: row, with: action.patch(of: row, sent: body, in: content), number)
     }
   }
 
@@ -87,6 +91,14 @@ struct EditSession {
     guard place != .end else { return item.description }
     let row = try layOutOne()
     try verify(target, row: row)
+    return row
+  }
+
+  private mutating func patch(_ item: ItemID, of row: String, with patch: JSONValue, _ number: Int)
+    throws(TableError) -> String
+  {
+    _ = try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
+    pending.append((number, item, row))
     return row
   }
 

@@ -9,8 +9,9 @@ import Upstream
 struct ForwardingPlan: Sendable {
   let source: String
   let request: EditRequestDefinition
-  private let change: Edit
-  private let item: JSONValue
+  let change: Edit
+  /// The item as it is now; null for an insert.
+  let item: JSONValue
   private let body: JSONValue
 
   init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
@@ -24,6 +25,12 @@ struct ForwardingPlan: Sendable {
     case .patch(_, let patch): (upstreamRequest, permission, verb, body) = (edits.patch, .edit, "edited", patch)
     case .delete: (upstreamRequest, permission, verb, body) = (edits.delete, .edit, "deleted", .null)
     case .move(_, let place): (upstreamRequest, permission, verb, body) = (edits.move, .move, "moved", place.body)
+    case .action(let row, let id, let sent):
+      let action = try content.definition.action(id, of: row, in: table)
+      guard case .request(let own) = action.effect else {
+        throw .forbidden("The action `\(id)` patches items of the service's own; those of `\(name)` are an upstream's.")
+      }
+      (upstreamRequest, permission, verb, body) = (own, [], "acted on", sent)
     }
     guard let upstreamRequest else {
       throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
@@ -73,62 +80,19 @@ struct ForwardingPlan: Sendable {
     }
   }
 
-  func edit(_ key: String) -> ForwardedEdit {
-    ForwardedEdit(item: item, edit: body, place: change.place?.forwarded, id: change.row, idempotencyKey: key)
-  }
-
-  /// Does to the source's content what the upstream has said it did. Returns the row's identity; nil where the upstream
-  /// did not say what a new item is: then nothing is done, for whatever was shown would be guessed.
-  func apply(_ answer: [UInt8]?, to content: inout TableContent, named name: String) -> String? {
-    let items = content.result?.items(of: source) ?? []
-    let answered = answer.flatMap { try? JSONValue(parsing: $0) }.flatMap { value in
-      if case .object(let members) = value, !members.isEmpty { value } else { nil }
-    }
-    if case .insert(let item, _) = change {
-      let before = content
-      guard let answered, let row = content.lay(items.map(\.bytes) + [answered.bytes], over: source, named: name) else {
-        content = before
-        return nil
-      }
-      // What the answer leaves out is as it was sent.
-      _ = content.lay(items.map(\.bytes) + [item.merging(patch: answered).bytes], over: source, named: name)
-      return row
-    }
-    var changed = items
-    guard let position = items.firstIndex(where: { $0.row == change.row }) else { return change.row }
-    switch change {
-    case .insert: break
-    case .patch(_, let patch): changed[position].bytes = (matching(answered) ?? item.merging(patch: patch)).bytes
-    case .delete: changed.remove(at: position)
-    case .move(_, let place):
-      let moving = changed.remove(at: position)
-      changed.insert(moving, at: place.index(among: changed.map(\.row), in: content.result?.sections ?? []))
-    }
-    _ = content.lay(changed.map(\.bytes), over: source, named: name)
-    return change.row
-  }
-
   /// The row that it is about; nil for a new one.
   var row: String? { change.row }
 
-  /// Whether the table shows already what the upstream has accepted.
-  func isApplied(_ row: String?) -> Bool {
-    if case .insert = change { row != nil } else { true }
-  }
-
-  /// An upstream's answer to a patch counts as the item where it looks like it: it has the members that the item has.
-  private func matching(_ answer: JSONValue?) -> JSONValue? {
-    guard case .object(let old) = item, let answer, old.allSatisfy({ answer[$0.name] != nil }) else { return nil }
-    return answer
-  }
-}
-
-extension TableContent {
-  /// Lays other items over what a source has said. Returns the identity of the last one, if it has any.
-  fileprivate mutating func lay(_ items: [[UInt8]], over source: String, named name: String) -> String? {
-    inputs[source]?.content = .items(items.map { SourceItem(bytes: $0) })
-    _ = table(named: name)
-    return items.isEmpty ? nil : result?.identity(ofItemAt: items.count - 1, of: source)
+  /// - Parameter locale: of the table that the caller sees.
+  func edit(_ key: String, locale: String?) -> ForwardedEdit {
+    ForwardedEdit(
+      item: item,
+      edit: body,
+      place: change.place?.forwarded,
+      id: change.row,
+      locale: locale,
+      idempotencyKey: key
+    )
   }
 }
 
@@ -156,20 +120,6 @@ extension EditPlace {
     case .section(let section, let at): ForwardedEdit.Place(section: section, at: at)
     case .before(let row): ForwardedEdit.Place(before: row)
     case .after(let row): ForwardedEdit.Place(after: row)
-    }
-  }
-
-  /// Where in a source's list this place is; the moving item is no longer in it.
-  fileprivate func index(among rows: [String?], in sections: [Section]) -> Int {
-    switch self {
-    case .end: return rows.count
-    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
-    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
-    case .section(let id, let at):
-      let section = sections.first { $0.id == id } ?? sections.first
-      let present = (section?.rows ?? []).map(\.id).filter { rows.contains($0) }
-      guard let at, at < present.count else { return rows.count }
-      return rows.firstIndex(of: present[at]) ?? rows.count
     }
   }
 }

@@ -56,6 +56,14 @@ struct ForwardedFields: Sendable {
     return ForwardedFields(fields: fields.filter { names.contains($0.name.lowercased()) })
   }
 
+  /// What tells callers apart in a log: nobody learns the fields from it. Nil where there are none.
+  func label(_ secret: [UInt8]) -> String? {
+    guard !fields.isEmpty else { return nil }
+    let text = fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
+    return HMACSHA256.code(for: Array(text.utf8), key: secret).prefix(4)
+      .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// Whether the caller's own credentials are among them.
   var haveCredentials: Bool { fields.contains { $0.name.lowercased() == "authorization" } }
 }

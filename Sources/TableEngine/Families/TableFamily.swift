@@ -3,6 +3,7 @@ import Digests
 import Dispatch
 import Synchronization
 import TableModel
+import TableStore
 import Upstream
 
 /// A table with parameters, or one per caller: members are made by their first reader, polled while someone reads
@@ -51,6 +52,18 @@ package final class TableFamily: Sendable {
   /// How many members are polled, and how many are not, as nobody reads them.
   package var instances: (polled: Int, frozen: Int) {
     contents.withLock { ($0.members.count - $0.members.frozenCount, $0.members.frozenCount) }
+  }
+
+  /// How many members show no fresh rows, as an upstream of theirs fails.
+  package var failing: Int {
+    let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
+    return tables.count { [.stale, .failed].contains($0.current.table.state) }
+  }
+
+  /// Of all members.
+  func feeds(of source: String) -> [SourceFeed] {
+    let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
+    return tables.flatMap(\.sources).filter { $0.name == source }
   }
 
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
@@ -177,7 +190,7 @@ package final class TableFamily: Sendable {
   }
 
   func wakeAll() {
-    for table in contents.withLock({ $0.members.members.values.map(\.instance.table) }) { table.reader.wakeAll() }
+    for table in contents.withLock({ $0.members.members.values.map(\.instance.table) }) { table.wakeAll() }
   }
 
   func removeAll() {

@@ -13,7 +13,7 @@ final class SourceFeed: Sendable {
   private let context: EngineContext
   private let source: Source
   private let fetchContext: FetchContext
-  private let listeners: Listeners
+  private let listeners: SourceListeners
 
   /// - Parameters:
   ///   - parameters: of a family's member.
@@ -30,7 +30,8 @@ final class SourceFeed: Sendable {
     self.name = name
     self.definition = definition
     self.context = context
-    let listeners = Listeners(source: name, isCallers: !forwarding.fields.isEmpty, context: context)
+    let asker = SourceListeners.Asker(parameters: parameters, caller: forwarding.label(context.secret))
+    let listeners = SourceListeners(source: name, asker: asker, context: context)
     self.listeners = listeners
     fetchContext = FetchContext(
       parameters: parameters,
@@ -62,6 +63,9 @@ final class SourceFeed: Sendable {
 
   /// Whether a table reads it.
   var isRead: Bool { !listeners.isEmpty }
+  /// Whether it ever gave items.
+  var hasWorked: Bool { listeners.hasWorked }
+  var figures: SourceFigures { source.figures }
 
   func start() { source.start() }
   func stop() { source.stop() }
@@ -117,73 +121,6 @@ final class SourceFeed: Sendable {
           ? "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
           : "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal.",
         field: "X-Hub-Signature-256"
-      )
-    }
-  }
-}
-
-/// The tables that an upstream feeds. Weakly held: a table owns its sources.
-private final class Listeners: Sendable {
-  private struct Listener {
-    weak var table: LiveTable?
-  }
-  private let tables = Mutex<[Listener]>([])
-  /// The news that are on their way into tables.
-  private let deliveries = DispatchGroup()
-  /// The title of the last failure, until it works again.
-  private let failure = Mutex<String?>(nil)
-  private let source: String
-  private let isCallers: Bool
-  private let context: EngineContext
-
-  /// - Parameter isCallers: it is asked with a caller's own fields.
-  init(source: String, isCallers: Bool, context: EngineContext) {
-    (self.source, self.isCallers, self.context) = (source, isCallers, context)
-  }
-
-  func add(_ table: LiveTable) { tables.withLock { $0.append(Listener(table: table)) } }
-
-  var isEmpty: Bool { tables.withLock { $0.isEmpty } }
-
-  func afterDeliveries(_ body: @escaping @Sendable () -> Void) {
-    deliveries.notify(queue: context.background, execute: body)
-  }
-
-  func hear(_ update: SourceUpdate) {
-    let news: SourceNews
-    switch update {
-    case .content(let content):
-      switch content.form {
-      case .pages(let pages): news = .content(.pages(pages))
-      case .items(let items): news = .content(.items(items.map { SourceItem(bytes: $0) }))
-      }
-    case .unchanged: news = .unchanged
-    case .failed(let error): news = .failure(error)
-    }
-    log(update)
-    context.refreshes.count(update, of: source)
-    for table in tables.withLock({ $0.compactMap(\.table) }) {
-      deliveries.enter()
-      table.writer.hear(news, from: source) { [deliveries] in deliveries.leave() }
-    }
-  }
-
-  /// What happened, when it begins and when it is over: a source that fails each second all night says so twice.
-  private func log(_ update: SourceUpdate) {
-    let (last, now) = failure.withLock { failure in
-      defer { if case .failed(let error) = update { failure = error.title } else { failure = nil } }
-      return (failure, update)
-    }
-    switch now {
-    case .content, .unchanged:
-      if last != nil, !isCallers { context.logger.notice("A source works again", metadata: ["source": "\(source)"]) }
-    case .failed(let error):
-      // That a caller is refused is the caller's trouble, and said to them.
-      let isExpected = last == error.title || (isCallers && [401, 403, 404].contains(error.status))
-      context.logger.log(
-        level: isExpected ? .debug : .warning,
-        "A source failed",
-        metadata: ["source": "\(source)", "title": "\(error.title)", "detail": "\(error.detail)"]
       )
     }
   }

@@ -8,7 +8,7 @@ extension TransferReport {
       "\(purpose == .edit ? "An upstream was sent an edit" : "An upstream was asked")",
       metadata: [
         "source": "\(source)", "method": "\(method)", "url": "\(url)", "status": "\(status.map(String.init) ?? "-")",
-        "milliseconds": "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+        "milliseconds": "\(elapsed.milliseconds)",
         "bytes": "\(bytes)", "error": "\(error?.title ?? "-")",
       ]
     )

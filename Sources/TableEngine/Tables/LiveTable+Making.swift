@@ -16,7 +16,7 @@ extension LiveTable {
     do { stored = try context.restore(name) } catch {
       throw StartError(description: "table `\(name)`: what is stored of it can't be read: \(error)")
     }
-    var content = TableContent(blueprint)
+    var content = TableContent(blueprint, locale: blueprint.locales.first)
     if let local = blueprint.local {
       do {
         let items = try stored.items ?? LocalItems(seed: local.definition.items)
@@ -43,7 +43,7 @@ extension LiveTable {
     content.base = stored.revision
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
-    return LiveTable(
+    let table = LiveTable(
       TableReference(name: name),
       feed: feed,
       content: content,
@@ -51,6 +51,8 @@ extension LiveTable {
       isMember: false,
       context: context
     )
+    table.translate(blueprint)
+    return table
   }
 
   /// A family's member, whose first reader has just come.
@@ -60,21 +62,40 @@ extension LiveTable {
     forwarding: ForwardedFields,
     context: EngineContext
   ) -> LiveTable {
-    var content = TableContent(blueprint)
-    content.parameters = Dictionary(
+    let parameters = Dictionary(
       reference.parameters.map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
+    var content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
     // The configuration's own items, for reading: a member comes and goes, and can keep nothing.
     if let local = blueprint.local, let items = try? LocalItems(seed: local.definition.items) {
       content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
     }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
-    table.attachSources(blueprint, content.parameters, forwarding)
+    table.translate(blueprint)
+    table.attachSources(blueprint, parameters, forwarding)
     // Where no upstream is asked, there is none to be waited for.
-    if blueprint.upstreams.isEmpty { table.settle(true, refusal: nil) }
+    if blueprint.upstreams.isEmpty {
+      table.writer.publishAll()
+      table.settle(true, refusal: nil)
+    }
     return table
+  }
+
+  /// This table in another language; empty until it is given what this one has.
+  func translation(_ blueprint: TableBlueprint, into locale: String) -> LiveTable {
+    var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
+    let feed = Feed(initial: content.table(named: name), history: context.history)
+    return LiveTable(
+      reference,
+      feed: feed,
+      content: content,
+      blueprint,
+      isMember: isMember,
+      original: writer,
+      context: context
+    )
   }
 
   private convenience init(
@@ -83,6 +104,7 @@ extension LiveTable {
     content: TableContent,
     _ blueprint: TableBlueprint,
     isMember: Bool,
+    original: TableWriter? = nil,
     context: EngineContext
   ) {
     let name = reference.canonical
@@ -98,11 +120,19 @@ extension LiveTable {
       name,
       content: content,
       reader: reader,
-      isStored: !isMember,
+      isStored: !isMember && original == nil,
       isPrivate: !forwards.isEmpty,
       context: context
     )
-    self.init(reference, reader: reader, writer: writer, forwards: forwards, isMember: isMember)
+    self.init(
+      reference,
+      reader: reader,
+      writer: writer,
+      forwards: forwards,
+      isMember: isMember,
+      locale: content.variables.locale,
+      original: original
+    )
   }
 
   /// Stores and shows what a restored table has become by its definition. `completion` is called when that is done.
@@ -143,19 +173,23 @@ extension LiveTable {
 
   /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
   /// other way about.
-  func canBe(_ blueprint: TableBlueprint) -> Bool { writer.isLocal == (blueprint.local != nil) }
+  func canBe(_ blueprint: TableBlueprint) -> Bool {
+    writer.isLocal == (blueprint.local != nil) && locale == blueprint.locales.first
+  }
 
   /// Goes on with another definition, that it can be.
   func reconfigure(_ blueprint: TableBlueprint) {
     forgetSources()
-    reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges)
+    translate(blueprint)
+    for table in all { table.reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges) }
+    for table in allTranslations { table.writer.reconfigure(blueprint, isShared: false) }
     writer.reconfigure(blueprint)
   }
 }
 
 extension TableWriter {
   /// Of a family's member: `$params`.
-  var parameters: [String: String] { content.queue.sync { content.access { $0.parameters } } }
+  var parameters: [String: String] { content.queue.sync { content.access { $0.variables.parameters } } }
 
   var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
 
@@ -168,16 +202,20 @@ extension TableWriter {
     // What another replica has made of its configuration is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) else { return completion(nil) }
     let version = isKnown ? feed.prepare(table) : feed.current
-    guard version != nil || changes != nil else { return completion(nil) }
+    guard version != nil || changes != nil else {
+      share()
+      return completion(nil)
+    }
     // Where another replica was first, its version is followed.
     let commit = Commit(table: name, durability: .full, version: version, items: changes)
     store(commit, retry: { completion(nil) }, then: completion)
   }
 
-  fileprivate func reconfigure(_ blueprint: TableBlueprint) {
+  /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
+  fileprivate func reconfigure(_ blueprint: TableBlueprint, isShared: Bool = true) {
     content.queue.sync {
       content.access { $0.follow(blueprint, shown: feed.latest.table) }
-      publishContent()
+      if isShared { publishContent() }
     }
   }
 }

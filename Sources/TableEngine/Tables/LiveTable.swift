@@ -15,15 +15,30 @@ package final class LiveTable: Sendable {
   let writer: TableWriter
   /// A family's member: it comes and goes with its readers.
   let isMember: Bool
-  private let lifecycle = Mutex(TableLifecycle())
+  /// The language that it is in; nil where the configuration names none.
+  package let locale: String?
+  /// The writer of the table that this one is a translation of; nil where it is the original.
+  let original: TableWriter?
+  /// The same table in the configuration's other languages.
+  let translations = Mutex<[LiveTable]>([])
+  let lifecycle = Mutex(TableLifecycle())
   private let polls = Mutex<[PollKind]>([])
   let context: EngineContext
 
   package var isPrivate: Bool { !forwards.isEmpty }
 
-  init(_ reference: TableReference, reader: TableReader, writer: TableWriter, forwards: [String], isMember: Bool) {
+  init(
+    _ reference: TableReference,
+    reader: TableReader,
+    writer: TableWriter,
+    forwards: [String],
+    isMember: Bool,
+    locale: String?,
+    original: TableWriter?
+  ) {
     (self.reference, self.reader, self.writer) = (reference, reader, writer)
     (self.forwards, self.isMember, context) = (forwards, isMember, writer.context)
+    (self.locale, self.original) = (locale, original)
     writer.table.withLock { $0.value = self }
   }
 
@@ -67,10 +82,12 @@ package final class LiveTable: Sendable {
     writer.item(row, orHidden: orHidden, completion)
   }
 
-  package var changesetCount: Int { reader.changesetCount.load(ordering: .relaxed) }
+  package var changesetCount: Int {
+    all.reduce(0) { $0 + $1.reader.changesetCount.load(ordering: .relaxed) }
+  }
 
   /// What the replies take that are kept, in bytes.
-  package var replyBytes: Int { reader.replies.byteCount }
+  package var replyBytes: Int { all.reduce(0) { $0 + $1.reader.replies.byteCount } }
 
   // MARK: Waiting
 
@@ -79,8 +96,13 @@ package final class LiveTable: Sendable {
   package func endWaiting(_ lens: Lens) { reader.endWaiting(lens) }
 
   /// By window, how many wait; nil is the whole table.
-  package var waiters: [WindowSize?: Int] { reader.waiters }
-  package var isWaitedFor: Bool { !reader.waiters.isEmpty }
+  package var waiters: [WindowSize?: Int] { all.reduce(into: [:]) { $0.merge($1.reader.waiters, uniquingKeysWith: +) } }
+  package var isWaitedFor: Bool { all.contains { !$0.reader.waiters.isEmpty } }
+
+  /// Has all who wait look again.
+  func wakeAll() {
+    for table in all { table.reader.wakeAll() }
+  }
 
   /// Remembers that such a poll waits: its reply will be made before it is woken.
   package func willWait(_ kind: PollKind) {
@@ -108,60 +130,6 @@ package final class LiveTable: Sendable {
         kind.prepare(reader.prepare(query))
       }
     }
-  }
-
-  // MARK: Lifecycle
-
-  /// What is polled for it.
-  var sources: [SourceFeed] { lifecycle.withLock { $0.sources } }
-  func attach(_ source: SourceFeed) { lifecycle.withLock { $0.sources.append(source) } }
-  /// Before another definition's sources are attached.
-  func forgetSources() { lifecycle.withLock { $0.sources = [] } }
-
-  /// Whether its readers should wait for what the upstream says.
-  package var isAwaitingUpstream: Bool { isMember && lifecycle.withLock { $0.isAwaitingUpstream } }
-
-  /// The upstream's own refusal, for those who read a family's member.
-  package var refusal: TableError? { isMember ? lifecycle.withLock { $0.refusal } : nil }
-
-  /// Why nobody can go on waiting for it; nil where they can.
-  package var ending: WaitEnding? {
-    lifecycle.withLock { lifecycle in
-      switch lifecycle.phase {
-      case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
-      case .retired: .withoutNews
-      case .removed: .refused(.notFound("The table `\(name)` is no longer there."))
-      }
-    }
-  }
-
-  /// The configuration no longer has it: no edit is begun any more, and who waits is told.
-  func remove() { end(.removed) }
-
-  /// Makes room for another member.
-  func retire() {
-    for source in sources { source.stop() }
-    end(.retired)
-  }
-
-  private func end(_ phase: TableLifecycle.Phase) {
-    writer.close()
-    lifecycle.withLock { $0.end(phase) }
-    reader.wakeAll()
-  }
-
-  func freeze() { lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
-  func thaw() { lifecycle.withLock { $0.thaw() } }
-
-  func refuse(_ refusal: TableError?) {
-    guard isMember else { return }
-    lifecycle.withLock { $0.refuse(refusal) }
-  }
-
-  func settle(_ isSettled: Bool, refusal: TableError?) {
-    guard isMember else { return }
-    lifecycle.withLock { $0.settle(isSettled, refusal: refusal, isPrivate: isPrivate) }
-    reader.wakeAll()
   }
 }
 

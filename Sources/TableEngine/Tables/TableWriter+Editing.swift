@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Logging
 import Synchronization
 import TableModel
 import TableStore
@@ -13,7 +14,47 @@ extension LiveTable {
   ) {
     var request = request
     request.terms.idempotency?.caller = request.caller.name(forwarding: forwards)
-    writer.edit(request, completion)
+    request.locale = locale
+    let completion = counted(request, completion)
+    guard let original else { return writer.edit(request, completion) }
+    // Items are the same in all languages: the original's writer alone changes them.
+    let lens = request.lens
+    writer.content.queue.async { [self, request] in
+      var request = request
+      request.terms = writer.original(of: request.terms)
+      original.edit(request) { [self] outcome in
+        writer.afterFollowing { [self] in
+          completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
+        }
+      }
+    }
+  }
+
+  /// Counts the request when it has ended, and says so at the level `debug`: what was asked for, but not what was sent.
+  private func counted(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void)
+    -> @Sendable (EditResult) -> Void
+  {
+    let (started, context, table, name) = (ContinuousClock.now, context, reference.name, name)
+    let first = request.edits.first.map { edit in edit.verb + (edit.row.map { " \($0)" } ?? "") } ?? "nothing"
+    let more = request.edits.count > 1 ? " and \(request.edits.count - 1) more" : ""
+    return { outcome in
+      context.edits.count(outcome, of: table)
+      let result =
+        switch outcome {
+        case .success: "done"
+        case .failure(let error): "\(error.kind): \(error.detail)"
+        }
+      let elapsed = ContinuousClock.now - started
+      context.logger.debug(
+        "An edit",
+        metadata: [
+          "table": "\(name)", "edit": "\(first)\(more)", "result": "\(result)",
+          "milliseconds":
+            "\(elapsed.components.seconds * 1000 + elapsed.components.attoseconds / 1_000_000_000_000_000)",
+        ]
+      )
+      completion(outcome)
+    }
   }
 }
 

@@ -46,8 +46,10 @@ extension TableWriter {
     case .changes(let changes):
       guard !changes.isEmpty else { return }
       // Two that begin a table at once begin two epochs: the first that is stored is the table's.
-      if let epoch = changes.versions.last?.cursor.epoch, epoch != feed.epoch {
-        feed.replace(with: StoredFeed(epoch: epoch, versions: changes.versions))
+      if let epoch = changes.versions.last?.cursor.epoch, epoch != feed.epoch,
+        let history = StoredFeed(epoch: epoch, versions: changes.versions)
+      {
+        feed.replace(with: history)
       } else {
         feed.follow(changes.versions)
       }
@@ -65,6 +67,7 @@ extension TableWriter {
         content.followed(to: stored.revision, shown: feed.current.table)
       }
     }
+    share()
     guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
     table.announce(from: previous)
     if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }

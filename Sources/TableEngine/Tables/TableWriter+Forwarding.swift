@@ -52,7 +52,7 @@ extension TableWriter {
       }
     }
     source.forward(
-      plan.edit(request.terms.idempotency?.key ?? UUID().uuidString),
+      plan.edit(request.terms.idempotency?.key ?? UUID().uuidString, locale: request.locale),
       as: plan.request,
       caller: fields,
       of: definition
@@ -97,12 +97,11 @@ extension TableWriter {
       }
     }
     content.queue.async { [self] in
-      // Where the upstream did not say what the new item is, only a fetch can: no row is guessed.
-      let row = content.access { content in plan.apply(item, to: &content, named: name) }
-      guard plan.isApplied(row) else {
-        return refreshed.notify(queue: content.queue) { succeed(nil) }
+      switch content.access({ content in plan.apply(item, to: &content, named: name) }) {
+      case .shown(let row): publishContent { succeed(row) }
+      // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
+      case .awaitsRefresh(let row): refreshed.notify(queue: content.queue) { succeed(row) }
       }
-      publishContent { succeed(row) }
     }
     // What a fetch under way brings may be from before the edit: it is not waited for.
     source.refreshAfterChange { refreshed.leave() }

@@ -25,9 +25,13 @@ extension TableWriter {
     // What sources say is written by the replica that asks them, for as long as it is the one.
     let fence = toggles.isEmpty && isStored ? context.replica.lease : nil
     if fence == nil, toggles.isEmpty, isStored, context.replica.isShared { return completion(.fenced) }
-    guard let version = feed.prepare(table) else { return completion(nil) }
+    guard let version = feed.prepare(table) else {
+      share()
+      return completion(nil)
+    }
     guard isStored else {
       publish(version)
+      share()
       return completion(nil)
     }
     var commit = Commit(table: name, durability: toggles.isEmpty ? .process : .full, version: version)
@@ -72,6 +76,7 @@ extension TableWriter {
         case .success:
           content.access { $0.durable = own }
           if let version { publish(version) }
+          share()
           proceed(isStored: true)
           completion(nil)
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
@@ -107,6 +112,7 @@ extension TableWriter {
       content.isBehind = true
       _ = content.table(named: name)
     }
+    share()
   }
 
   /// A commit has ended: whoever waited for it goes on.

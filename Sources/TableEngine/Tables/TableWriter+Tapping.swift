@@ -14,7 +14,16 @@ extension LiveTable {
   ) {
     var terms = terms
     terms.idempotency?.caller = caller.name(forwarding: forwards)
-    writer.tap(row, lens, terms, completion)
+    guard let original, lens.view == nil else { return writer.tap(row, lens, terms, completion) }
+    // What is toggled for everyone is so in all languages.
+    writer.content.queue.async { [self, terms] in
+      original.tap(row, lens, writer.original(of: terms)) { [self] outcome in
+        writer.afterFollowing { [self] in
+          guard case .success = outcome else { return completion(outcome) }
+          writer.describe(row, lens, reader.cursor(current, lens), completion)
+        }
+      }
+    }
   }
 }
 
@@ -105,7 +114,7 @@ extension TableWriter {
     publish(table, toggles: [change], retry: retry, then: completion)
   }
 
-  private func describe(
+  fileprivate func describe(
     _ id: String,
     _ lens: Lens,
     _ tapped: Cursor,

@@ -25,6 +25,10 @@ final class TableWriter: Sendable {
   let editsAhead = Atomic(0)
   /// What it writes for.
   let table = Mutex(WeakTable())
+  /// Those of the same table in other languages.
+  let translators = Mutex<[TableWriter]>([])
+  /// Of a translation: the version of the original that it is of. On the table's queue.
+  let basis: QueueBound<Cursor?>
 
   var feed: Feed { reader.feed }
 
@@ -38,7 +42,9 @@ final class TableWriter: Sendable {
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
     self.context = context
-    self.content = QueueBound(content, on: DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue))
+    let queue = DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue)
+    self.content = QueueBound(content, on: queue)
+    basis = QueueBound(nil, on: queue)
   }
 
   /// Shows a prepared version to readers and waiters. On the table's queue.

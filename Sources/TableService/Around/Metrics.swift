@@ -44,6 +44,24 @@ enum Metrics {
       engine.refreshes.map { ("{source=\"\(escaped($0.source))\",outcome=\"\($0.outcome)\"}", $0.count) }
     )
 
+    metric(
+      "upstream_requests_total",
+      "counter",
+      "Requests to upstreams by what came of them: `ok`, `unchanged` or the kind of failure.",
+      engine.requests.flatMap { figures in
+        figures.results.sorted { $0.key < $1.key }.map { result, count in
+          ("{source=\"\(escaped(figures.source))\",purpose=\"\(figures.purpose)\",result=\"\(result)\"}", count)
+        }
+      }
+    )
+    text += latencies(engine.requests)
+    metric(
+      "edits_total",
+      "counter",
+      "Requests to edit by what came of them: `done`, or the kind of refusal.",
+      engine.edits.map { ("{table=\"\(escaped($0.table))\",result=\"\($0.result)\"}", $0.count) }
+    )
+
     let tables = catalog.tables.map { table in
       (
         labels: "{table=\"\(escaped(table.name))\"}", version: table.current,
@@ -68,6 +86,12 @@ enum Metrics {
       "gauge",
       "Items without a row.",
       tables.map { ($0.labels, $0.version.table.skippedItems) }
+    )
+    metric(
+      "table_truncated",
+      "gauge",
+      "1 where a source of the table had more items than it may, else 0.",
+      tables.map { ($0.labels, $0.version.table.isTruncated ? 1 : 0) }
     )
     metric(
       "table_healthy",
@@ -105,6 +129,12 @@ enum Metrics {
       "How often something was to be written on what another replica had replaced, and was laid out anew.",
       [("", replication.conflicts)]
     )
+    metric(
+      "table_failing_instances",
+      "gauge",
+      "Instances of a table with parameters or callers that are stale or failed.",
+      catalog.families.map { ("{table=\"\(escaped($0.name))\"}", $0.failing) }
+    )
     metric("views", "gauge", "Views in which something was tapped.", [("", engine.viewCount)])
     metric(
       "reply_bytes",
@@ -132,6 +162,21 @@ enum Metrics {
       ]),
       body: Array(text.utf8)
     )
+  }
+
+  /// How long upstreams take: a histogram.
+  private static func latencies(_ requests: [RequestFigures]) -> String {
+    let name = "tablecast_upstream_seconds"
+    var text = "# HELP \(name) How long upstreams take to answer.\n# TYPE \(name) histogram\n"
+    for figures in requests {
+      let labels = "source=\"\(escaped(figures.source))\",purpose=\"\(figures.purpose)\""
+      for bucket in figures.buckets {
+        text += "\(name)_bucket{\(labels),le=\"\(bucket.bound)\"} \(bucket.count)\n"
+      }
+      text += "\(name)_sum{\(labels)} \(figures.seconds)\n"
+      text += "\(name)_count{\(labels)} \(figures.buckets.last?.count ?? 0)\n"
+    }
+    return text
   }
 
   private static func escaped(_ label: String) -> String {

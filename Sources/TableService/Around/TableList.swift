@@ -19,18 +19,19 @@ extension TableService {
     writer.name("tables")
     writer.beginArray()
     for name in catalog.definition.tables.map(\.name) where authorizer.isReadable(name, call.request) {
-      if let table = tables[name] { writer.write(listed: table) }
+      if let table = tables[name] { writer.write(listed: table.localized(call.locale)) }
       if let family = families[name] { writer.write(listed: family) }
     }
     writer.endArray()
     writer.endObject()
-    let scope = ReplyScope(forwards: [], isTokenHolders: authorizer.isRestricted(.read))
+    let scope = ReplyScope(forwards: [], isTokenHolders: authorizer.isRestricted(.read), locale: call.locale)
     // Without an entity tag: cursors change with every version of every table, so it would hardly ever match.
     let representation = Representation(
       body: writer.bytes,
       contentType: "application/json",
       cacheControl: scope.cacheControl,
-      vary: scope.varyWithoutCells
+      vary: scope.varyWithoutCells,
+      fields: scope.fields
     )
     return .response(representation.response(to: call.request))
   }

@@ -31,6 +31,12 @@ extension TableService {
     return try edit(call, [.move(row: call["row"], place)], .one)
   }
 
+  /// One of the row's own actions. What is sent with it, any JSON, is for whoever carries it out.
+  func act(_ call: TableCall) throws(ServiceError) -> Reply {
+    let body = call.request.body.isEmpty ? .null : try call.request.json(orEmpty: false)
+    return try edit(call, [.action(row: call["row"], id: call["action"], body: body)], .one)
+  }
+
   func batch(_ call: TableCall) throws(ServiceError) -> Reply {
     let body = try call.request.json(orEmpty: false)
     return try edit(call, try asked { () throws(TableError) in try Edit.batch(body) }, .batch)

@@ -17,20 +17,26 @@ final class JoinedReplies: Sendable {
 
   private struct Joining {
     var parts: [EncodedReply]
+    var scope: ReplyScope
     var whole: Representation
   }
 
   /// The joining of these very replies, if it was made. O(`maximum`).
-  func known(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble]) -> Representation? {
+  func known(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope)
+    -> Representation?
+  {
     guard troubles.isEmpty else { return nil }
     return joinings.withLock { joinings in
-      joinings.kept.last { $0.parts.count == parts.count && zip($0.parts, parts).allSatisfy { $0 === $1 } }?.whole
+      joinings.kept.last { joining in
+        joining.scope == scope && joining.parts.count == parts.count
+          && zip(joining.parts, parts).allSatisfy { $0 === $1 }
+      }?.whole
     }
   }
 
   /// The replies joined: `{"changes":[…]}`. Those with troubles are one client's, and not kept.
-  func reply(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble], _ vary: [String]) -> Representation {
-    if let whole = known(parts, troubles) { return whole }
+  func reply(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope) -> Representation {
+    if let whole = known(parts, troubles, scope) { return whole }
     var writer = JSONWriter(capacity: parts.reduce(16) { $0 + $1.body.count + 1 })
     writer.beginObject()
     writer.name("changes")
@@ -50,11 +56,12 @@ final class JoinedReplies: Sendable {
       body: writer.bytes,
       contentType: "application/json",
       cacheControl: "no-store",
-      vary: vary
+      vary: scope.vary,
+      fields: scope.fields
     )
     guard troubles.isEmpty else { return whole }
     joinings.withLock { joinings in
-      joinings.kept.append(Joining(parts: parts, whole: whole))
+      joinings.kept.append(Joining(parts: parts, scope: scope, whole: whole))
       joinings.bytes += whole.body.count
       while joinings.kept.count > Self.maximum || joinings.bytes > Self.maximumBytes && joinings.kept.count > 1 {
         joinings.bytes -= joinings.kept.removeFirst().whole.body.count

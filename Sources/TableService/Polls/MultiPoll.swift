@@ -23,7 +23,7 @@ final class MultiPoll: Waiter {
   private let members: [Member]
   private let troubles: [Trouble]
   private let codings: AcceptedCodings
-  private let vary: [String]
+  private let scope: ReplyScope
   private let joinedReplies: JoinedReplies
   /// What follows the cursors in the `Link` to the next poll.
   private let next: String
@@ -40,7 +40,7 @@ final class MultiPoll: Waiter {
     (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
     let forwards = Set(members.flatMap(\.table.forwards)).sorted()
-    vary = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders).vary
+    scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)
   }
 
   func begin(_ exchange: Exchange, wait: Double) -> Reply {
@@ -107,11 +107,13 @@ final class MultiPoll: Waiter {
   private func gather(_ moved: [Member], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
     let ready = moved.map { $0.table.readyReply($0.query, to: $0.table.standing($0.query).to) }
     let made = ready.compactMap { $0 }
-    if made.count == moved.count, let joined = joinedReplies.known(made, troubles), joined.isPrepared(for: codings) {
+    if made.count == moved.count, let joined = joinedReplies.known(made, troubles, scope),
+      joined.isPrepared(for: codings)
+    {
       return .response(response(joined, moved, made, troubles))
     }
     let parts = Parts(ready) { [self] replies in
-      exchange.finish(response(joinedReplies.reply(replies, troubles, vary), moved, replies, troubles))
+      exchange.finish(response(joinedReplies.reply(replies, troubles, scope), moved, replies, troubles))
     }
     for (index, member) in moved.enumerated() where ready[index] == nil {
       member.table.render(member.query) { parts.set(index, $0) }

@@ -9,6 +9,8 @@ struct ReplyScope: Hashable, Sendable {
   var forwards: [String]
   /// Reading takes a token.
   var isTokenHolders: Bool
+  /// The language that the table is in; nil where the configuration names none.
+  var locale: String?
 
   var cacheControl: String { isTokenHolders || !forwards.isEmpty ? "private, no-cache" : "no-cache" }
 
@@ -21,8 +23,11 @@ struct ReplyScope: Hashable, Sendable {
   /// The same, of what does not depend on the cells that a client can show.
   var varyWithoutCells: [String] {
     let isNamed = forwards.contains { $0.lowercased() == "authorization" }
-    return forwards + (isTokenHolders && !isNamed ? ["Authorization"] : [])
+    return forwards + (isTokenHolders && !isNamed ? ["Authorization"] : []) + (locale == nil ? [] : ["Accept-Language"])
   }
+
+  /// `Content-Language`.
+  var fields: [HeaderField] { locale.map { [HeaderField(.contentLanguage, $0)] } ?? [] }
 }
 
 extension EncodedReply {
@@ -50,7 +55,8 @@ private final class Dressing: Sendable {
       body: reply.body,
       contentType: "application/json",
       cacheControl: "no-store",
-      vary: scope.vary
+      vary: scope.vary,
+      fields: scope.fields
     )
   }
 
@@ -61,7 +67,8 @@ private final class Dressing: Sendable {
       contentType: "application/json",
       entityTag: reply.cursor.description,
       cacheControl: scope.cacheControl,
-      vary: scope.vary
+      vary: scope.vary,
+      fields: scope.fields
     )
   }
 }

@@ -10,13 +10,13 @@ final class SlotPoll: Waiter {
   private let table: LiveTable
   private let query: TableQuery
   private let codings: AcceptedCodings
-  private let vary: [String]
+  private let scope: ReplyScope
   /// The service is ending: no cache shall keep what it says now.
   private let isDraining: @Sendable () -> Bool
 
   init(_ call: TableCall, _ query: TableQuery, isDraining: @escaping @Sendable () -> Bool) {
     (table, self.query, self.isDraining) = (call.table, query, isDraining)
-    (codings, vary) = (call.request.acceptedCodings, call.scope.vary)
+    (codings, scope) = (call.request.acceptedCodings, call.scope)
   }
 
   func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
@@ -69,7 +69,8 @@ final class SlotPoll: Waiter {
       body: made.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
       contentType: "application/json",
       cacheControl: cacheControl,
-      vary: vary
+      vary: scope.vary,
+      fields: scope.fields
     )
     var response = representation.response(accepting: codings)
     response.additional.append(

@@ -33,7 +33,8 @@ final class TableStream: StreamSource {
       headers: HeaderBlock([
         HeaderField(.contentType, "text/event-stream; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
         HeaderField(.vary, scope.vary.joined(separator: ", ")),
-      ])
+      ]),
+      additional: scope.fields
     )
   }
 

@@ -59,7 +59,8 @@ extension TableService {
         contentType: "application/json",
         entityTag: contentTag(writer.bytes),
         cacheControl: scope.cacheControl,
-        vary: scope.vary
+        vary: scope.vary,
+        fields: scope.fields
       )
       exchange.finish(representation.response(to: request))
     }
@@ -78,7 +79,8 @@ extension TableService {
           contentType: "application/json",
           entityTag: contentTag(object.bytes),
           cacheControl: object.isHidden ? "private, no-cache" : scope.cacheControl,
-          vary: scope.varyWithoutCells
+          vary: scope.varyWithoutCells,
+          fields: scope.fields
         )
         exchange.finish(representation.response(to: request))
       case .failure(let error): exchange.finish(ServiceError(error).response)

@@ -30,8 +30,11 @@ struct Call: Sendable {
   /// The table of a reference, which the caller may read.
   func readable(_ reference: TableReference, _ budget: inout MemberBudget) throws(ServiceError) -> LiveTable {
     try state.authorizer.authorize(request, .read, table: reference.name)
-    return try asked { () throws(TableError) in try state.catalog.table(reference, for: caller, &budget) }
+    return try asked { () throws(TableError) in try state.catalog.table(reference, in: locale, for: caller, &budget) }
   }
+
+  /// The language to answer in; nil where the configuration names none.
+  var locale: String? { request.inquiry.languages.locale(of: state.catalog.definition.locales) }
 }
 
 /// A request about one table.
@@ -56,7 +59,9 @@ struct TableCall: Sendable {
     guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
     authority = try Self.authority(call, need, reference.name)
     var budget = MemberBudget()
-    table = try asked { () throws(TableError) in try call.state.catalog.table(reference, for: call.caller, &budget) }
+    table = try asked { () throws(TableError) in
+      try call.state.catalog.table(reference, in: call.locale, for: call.caller, &budget)
+    }
     (self.call, exchange, mayWait) = (call, call.exchange, true)
   }
 
@@ -103,7 +108,11 @@ struct TableCall: Sendable {
 
   /// What its reply depends on beside the table and the version.
   var scope: ReplyScope {
-    ReplyScope(forwards: table.forwards, isTokenHolders: state.authorizer.isRestricted(.read))
+    ReplyScope(
+      forwards: table.forwards,
+      isTokenHolders: state.authorizer.isRestricted(.read),
+      locale: table.locale
+    )
   }
 }
 

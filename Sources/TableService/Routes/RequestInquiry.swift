@@ -10,6 +10,7 @@ final class RequestInquiry: Sendable {
   let match: RouteMatch?
   /// How the client sees tables.
   let lens: Result<LensRequest, ServiceError>
+  let languages: LanguagePreferences
   /// Where the client is; nil where it doesn't say so.
   let after: Result<Cursor?, ServiceError>
   /// How long a poll is to wait, in seconds.
@@ -20,6 +21,7 @@ final class RequestInquiry: Sendable {
 
   init(_ request: Request) {
     match = RouteMatch(request)
+    languages = LanguagePreferences(request)
     lens = Result { () throws(ServiceError) in
       LensRequest(
         cells: try request.acceptedCells(),

@@ -15,6 +15,8 @@ extension Route {
     Route("/v1/tables", .get(.capability(.read), TableService.tables)),
     Route("/v1/changes", .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll)),
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
+    Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
+    Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
 
     Route("/v1/tables/{table}", .get(.capability(.read), query: ["view", "rows"], TableService.snapshot)),
     Route(
@@ -28,6 +30,7 @@ extension Route {
     Route("/v1/tables/{table}/rows", .get(.capability(.read), query: ["at", "view"], TableService.rowAtPath)),
     Route("/v1/tables/{table}/rows/{row}", .get(.capability(.read), query: ["view"], TableService.row)),
     Route("/v1/tables/{table}/rows/{row}/tap", .post(.tap, query: ["view"], TableService.tap)),
+    Route("/v1/tables/{table}/rows/{row}/actions/{action}", .post(.edit, query: ["view"], TableService.act)),
     Route(
       "/v1/tables/{table}/items",
       .post(.edit, query: ["section", "at", "after", "before", "view"], TableService.add)

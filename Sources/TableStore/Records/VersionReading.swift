@@ -138,13 +138,16 @@ extension RecordReader {
     let title = try string()
     let state = try word(TableState.self)
     var problem: Problem?
-    if try byte() != 0 { problem = Problem(title: try string(), detail: try string(), since: try string()) }
+    let flags = try byte()
+    if flags & VersionRecord.hasProblem != 0 {
+      problem = Problem(title: try string(), detail: try string(), since: try string())
+    }
     let animation = AnimationConfiguration(
       insert: try word(RowAnimation.self),
       delete: try word(RowAnimation.self),
       reload: try word(RowAnimation.self)
     )
-    return Table(
+    var table = Table(
       name: name,
       title: title,
       state: state,
@@ -153,6 +156,8 @@ extension RecordReader {
       omittedSections: try count(of: 0),
       skippedItems: try count(of: 0)
     )
+    table.isTruncated = flags & VersionRecord.isTruncated != 0
+    return table
   }
 
   private mutating func word<Word: RawRepresentable<String>>(_: Word.Type) throws(RecordError) -> Word {

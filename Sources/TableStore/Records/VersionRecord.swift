@@ -41,6 +41,10 @@ struct VersionRecord {
 
   static let format: UInt8 = 1
 
+  // Flags of a version.
+  static let hasProblem: UInt8 = 1
+  static let isTruncated: UInt8 = 2
+
   /// - Parameters:
   ///   - previous: The version before, with its rows' numbers; nil for a key frame written first of all.
   ///   - isKeyFrame: Whether the record has to be read without the one before. Rows are shared all the same.
@@ -125,7 +129,9 @@ extension RecordWriter {
   fileprivate mutating func writeAttributes(of table: Table) {
     write(table.title)
     write(table.state.rawValue)
-    write(byte: table.problem == nil ? 0 : 1)
+    write(
+      byte: (table.problem == nil ? 0 : VersionRecord.hasProblem) | (table.isTruncated ? VersionRecord.isTruncated : 0)
+    )
     if let problem = table.problem {
       write(problem.title)
       write(problem.detail)

@@ -60,6 +60,7 @@ public struct EditForwarder: Sendable {
     scope.item = Value(edit.item)
     scope.edit = Value(edit.edit)
     scope.place = edit.place.map { Value($0.json) } ?? .null
+    scope.locale = edit.locale
     scope.id = edit.id.map { .string($0) } ?? .null
     guard let key = TransferField("Idempotency-Key", edit.idempotencyKey) else {
       throw .unusable("the idempotency key has a character that is not allowed")

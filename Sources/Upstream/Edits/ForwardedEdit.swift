@@ -10,6 +10,8 @@ public struct ForwardedEdit: Sendable {
   public var place: Place?
   /// The row's identity; nil for an insert.
   public var id: String?
+  /// `$locale`: of the table that the caller sees.
+  public var locale: String?
   /// Sent as `Idempotency-Key`: the caller's own, or one that was made for this edit.
   public var idempotencyKey: String
 
@@ -18,12 +20,14 @@ public struct ForwardedEdit: Sendable {
     edit: JSONValue = .null,
     place: Place? = nil,
     id: String? = nil,
+    locale: String? = nil,
     idempotencyKey: String
   ) {
     self.item = item
     self.edit = edit
     self.place = place
     self.id = id
+    self.locale = locale
     self.idempotencyKey = idempotencyKey
   }
 

@@ -23,6 +23,8 @@ public final class Source: @unchecked Sendable {
   /// Of the refresh under way, and of the one after it.
   private var waiting: [Completion] = []
   private var waitingForNext: [Completion] = []
+  /// Of the refresh under way, before the present one.
+  private var attempts = 0
   /// The notices that were given, by their kind.
   private var noticed: Set<String> = []
   private let picture = Mutex(SourceFigures())
@@ -71,7 +73,12 @@ public final class Source: @unchecked Sendable {
     self.onNotice = onNotice
     self.schedule = RefreshSchedule(schedule)
     fetcher = SourceFetcher(name: name, definition, context: context, client: client)
-    fetcher.onAnswer = { [weak self] answer in self?.picture.withLock { $0.add(answer) } }
+    fetcher.onAnswer = { [weak self] answer in
+      guard let self else { return }
+      var answer = answer
+      answer.retries = attempts
+      picture.withLock { $0.add(answer) }
+    }
   }
 
   /// How it has done so far. From any queue.
@@ -164,6 +171,7 @@ public final class Source: @unchecked Sendable {
     let step = schedule.finished(result, at: .now, random: .random(in: 0..<1))
     tell(outcome)
     count(outcome, isRetried: !step.settled)
+    attempts = step.settled ? 0 : attempts + 1
     if step.settled {
       lastUpdate = outcome.update
       let answered = waiting

@@ -221,7 +221,8 @@ final class SourceFetcher {
         status: response?.status,
         elapsed: elapsed,
         bytes: response?.body.count ?? 0,
-        error: error?.kind
+        error: error?.kind,
+        pages: refresh.visited.count + (error == nil && refresh.elements.isEmpty ? 1 : 0)
       )
     )
     client.observer?(

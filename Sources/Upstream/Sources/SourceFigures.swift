@@ -11,6 +11,10 @@ public struct SourceFigures: Sendable {
     public var bytes: Int
     /// Nil where it could be used.
     public var error: UpstreamError.Kind?
+    /// Attempts of the same refresh before this one.
+    public var retries = 0
+    /// Pages that the refresh had read before, and this one if it is a page.
+    public var pages = 0
 
     /// For metrics: `ok`, `unchanged`, or the kind of failure.
     public var result: String { error?.rawValue ?? (status == 304 ? "unchanged" : "ok") }

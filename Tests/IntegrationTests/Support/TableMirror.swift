@@ -24,7 +24,7 @@ struct TableMirror: Sendable {
   private(set) var attributes: [String: JSONValue] = [:]
   /// Why snapshots came in place of stages, in order.
   private(set) var resets: [String] = []
-  private static let names = ["state", "problem", "title", "animation", "counts"]
+  private static let names = ["state", "problem", "title", "animation", "counts", "truncated"]
 
   init(_ snapshot: JSONValue) throws {
     cursor = try required(snapshot["cursor"]?.text, "a snapshot without `cursor`")

@@ -1,0 +1,92 @@
+import Definitions
+import JSON
+import TableMapping
+import TableModel
+
+/// What the table shows of an edit that the upstream has accepted.
+enum LaidEdit {
+  /// It shows the edit; with the identity of its row.
+  case shown(row: String?)
+  /// The answer does not say what came of it: only a fetch can tell.
+  case awaitsRefresh(row: String?)
+}
+
+extension ForwardingPlan {
+  /// Does to the source's content what the upstream has said it did.
+  ///
+  /// - Parameter answer: the item in the upstream's answer, if there is one.
+  func apply(_ answer: [UInt8]?, to content: inout TableContent, named name: String) -> LaidEdit {
+    var items = content.result?.items(of: source).map(\.bytes) ?? []
+    let answered = answer.flatMap { try? JSONValue(parsing: $0) }
+    guard let row = change.row else { return insert(answered, items, &content, named: name) }
+    guard let position = content.result?.item(row)?.position, items.indices.contains(position) else {
+      return .awaitsRefresh(row: row)
+    }
+    let whole = answered.flatMap { isWhole($0) ? $0 : nil }
+    switch change {
+    case .insert: return .awaitsRefresh(row: row)
+    case .patch(_, let patch): items[position] = (whole ?? item.merging(patch: patch)).bytes
+    case .action:
+      // What an action does to the item only the upstream knows.
+      guard let whole else { return .awaitsRefresh(row: row) }
+      items[position] = whole.bytes
+    case .delete: items.remove(at: position)
+    case .move(_, let place):
+      let moving = items.remove(at: position)
+      var rows = content.result?.items(of: source).map(\.row) ?? []
+      rows.remove(at: position)
+      items.insert(moving, at: place.index(among: rows, in: content.result?.sections ?? []))
+    }
+    content.lay(items, over: source, named: name)
+    return .shown(row: row)
+  }
+
+  private func insert(_ answered: JSONValue?, _ items: [[UInt8]], _ content: inout TableContent, named name: String)
+    -> LaidEdit
+  {
+    guard case .insert(let sent, _) = change, let answered else { return .awaitsRefresh(row: nil) }
+    let before = content
+    content.lay(items + [answered.bytes], over: source, named: name)
+    guard let row = content.result?.identity(ofItemAt: items.count, of: source) else {
+      // What has no identity is not the item, whatever it is.
+      content = before
+      return .awaitsRefresh(row: nil)
+    }
+    // What the answer leaves out is as it was sent.
+    content.lay(items + [sent.merging(patch: answered).bytes], over: source, named: name)
+    return .shown(row: row)
+  }
+
+  /// Whether an answer is the item from now on: where the edit says where the item stands in the answer, or where the
+  /// answer looks like it, as it has the members that the item has.
+  private func isWhole(_ answer: JSONValue) -> Bool {
+    guard case .object(let old) = item else { return false }
+    return request.item != nil || old.allSatisfy { answer[$0.name] != nil }
+  }
+}
+
+extension TableContent {
+  /// Lays other items over what a source has said: its responses stay what they were, for whoever shows more of them.
+  fileprivate mutating func lay(_ items: [[UInt8]], over source: String, named name: String) {
+    let items = items.map { SourceItem(bytes: $0) }
+    let answer = inputs[source]?.content ?? SourceContent()
+    inputs[source]?.content = answer.laying(over: items)
+    _ = table(named: name)
+  }
+}
+
+extension EditPlace {
+  /// Where in a source's list this place is; the moving item is no longer in it.
+  fileprivate func index(among rows: [String?], in sections: [Section]) -> Int {
+    switch self {
+    case .end: return rows.count
+    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
+    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
+    case .section(let id, let at):
+      let section = sections.first { $0.id == id } ?? sections.first
+      let present = (section?.rows ?? []).map(\.id).filter { rows.contains($0) }
+      guard let at, at < present.count else { return rows.count }
+      return rows.firstIndex(of: present[at]) ?? rows.count
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Dispatch
+import Logging
+import Synchronization
+import TableMapping
+import Upstream
+
+/// The tables that an upstream feeds. Weakly held: a table owns its sources.
+final class SourceListeners: Sendable {
+  private struct Listener {
+    weak var table: LiveTable?
+  }
+  private let tables = Mutex<[Listener]>([])
+  /// The news that are on their way into tables.
+  private let deliveries = DispatchGroup()
+  /// The title of the last failure, until it works again.
+  private let failure = Mutex<String?>(nil)
+  private let worked = Atomic(false)
+  private let source: String
+  private let asker: Asker
+  private let context: EngineContext
+
+  /// For whom it is asked.
+  struct Asker {
+    /// Of a family's member.
+    var parameters: [String: String]
+    /// What tells callers apart in a log, and nothing more; nil where it is asked with nobody's own fields.
+    var caller: String?
+  }
+
+  init(source: String, asker: Asker, context: EngineContext) {
+    (self.source, self.asker, self.context) = (source, asker, context)
+  }
+
+  /// Whether it ever gave items.
+  var hasWorked: Bool { worked.load(ordering: .relaxed) }
+
+  func add(_ table: LiveTable) { tables.withLock { $0.append(Listener(table: table)) } }
+
+  var isEmpty: Bool { tables.withLock { $0.isEmpty } }
+
+  func afterDeliveries(_ body: @escaping @Sendable () -> Void) {
+    deliveries.notify(queue: context.background, execute: body)
+  }
+
+  func hear(_ update: SourceUpdate) {
+    let news: SourceNews
+    switch update {
+    case .content(let content):
+      worked.store(true, ordering: .relaxed)
+      news = .content(SourceContent(content))
+    case .unchanged: news = .unchanged
+    case .failed(let error): news = .failure(error)
+    }
+    log(update)
+    context.refreshes.count(update, of: source)
+    for table in tables.withLock({ $0.compactMap(\.table) }) {
+      deliveries.enter()
+      table.writer.hear(news, from: source) { [deliveries] in deliveries.leave() }
+    }
+  }
+
+  /// What happened, when it begins and when it is over: a source that fails each second all night says so twice.
+  private func log(_ update: SourceUpdate) {
+    let (last, now) = failure.withLock { failure in
+      defer { if case .failed(let error) = update { failure = error.title } else { failure = nil } }
+      return (failure, update)
+    }
+    switch now {
+    case .content, .unchanged:
+      if last != nil, asker.caller == nil { context.logger.notice("A source works again", metadata: metadata) }
+    case .failed(let error):
+      // That a caller is refused is the caller's trouble, and said to them.
+      let isExpected = last == error.title || (asker.caller != nil && [401, 403, 404].contains(error.status))
+      context.logger.log(
+        level: isExpected ? .debug : .warning,
+        "A source failed",
+        metadata: metadata.merging(["title": "\(error.title)", "detail": "\(error.detail)"]) { $1 }
+      )
+    }
+  }
+
+  /// Which source, of which member, for whom.
+  private var metadata: Logger.Metadata {
+    var metadata: Logger.Metadata = ["source": "\(source)"]
+    if !asker.parameters.isEmpty {
+      let parameters = asker.parameters.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+      metadata["parameters"] = "\(parameters.joined(separator: ";"))"
+    }
+    if let caller = asker.caller { metadata["caller"] = "\(caller)" }
+    return metadata
+  }
+}
+
+extension SourceContent {
+  fileprivate init(_ fetched: FetchedContent) {
+    switch fetched.form {
+    case .pages(let pages): self = .pages(pages)
+    case .items(let items): self = .items(items.map { SourceItem(bytes: $0) })
+    }
+    isTruncated = fetched.isTruncated
+  }
+}

@@ -1,0 +1,74 @@
+import Synchronization
+import TableModel
+import Upstream
+
+/// What feeds a table, and whether it is still there: told to its translations too.
+extension LiveTable {
+  /// What is polled for it.
+  var sources: [SourceFeed] { lifecycle.withLock { $0.sources } }
+
+  func attach(_ source: SourceFeed) {
+    for table in all { table.lifecycle.withLock { $0.sources.append(source) } }
+  }
+
+  /// Before another definition's sources are attached.
+  func forgetSources() {
+    for table in all { table.lifecycle.withLock { $0.sources = [] } }
+  }
+
+  /// Whether its readers should wait for what the upstream says.
+  package var isAwaitingUpstream: Bool { isMember && lifecycle.withLock { $0.isAwaitingUpstream } }
+
+  /// The upstream's own refusal, for those who read a family's member.
+  package var refusal: TableError? { isMember ? lifecycle.withLock { $0.refusal } : nil }
+
+  /// Why nobody can go on waiting for it; nil where they can.
+  package var ending: WaitEnding? {
+    lifecycle.withLock { lifecycle in
+      switch lifecycle.phase {
+      case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
+      case .retired: .withoutNews
+      case .removed: .refused(.notFound("The table `\(name)` is no longer there."))
+      }
+    }
+  }
+
+  /// The configuration no longer has it: no edit is begun any more, and who waits is told.
+  func remove() { end(.removed) }
+
+  /// Makes room for another member.
+  func retire() {
+    for source in sources { source.stop() }
+    end(.retired)
+  }
+
+  func end(_ phase: TableLifecycle.Phase) {
+    writer.close()
+    lifecycle.withLock { $0.end(phase) }
+    reader.wakeAll()
+    for translation in allTranslations { translation.end(phase) }
+  }
+
+  func freeze() {
+    for table in all { table.lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
+  }
+
+  func thaw() {
+    for table in all { table.lifecycle.withLock { $0.thaw() } }
+  }
+
+  func refuse(_ refusal: TableError?) {
+    guard isMember else { return }
+    for table in all { table.lifecycle.withLock { $0.refuse(refusal) } }
+  }
+
+  func settle(_ isSettled: Bool, refusal: TableError?) {
+    guard isMember else { return }
+    lifecycle.withLock { $0.settle(isSettled, refusal: refusal, isPrivate: isPrivate) }
+    reader.wakeAll()
+    // Each when it shows what was published.
+    for translation in allTranslations {
+      translation.writer.afterFollowing { translation.settle(isSettled, refusal: refusal) }
+    }
+  }
+}

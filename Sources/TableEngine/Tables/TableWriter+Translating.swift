@@ -1,0 +1,42 @@
+import Dispatch
+import Synchronization
+import TableModel
+import TableStore
+
+/// A table in several languages: the original takes in what sources say and what clients edit; each translation follows
+/// it, and publishes versions of its own. They are not stored: they are made anew of what the original has.
+extension TableWriter {
+  /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
+  func share() {
+    let translators = translators.withLock { $0 }
+    guard !translators.isEmpty else { return }
+    let isStored = isStored
+    // What is on its way to the store is not shown yet.
+    let (original, own) = content.access { ($0, isStored ? $0.durable : $0.own) }
+    let version = feed.current.cursor
+    for translator in translators { translator.follow(original, own: own, version) }
+  }
+
+  /// The same, for a table that no source will tell anything.
+  func publishAll() { content.queue.sync { share() } }
+
+  private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor) {
+    content.queue.async { [self] in
+      content.access { $0.follow(original, own: own) }
+      basis.access { $0 = version }
+      publishContent()
+    }
+  }
+
+  /// Calls `body` on the table's queue when all that the original has shared so far is followed.
+  func afterFollowing(_ body: @escaping @Sendable () -> Void) { content.queue.async(execute: body) }
+
+  /// The terms in the original's versions: a version of the translation stands for the one that it is of. On the table's
+  /// queue.
+  func original(of terms: EditTerms) -> EditTerms {
+    guard let condition = terms.condition, condition != .any else { return terms }
+    var terms = terms
+    terms.condition = .oneOf(condition.holds(for: feed.latest.cursor) ? basis.access { $0 }.map { [$0] } ?? [] : [])
+    return terms
+  }
+}
