@@ -37,7 +37,7 @@ if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
     -o "$build/fuzz" $sources $targets 2>"$build/build.log" || give_up "$build/build.log"
 fi
 
-flags="-O -parse-as-library -sanitize=fuzzer,address -swift-version 6"
+flags="-O -parse-as-library -sanitize=fuzzer,address -swift-version 6 -enable-upcoming-feature InternalImportsByDefault"
 
 # The language stands on the JSON module, and that on simdjson: modules of their own, linked into the target.
 module() {
@@ -62,7 +62,6 @@ build_expressions() {
 build_values() {
   build_json &&
     swiftc $flags -module-name FuzzValues -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-      -enable-upcoming-feature InternalImportsByDefault \
       -o "$build/Values" Targets/Values.swift ../Sources/Definitions/Glob.swift "$build/FieldValues.o" "$build/JSON.o" \
       "$build/CSimdJSON.o" -lsimdjson -lstdc++
 }

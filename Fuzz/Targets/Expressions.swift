@@ -32,10 +32,10 @@ private func check(_ expression: Expression, _ scope: Scope) {
   _ = try? expression.isTrue(in: scope)
 }
 
+/// Twice the same.
 private func check(_ template: Template, _ scope: Scope) {
-  let arena = TextArena()
   let made = encoded { () throws(EvaluationError) in try template.evaluate(in: scope) }
-  precondition(made == encoded { () throws(EvaluationError) in try template.evaluate(in: scope, arena: arena) })
+  precondition(made == encoded { () throws(EvaluationError) in try template.evaluate(in: scope) })
 }
 
 /// The value as JSON text, which it must be; nil where there is none.
