@@ -207,7 +207,7 @@ let package = Package(
     ),
     .testTarget(
       name: "TableStoreTests",
-      dependencies: ["JSON", "TableModel", "TableStore", grdb],
+      dependencies: ["JSON", "TableModel", "TableStore", "TestSupport", grdb],
       swiftSettings: ours
     ),
     .testTarget(

@@ -17,7 +17,8 @@ public protocol Store: LeaseStore, ViewStore {
   ///
   /// A version has to follow the one stored last, and the commit the revision that it names: else it fails with
   /// ``StoreError/superseded``. So where several are on their way and one fails, those built on it fail too. A version
-  /// of another epoch replaces all that were stored.
+  /// of another epoch replaces all that were stored. Where processes share the store, a commit fails so too whose answer's
+  /// key has an answer of another process already: ask for ``reply(_:completion:)``.
   ///
   /// - Parameter mayBlock: The caller has nothing else to do until it is written. Where nothing else is being
   ///   written and the disk is quick, the caller's thread does it, and `completion` runs before this returns:

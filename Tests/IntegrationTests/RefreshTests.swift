@@ -201,7 +201,7 @@ import Testing
 }
 
 /// HMAC-SHA256 of a body, as a person gets it by openssl.
-private func hmac(_ key: String, _ body: JSONValue) throws -> String {
+func hmac(_ key: String, _ body: JSONValue) throws -> String {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = ["openssl", "dgst", "-sha256", "-hmac", key]

@@ -3,6 +3,7 @@ import Foundation
 import JSON
 import Synchronization
 import TableModel
+import TestSupport
 import Testing
 
 @testable import TableStore

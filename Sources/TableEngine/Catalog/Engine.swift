@@ -39,6 +39,7 @@ package final class Engine: Sendable {
         beginFetching: { [weak self] in self?.beginFetching() },
         stopFetching: { [weak self] in self?.catalog.stopPolling() },
         moved: { [weak self] table, revision in self?.catalog.tablesByName[table]?.writer.moved(to: revision) },
+        tapped: { [weak self] tap in self?.catalog.tablesByName[tap.table]?.writer.follow(tap) },
         refresh: { [weak self] name, completion in self?.refresh(named: name, completion) }
       )
     )
@@ -213,6 +214,13 @@ package final class Engine: Sendable {
   /// How the refreshes of each source ended.
   package var refreshes: [(source: String, outcome: String, count: Int)] {
     context.refreshes.all.map { ($0.source, $0.outcome.rawValue, $0.count) }
+  }
+
+  /// This process asks the sources; how often others' writing was taken over, and how often it was in the way of
+  /// writing here.
+  package var replication: (isLeading: Bool, catchUps: Int, conflicts: Int) {
+    let counts = context.replica.counts
+    return (context.replica.isLeading, counts.catchUps, counts.conflicts)
   }
 
   /// The requests to upstreams, by source and purpose.

@@ -14,6 +14,7 @@ final class Replica: Sendable {
     var beginFetching: @Sendable () -> Void
     var stopFetching: @Sendable () -> Void
     var moved: @Sendable (_ table: String, Revision) -> Void
+    var tapped: @Sendable (ViewTap) -> Void
     /// Fetches a table's sources, or a source, now; called back when what they said is published.
     var refresh: @Sendable (_ name: String, _ completion: @escaping @Sendable () -> Void) -> Void
   }
@@ -30,6 +31,9 @@ final class Replica: Sendable {
   private struct State {
     var lease = FetchLease()
     var rank: ReplicaRank
+    var behind = TablesBehind()
+    /// How often what was written here was built on what another replica had replaced.
+    var conflicts = 0
     var tasks: Tasks?
     var timer: (any DispatchSourceTimer)?
     var observation: StoreObservation?
@@ -55,16 +59,32 @@ final class Replica: Sendable {
 
   /// Why nothing can be edited here; nil where it can.
   var refusal: TableError? {
-    guard isShared, state.withLock({ $0.rank.isOutranked }) else { return nil }
+    guard isShared, state.withLock({ $0.rank.isOutranked || $0.rank.conflict != nil }) else { return nil }
     return TableError(
       .unavailable,
-      detail: "This replica has an older configuration than others: it is about to be replaced.",
+      detail: "This replica has another configuration than the one that counts: it is about to be replaced.",
       retryAfter: .seconds(1)
     )
   }
 
   /// Why this replica should not be given requests; nil where it should.
-  var unreadiness: String? { isShared ? state.withLock { $0.rank.conflict } : nil }
+  var unreadiness: String? {
+    guard isShared else { return nil }
+    return state.withLock { state in
+      let overdue = state.behind.overdue(at: Self.now)
+      return state.rank.conflict
+        ?? (overdue.isEmpty ? nil : "it is behind the other replicas with \(overdue.joined(separator: ", "))")
+    }
+  }
+
+  /// How often others' writing was taken over, and how often it was in the way of writing here.
+  var counts: (catchUps: Int, conflicts: Int) { state.withLock { ($0.behind.catchUps, $0.conflicts) } }
+
+  /// A table stands where the store has it.
+  func caughtUp(_ table: String) { state.withLock { $0.behind.caughtUp(table) } }
+
+  /// What was written here was built on what another replica had replaced.
+  func noteConflict() { state.withLock { $0.conflicts += 1 } }
 
   func configure(_ definition: ServiceDefinition) {
     state.withLock { $0.rank = ReplicaRank(definition) }
@@ -128,6 +148,7 @@ final class Replica: Sendable {
         store.release(lease, legacy: lease.legacy) { _ in done?() }
       case .beginFetching:
         logger.notice("This replica asks the sources")
+        announce()
         state.withLock { $0.tasks }?.beginFetching()
       case .stopFetching: state.withLock { $0.tasks }?.stopFetching()
       }
@@ -153,25 +174,52 @@ final class Replica: Sendable {
 
   // MARK: The others
 
-  /// Says which configuration this replica has.
+  /// Says which configuration this replica has, and whether it is the one that counts.
   private func announce() {
     guard isShared else { return }
-    store.signal("configuration", state.withLock { $0.rank.text }) { _ in }
+    let (name, text) = state.withLock { ($0.lease.lease == nil ? "configuration" : "leading", $0.rank.text) }
+    store.signal(name, text) { _ in }
   }
 
   private func hear(_ event: StoreEvent) {
     switch event {
-    case .moved(let table, let revision): state.withLock { $0.tasks }?.moved(table, revision)
-    case .leaseFree(Self.leaseName): tick()
-    case .signal("configuration", let text):
-      let actions = state.withLock { state in
-        state.rank.hear(text) ? state.lease.giveUp(forGood: false) : []
+    case .moved(let table, let revision):
+      let tasks = state.withLock { state in
+        state.behind.moved(table, at: Self.now)
+        return state.tasks
       }
-      carryOut(actions)
+      tasks?.moved(table, revision)
+    case .leaseFree(Self.leaseName): tick()
+    case .reachable(false): state.withLock { $0.behind.lostDatabase() }
+    case .reachable(true): announce()
+    case .signal("configuration", let text): hear(text, isLeaders: false)
+    case .signal("leading", let text): hear(text, isLeaders: true)
+    case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
     case .signal("refresh", let text): refreshForAnother(text)
     case .signal("refreshed", let id): state.withLock { $0.awaited.removeValue(forKey: id) }?()
-    case .signal, .leaseFree, .removed, .reachable: return
+    case .signal, .leaseFree, .removed: return
     }
+  }
+
+  /// Another replica says which configuration it has.
+  private func hear(_ configuration: String, isLeaders: Bool) {
+    let (verdict, actions, conflict) = state.withLock { state in
+      let verdict = state.rank.hear(configuration, isLeaders: isLeaders, isLeading: state.lease.lease != nil)
+      return (verdict, verdict == .outranked ? state.lease.giveUp(forGood: false) : [], state.rank.conflict)
+    }
+    switch verdict {
+    case .same: break
+    case .answer: announce()
+    case .outranked: logger.notice("Another replica has a newer configuration: its versions are followed")
+    case .conflict: logger.error("This replica stays unready", metadata: ["reason": "\(conflict ?? "")"])
+    }
+    carryOut(actions)
+  }
+
+  /// Tells the others of a tap in a view.
+  func tell(_ tap: ViewTap) {
+    guard let text = tap.text else { return }
+    store.signal("tap", text) { _ in }
   }
 
   /// Has the replica that asks the sources fetch those of a table, or one source. `completion` is called when what they

@@ -28,17 +28,41 @@ struct ReplicaRank: Sendable {
   mutating func takesOver(from legacy: [UInt8]) -> Bool {
     guard let (other, digest) = Self.read(String(decoding: legacy, as: UTF8.self)) else { return true }
     if other > generation { isOutranked = true }
-    conflict =
-      other == generation && digest != self.digest
-      ? "its configuration differs from the other replicas', and `generation` is \(generation) in both" : nil
+    conflict = other == generation && digest != self.digest ? difference : nil
     return other <= generation && conflict == nil
   }
 
-  /// Another replica says which configuration it has. Whether this one has to let go of the sources.
-  mutating func hear(_ text: String) -> Bool {
-    guard let (other, _) = Self.read(text), other > generation else { return false }
-    isOutranked = true
-    return true
+  /// What another replica's configuration means here.
+  enum Verdict: Equatable {
+    case same
+    /// It has to be told of this one's, which is newer, or the first of its generation.
+    case answer
+    /// It is newer: this replica lets go of the sources.
+    case outranked
+    /// It was first with another one of this generation.
+    case conflict
+  }
+
+  /// Another replica says which configuration it has.
+  ///
+  /// - Parameters:
+  ///   - isLeaders: It asks the sources: of its generation, its configuration counts.
+  ///   - isLeading: This one does.
+  mutating func hear(_ text: String, isLeaders: Bool, isLeading: Bool) -> Verdict {
+    guard let (other, digest) = Self.read(text) else { return .same }
+    if other > generation {
+      defer { isOutranked = true }
+      return isOutranked ? .same : .outranked
+    }
+    if other < generation { return .answer }
+    guard digest != self.digest else { return .same }
+    guard isLeaders, !isLeading else { return isLeading ? .answer : .same }
+    defer { conflict = difference }
+    return conflict == nil ? .conflict : .same
+  }
+
+  private var difference: String {
+    "its configuration differs from the other replicas', and `generation` is \(generation) in both"
   }
 
   private static func read(_ text: String) -> (generation: Int, digest: String)? {

@@ -206,7 +206,9 @@ extension TableWriter {
       share()
       return completion(nil)
     }
-    store(Commit(table: name, durability: .full, version: version, items: changes), retry: {}, then: completion)
+    // Where another replica was first, its version is followed.
+    let commit = Commit(table: name, durability: .full, version: version, items: changes)
+    store(commit, retry: { completion(nil) }, then: completion)
   }
 
   /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.

@@ -72,7 +72,9 @@ extension TableWriter {
   }
 
   private func carryOut(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
-    let retry: @Sendable () -> Void = { [self] in carryOut(request, completion) }
+    let retry: @Sendable () -> Void = { [self] in
+      unlessDone(request.terms.idempotency, completion) { [self] in carryOut(request, completion) }
+    }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     // What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand

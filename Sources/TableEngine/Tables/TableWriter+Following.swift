@@ -9,8 +9,11 @@ extension TableWriter {
   /// The table stands at a revision, as the store says; perhaps known already.
   func moved(to revision: Revision) {
     content.queue.async { [self] in
+      guard isStored else { return }
       // With something under way of its own, what others wrote shows when that comes back.
-      guard isStored, content.access({ $0.base != revision && $0.commits.isEmpty && !$0.isClosed }) else { return }
+      guard content.access({ $0.base != revision && $0.commits.isEmpty && !$0.isClosed }) else {
+        return context.replica.caughtUp(name)
+      }
       catchUp()
     }
   }
@@ -23,7 +26,9 @@ extension TableWriter {
     context.store.changes(of: name, since: known) { [self] result in
       content.queue.async { [self] in
         switch result {
-        case .success(let others): take(others)
+        case .success(let others):
+          take(others)
+          context.replica.caughtUp(name)
         case .failure(let error):
           context.logger.error(
             "What others wrote could not be read",
@@ -40,7 +45,14 @@ extension TableWriter {
     switch others {
     case .changes(let changes):
       guard !changes.isEmpty else { return }
-      feed.follow(changes.versions)
+      // Two that begin a table at once begin two epochs: the first that is stored is the table's.
+      if let epoch = changes.versions.last?.cursor.epoch, epoch != feed.epoch,
+        let history = StoredFeed(epoch: epoch, versions: changes.versions)
+      {
+        feed.replace(with: history)
+      } else {
+        feed.follow(changes.versions)
+      }
       content.access { content in
         if let items = changes.items { content.local?.items.apply(items) }
         content.follow(changes.toggles, changes.objects)
@@ -61,9 +73,13 @@ extension TableWriter {
     if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
   }
 
-  /// From now on this process asks the sources: what is shown is kept until they have answered.
+  /// From now on this process asks the sources: what is shown is kept until they have answered. What a local table has
+  /// become by this replica's configuration is shown at once.
   func lead() {
-    content.queue.async { [self] in content.access { $0.restored = $0.local == nil ? feed.latest.table : nil } }
+    content.queue.async { [self] in
+      content.access { $0.restored = $0.local == nil ? feed.latest.table : nil }
+      if content.access({ $0.local != nil }) { publishContent() }
+    }
   }
 }
 

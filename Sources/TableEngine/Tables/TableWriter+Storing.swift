@@ -22,6 +22,9 @@ extension TableWriter {
   ) {
     dispatchPrecondition(condition: .onQueue(content.queue))
     let latest = feed.latest.table
+    // What sources say is written by the replica that asks them, for as long as it is the one.
+    let fence = toggles.isEmpty && isStored ? context.replica.lease : nil
+    if fence == nil, toggles.isEmpty, isStored, context.replica.isShared { return completion(.fenced) }
     guard let version = feed.prepare(table) else {
       share()
       return completion(nil)
@@ -33,6 +36,7 @@ extension TableWriter {
     }
     var commit = Commit(table: name, durability: toggles.isEmpty ? .process : .full, version: version)
     commit.toggles = toggles
+    commit.fence = fence
     commit.objects = content.access { $0.objectChanges(from: latest, to: table) }
     store(commit, retry: retry, then: completion)
   }
@@ -59,8 +63,6 @@ extension TableWriter {
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
     var commit = commit
-    // What sources say is written by the one that asks them, for as long as it is the one.
-    if commit.durability == .process { commit.fence = context.replica.lease }
     let own = content.access { content in
       content.commits.begin()
       commit.base = content.base
@@ -81,7 +83,10 @@ extension TableWriter {
           // Built on one of its own that failed, or on what somebody else has replaced.
           let isOthers = content.access { !$0.commits.isUndoing }
           undo()
-          if isOthers { catchUp() }
+          if isOthers {
+            context.replica.noteConflict()
+            catchUp()
+          }
           proceed(isStored: false, retry: retry)
         case .failure(.fenced):
           // Another replica asks the sources now: what this one has heard is not shown.

@@ -72,8 +72,9 @@ extension TableWriter {
     if let error = refusal(of: terms) { return completion(error) }
     if let view = lens.view {
       if plain.expansion != nil {
-        context.views.tap(plain.key.identity, view: view, table: feed.epoch)
+        let state = context.views.tap(plain.key.identity, view: view, table: feed.epoch)
         context.wake([context.views.topic(view: view)])
+        if isStored, context.replica.isShared { tell(of: row, view, state, in: latest) }
       }
       return completion(nil)
     }
@@ -83,7 +84,23 @@ extension TableWriter {
       )
     }
     guard plain.expansion != nil else { return completion(nil) }
+    if let error = context.replica.refusal { return completion(error) }
     toggleForEveryone(row) { error in completion(error.map { TableError($0) }) }
+  }
+
+  /// Tells the other replicas of a tap in a view. O(rows).
+  private func tell(of row: String, _ view: String, _ state: ViewState, in table: Table) {
+    let identities = state.toggled(at: state.taps)
+    let toggled = table.sections.lazy.flatMap(\.rows).filter { identities.contains($0.key.identity) }.map(\.id)
+    context.replica.tell(ViewTap(table: name, view: view, state, row: row, toggled: Array(toggled)))
+  }
+
+  /// Another replica has been tapped.
+  func follow(_ tap: ViewTap) {
+    content.queue.async { [self] in
+      context.views.follow(tap, table: feed.epoch)
+      context.wake([context.views.topic(view: tap.view)])
+    }
   }
 
   private func toggleForEveryone(_ row: String, then completion: @escaping @Sendable (StoreError?) -> Void) {

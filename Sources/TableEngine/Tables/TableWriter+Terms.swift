@@ -38,17 +38,34 @@ extension TableWriter {
       let known = context.answers.answer(idempotency, table: name)
       return known.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
     }
-    let kept = TableStore.ReplyKey(
-      caller: idempotency.caller,
-      table: name,
-      scope: idempotency.route,
-      key: idempotency.key
-    )
-    context.store.reply(kept) { [self] result in
+    context.store.reply(kept(idempotency)) { [self] result in
       content.queue.async {
         switch result {
         case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
         case .failure(let error): answerAll(.failure(TableError(error)))
+        }
+      }
+    }
+  }
+
+  /// What the store keeps the answer to a request under.
+  private func kept(_ idempotency: Idempotency) -> TableStore.ReplyKey {
+    TableStore.ReplyKey(caller: idempotency.caller, table: name, scope: idempotency.route, key: idempotency.key)
+  }
+
+  /// Tries a request again that lost against another commit; with a key, unless that was the same request, which
+  /// another replica was sent too.
+  func unlessDone(
+    _ idempotency: Idempotency?,
+    _ completion: @escaping @Sendable (EditResult) -> Void,
+    _ carryOut: @escaping @Sendable () -> Void
+  ) {
+    guard let idempotency, isStored, context.replica.isShared else { return carryOut() }
+    context.store.reply(kept(idempotency)) { [self] result in
+      content.queue.async {
+        switch result {
+        case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(completion) ?? carryOut()
+        case .failure(let error): completion(.failure(TableError(error)))
         }
       }
     }
@@ -65,7 +82,8 @@ extension TableWriter {
     var commit = Commit(table: name, durability: .full)
     commit.reply = reply
     context.store.commit(commit) { [self] result in
-      if case .failure(let error) = result {
+      // Another replica's answer to the same stays.
+      if case .failure(let error) = result, error != .superseded {
         context.logger.error("An answer could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
       }
       completion()

@@ -26,6 +26,9 @@ final class ViewDirectory: Sendable {
   /// A view of a table as it is now; nil where nothing was ever tapped in it. O(toggles).
   func state(of view: String, table: Epoch) -> ViewState? { views.state(of: view, table: table) }
 
-  /// Toggles a row for a view.
-  func tap(_ row: Fingerprint, view: String, table: Epoch) { _ = views.tap(view, table: table, row: row) }
+  /// Toggles a row for a view. Returns the view after the tap.
+  func tap(_ row: Fingerprint, view: String, table: Epoch) -> ViewState { views.tap(view, table: table, row: row) }
+
+  /// Takes over what another replica has counted.
+  func follow(_ tap: ViewTap, table: Epoch) { views.follow(tap, table: table) }
 }

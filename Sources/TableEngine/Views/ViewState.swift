@@ -31,6 +31,25 @@ struct ViewState: Sendable {
 
   init(incarnation: UInt64 = .random(in: .min ... .max)) { self.incarnation = incarnation }
 
+  /// A view as another replica has it; its past is not known.
+  init(incarnation: UInt64, taps: UInt32, toggled: [Fingerprint]) {
+    self.incarnation = incarnation
+    (self.taps, oldestTap) = (taps, taps)
+    toggles = toggled.suffix(Self.maximumToggles).map { Toggle(row: $0.rawValue, from: taps, until: .max) }
+  }
+
+  /// The view with a tap that another replica has counted at the same time as this one counted its own: both come to the
+  /// same, under a name that neither had before, as one count has meant two things.
+  func merging(_ row: Fingerprint) -> ViewState {
+    var merged = self
+    merged.tap(row)
+    return ViewState(
+      incarnation: (incarnation &+ UInt64(merged.taps)) &* 0x9e37_79b9_7f4a_7c15,
+      taps: merged.taps,
+      toggled: merged.toggled(at: merged.taps).map { $0 }
+    )
+  }
+
   /// Whether a row had been toggled at a tap: shows the opposite of its default. O(toggled rows).
   ///
   /// - Parameter row: The row's ``RowKey/identity``.

@@ -75,6 +75,27 @@ final class Views: Sendable {
     }
   }
 
+  /// Takes over what another replica has counted.
+  func follow(_ tap: ViewTap, table: Epoch) {
+    let key = Key(table: table, name: Fingerprint(of: tap.view))
+    let now = now()
+    state.withLock { state in
+      let known = touch(key, now: now, in: &state).flatMap { state.entries[$0]?.view }
+      let row = Fingerprint(of: tap.row)
+      let view: ViewState
+      if var own = known, own.incarnation == tap.incarnation, own.taps + 1 >= tap.taps {
+        if own.taps + 1 == tap.taps { own.tap(row) } else { own = own.merging(row) }
+        view = own
+      } else {
+        // What can't be told whole begins anew here.
+        guard let toggled = tap.toggled else { return }
+        view = ViewState(incarnation: tap.incarnation, taps: tap.taps, toggled: toggled.map { Fingerprint(of: $0) })
+      }
+      let ticket = state.tickets[key] ?? add(key, now: now, in: &state)
+      state.entries[ticket]?.view = view
+    }
+  }
+
   /// Notes the use of a view; nil where there is none.
   private func touch(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket? {
     guard let ticket = state.tickets[key], let entry = state.entries[ticket] else { return nil }

@@ -118,6 +118,25 @@ enum Metrics {
         }
       }
     )
+    let replication = engine.replication
+    metric(
+      "replica_leading",
+      "gauge",
+      "1 where this process asks the sources, which one of those that share a store does.",
+      [("", replication.isLeading ? 1 : 0)]
+    )
+    metric(
+      "replica_catchups_total",
+      "counter",
+      "How often what other replicas wrote was taken over.",
+      [("", replication.catchUps)]
+    )
+    metric(
+      "replica_conflicts_total",
+      "counter",
+      "How often something was to be written on what another replica had replaced, and was laid out anew.",
+      [("", replication.conflicts)]
+    )
     metric(
       "table_failing_instances",
       "gauge",

@@ -43,14 +43,18 @@ extension PostgresStore {
   func answerStatements(for commit: Commit, _ clearing: inout AnswerClearing) -> [PostgresStatement] {
     guard let reply = commit.reply else { return [] }
     let size = reply.size(table: commit.table)
+    let now = now()
     var statements = [
-      // A new number where the key was there already: it is the newest again.
+      PostgresStatement(
+        "DELETE FROM tablecast.answer WHERE name = sha256($1) AND expires <= $2",
+        .bytes(reply.fullKey(table: commit.table).bytes),
+        .int(now)
+      ),
+      // Of two processes that carry one request out at once, one finds the other's answer here, and fails.
       PostgresStatement(
         """
         INSERT INTO tablecast.answer (name, feed, caller, request, status, headers, body, size, expires)
         VALUES (sha256($1), $2, $3, $4, $5, $6, $7, $8, $9)
-        ON CONFLICT (name) DO UPDATE SET id = DEFAULT, request = excluded.request, status = excluded.status,
-          headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
         """,
         .bytes(reply.fullKey(table: commit.table).bytes),
         .name(commit.table),
@@ -61,12 +65,11 @@ extension PostgresStore {
         .bytes(reply.body),
         .int(Int64(size)),
         .int(reply.expires)
-      )
+      ),
     ]
     let isDue = clearing.add(size, of: reply.caller)
     if isDue.caller { statements.append(Self.clear(.name(reply.caller), to: clearing.bounds.caller)) }
     if isDue.store { statements.append(Self.clear(.null, to: clearing.bounds.store)) }
-    let now = now()
     if clearing.isExpiryDue(now: now) {
       statements.append(PostgresStatement("DELETE FROM tablecast.answer WHERE expires <= $1", .int(now)))
     }

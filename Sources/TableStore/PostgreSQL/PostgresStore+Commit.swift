@@ -121,7 +121,8 @@ extension StoreError {
   init(_ error: PostgresError) {
     switch error {
     case .lost(let reason): self = .unavailable(reason)
-    case .refused("TC001", _), .refused("40001", _): self = .superseded
+    // The last: an answer is kept under the commit's key already.
+    case .refused("TC001", _), .refused("40001", _), .refused("23505", _): self = .superseded
     case .refused("TC002", _): self = .fenced
     // No room, too many connections, shutting down, read only since another one is the primary: for now.
     case .refused("53100", _): self = .full

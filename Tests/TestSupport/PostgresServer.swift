@@ -1,20 +1,19 @@
 import Foundation
 import Synchronization
 
-@testable import TableStore
-
 /// A PostgreSQL server of the tests' own, in a folder of its own, over a socket there. Started once for all of them;
 /// each store gets a database of its own.
-final class PostgresServer: Sendable {
-  static let shared = Result { try PostgresServer() }
+public final class PostgresServer: Sendable {
+  public static let shared = Result { try PostgresServer() }
 
-  let folder: String
+  /// Where its socket and its data are.
+  public let folder: String
   private let binaries: String
   private let process = Mutex<Process?>(nil)
   private let databases = Atomic<Int>(0)
 
   /// - Throws: Where no PostgreSQL of version 15 or later is installed, or it does not start.
-  init() throws {
+  public init() throws {
     binaries = try Self.findBinaries()
     folder = "/tmp/tablecast-postgres-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -31,23 +30,25 @@ final class PostgresServer: Sendable {
   private var data: String { folder + "/data" }
 
   /// An address of a new, empty database.
-  func newDatabase() throws -> String {
+  public func newDatabase() throws -> String {
     let name = "db\(databases.add(1, ordering: .relaxed).newValue)"
     try Self.run("\(binaries)/createdb", ["--host=\(folder)", "--username=tests", name])
     return address(of: name)
   }
 
-  func address(of database: String) -> String { "host=\(folder) user=tests dbname=\(database)" }
+  /// A connection string of libpq's.
+  public func address(of database: String) -> String { "host=\(folder) user=tests dbname=\(database)" }
 
   /// What `psql` says to a statement.
   @discardableResult
-  func ask(_ statement: String, in address: String) throws -> String {
+  public func ask(_ statement: String, in address: String) throws -> String {
     try Self.run("\(binaries)/psql", ["--no-psqlrc", "--tuples-only", "--no-align", "--command=\(statement)", address])
   }
 
   // MARK: - The server's process
 
-  func start() throws {
+  /// Starts it, again after ``kill()``, and waits until it answers.
+  public func start() throws {
     let server = Process()
     let options = ["-D", data, "-k", folder, "-h", "", "-c", "max_connections=200"]
     (server.executableURL, server.arguments) = command("postgres", options)
@@ -63,7 +64,7 @@ final class PostgresServer: Sendable {
   }
 
   /// As a power cut: nothing is written any more, no connection is said goodbye.
-  func kill() {
+  public func kill() {
     guard let text = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8),
       let identifier = text.split(separator: "\n").first.flatMap({ pid_t($0) })
     else { return }
@@ -87,9 +88,13 @@ final class PostgresServer: Sendable {
 
   // MARK: - Commands
 
-  struct Failure: Error, CustomStringConvertible {
-    let text: String
-    var description: String { text }
+  /// What went wrong with the server or its commands.
+  public struct Failure: Error, CustomStringConvertible {
+    public let text: String
+
+    public init(text: String) { self.text = text }
+
+    public var description: String { text }
   }
 
   @discardableResult

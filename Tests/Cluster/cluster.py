@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""Three replicas on one PostgreSQL, behind nginx's round robin, while things are killed.
+
+Strict clients change replicas at every poll; editors send each edit with an idempotency key until it is answered; the
+upstream changes. Meanwhile replicas and the database are killed, and the replica that asks the sources is stopped and
+woken. At the end of each round: no acknowledged edit is lost or doubled, the rows stand in the order in which their
+edits were acknowledged one after the other, all replicas say the same, and no version had two contents.
+
+    cluster.py --service PATH/tablecast [--rounds 10] [--seed 1]
+"""
+
+import argparse
+import hashlib
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+REPLICAS = 3
+FAULTS = ["replica", "leader", "pause", "database", "nothing"]
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def ask(port, method, path, body=None, headers=None, timeout=30):
+    """The status and the bytes; None where no answer came."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        connection.request(method, path, None if body is None else json.dumps(body),
+                           {"Content-Type": "application/json", **(headers or {})})
+        reply = connection.getresponse()
+        return reply.status, reply.read()
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        connection.close()
+
+
+class Database:
+    def __init__(self, folder):
+        newest = max(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda path: int(path.name))
+        self.binaries, self.folder = newest / "bin", folder
+        folder.mkdir()
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        self.run("initdb", "--auth=trust", "--username=tests", f"--pgdata={folder}/data")
+        self.start()
+
+    def command(self, *words):
+        words = [str(self.binaries / words[0]), *words[1:]]
+        return ["runuser", "-u", "postgres", "--", *words] if os.geteuid() == 0 else words
+
+    def run(self, *words):
+        subprocess.run(self.command(*words), check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def start(self):
+        (self.folder / "data/postmaster.pid").unlink(missing_ok=True)
+        self.run("pg_ctl", "-D", f"{self.folder}/data", "-o", f"-k {self.folder} -h ''", "-l", f"{self.folder}/log",
+                 "-w", "start")
+
+    def kill(self):
+        os.kill(int((self.folder / "data/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+
+    def stop(self):
+        self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop")
+
+    @property
+    def address(self):
+        return f"host={self.folder} user=tests dbname=postgres"
+
+
+class Upstream(http.server.BaseHTTPRequestHandler):
+    items = [{"id": number, "title": "0"} for number in range(5)]
+
+    def do_GET(self):
+        body = json.dumps(self.items).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+class Cluster:
+    def __init__(self, service, folder):
+        self.service, self.folder = service, folder
+        self.database = Database(folder / "postgres")
+        self.upstream = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
+        threading.Thread(target=self.upstream.serve_forever, daemon=True).start()
+        (folder / "tablecast.yaml").write_text(
+            f"""
+store: {{postgres: "{self.database.address}"}}
+history: 256
+limits: {{waitersPerAddress: 4096, connectionsPerAddress: 4096}}
+cells: {{Label: {{nib: Label, fields: {{title: string}}}}}}
+sources:
+  list: {{url: "http://127.0.0.1:{self.upstream.server_port}/", every: 300ms, retries: 0}}
+tables:
+  up: {{source: list, row: {{id: "${{id}}"}}, cell: Label, payload: {{title: "${{title}}"}}}}
+  todo: {{source: {{local: {{}}}}, cell: Label, payload: {{title: "${{title}}"}}}}
+"""
+        )
+        self.ports = [free_port() for _ in range(REPLICAS)]
+        self.front = free_port()
+        self.processes = [None] * REPLICAS
+        for index in range(REPLICAS):
+            self.start(index)
+        servers = "".join(f"server 127.0.0.1:{port} max_fails=0;" for port in self.ports)
+        (folder / "nginx.conf").write_text(
+            f"daemon off; pid {folder}/nginx.pid; worker_processes 1; events {{ worker_connections 1024; }}\n"
+            f"http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folder}/p;\n"
+            f"fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;\n"
+            f"upstream replicas {{ {servers} }}\n"
+            f"server {{ listen 127.0.0.1:{self.front}; location / {{ proxy_pass http://replicas;\n"
+            "proxy_http_version 1.1; proxy_set_header Connection ''; proxy_set_header Host $host;\n"
+            "proxy_next_upstream error timeout; proxy_connect_timeout 1s; proxy_read_timeout 12s; } } }\n"
+        )
+        os.chmod(folder, 0o755)
+        self.nginx = subprocess.Popen(["nginx", "-e", f"{folder}/nginx.log", "-c", f"{folder}/nginx.conf"])
+        self.wait_until_ready()
+
+    def start(self, index):
+        log = open(self.folder / f"replica{index}.log", "a")
+        self.processes[index] = subprocess.Popen(
+            [self.service, "serve", "--config", str(self.folder / "tablecast.yaml"),
+             "--listen", f"127.0.0.1:{self.ports[index]}"], stdout=log, stderr=log)
+
+    def wait_until_ready(self):
+        deadline = time.time() + 60
+        while time.time() < deadline:
+            if all((ask(port, "GET", "/readyz") or (0,))[0] == 200 for port in self.ports):
+                return
+            time.sleep(0.1)
+        raise AssertionError("replicas that are not ready after a minute")
+
+    def leader(self):
+        for index, port in enumerate(self.ports):
+            reply = ask(port, "GET", "/metrics", timeout=2)
+            if reply and b"tablecast_replica_leading 1" in reply[1]:
+                return index
+        return None
+
+    def fault(self, kind, rng):
+        if kind in ("replica", "leader"):
+            index = self.leader() if kind == "leader" else None
+            index = rng.randrange(REPLICAS) if index is None else index
+            self.processes[index].kill()
+            self.processes[index].wait()
+            time.sleep(rng.random() * 2)
+            self.start(index)
+        elif kind == "pause":
+            index = self.leader()
+            if index is not None:
+                self.processes[index].send_signal(signal.SIGSTOP)
+                time.sleep(6)
+                self.processes[index].send_signal(signal.SIGCONT)
+        elif kind == "database":
+            self.database.kill()
+            time.sleep(1 + rng.random())
+            self.database.start()
+
+    def end(self):
+        self.nginx.terminate()
+        for process in self.processes:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+        self.database.stop()
+
+
+class Contents:
+    """What each version was said to be, by whomever: rows by cursor."""
+
+    def __init__(self):
+        self.known, self.lock, self.broken = {}, threading.Lock(), []
+
+    def check(self, table, cursor, rows, said_by):
+        digest = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).digest()
+        with self.lock:
+            if self.known.setdefault((table, cursor), digest) != digest:
+                self.broken.append(f"{table} at {cursor} has two contents ({said_by})")
+
+
+def flat(snapshot):
+    return [row for section in snapshot["sections"] for row in section["rows"]]
+
+
+def apply(rows, stage):
+    """One section's rows after a stage."""
+    rows = list(rows)
+    changes = stage.get("rows", {})
+    deletes = sorted((op["at"][1] for op in changes.get("delete", [])), reverse=True)
+    moves = [(op["from"][1], op["to"][1]) for op in changes.get("move", [])]
+    arriving = [(to, rows[source]) for source, to in moves]
+    for index in sorted(deletes + [source for source, _ in moves], reverse=True):
+        del rows[index]
+    arriving += [(op["at"][1], op["row"]) for op in changes.get("insert", [])]
+    for index, row in sorted(arriving, key=lambda pair: pair[0]):
+        assert index <= len(rows), "a row beyond the end"
+        rows.insert(index, row)
+    for op in changes.get("update", []):
+        assert rows[op["at"][1]]["id"] == op["row"]["id"], "an update of another row"
+        rows[op["at"][1]] = op["row"]
+    return rows
+
+
+def follow(cluster, table, contents, stop, counts, failures):
+    cursor, rows = None, None
+    while not stop.is_set():
+        path = f"/v1/tables/{table}"
+        if cursor is not None:
+            path += f"/changes?after={cursor}&wait=3"
+        reply = ask(cluster.front, "GET", path)
+        if reply is None or reply[0] >= 500:
+            time.sleep(0.1)
+            continue
+        body = json.loads(reply[1])
+        try:
+            if reply[0] != 200:
+                raise AssertionError(f"{reply}")
+            if cursor is None or "reset" in body:
+                counts["resets"] += cursor is not None
+                snapshot = body.get("snapshot", body)
+                cursor, rows = snapshot["cursor"], flat(snapshot)
+            else:
+                assert body["from"] == cursor, "a changeset from elsewhere"
+                for stage in body["stages"]:
+                    # A section that comes or goes is the table's only one.
+                    for op in stage.get("sections", {}).get("delete", []):
+                        rows = []
+                    for op in stage.get("sections", {}).get("insert", []):
+                        rows = op["section"]["rows"]
+                    rows = apply(rows, stage)
+                cursor = body["to"]
+            contents.check(table, cursor, rows, "a client")
+            counts["polls"] += 1
+        except (AssertionError, KeyError, IndexError) as error:
+            failures.append(f"{table}: {error!r} {body}")
+            cursor = None
+
+
+def edit(cluster, name, rng, stop, done, counts, failures):
+    number = 0
+    while not stop.is_set():
+        title = f"{name}.{number}"
+        number += 1
+        begun = time.time()
+        while True:
+            reply = ask(cluster.front, "POST", "/v1/tables/todo/items", {"title": title}, {"Idempotency-Key": title})
+            if reply is not None and reply[0] == 201:
+                done[title] = json.loads(reply[1])["id"]
+                break
+            if reply is not None and reply[0] < 500 and reply[0] != 429:
+                failures.append(f"edit {title}: {reply}")
+                break
+            counts["again"] += 1
+            # Nobody knows whether it was carried out: it is sent until it is answered.
+            if time.time() - begun > 60:
+                failures.append(f"edit {title} was not answered for a minute")
+                return
+            time.sleep(0.1)
+        time.sleep(rng.random() * 0.05)
+
+
+def check(cluster, contents, done, failures):
+    deadline = time.time() + 30
+    while True:
+        said = [[ask(port, "GET", f"/v1/tables/{table}") for port in cluster.ports] for table in ("up", "todo")]
+        same = all(None not in replies and len({reply[1] for reply in replies}) == 1 for replies in said)
+        titles = {row["payload"]["title"] for row in flat(json.loads(said[0][0][1]))} if same else set()
+        if same and titles == {item["title"] for item in Upstream.items}:
+            break
+        if time.time() > deadline:
+            failures.append(f"the replicas do not come to the same: {[[len(r[1]) if r else r for r in t] for t in said]}")
+            return
+        time.sleep(0.2)
+    for table, replies in zip(("up", "todo"), said):
+        for index, reply in enumerate(replies):
+            snapshot = json.loads(reply[1])
+            contents.check(table, snapshot["cursor"], flat(snapshot), f"replica {index}")
+    rows = flat(json.loads(said[1][0][1]))
+    found = {}
+    for row in rows:
+        title = row["payload"]["title"]
+        if title in found:
+            failures.append(f"edit {title} was carried out twice")
+        found[title] = row["id"]
+    for title, row in done.items():
+        if found.get(title) != row:
+            failures.append(f"edit {title} was acknowledged as {row}, and is {found.get(title)}")
+    # An editor's edits come one after the other, each sent when the one before was acknowledged: so they stand.
+    order = {}
+    for row in rows:
+        name, number = row["payload"]["title"].rsplit(".", 1)
+        if int(number) < order.get(name, -1):
+            failures.append(f"{row['payload']['title']} stands before an earlier one")
+        order[name] = int(number)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--service", required=True)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-cluster-"))
+    os.chmod(folder, 0o755)
+    cluster, contents, done, failures = Cluster(arguments.service, folder), Contents(), {}, []
+    counts = {"polls": 0, "resets": 0, "again": 0}
+    try:
+        for number in range(arguments.rounds):
+            rng = random.Random(f"{arguments.seed}.{number}")
+            stop = threading.Event()
+            threads = [
+                threading.Thread(target=follow, args=(cluster, table, contents, stop, counts, failures))
+                for table in ("up", "todo", "up", "todo", "todo")
+            ] + [
+                threading.Thread(target=edit, args=(cluster, f"{number}-{name}", random.Random(f"{rng.random()}"), stop,
+                                                    done, counts, failures))
+                for name in "abc"
+            ]
+            for thread in threads:
+                thread.start()
+            kinds = [rng.choice(FAULTS) for _ in range(2)]
+            for kind in kinds:
+                Upstream.items = [{"id": id, "title": str(rng.random())} for id in rng.sample(range(9), 5)]
+                time.sleep(0.5 + rng.random() * 2)
+                cluster.fault(kind, rng)
+            time.sleep(1 + rng.random() * 2)
+            stop.set()
+            for thread in threads:
+                thread.join()
+            check(cluster, contents, done, failures)
+            failures += contents.broken
+            print(f"round {number}: {', '.join(kinds)}; {len(done)} edits, {counts['again']} sent again, "
+                  f"{counts['polls']} polls, {counts['resets']} resets, {len(contents.known)} versions seen", flush=True)
+            if failures:
+                print("seed", arguments.seed, *failures[:8], f"logs in {folder}", sep="\n")
+                sys.exit(1)
+    finally:
+        cluster.end()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+main()

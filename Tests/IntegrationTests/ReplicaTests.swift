@@ -1,0 +1,260 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Several processes that share a database show one feed.
+@Suite(.serialized) struct ReplicaTests {
+  @Test func replicasHaveTheSameCursorsAndBytes() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let (a, b) = (set.replicas[0], set.replicas[1])
+    // A cursor of one is the other's, and so is the changeset from it.
+    let before = try a.mirror("todo").cursor
+    #expect(try a.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201)
+    try set.converge()
+    let changes = try set.replicas.map {
+      try $0.request("GET", "/v1/tables/todo/changes?after=\(before)&wait=0").text
+    }
+    #expect(changes[0] == changes[1] && changes[0].contains("\"insert\""))
+    // A row's object, too.
+    try awaited("the object of an upstream's row on both") {
+      try a.request("GET", "/v1/tables/up/items/1").text == b.request("GET", "/v1/tables/up/items/1").text
+    }
+  }
+
+  @Test func anEditOnOneReachesAPollOnTheOther() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    var mirror = try set.replicas[1].mirror("todo")
+    for index in 0..<5 {
+      let poll = try set.replicas[1].poll("todo", after: mirror.cursor)
+      try set.replicas[1].awaitPolls(1)
+      let edit = try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "edit"])
+      #expect(edit.status == 201, "\(edit.text)")
+      try mirror.apply(poll.value().json)
+      #expect(mirror.rows.count == index + 2 && mirror.resets == [])
+    }
+    try mirror.check(equals: set.replicas[0].snapshot("todo"))
+  }
+
+  /// Each key is sent to both replicas at once, as by a client that has lost patience with one.
+  @Test func concurrentKeyedEditsAreCarriedOutOnce() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let count = 25
+    let senders = set.replicas.enumerated().flatMap { index, replica in
+      (0..<2).map { lane in
+        Background("edits") { [replica] in
+          let client = try replica.client()
+          var rows: [String: String] = [:]
+          for number in 0..<count {
+            let title = "\(lane)-\(number)"
+            let body: JSONValue = ["title": .string(title)]
+            let reply = try client.request("POST", "/v1/tables/todo/items", ["Idempotency-Key": title], body: body)
+            guard reply.status == 201 else { throw TimeOut("\(index) \(title): \(reply.status) \(reply.text)") }
+            rows[title] = try reply.json["id"]?.text
+          }
+          return rows
+        }
+      }
+    }
+    let answers = try senders.map { try $0.value() }
+    try set.converge()
+    let table = try set.replicas[0].mirror("todo")
+    #expect(table.rows.count == 2 * count + 1)
+    // Both were told of the same row.
+    #expect(answers[0] == answers[2] && answers[1] == answers[3])
+    let told = Set(answers.flatMap(\.values))
+    #expect(told.count == 2 * count && told.isSubset(of: Set(table.rows)))
+    #expect(try set.replicas.map { try $0.metric("replica_conflicts_total") }.reduce(0, +) > 0)
+  }
+
+  @Test func anIdempotencyKeyHoldsOnEveryReplica() throws {
+    let set = try ReplicaSet(2)
+    let key = ["Idempotency-Key": "once"]
+    let replies = try set.replicas.map {
+      try $0.request("POST", "/v1/tables/todo/items", key, body: ["title": "once"])
+    }
+    #expect(replies.map(\.status) == [201, 201])
+    #expect(replies[0].text == replies[1].text)
+    let other = try set.replicas[1].request("POST", "/v1/tables/todo/items", key, body: ["title": "another"])
+    #expect(other.status == 422, "\(other.text)")
+    try set.converge()
+    #expect(try set.replicas[0].mirror("todo").rows.count == 2)
+  }
+
+  @Test func whenTheLeaderDiesAnotherAsksTheSources() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    let other = set.replicas[1 - leader]
+    let before = try other.mirror("up")
+    set.replicas[leader].signal(SIGKILL)
+    set.upstream.answer([ReplicaSet.item("after")])
+    let mirror = try other.follow("up", from: before, until: "shows what came after") {
+      $0.row("1")?["payload"]?["title"] == "after"
+    }
+    #expect(mirror.resets == [])
+    #expect(try other.metric("replica_leading") == 1)
+  }
+
+  @Test func onAnOrderlyStopAnotherAsksAtOnce() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    #expect(try set.replicas[leader].end() == 0)
+    try set.replicas[1 - leader].logged("This replica asks the sources")
+  }
+
+  /// It has an answer of the upstream in its hands when it is stopped, and wakes when that is old.
+  @Test func aLeaderThatWakesWritesNothing() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    let (paused, other) = (set.replicas[leader], set.replicas[1 - leader])
+    let before = try other.mirror("up")
+    let count = set.upstream.requests.current.count
+    let arrived = Monitor(false)
+    set.upstream.answer { _ in
+      arrived.change { $0 = true }
+      return .late(1, [ReplicaSet.item("old")])
+    }
+    try set.upstream.requests.wait(for: "a request of the leader") { $0.count > count ? true : nil }
+    try arrived.wait(for: "its answer under way") { $0 ? true : nil }
+    paused.signal(SIGSTOP)
+    set.upstream.answer([ReplicaSet.item("new")])
+    let mirror = try other.follow("up", from: before, until: "shows what is new") { mirror in
+      #expect(mirror.row("1")?["payload"]?["title"] != "old")
+      return mirror.row("1")?["payload"]?["title"] == "new"
+    }
+    #expect(try other.metric("replica_leading") == 1)
+    paused.signal(SIGCONT)
+    try set.converge()
+    #expect(try paused.metric("replica_leading") == 0 && other.metric("replica_leading") == 1)
+    #expect(try other.mirror("up").cursor == mirror.cursor)
+  }
+
+  @Test func withoutTheDatabaseReadingGoesOn() throws {
+    let server = try PostgresServer()
+    let set = try ReplicaSet(2, on: server)
+    try set.converge()
+    let before = try set.replicas.map { try $0.mirror("todo") }
+    server.kill()
+    for (replica, mirror) in zip(set.replicas, before) {
+      try mirror.check(equals: replica.snapshot("todo"))
+      let edit = try replica.request("POST", "/v1/tables/todo/items", body: ["title": "lost"])
+      #expect(edit.status == 503 && edit["Retry-After"] != "", "\(edit.text)")
+      // An unreachable database is no reason to send requests elsewhere.
+      #expect(try replica.request("GET", "/readyz").status == 200)
+      try mirror.check(equals: replica.snapshot("todo"))
+    }
+    try server.start()
+    for replica in set.replicas {
+      try awaited("edits again") {
+        try replica.request("POST", "/v1/tables/todo/items", body: ["title": "back"]).status == 201
+      }
+    }
+    try set.converge()
+    for (replica, mirror) in zip(set.replicas, before) {
+      #expect(try replica.follow("todo", from: mirror, until: "has both") { $0.rows.count == 3 }.resets == [])
+    }
+    set.upstream.answer([ReplicaSet.item("back")])
+    try set.replicas[0].follow("up", until: "is fetched again") { $0.row("1")?["payload"]?["title"] == "back" }
+  }
+
+  @Test func aFollowerHasItRefreshed() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    let follower = set.replicas[1 - leader]
+    try follower.follow("quiet", until: "is ready") { $0.state == "ready" }
+    set.upstream.answer([ReplicaSet.item("refreshed")])
+    let before = try follower.mirror("quiet")
+    let refresh = try follower.request("POST", "/v1/tables/quiet/refresh")
+    #expect(refresh.status == 202 || refresh.status == 200, "\(refresh.text)")
+    try follower.follow("quiet", from: before, until: "is refreshed") {
+      $0.row("1")?["payload"]?["title"] == "refreshed"
+    }
+    set.upstream.answer([ReplicaSet.item("hooked")])
+    let body: JSONValue = ["changed": true]
+    let signature = try hmac(ReplicaSet.secret, body)
+    let hook = try follower.request(
+      "POST",
+      "/v1/hooks/quiet",
+      ["X-Hub-Signature-256": "sha256=" + signature],
+      body: body
+    )
+    #expect(hook.status == 202, "\(hook.text)")
+    try follower.follow("quiet", until: "is hooked") { $0.row("1")?["payload"]?["title"] == "hooked" }
+  }
+
+  @Test func aViewFollowsItsClient() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let (a, b) = (set.replicas[0], set.replicas[1])
+    var mirror = try a.mirror("notes", query: "?view=v")
+    let rows = mirror.rows
+    for (index, row) in [0, 1, 0].enumerated() {
+      let (here, there) = index == 1 ? (b, a) : (a, b)
+      let poll = try there.poll("notes", after: mirror.cursor, query: "&view=v")
+      try there.awaitPolls(1)
+      #expect(try here.request("POST", "/v1/tables/notes/rows/\(rows[row])/tap?view=v").status == 200)
+      try mirror.apply(poll.value().json)
+      #expect(mirror.resets == [])
+      try mirror.check(equals: here.snapshot("notes", query: "?view=v"))
+    }
+    #expect(try mirror.cursor != a.mirror("notes").cursor)
+    // One that has missed all of it is told with the next tap.
+    let late = try set.add()
+    #expect(try a.request("POST", "/v1/tables/notes/rows/\(rows[0])/tap?view=v").status == 200)
+    try awaited("the view on a replica that came late") {
+      try late.snapshot("notes", query: "?view=v") == a.snapshot("notes", query: "?view=v")
+    }
+  }
+
+  @Test func aReplicaThatComesBackChangesNothing() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let tables = ["up", "quiet", "todo"]
+    let leader = try set.leader()
+    let before = try tables.map { try set.replicas[leader].request("GET", "/v1/tables/\($0)").text }
+    try set.replicas[1 - leader].end()
+    try set.add()
+    try set.converge([leader, 2])
+    #expect(try tables.map { try set.replicas[2].request("GET", "/v1/tables/\($0)").text } == before)
+  }
+
+  /// A rolling update: the newer configuration counts from when it is there, and clients see changesets.
+  @Test func theHigherGenerationCounts() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let before = try set.replicas[0].mirror("todo")
+    let newer = try set.add(generation: 1, title: "new ${title}")
+    let mirror = try set.replicas[0].follow("todo", from: before, until: "is laid out anew") {
+      $0.sections[0].rows[0]["payload"]?["title"] == "new A"
+    }
+    #expect(mirror.resets == [])
+    #expect(try newer.metric("replica_leading") == 1)
+    try set.converge()
+    // The others follow, and don't write.
+    #expect(try set.replicas[0].request("GET", "/readyz").status == 200)
+    #expect(try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 503)
+    #expect(try newer.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201)
+    try set.converge()
+    // One of the old generation that comes back late is told.
+    let late = try set.add()
+    try awaited("an old replica that knows") {
+      try late.request("POST", "/v1/tables/todo/items", body: ["title": "C"]).status == 503
+    }
+    try set.converge()
+  }
+
+  @Test func ofOneGenerationTheFirstConfigurationCounts() throws {
+    let set = try ReplicaSet(1)
+    try set.replicas[0].logged("This replica asks the sources")
+    let before = try set.replicas[0].snapshot("todo")
+    let other = try set.add(title: "other ${title}")
+    try awaited("a replica that stays unready") { try other.request("GET", "/readyz").status == 503 }
+    #expect(try other.request("GET", "/readyz").text.contains("generation"))
+    #expect(try set.replicas[0].request("GET", "/readyz").status == 200)
+    #expect(try set.replicas[0].snapshot("todo") == before)
+    #expect(try other.snapshot("todo") == before)
+  }
+}
