@@ -74,6 +74,9 @@ class Database:
 
     def kill(self):
         os.kill(int((self.folder / "data/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+        # Its children hold the data until they find it gone.
+        while subprocess.run(["pgrep", "-f", f"postgres.*{self.folder}"], stdout=subprocess.DEVNULL).returncode == 0:
+            time.sleep(0.05)
 
     def stop(self):
         self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop")
@@ -120,6 +123,7 @@ tables:
         self.ports = [free_port() for _ in range(REPLICAS)]
         self.front = free_port()
         self.processes = [None] * REPLICAS
+        self.nginx = None
         for index in range(REPLICAS):
             self.start(index)
         servers = "".join(f"server 127.0.0.1:{port} max_fails=0;" for port in self.ports)
@@ -134,7 +138,11 @@ tables:
         )
         os.chmod(folder, 0o755)
         self.nginx = subprocess.Popen(["nginx", "-e", f"{folder}/nginx.log", "-c", f"{folder}/nginx.conf"])
-        self.wait_until_ready()
+        try:
+            self.wait_until_ready()
+        except AssertionError:
+            self.end()
+            raise
 
     def start(self, index):
         log = open(self.folder / f"replica{index}.log", "a")

@@ -48,7 +48,8 @@ import Testing
     let rows = ["1", "2 \"two\"", "3"]
     for row in rows + ["1"] {
       let told = tap(row, in: here, rows)
-      let heard = try #require(ViewTap(try #require(told.text)))
+      let text = try #require(told.text)
+      let heard = try #require(ViewTap(text))
       #expect(heard == told)
       there.follow(heard, table: epoch)
       if heard.taps > 2 { late.follow(heard, table: epoch) }
@@ -81,6 +82,8 @@ import Testing
     let told = tap(rows[0], in: views(), rows)
     var long = told
     long.toggled = rows
-    #expect(try #require(ViewTap(try #require(long.text))).toggled == nil)
+    let text = try #require(long.text)
+    let heard = try #require(ViewTap(text))
+    #expect(heard.toggled == nil && heard.row == rows[0])
   }
 }
