@@ -221,31 +221,6 @@ import Testing
     #expect(try tables.map { try set.replicas[2].request("GET", "/v1/tables/\($0)").text } == before)
   }
 
-  /// A rolling update: the newer configuration counts from when it is there, and clients see changesets.
-  @Test func theHigherGenerationCounts() throws {
-    let set = try ReplicaSet(2)
-    try set.converge()
-    let before = try set.replicas[0].mirror("todo")
-    let newer = try set.add(generation: 1, title: "new ${title}")
-    let mirror = try set.replicas[0].follow("todo", from: before, until: "is laid out anew") {
-      $0.sections[0].rows[0]["payload"]?["title"] == "new A"
-    }
-    #expect(mirror.resets == [])
-    #expect(try newer.metric("replica_leading") == 1)
-    try set.converge()
-    // The others follow, and don't write.
-    #expect(try set.replicas[0].request("GET", "/readyz").status == 200)
-    #expect(try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 503)
-    #expect(try newer.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201)
-    try set.converge()
-    // One of the old generation that comes back late is told.
-    let late = try set.add()
-    try awaited("an old replica that knows") {
-      try late.request("POST", "/v1/tables/todo/items", body: ["title": "C"]).status == 503
-    }
-    try set.converge()
-  }
-
   @Test func ofOneGenerationTheFirstConfigurationCounts() throws {
     let set = try ReplicaSet(1)
     try set.replicas[0].logged("This replica asks the sources")

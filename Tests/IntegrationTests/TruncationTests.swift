@@ -48,7 +48,9 @@ import Testing
     }
     upstream.answer(.status(500, "{}"))
     let service = try ServiceProcess(Self.configuration(upstream, "maxItems: 2"), in: folder)
-    try mirror.apply(service.changes("t", after: mirror.cursor))
+    mirror = try service.follow("t", from: mirror, until: "has heard of the upstream") {
+      $0.state == "stale" && $0.attributes["problem"]?["title"] != "Not refreshed yet"
+    }
     #expect(mirror.attributes["truncated"] == true)
     try mirror.check(equals: service.snapshot("t"))
   }
