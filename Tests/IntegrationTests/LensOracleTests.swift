@@ -25,6 +25,7 @@ private struct ClientLens: Hashable {
 private struct Oracle {
   private static let configuration = """
     store: memory
+    history: 200
     cells:
       Title: {fields: {title: string}}
       Label: {fields: {title: string}}
@@ -39,7 +40,6 @@ private struct Oracle {
       t:
         source: {local: {items: [], default: {title: New, group: 1}}}
         row: {type: "${kind ?? 'plain'}"}
-        history: 200
         sections:
           groupBy: group
           header: {cell: Title, payload: {title: "${$key} (${$count})"}}
