@@ -132,6 +132,37 @@ import Testing
     #expect(try other.mirror("up").cursor == mirror.cursor)
   }
 
+  /// Also one that has led before asks the sources again.
+  @Test func theLeadGoesToAndFro() throws {
+    let set = try ReplicaSet(2)
+    for round in 0..<3 {
+      let leader = try set.leader()
+      let other = set.replicas[1 - leader]
+      set.replicas[leader].signal(SIGSTOP)
+      try awaited("another leader") { try other.metric("replica_leading") == 1 }
+      set.replicas[leader].signal(SIGCONT)
+      set.upstream.answer([ReplicaSet.item("round \(round)")])
+      try other.follow("up", until: "shows round \(round)") {
+        $0.row("1")?["payload"]?["title"] == .string("round \(round)")
+      }
+    }
+    try set.converge()
+  }
+
+  @Test func replicasThatStartAtOnceHaveOneFeed() throws {
+    let set = try ReplicaSet(0)
+    let starts = (0..<3).map { _ in
+      Background("a start") { [configuration = set.configuration()] in try ServiceProcess(configuration) }
+    }
+    let replicas = try starts.map { try $0.value() }
+    for table in ["up", "quiet", "notes", "todo"] {
+      try awaited("the same \(table) on all replicas") {
+        Set(try replicas.map { try $0.request("GET", "/v1/tables/\(table)").text }).count == 1
+      }
+    }
+    #expect(try replicas[0].mirror("todo").rows.count == 1)
+  }
+
   @Test func withoutTheDatabaseReadingGoesOn() throws {
     let server = try PostgresServer()
     let set = try ReplicaSet(2, on: server)

@@ -65,7 +65,17 @@ package final class Catalog: Sendable {
     for source in sources.values where source.isRead { source.start() }
   }
 
-  func stopPolling() {
+  /// Goes on where another replica has asked the sources until now.
+  func takeOverPolling() {
+    for source in sources.values where source.isRead { source.resumeAnew() }
+  }
+
+  /// Another replica asks the sources now, perhaps for a while.
+  func pausePolling() {
+    for source in sources.values { source.suspend() }
+  }
+
+  private func stopPolling() {
     for source in sources.values { source.stop() }
   }
 

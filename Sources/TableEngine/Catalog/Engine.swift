@@ -37,7 +37,7 @@ package final class Engine: Sendable {
     context.replica.start(
       Replica.Tasks(
         beginFetching: { [weak self] in self?.beginFetching() },
-        stopFetching: { [weak self] in self?.catalog.stopPolling() },
+        stopFetching: { [weak self] in self?.catalog.pausePolling() },
         moved: { [weak self] table, revision in self?.catalog.tablesByName[table]?.writer.moved(to: revision) },
         tapped: { [weak self] tap in self?.catalog.tablesByName[tap.table]?.writer.follow(tap) },
         refresh: { [weak self] name, completion in self?.refresh(named: name, completion) }
@@ -48,8 +48,9 @@ package final class Engine: Sendable {
   /// This process asks the sources from now on.
   private func beginFetching() {
     let catalog = catalog
-    if context.replica.isShared { for table in catalog.tables { table.writer.lead() } }
-    catalog.startPolling()
+    guard context.replica.isShared else { return catalog.startPolling() }
+    for table in catalog.tables { table.writer.lead() }
+    catalog.takeOverPolling()
   }
 
   /// Why requests should not be sent here for now; nil where they should.

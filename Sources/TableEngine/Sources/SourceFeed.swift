@@ -71,6 +71,7 @@ final class SourceFeed: Sendable {
   func stop() { source.stop() }
   func suspend() { source.suspend() }
   func resume() { source.resume() }
+  func resumeAnew() { source.resumeAnew() }
 
   /// Fetches now; `completion` is called when what the upstream said is published.
   func refresh(_ completion: @escaping @Sendable () -> Void) {

@@ -136,6 +136,15 @@ public final class Source: @unchecked Sendable {
     client.queue.async { self.perform(self.schedule.resume(at: .now), isUrgent: false) }
   }
 
+  /// Polls again, or for the first time, as one that knows nothing of what the upstream has: somebody else has asked it
+  /// meanwhile, so what comes first is `content`.
+  public func resumeAnew() {
+    client.queue.async { [self] in
+      perform(schedule.resume(at: .now), isUrgent: false)
+      refreshAfterChange()
+    }
+  }
+
   /// Ends it for good: what is under way is cancelled, and nothing is told any more but to those who wait.
   public func stop() {
     client.queue.async { [self] in
