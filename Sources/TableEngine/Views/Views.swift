@@ -80,7 +80,9 @@ final class Views: Sendable {
     let key = Key(table: table, name: Fingerprint(of: tap.view))
     let now = now()
     state.withLock { state in
-      let known = touch(key, now: now, in: &state).flatMap { state.entries[$0]?.view }
+      let held = touch(key, now: now, in: &state).flatMap { state.entries[$0]?.view }
+      // Before its first tap a view was none at all, here as there.
+      let known = held ?? (tap.taps == 1 ? ViewState(incarnation: tap.incarnation) : nil)
       let row = Fingerprint(of: tap.row)
       let view: ViewState
       if var own = known, own.incarnation == tap.incarnation, own.taps + 1 >= tap.taps {
