@@ -54,6 +54,8 @@ extension TableWriter {
         feed.follow(changes.versions)
       }
       content.access { content in
+        // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
+        content.own = content.durable
         if let items = changes.items { content.local?.items.apply(items) }
         content.follow(changes.toggles, changes.objects)
         content.followed(to: changes.revision, shown: feed.current.table)
