@@ -68,15 +68,18 @@ class Database:
         subprocess.run(self.command(*words), check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def start(self):
-        (self.folder / "data/postmaster.pid").unlink(missing_ok=True)
-        self.run("pg_ctl", "-D", f"{self.folder}/data", "-o", f"-k {self.folder} -h ''", "-l", f"{self.folder}/log",
-                 "-w", "start")
+        for attempt in range(100):
+            try:
+                self.run("pg_ctl", "-D", f"{self.folder}/data", "-o", f"-k {self.folder} -h ''",
+                         "-l", f"{self.folder}/log", "-w", "start")
+                return
+            except subprocess.CalledProcessError:
+                # The children of one that was killed hold its memory until they find it gone.
+                time.sleep(0.1)
+        raise AssertionError("the database does not start")
 
     def kill(self):
         os.kill(int((self.folder / "data/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-        # Its children hold the data until they find it gone.
-        while subprocess.run(["pgrep", "-f", f"postgres.*{self.folder}"], stdout=subprocess.DEVNULL).returncode == 0:
-            time.sleep(0.05)
 
     def stop(self):
         self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop")
