@@ -128,14 +128,26 @@ export class TablecastClient {
       return { wanted, next };
     };
 
+    /** So many polls may follow each other at once, and five a second from then on, whatever a service answers. */
+    let allowance = 20;
+    let counted = 0;
+    const mayPoll = () => {
+      allowance = Math.min(20, allowance + (now() - counted) / 200);
+      counted = now();
+      return allowance >= 1 && allowance--;
+    };
+
     const act = () => {
-      const { wanted, next } = wantedChannels();
+      let { wanted, next } = wantedChannels();
       for (const [name, channel] of channels) {
         const members = wanted.get(name) ?? [];
         if (members.length === channel.tables.length && members.every((table) => channel.tables.includes(table))) wanted.delete(name);
         else if (!channel.isAnswered) callOff(name, channel);
       }
-      for (const [name, members] of wanted) poll(name, members);
+      for (const [name, members] of wanted) {
+        if (mayPoll()) poll(name, members);
+        else next = Math.min(next, now() + 200);
+      }
       clearTimeout(timer);
       if (next < Infinity) timer = setTimeout(plan, next - now());
     };
