@@ -98,7 +98,11 @@ let package = Package(
       dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
       swiftSettings: ours
     ),
-    .target(name: "HTTPServer", dependencies: ["CEventPoll", "CZlib", deque, logging], swiftSettings: ours),
+    .target(
+      name: "HTTPServer",
+      dependencies: ["CEventPoll", "CZlib", "FieldValues", deque, logging],
+      swiftSettings: ours
+    ),
     .target(
       name: "Configuration",
       dependencies: ["Definitions", "Expressions", "FieldValues", "JSON", "Patterns", "TableModel", yams],
@@ -106,7 +110,7 @@ let package = Package(
     ),
     .target(
       name: "Upstream",
-      dependencies: ["CCurl", "Definitions", "Digests", "Expressions", "JSON", deque],
+      dependencies: ["CCurl", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", deque],
       swiftSettings: ours
     ),
     .target(
@@ -117,8 +121,8 @@ let package = Package(
     .target(
       name: "TableEngine",
       dependencies: [
-        "Definitions", "Digests", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
-        "TableStore", "Upstream", deque, logging,
+        "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableDiff", "TableEncoding", "TableMapping",
+        "TableModel", "TableStore", "Upstream", deque, logging,
       ],
       swiftSettings: ours
     ),
@@ -161,18 +165,22 @@ let package = Package(
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
-    .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON"], swiftSettings: ours),
-    .testTarget(name: "TableModelTests", dependencies: ["TableModel"], swiftSettings: ours + [.unsafeFlags(["-O"])]),
+    .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON", "TestSupport"], swiftSettings: ours),
+    .testTarget(
+      name: "TableModelTests",
+      dependencies: ["TableModel", "TestSupport"],
+      swiftSettings: ours + [.unsafeFlags(["-O"])]
+    ),
     // Optimised in debug builds too: 200,000 random cases would take most of two minutes otherwise.
     .testTarget(
       name: "TableDiffTests",
-      dependencies: ["TableDiff", "TableModel"],
+      dependencies: ["TableDiff", "TableModel", "TestSupport"],
       swiftSettings: ours + [.unsafeFlags(["-O"])]
     ),
     .testTarget(
       name: "TableMappingTests",
       dependencies: [
-        "Definitions", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel",
+        "Definitions", "Expressions", "JSON", "TableDiff", "TableEncoding", "TableMapping", "TableModel", "TestSupport",
       ],
       swiftSettings: ours
     ),
@@ -184,16 +192,18 @@ let package = Package(
       swiftSettings: ours
     ),
     .testTarget(name: "LineLogTests", dependencies: ["LineLog"], swiftSettings: ours),
-    .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", logging], swiftSettings: ours),
+    .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", logging], swiftSettings: ours),
     .testTarget(
       name: "UpstreamTests",
-      dependencies: ["Upstream", "Definitions", "Digests", "Expressions", "JSON"],
+      dependencies: ["Upstream", "Definitions", "Digests", "Expressions", "JSON", "TestSupport"],
       resources: [.copy("Support/misbehaving_upstream.py")],
       swiftSettings: ours
     ),
     .testTarget(
       name: "ConfigurationTests",
-      dependencies: ["Configuration", "Definitions", "Expressions", "FieldValues", "JSON", "TableModel"],
+      dependencies: [
+        "Configuration", "Definitions", "Expressions", "FieldValues", "JSON", "TableModel", "TestSupport",
+      ],
       swiftSettings: ours
     ),
     .testTarget(

@@ -30,6 +30,12 @@ public enum PercentCoding {
     return result
   }
 
+  /// The text that a text stands for; nil where an escape is malformed or its bytes are no UTF-8. O(n).
+  public static func decodeText(_ text: some StringProtocol) -> String? {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+    return decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
   /// §2.3.
   public static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {

@@ -1,5 +1,6 @@
 import Definitions
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -146,7 +147,7 @@ import Testing
   /// Any bytes in, no crash, and a place inside of the text out.
   @Test func anyTextIsAnswered() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    var random = SplitMix(state: seed)
+    var random = SeededGenerator(seed: seed)
     let sample = Array(try fixture("config-by-example.yaml").unicodeScalars)
     let alphabet = Array("{}[]:,-?*&!|>'\"%@`#$ \n\t\\~<=0a".unicodeScalars)
     for round in 0..<150 {
@@ -168,18 +169,5 @@ import Testing
         "seed \(seed), round \(round)"
       )
     }
-  }
-}
-
-/// A small generator with a seed that a failure can print.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

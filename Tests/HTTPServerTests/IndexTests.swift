@@ -1,24 +1,13 @@
+import TestSupport
 import Testing
 
 @testable import HTTPServer
 
 /// The wheel and the topic index against plain models, by seeded random operations.
 @Suite struct IndexTests {
-  struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var bits = state
-      bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
-      return bits ^ (bits >> 31)
-    }
-  }
-
   @Test(arguments: 0..<20 as Range<UInt64>)
   func theWheelForgetsNobodyAndComesNeverEarly(seed: UInt64) {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var now = Int.random(in: 0..<1_000_000, using: &generator)
     var wheel = DeadlineWheel(now: now)
     var model: [Int32: Int] = [:]
@@ -52,7 +41,7 @@ import Testing
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func theTopicIndexKnowsWhoWaitsForWhat(seed: UInt64) {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var index = TopicIndex()
     var registrations: [Int32: (handle: Int32, exchange: UInt32, topics: Set<UInt64>)] = [:]
     for _ in 0..<2000 {
@@ -76,7 +65,7 @@ import Testing
 
   @Test(arguments: 0..<20 as Range<UInt64>)
   func theOutputQueueGivesBackWhatWasPutIn(seed: UInt64) {
-    var generator = Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var queue = OutputQueue()
     var model: [UInt8] = []
     for round in 0..<500 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -111,7 +112,7 @@ import Testing
 
   @Test(arguments: 0..<10 as Range<UInt64>)
   func sharesAgainstAModel(seed: UInt64) {
-    var generator = IndexTests.Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     var shares = Shares<Int>(limit: 3)
     var model: [Int: Int] = [:]
     for _ in 0..<500 {
@@ -145,7 +146,7 @@ import Testing
   /// Never more in any stretch than its time brings back and a minute's worth.
   @Test(arguments: 0..<10 as Range<UInt64>)
   func ratesAgainstAModel(seed: UInt64) {
-    var generator = IndexTests.Generator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     let perMinute = Int.random(in: 1...100, using: &generator)
     var rates = Rates<Int>(perMinute: perMinute)
     var now = 0

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// A list of issues with a state and a title, as many upstreams have them.
@@ -66,7 +67,7 @@ func issues(_ upstream: ScriptedUpstream, every: String = "50ms", extra: String 
   /// Fifty random states of the upstream, followed by clients of every content coding at once.
   @Test(arguments: [1, 2] as [UInt64])
   func mirrorsFollowRandomChanges(seed: UInt64) throws {
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let upstream = try ScriptedUpstream([issue(0)])
     let service = try ServiceProcess(issues(upstream, every: "20ms"))
     let start = try service.follow("issues", until: "is ready") { $0.state == "ready" }
@@ -93,19 +94,7 @@ func issues(_ upstream: ScriptedUpstream, every: String = "50ms", extra: String 
   }
 }
 
-/// SplitMix64: the same numbers for the same seed, everywhere.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
-
+extension SeededGenerator {
   /// A list with some items gone, moved, changed and added.
   fileprivate mutating func changed(_ items: [JSONValue], _ round: Int) -> [JSONValue] {
     var items = items.filter { _ in Int.random(in: 0..<6, using: &self) > 0 }

@@ -1,12 +1,13 @@
 import TableDiff
 import TableModel
+import TestSupport
 import Testing
 
 /// Sections long enough for the sweep to lose its place, look ahead in vain, and give up.
 @Suite struct LongSectionTests {
   @Test("Long sections in every disorder", arguments: 1...24)
   func disorders(seed: UInt64) throws {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     for number in 0..<8 {
       let count = Int.random(in: 60...240, using: &random)
       let old = (0..<count).map(String.init)
@@ -27,7 +28,7 @@ import Testing
     }
   }
 
-  private func disarrange(_ rows: inout [String], using random: inout SplitMix64) {
+  private func disarrange(_ rows: inout [String], using random: inout SeededGenerator) {
     guard !rows.isEmpty else { return }
     let start = Int.random(in: 0..<rows.count, using: &random)
     let end = Int.random(in: start..<rows.count, using: &random)

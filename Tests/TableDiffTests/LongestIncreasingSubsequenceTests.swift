@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import TableDiff
@@ -5,7 +6,7 @@ import Testing
 @Suite struct LongestIncreasingSubsequenceTests {
   @Test("What stays increases and is longest, whatever the runs", arguments: [1, 2, 8] as [Int32])
   func whatStays(longestRun: Int32) {
-    var random = SplitMix64(state: 3)
+    var random = SeededGenerator(seed: 3)
     var subsequence = LongestIncreasingSubsequence()
     for _ in 0..<1000 {
       let runs = Self.runs(upTo: longestRun, using: &random)
@@ -24,7 +25,7 @@ import Testing
   }
 
   /// Runs in old order, with gaps in the new order as rows that arrived leave them.
-  private static func runs(upTo longest: Int32, using random: inout SplitMix64) -> [Run] {
+  private static func runs(upTo longest: Int32, using random: inout SeededGenerator) -> [Run] {
     let counts = (0..<Int.random(in: 0...24, using: &random)).map { _ in Int32.random(in: 1...longest, using: &random) }
     var places = [Int32](repeating: 0, count: counts.count)
     var place: Int32 = 0
@@ -53,7 +54,7 @@ import Testing
   }
 
   @Test func noneOfTheLongestHasMorePreferred() {
-    var random = SplitMix64(state: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<2000 {
       let values = (0..<Int.random(in: 0...9, using: &random)).shuffled(using: &random).map { $0 * 3 }
       let preferred = values.map { _ in Bool.random(using: &random) }

@@ -1,5 +1,6 @@
 import TableDiff
 import TableModel
+import TestSupport
 import Testing
 
 /// What holds for every pair of tables, on 200,000 of them.

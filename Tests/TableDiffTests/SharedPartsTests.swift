@@ -1,5 +1,6 @@
 import TableDiff
 import TableModel
+import TestSupport
 import Testing
 
 /// Long lists of rows that follow from each other, and share what has not changed.
@@ -8,7 +9,7 @@ import Testing
 
   @Test("Edits of long sections: as minimal and exact as where nothing is shared", arguments: 1...16)
   func edits(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     let old = RowList(Self.rows(Int.random(in: 2049...3500, using: &random)))
     var new = old
     for number in 0..<Int.random(in: 1...40, using: &random) {
@@ -41,7 +42,7 @@ import Testing
 
   @Test("Rows between long sections, of which one moves", arguments: 1...6)
   func sections(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     let all = Self.rows(5000)
     let (first, second) = (RowList(Array(all[..<2500])), RowList(Array(all[2500...])))
     var (newFirst, newSecond) = (first, second)

@@ -1,12 +1,13 @@
 import TableModel
+import TestSupport
 
 /// Small tables that change in every way at once: with few identities, so that everything meets everything.
 struct TableGenerator {
-  var random: SplitMix64
+  var random: SeededGenerator
   private var rowPool: [String: Row] = [:]
   private var unusedRows: [String] = []
 
-  init(seed: UInt64) { random = SplitMix64(state: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   /// A pair of versions. The second is made from the first by a few edits, or from nothing.
   mutating func pair() -> (Table, Table) {
@@ -158,18 +159,5 @@ struct TableGenerator {
 
   private mutating func chance(_ count: Int, in total: Int) -> Bool {
     Int.random(in: 0..<total, using: &random) < count
-  }
-}
-
-/// A small generator with a seed (Steele, Lea, Flood 2014).
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import TableDiff
 import TableModel
+import TestSupport
 import Testing
 
 /// Tables that are cut after their first rows.

@@ -3,6 +3,7 @@ import Expressions
 import JSON
 import TableMapping
 import TableModel
+import TestSupport
 import Testing
 
 /// Headers' items, order and limit by expressions, languages, rows of a section's own.

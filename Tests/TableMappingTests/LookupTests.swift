@@ -3,6 +3,7 @@ import Expressions
 import JSON
 import TableMapping
 import TableModel
+import TestSupport
 import Testing
 
 @Suite struct LookupTests {

@@ -2,6 +2,7 @@ import Definitions
 import JSON
 import TableMapping
 import TableModel
+import TestSupport
 import Testing
 
 @Suite struct ReuseTests {

@@ -1,4 +1,5 @@
 import TableModel
+import TestSupport
 import Testing
 
 /// A persistent list of rows, held against an array.
@@ -46,7 +47,7 @@ import Testing
 
   @Test("Replaced in many ways, it is what an array is", arguments: 1...6)
   func replacing(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     // From one chunk to a tree and back, and from nothing.
     var rows = Self.rows(0..<Int.random(in: 0...6000, using: &random))
     var list = RowList(rows)
@@ -116,7 +117,7 @@ import Testing
 
   @Test("Made anew from the same rows, it shares the chunks that have not changed", arguments: 1...4)
   func sharingWithAnother(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     let list = RowList(Self.rows(0..<20_000))
     var rows = Array(list)
     for number in 0..<8 {
@@ -160,7 +161,7 @@ import Testing
 
   @Test("What two lists have in common at both ends", arguments: 1...4)
   func commonEnds(seed: UInt64) {
-    var random = SplitMix64(state: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<30 {
       let rows = Self.rows(0..<Int.random(in: 0...9000, using: &random))
       let list = RowList(rows)
@@ -290,18 +291,5 @@ import Testing
     }
     #expect(digests.count == 51 + 49 * 4)
     #expect(Set((0..<20).map { Self.list([RowKey](repeating: zero, count: $0)) }).count == 20)
-  }
-}
-
-/// A small generator with a seed (Steele, Lea, Flood 2014).
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

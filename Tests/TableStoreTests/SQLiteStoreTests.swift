@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import JSON
 import TableModel
+import TestSupport
 import Testing
 
 @testable import TableStore

@@ -1,6 +1,7 @@
 /// SplitMix64: the same numbers for a seed, on every machine. A failing test prints its seed.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  /// Where it is: `SeededGenerator(seed: state)` goes on from there.
+  public private(set) var state: UInt64
 
   public init(seed: UInt64) { state = seed }
 

@@ -1,6 +1,7 @@
 import Definitions
 import Expressions
 import JSON
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -62,19 +63,5 @@ import Testing
     let (page, cut) = try check.read(body, of: url, definition, limit: 1000)
     #expect(page.itemCount == 1000 && page.isCut)
     #expect(cut.count == 3001)
-  }
-}
-
-/// SplitMix64.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,3 +1,5 @@
+import FieldValues
+
 /// Dates as in `Date` (RFC 9110 section 5.6.7), kept as bytes for as long as the second lasts.
 struct DateField {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -18,27 +20,11 @@ struct DateField {
   static func text(_ second: Int) -> String {
     let day = Int((Double(second) / 86_400).rounded(.down))
     let time = second - day * 86_400
-    let date = civil(day)
+    let date = CivilDate(daysSinceEpoch: day)
     let weekday = days[((day % 7) + 7) % 7]
     let clock = [time / 3600, time / 60 % 60, time % 60].map { two($0) }.joined(separator: ":")
     return "\(weekday), \(two(date.day)) \(months[date.month - 1]) \(date.year) \(clock) GMT"
   }
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
-
-  /// The date of a day counted from 1970-01-01 in the Gregorian calendar (Howard Hinnant, chrono-compatible
-  /// low-level date algorithms: `civil_from_days`).
-  private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
-    let shifted = day + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    return (
-      year: yearOfEra + era * 400 + (month >= 10 ? 1 : 0),
-      month: month < 10 ? month + 3 : month - 9,
-      day: dayOfYear - (153 * month + 2) / 5 + 1
-    )
-  }
 }

@@ -1,3 +1,5 @@
+import FieldValues
+
 /// How a table is addressed: a name, and for a family of tables its parameters, `issues;owner=apple;repo=swift`.
 package struct TableReference: Hashable, Sendable {
   package var name: String
@@ -18,11 +20,12 @@ package struct TableReference: Hashable, Sendable {
   /// without `=` has an empty value.
   package init?(segment: some StringProtocol) {
     let parts = segment.split(separator: ";", omittingEmptySubsequences: false)
-    guard let name = percentDecoded(parts[0]), !name.isEmpty else { return nil }
+    guard let name = PercentCoding.decodeText(parts[0]), !name.isEmpty else { return nil }
     var parameters: [Parameter] = []
     for part in parts.dropFirst() {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let key = percentDecoded(pair[0]), let value = percentDecoded(pair.count == 2 ? pair[1] : ""), !key.isEmpty
+      guard let key = PercentCoding.decodeText(pair[0]),
+        let value = PercentCoding.decodeText(pair.count == 2 ? pair[1] : ""), !key.isEmpty
       else { return nil }
       parameters.append(Parameter(name: key, value: value))
     }
@@ -31,12 +34,14 @@ package struct TableReference: Hashable, Sendable {
 
   /// The one form in which a set of values is written: keys in order, values percent-encoded.
   package var canonical: String {
-    parameters.reduce(name) { "\($0);\($1.name)=\(percentEncoded($1.value))" }
+    parameters.reduce(name) { "\($0);\($1.name)=\(PercentCoding.encode($1.value))" }
   }
 
   /// `canonical` as a path segment.
   package var segment: String {
-    parameters.reduce(percentEncoded(name)) { "\($0);\(percentEncoded($1.name))=\(percentEncoded($1.value))" }
+    parameters.reduce(PercentCoding.encode(name)) {
+      "\($0);\(PercentCoding.encode($1.name))=\(PercentCoding.encode($1.value))"
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Digests
+import FieldValues
 import HTTPServer
 import JSON
 import TableEngine
@@ -135,7 +136,7 @@ enum EditResponse {
       status: self == .created ? .created : .ok,
       headers: .jsonNotStored,
       additional: self == .created
-        ? row.map { [HeaderField(.location, "\(path)/items/\(percentEncoded($0))")] } ?? [] : [],
+        ? row.map { [HeaderField(.location, "\(path)/items/\(PercentCoding.encode($0))")] } ?? [] : [],
       body: writer.bytes
     )
   }

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import FieldValues
 import HTTPServer
 import Synchronization
 import TableEngine
@@ -141,7 +142,7 @@ final class MultiPoll: Waiter {
       let name = member.table.name
       guard !troubles.contains(where: { $0.table == name }) else { return nil }
       let cursor = (cursors[name] ?? member.query.after)?.description ?? ""
-      return "after=\(percentEncoded(name)):\(cursor)"
+      return "after=\(PercentCoding.encode(name)):\(cursor)"
     }
     var response = joined.response(accepting: codings)
     if !pairs.isEmpty {

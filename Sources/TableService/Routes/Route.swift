@@ -1,4 +1,5 @@
 import Definitions
+import FieldValues
 import HTTPServer
 import TableEngine
 
@@ -180,7 +181,7 @@ struct RouteMatch: Sendable {
 extension TableReference {
   /// Reads a path segment. What `encodeURIComponent` makes of `modules;q=async` is the same member as without it.
   init?(pathSegment segment: Substring) {
-    guard !segment.contains(";"), let decoded = percentDecoded(segment), decoded.contains(";") else {
+    guard !segment.contains(";"), let decoded = PercentCoding.decodeText(segment), decoded.contains(";") else {
       self.init(segment: segment)
       return
     }
