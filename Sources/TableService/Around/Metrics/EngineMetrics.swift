@@ -1,0 +1,72 @@
+import TableEngine
+
+/// What happened since the start: counted by names, which outlive what they name.
+extension PrometheusText {
+  mutating func write(_ engine: Engine) {
+    family(
+      "source_refreshes_total",
+      .counter,
+      "Refreshes of a source by how they ended, after their retries.",
+      engine.refreshes.map { Sample([("source", $0.source), ("outcome", $0.outcome)], $0.count) }
+    )
+    writeRequests(engine.requests)
+    family(
+      "edits_total",
+      .counter,
+      "Requests to edit by what came of them: `done`, or the kind of refusal.",
+      engine.edits.map { Sample([("table", $0.table), ("result", $0.result)], $0.count) }
+    )
+    family("views", .gauge, "Views in which something was tapped.", engine.viewCount)
+    let answers = engine.rememberedAnswers
+    family("remembered_answers", .gauge, "Answers that are kept in memory for repeats.", answers.count)
+    family("remembered_answer_bytes", .gauge, "What they take.", answers.bytes)
+    writeReplication(engine)
+  }
+
+  private mutating func writeRequests(_ requests: [RequestFigures]) {
+    func labels(_ figures: RequestFigures) -> [(String, String)] {
+      [("source", figures.source), ("purpose", figures.purpose)]
+    }
+    family(
+      "upstream_requests_total",
+      .counter,
+      "Requests to upstreams by what came of them: `ok`, `unchanged` or the kind of failure.",
+      requests.flatMap { figures in
+        figures.results.sorted { $0.key < $1.key }.map { Sample(labels(figures) + [("result", $0.key)], $0.value) }
+      }
+    )
+    family(
+      "upstream_seconds",
+      .histogram,
+      "How long upstreams take to answer.",
+      requests.flatMap { figures in
+        figures.buckets.map { Sample(labels(figures) + [("le", $0.bound)], $0.count, suffix: "_bucket") } + [
+          Sample(labels(figures), figures.seconds, suffix: "_sum"),
+          Sample(labels(figures), figures.buckets.last?.count ?? 0, suffix: "_count"),
+        ]
+      }
+    )
+  }
+
+  private mutating func writeReplication(_ engine: Engine) {
+    let replication = engine.replication
+    family(
+      "replica_leading",
+      .gauge,
+      "1 where this process asks the sources, which one of those that share a store does.",
+      replication.isLeading ? 1 : 0
+    )
+    family(
+      "replica_catchups_total",
+      .counter,
+      "How often what other replicas wrote was taken over.",
+      replication.catchUps
+    )
+    family(
+      "replica_conflicts_total",
+      .counter,
+      "How often something was to be written on what another replica had replaced, and was laid out anew.",
+      replication.conflicts
+    )
+  }
+}

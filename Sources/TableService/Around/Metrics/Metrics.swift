@@ -1,0 +1,53 @@
+import HTTPServer
+import TableEngine
+
+extension TableService {
+  /// `GET /metrics`.
+  func metrics(_ call: Call) -> Reply {
+    var metrics = PrometheusText()
+    metrics.write(server.statistics)
+    metrics.write(callerLimits)
+    metrics.write(engine)
+    metrics.write(call.state.catalog)
+    return .response(
+      Response(
+        status: .ok,
+        headers: HeaderBlock([
+          HeaderField(.contentType, "text/plain; version=0.0.4; charset=utf-8"), HeaderField(.cacheControl, "no-store"),
+        ]),
+        body: Array(metrics.text.utf8)
+      )
+    )
+  }
+}
+
+/// What the server, and who may ask how often, tell of themselves.
+extension PrometheusText {
+  fileprivate mutating func write(_ server: Statistics) {
+    family("connections", .gauge, "Connections open.", server.connections)
+    family("connections_accepted_total", .counter, "Connections accepted.", server.accepted)
+    family("connections_refused_total", .counter, "Connections refused for a limit.", server.refusedConnections)
+    family("waiting_polls", .gauge, "Long polls that wait.", server.waiters)
+    family("streams", .gauge, "Event streams open.", server.streams)
+    family("requests_total", .counter, "Requests read.", server.requests)
+    family(
+      "responses_total",
+      .counter,
+      "Responses by class of status.",
+      server.responses.enumerated().dropFirst().map { Sample([("class", "\($0.offset)xx")], $0.element) }
+    )
+    family("received_bytes_total", .counter, "Bytes read from connections.", server.bytesRead)
+    family("sent_bytes_total", .counter, "Bytes written to connections.", server.bytesWritten)
+  }
+
+  fileprivate mutating func write(_ limits: CallerLimits) {
+    let limits = limits.figures
+    family(
+      "requests_limited_total",
+      .counter,
+      "Requests refused for what one caller may ask.",
+      CallerLimits.Kind.allCases.map { Sample([("limit", $0.rawValue)], limits.refused[$0] ?? 0) }
+    )
+    family("waiting_callers", .gauge, "Callers who wait, where they are counted.", limits.waitingCallers)
+  }
+}

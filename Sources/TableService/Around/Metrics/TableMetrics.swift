@@ -1,0 +1,66 @@
+import TableEngine
+import TableModel
+import TableStore
+
+/// How the tables stand that there are now.
+extension PrometheusText {
+  mutating func write(_ catalog: Catalog) {
+    let tables = catalog.tables.map { (name: $0.name, table: $0, version: $0.current) }
+    func each(
+      _ name: String,
+      _ kind: Kind,
+      _ help: String,
+      _ value: ((name: String, table: LiveTable, version: Version)) -> Int
+    ) {
+      family(name, kind, help, tables.map { Sample([("table", $0.name)], value($0)) })
+    }
+    each("table_version", .gauge, "The version that a table is at.") { Int(clamping: $0.version.number) }
+    each(
+      "table_changesets_total",
+      .counter,
+      "Changesets computed: one for each pair of versions, set of cells and view that was asked for."
+    ) { $0.table.changesetCount }
+    each("table_rows", .gauge, "Rows of a table.") { $0.version.table.counts.rows }
+    each("table_skipped_items", .gauge, "Items without a row.") { $0.version.table.skippedItems }
+    each("table_truncated", .gauge, "1 where a source of the table had more items than it may, else 0.") {
+      $0.version.table.isTruncated ? 1 : 0
+    }
+    each("table_healthy", .gauge, "1 where a table is ready or empty, else 0.") {
+      [.ready, .empty].contains($0.version.table.state) ? 1 : 0
+    }
+    each("reply_bytes", .gauge, "Replies of a table that are kept for those who ask for the same.") {
+      $0.table.replyBytes
+    }
+    family(
+      "waiting_windows",
+      .gauge,
+      "Who waits for a table by the window of rows that they have; `all` is the whole table.",
+      tables.flatMap { name, table, _ in
+        table.waiters.sorted { ($0.key?.rows ?? .max) < ($1.key?.rows ?? .max) }.map { window, count in
+          Sample([("table", name), ("rows", window.map { "\($0.rows)" } ?? "all")], count)
+        }
+      }
+    )
+    writeFamilies(catalog.families)
+  }
+
+  private mutating func writeFamilies(_ families: [TableFamily]) {
+    family(
+      "table_instances",
+      .gauge,
+      "Instances of a table with parameters or callers: polled, or frozen, as nobody reads them.",
+      families.flatMap { family in
+        let instances = family.instances
+        return [("polled", instances.polled), ("frozen", instances.frozen)].map { state, count in
+          Sample([("table", family.name), ("state", state)], count)
+        }
+      }
+    )
+    family(
+      "table_failing_instances",
+      .gauge,
+      "Instances of a table with parameters or callers that are stale or failed.",
+      families.map { Sample([("table", $0.name)], $0.failing) }
+    )
+  }
+}
