@@ -16,7 +16,7 @@ service= upstream=
 environment=${OPENAPI_ENVIRONMENT:-$work/environment}
 [ -x "$environment/bin/schemathesis" ] || {
   python3 -m venv "$environment"
-  "$environment/bin/pip" install --quiet schemathesis openapi-python-client
+  "$environment/bin/pip" install --quiet schemathesis openapi-python-client ruff
 }
 
 # The first that is there: a port that the system chooses.
@@ -46,5 +46,5 @@ echo "The service is at $base"
   --max-examples "$examples" --request-timeout 60
 
 cd "$work"
-"$environment/bin/openapi-python-client" generate --url "$base/v1/openapi.json" --meta none --output-path tablecast
-"$environment/bin/python" "$here/generated_client.py" "$base"
+PATH=$environment/bin:$PATH "$environment/bin/openapi-python-client" generate --url "$base/v1/openapi.json" --meta none --output-path tablecast
+PYTHONPATH=$work "$environment/bin/python" "$here/generated_client.py" "$base"
