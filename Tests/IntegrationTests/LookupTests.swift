@@ -122,6 +122,46 @@ import Testing
     #expect(!upstream.requests.current.contains { $0.method == "DELETE" })
   }
 
+  /// No row is shown without what belongs to it, and none goes because what belongs to it came first.
+  @Test func rowsWaitForWhatTheyShow() throws {
+    let slow = Monitor("/users")
+    let (upstream, _) = try Self.upstream([Self.user(5, "Ada")])
+    upstream.answer { request in
+      if request.target.hasPrefix(slow.current) { return .silence }
+      return .json(request.target.hasPrefix("/users") ? [Self.user(5, "Ada")] : Self.items)
+    }
+    let folder = try TemporaryFolder()
+    let configuration = Self.configuration(upstream.url)
+      .replacingOccurrences(of: "store: memory", with: "store: {path: \"{folder}/store.sqlite\"}")
+    var service = try ServiceProcess(configuration, in: folder)
+    try service.awaitMetric("source_refreshes_total{source=\"items\",outcome=\"changed\"}", 1)
+    var mirror = try service.mirror("t")
+    #expect(mirror.state == "loading" && mirror.rows.isEmpty)
+    let poll = try service.poll("t", after: mirror.cursor)
+    try service.awaitPolls(1)
+    slow.change { $0 = "/none" }
+    // The script is looked at again.
+    upstream.answer { request in
+      if request.target.hasPrefix(slow.current) { return .silence }
+      return .json(request.target.hasPrefix("/users") ? [Self.user(5, "Ada")] : Self.items)
+    }
+    try mirror.apply(poll.value().json)
+    #expect(mirror.titles.first?.first == "T1 by Ada")
+    // After a crash the users come first.
+    slow.change { $0 = "/items" }
+    try service.end(SIGKILL)
+    service = try ServiceProcess(configuration, in: folder)
+    try service.awaitMetric("source_refreshes_total{source=\"users\",outcome=\"changed\"}", 1)
+    try mirror.apply(service.changes("t", after: mirror.cursor))
+    #expect(mirror.state == "stale" && mirror.rows.count == 5)
+    slow.change { $0 = "/none" }
+    upstream.answer { request in
+      .json(request.target.hasPrefix("/users") ? [Self.user(5, "Ada")] : Self.items)
+    }
+    let after = try service.follow("t", from: mirror, until: "is ready") { $0.state == "ready" }
+    #expect(after.titles == mirror.titles && after.resets.isEmpty)
+  }
+
   @Test func itemsOfTheServicesOwnSeeThemToo() throws {
     let (upstream, _) = try Self.upstream([Self.user(5, "Ada")])
     let service = try ServiceProcess(
