@@ -40,7 +40,10 @@ import Testing
   @Test func theCallersLanguageIsPicked() throws {
     let upstream = try ScriptedUpstream(Self.price(1234.5))
     let service = try ServiceProcess(Self.configuration(upstream.url))
-    try service.follow("prices", until: "is ready") { $0.state == "ready" }
+    // Each is stored by itself.
+    for language in ["en", "de", "pt"] {
+      try service.follow("prices", ["Accept-Language": language], until: "is ready") { $0.state == "ready" }
+    }
     let cases: [(String?, String, String)] = [
       (nil, "en-US", "1,234.50"), ("de", "de-DE", "1.234,50"), ("DE-de", "de-DE", "1.234,50"),
       // No Austrian: the range is shortened until a locale is filtered.
@@ -89,7 +92,7 @@ import Testing
   @Test func multiPollsAndStreamsAreInTheLanguageToo() throws {
     let upstream = try ScriptedUpstream(Self.price(1234.5))
     let service = try ServiceProcess(Self.configuration(upstream.url))
-    try service.follow("prices", until: "is ready") { $0.state == "ready" }
+    try service.follow("prices", Self.german, until: "is ready") { $0.state == "ready" }
     let many = try service.request("GET", "/v1/changes?after=prices:&after=todo:", Self.german)
     #expect(many["Content-Language"] == "de-DE" && many["Vary"].contains("Accept-Language"))
     #expect(many.text.contains("1.234,50") && !many.text.contains("1,234.50"), "\(many.text)")

@@ -51,6 +51,13 @@ import Testing
     return (upstream, users)
   }
 
+  /// Until what a source says is taken in.
+  private static func awaitAnswer(of source: String, _ service: ServiceProcess) throws {
+    try awaited("an answer of \(source)") {
+      ((try? service.metric("source_refreshes_total{source=\"\(source)\",outcome=\"changed\"}")) ?? 0) > 0
+    }
+  }
+
   @Test func aChangeOfALookedUpItemUpdatesJustItsRows() throws {
     let (upstream, users) = try Self.upstream([Self.user(5, "Ada"), Self.user(6, "Bob")])
     let service = try ServiceProcess(Self.configuration(upstream.url))
@@ -134,7 +141,7 @@ import Testing
     let configuration = Self.configuration(upstream.url)
       .replacingOccurrences(of: "store: memory", with: "store: {path: \"{folder}/store.sqlite\"}")
     var service = try ServiceProcess(configuration, in: folder)
-    try service.awaitMetric("source_refreshes_total{source=\"items\",outcome=\"changed\"}", 1)
+    try Self.awaitAnswer(of: "items", service)
     var mirror = try service.mirror("t")
     #expect(mirror.state == "loading" && mirror.rows.isEmpty)
     let poll = try service.poll("t", after: mirror.cursor)
@@ -151,7 +158,7 @@ import Testing
     slow.change { $0 = "/items" }
     try service.end(SIGKILL)
     service = try ServiceProcess(configuration, in: folder)
-    try service.awaitMetric("source_refreshes_total{source=\"users\",outcome=\"changed\"}", 1)
+    try Self.awaitAnswer(of: "users", service)
     try mirror.apply(service.changes("t", after: mirror.cursor))
     #expect(mirror.state == "stale" && mirror.rows.count == 5)
     slow.change { $0 = "/none" }

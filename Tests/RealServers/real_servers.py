@@ -38,6 +38,7 @@ class Trial:
     def __init__(self, service, kind, table, folder):
         self.table, self.folder, self.service = table, folder, service
         self.report, self.contents, self.process = [], Contents(), None
+        self.edits = {"done": 0, "refused": 0}
         self.server = kind(folder)
         self.port = servers.free_port()
         text = configuration(self.server) + f"store: {{path: {folder}/store.sqlite}}\n"
@@ -76,6 +77,8 @@ class Trial:
         """Sends an edit; the version that its answer names is the followers' too. Returns the answer."""
         reply = ask(self.port, method, f"/v1/tables/{self.table}{path}", body, headers)
         require(reply is not None and reply[0] == status, method, path, "is", reply, "instead of", status)
+        if path != "/refresh":
+            self.edits["done" if status < 300 else "refused"] += 1
         return reply[2]
 
     def shows(self, what, condition, seconds=30):
@@ -131,15 +134,20 @@ class Trial:
         polls, changesets = (sum(getattr(f, name) for f in self.followers) for name in ("polls", "changesets"))
         self.did("followed throughout", f"{polls} polls, {changesets} changesets, {len(self.contents.known)} versions seen, "
                                         "each with one content; mirror = snapshot")
-        metrics = self.metrics()
-        edits = {found[1]: int(found[2]) for found in re.finditer(r'tablecast_edits_total\{.*result="(\w+)"\} (\d+)', metrics)}
-        fetches = sum(int(n) for n in re.findall(r'tablecast_upstream_seconds_count\{.*purpose="fetch"\} (\d+)', metrics))
-        require(fetches > 0, "no latencies in /metrics")
-        self.did("metrics", f"{fetches} fetches timed since the restart, edits {edits}")
 
-    def metrics(self):
+    def measure(self):
+        """Before the service is killed, which counts anew."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as reply:
-            return reply.read().decode()
+            metrics = reply.read().decode()
+        checked = subprocess.run(["promtool", "check", "metrics"], input=metrics, text=True, capture_output=True)
+        require(checked.returncode == 0, "promtool:", checked.stdout, checked.stderr)
+        edits = {found[1]: int(found[2]) for found in re.finditer(r'tablecast_edits_total\{.*result="(\w+)"\} (\d+)', metrics)}
+        require(edits.get("done", 0) >= self.edits["done"] and
+                sum(edits.values()) >= sum(self.edits.values()), "edits:", edits, self.edits)
+        counts = {purpose: sum(int(count) for count in re.findall(
+            rf'tablecast_upstream_seconds_count\{{.*purpose="{purpose}"\}} (\d+)', metrics)) for purpose in ("fetch", "edit")}
+        require(all(counts.values()), "no latencies in /metrics", counts)
+        self.did("metrics", f"{counts['fetch']} fetches and {counts['edit']} edits timed; edits {edits}; promtool is content")
 
 
 def row_of(mirror, id, field):
@@ -324,6 +332,7 @@ def main():
         try:
             trial = Trial(arguments.service, kind, table, folder)
             steps(trial)
+            trial.measure()
             trial.restart()
             trial.lose_the_server(refill)
             trial.judge()
