@@ -8,9 +8,16 @@ extension Problem {
   /// What readers may be told of a failed fetch: its kind and the host. An upstream's own words, paths and addresses are
   /// for the operator (`problems: full`, the log, `/v1/sources`).
   init(of error: UpstreamError, at source: UpstreamDefinition, since: String) {
+    let (title, detail) = error.publicWords(at: source)
+    self.init(title: title, detail: detail, since: since)
+  }
+}
+
+extension UpstreamError {
+  /// The kind of failure and the host, and nothing else.
+  func publicWords(at source: UpstreamDefinition) -> (title: String, detail: String) {
     let host = source.host.map { "`\($0)`" } ?? "the upstream"
-    let (title, detail) = error.kind.words
-    self.init(title: title, detail: detail.replacing("%", with: host), since: since)
+    return (kind.words.title, kind.words.detail.replacing("%", with: host))
   }
 }
 

@@ -53,6 +53,9 @@ package final class LiveTable: Sendable {
   /// What a client's request means for this table.
   package func lens(_ request: LensRequest, after: Cursor?) -> Lens { reader.lens(request, after: after) }
 
+  /// The cursor of a version as a lens shows it.
+  package func cursor(of version: Version, _ lens: Lens) -> Cursor { reader.cursor(version, lens) }
+
   package func standing(_ query: TableQuery) -> Standing { reader.standing(query) }
 
   /// The snapshot of the plain table, if it is made. O(1).

@@ -45,17 +45,19 @@ extension TableWriter {
   /// service's own trouble, and the table is stale.
   private var upstreamRefusal: TableError? {
     guard !isStored else { return nil }
-    return content.access { $0.inputs.values.lazy.compactMap(\.error).compactMap(self.refusal).first }
+    return content.access { $0.inputs.values.lazy.compactMap(self.refusal).first }
   }
 
-  private func refusal(_ error: UpstreamError) -> TableError? {
-    guard !error.isPartial else { return nil }
+  private func refusal(_ input: TableContent.SourceInput) -> TableError? {
+    guard let error = input.error, !error.isPartial else { return nil }
+    let kind: TableError.Kind
     switch error.status {
-    case 404, 410: return TableError(error, .unknown)
-    case 403 where isPrivate: return TableError(error, .forbidden)
-    case 401 where isPrivate: return TableError(error, .unauthenticated)
+    case 404, 410: kind = .unknown
+    case 403 where isPrivate: kind = .forbidden
+    case 401 where isPrivate: kind = .unauthenticated
     default: return nil
     }
+    return TableError(error, kind, at: input.definition, showingItsWords: context.current.showsUpstreamsWords)
   }
 
   /// The first items without a row, with the reason: each is said once. On the table's queue.

@@ -76,15 +76,15 @@ extension TableService {
     return .later
   }
 
-  func refresh(_ call: TableCall) -> Reply {
-    let (table, exchange) = (call.table, call.exchange)
+  func refresh(_ call: TableCall) throws(ServiceError) -> Reply {
+    let (table, exchange, lens) = (call.table, call.exchange, try call.lens())
     engine.refresh(table) {
       if let refusal = table.refusal { return exchange.finish(ServiceError(refusal).response) }
       let current = table.current
       var writer = JSONWriter()
       writer.beginObject()
       writer.name("cursor")
-      writer.write(current.cursor.description)
+      writer.write(table.cursor(of: current, lens).description)
       writer.name("state")
       writer.write(current.table.state.rawValue)
       writer.endObject()

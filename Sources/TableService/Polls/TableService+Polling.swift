@@ -36,20 +36,22 @@ extension TableService {
     let pairs = try tablesAndCursors(request)
     var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
     var budget = MemberBudget()
+    // Under two spellings, as a family's member may be.
+    var twice: String?
     for pair in pairs {
       do throws(ServiceError) {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: pair.cursor)
-        // A member that made room for the one behind it may come back as another table of the same name.
-        guard !members.contains(where: { $0.table.name == table.name }) else {
-          throw .malformed("The table `\(table.name)` stands twice.", field: "after")
-        }
+        if members.contains(where: { $0.table.name == table.name }) { twice = table.name }
         let query = TableQuery(.changes(after: after), table.lens(lens, after: after))
         let recheck = recheck(request, call.state, table.reference.name)
         members.append(MultiPoll.Member(table: table, query: query, recheck: recheck))
       } catch {
         troubles.append(MultiPoll.Trouble(table: pair.reference.canonical, error: error))
       }
+    }
+    if let twice {
+      throw .malformed("The table `\(twice)` stands twice: each is named once.", field: "after")
     }
     let poll = MultiPoll(members, troubles, call, joinedReplies, share: callerLimits.waitingShare(of: call))
     // What can't be followed is said at once, and waits for nobody's upstream.

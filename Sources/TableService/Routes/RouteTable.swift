@@ -43,7 +43,7 @@ extension Route {
     ),
     Route("/v1/tables/{table}/items/{row}/move", .post(.edit, query: ["view"], TableService.move)),
     Route("/v1/tables/{table}/edits", .post(.edit, query: ["view"], TableService.batch)),
-    Route("/v1/tables/{table}/refresh", .post(.capability(.edit), TableService.refresh)),
+    Route("/v1/tables/{table}/refresh", .post(.capability(.edit), query: ["view"], TableService.refresh)),
   ]
 }
 
