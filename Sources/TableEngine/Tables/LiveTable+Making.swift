@@ -201,7 +201,7 @@ extension TableWriter {
     }
     // What another replica has made of its configuration is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) else { return completion(nil) }
-    let version = isKnown ? feed.prepare(table) : feed.current
+    let version = isKnown ? prepare(table) : feed.current
     guard version != nil || changes != nil else {
       share()
       return completion(nil)

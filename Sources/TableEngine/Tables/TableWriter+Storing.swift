@@ -25,7 +25,7 @@ extension TableWriter {
     // What sources say is written by the replica that asks them, for as long as it is the one.
     let fence = toggles.isEmpty && isStored ? context.replica.lease : nil
     if fence == nil, toggles.isEmpty, isStored, context.replica.isShared { return completion(.fenced) }
-    guard let version = feed.prepare(table) else {
+    guard let version = prepare(table) else {
       share()
       return completion(nil)
     }
@@ -39,6 +39,12 @@ extension TableWriter {
     commit.fence = fence
     commit.objects = content.access { $0.objectChanges(from: latest, to: table) }
     store(commit, retry: retry, then: completion)
+  }
+
+  /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.
+  func prepare(_ table: Table) -> Version? {
+    let latest = feed.latest.table
+    return feed.prepare(content.access { $0.share(table, with: latest) })
   }
 
   /// The content as it is now, published when nothing is being undone.
