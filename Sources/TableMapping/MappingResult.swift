@@ -70,6 +70,11 @@ public struct MappingResult: Sendable {
     return layout.items[number].flatMap { $0.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) } }
   }
 
+  func mappedItem(named id: String) -> MappedItem? {
+    if let layout = cache.layout { return layout.item(named: id)?.item.mapped }
+    return lookup.flatMap { lookup in lookup.position(id).map { lookup.items[$0] } }
+  }
+
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
     if let layout = cache.layout, layout.source == source {
       return layout.ordered.dropFirst(max(position, 0)).first?.mapped

@@ -8,9 +8,11 @@ extension TableContent {
     let locale = variables.locale
     (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
     variables.locale = locale
-    (inputs, local, self.own) = (original.inputs, original.local, own)
-    // What was shown before the process started, or what another one shows, is better than nothing, whatever its language.
+    let base = base
+    (inputs, local, self.own, self.base) = (original.inputs, original.local, own, base)
     if local == nil, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
-    if result == nil { (restored, restoredObjects) = (original.restored, original.restoredObjects) }
+    // What was shown before the process started, or what another one shows, is better than nothing, whatever its language.
+    if result == nil, restored == nil { restored = original.restored }
+    restoredObjects = original.restoredObjects
   }
 }

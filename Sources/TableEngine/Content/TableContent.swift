@@ -142,10 +142,18 @@ struct TableContent: Sendable {
     return true
   }
 
-  private var hasContent: Bool { local != nil || inputs.values.contains { $0.shown != nil } }
+  /// Whether there is anything to be mapped. What is looked up makes no rows; but nothing is mapped before it has answered
+  /// or failed, so that no row is shown without what belongs to it.
+  private var hasContent: Bool {
+    if local != nil { return true }
+    let awaited = mapper.lookupSources.contains { inputs[$0].map { $0.shown == nil && $0.problem == nil } ?? false }
+    return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil }
+  }
 
-  /// Those without an answer that could be shown.
-  private var silent: Set<String> { Set(inputs.filter { $0.value.shown == nil }.keys) }
+  /// Those without an answer that could be shown, of which there are rows.
+  private var silent: Set<String> {
+    Set(mapper.sectionSources.filter { source in inputs[source].map { $0.shown == nil } ?? false })
+  }
 
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {

@@ -34,10 +34,10 @@ extension TableWriter {
       share()
       return completion(nil)
     }
-    var commit = Commit(table: name, durability: toggles.isEmpty ? .process : .full, version: version)
+    var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: version)
     commit.toggles = toggles
     commit.fence = fence
-    commit.objects = content.access { $0.objectChanges(from: latest, to: table) }
+    if !isTranslation { commit.objects = content.access { $0.objectChanges(from: latest, to: table) } }
     store(commit, retry: retry, then: completion)
   }
 
@@ -114,7 +114,8 @@ extension TableWriter {
   private func undo() {
     feed.withdraw()
     content.access { content in
-      content.own = content.durable
+      // A translation's own is the original's, who has told it.
+      if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
       content.isBehind = true
       _ = content.table(named: name)
     }

@@ -4,7 +4,8 @@ import TableModel
 import TableStore
 
 /// A table in several languages: the original takes in what sources say and what clients edit; each translation follows
-/// it, and publishes versions of its own. They are not stored: they are made anew of what the original has.
+/// it, and publishes versions of its own, which are stored where the original's are. What is represented is kept by the
+/// original alone.
 extension TableWriter {
   /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
   func share() {
@@ -28,8 +29,13 @@ extension TableWriter {
     }
   }
 
-  /// Calls `body` on the table's queue when all that the original has shared so far is followed.
-  func afterFollowing(_ body: @escaping @Sendable () -> Void) { content.queue.async(execute: body) }
+  /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
+  func afterFollowing(_ body: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      guard !content.access({ $0.commits.follow(body, undone: body) }) else { return }
+      body()
+    }
+  }
 
   /// The terms in the original's versions: a version of the translation stands for the one that it is of. On the table's
   /// queue.
