@@ -303,7 +303,7 @@ def main():
             stop = threading.Event()
             threads = [
                 threading.Thread(target=follow, args=(cluster, table, language, contents, stop, counts, failures))
-                for table, language in (("up", "en"), ("todo", "en"), ("up", "de"), ("up", "de"), ("todo", "en"), ("todo", "en"))
+                for table, language in (("up", "en"), ("todo", "en"), ("up", "de"), ("todo", "de"), ("todo", "en"), ("todo", "de"))
             ] + [
                 threading.Thread(target=edit, args=(cluster, f"{number}-{name}", random.Random(f"{rng.random()}"), stop,
                                                     done, counts, failures))

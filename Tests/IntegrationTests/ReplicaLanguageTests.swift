@@ -52,10 +52,27 @@ import Testing
       ) { $0.titles == [["2.000,00"]] }
       #expect(mirrors[index].resets.isEmpty)
     }
-    // Items of the service's own, too, each replica translates.
-    #expect(try replicas[0].request("POST", "/v1/tables/todo/items", Self.german, body: ["price": 3]).status == 201)
-    for replica in replicas {
-      try replica.follow("todo", Self.german, until: "has both") { $0.titles == [["1.234,50", "3,00"]] }
+    // Items of the service's own, too, whichever replica edits: the answer's version is all replicas'.
+    var own = try replicas[1].mirror("todo", Self.german)
+    for round in 1...6 {
+      let editor = replicas[round % 2]
+      let reply = try editor.request("POST", "/v1/tables/todo/items", Self.german, body: ["price": 3])
+      #expect(reply.status == 201, "\(reply.text)")
+      let cursor = try required(reply.json["cursor"]?.text, "a cursor")
+      #expect(try editor.mirror("todo", Self.german).titles.joined().count == round + 1, "what was answered is shown")
+      own = try replicas[1 - round % 2].follow("todo", Self.german, from: own, until: "has \(round + 1)") { mirror in
+        mirror.rows.count == round + 1
+      }
+      #expect(own.titles[0].first == "1.234,50" && own.titles[0].last == "3,00" && own.resets.isEmpty)
+      #expect(own.cursor.prefix { $0 != "." } == cursor.prefix { $0 != "." })
+      let row = try required(reply.json["id"]?.text, "an id")
+      let path = "/v1/tables/todo/items/\(row)"
+      for headers in [[:], Self.german] {
+        #expect(try replicas[1 - round % 2].request("GET", path, headers).status == 200)
+      }
+    }
+    try awaited("the same bytes") {
+      Set(try replicas.map { try $0.request("GET", "/v1/tables/todo", Self.german).text }).count == 1
     }
     // No replica takes itself to be behind with what it doesn't know.
     for replica in replicas { #expect(try replica.request("GET", "/readyz").status == 200) }

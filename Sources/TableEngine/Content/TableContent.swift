@@ -33,6 +33,9 @@ struct TableContent: Sendable {
   /// What the next commit is built on: the store's revision of the table with all that is under way. Nil: the table is
   /// not stored.
   var base: Revision?
+  /// Of a translation: the original's revision that it is made of, and the one that the store has it of.
+  var translates: UInt64?
+  var translated: UInt64?
   /// Others have written since the items were mapped.
   var isResultOld = false
   /// No change is begun any more: the table is gone, or another owner takes over what is stored.

@@ -21,7 +21,8 @@ extension LiveTable {
   /// - Throws: where what is stored of one can't be read; then it has those that it had.
   func translate(_ blueprint: TableBlueprint) throws -> [LiveTable] {
     let known = allTranslations
-    let isStored = keepsTranslations(blueprint)
+    // Their cursors outlive the process as the original's do.
+    let isStored = !isMember
     let wanted = try blueprint.locales.dropFirst().map { locale in
       if let table = known.first(where: { $0.locale == locale }) { return table }
       let stored = isStored ? try context.restore(StoredName.of(name, in: locale)) : nil
@@ -35,11 +36,5 @@ extension LiveTable {
       old.end(.retired)
     }
     return wanted.filter { table in !known.contains { $0 === table } }
-  }
-
-  /// Whether the store keeps them, so that their cursors outlive the process as the original's do. Where replicas share
-  /// it, one of them writes what sources say; but each edits items of the service's own, and translates for itself.
-  private func keepsTranslations(_ blueprint: TableBlueprint) -> Bool {
-    !isMember && !(context.replica.isShared && blueprint.local != nil)
   }
 }

@@ -80,6 +80,7 @@ extension LiveTable {
     var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
     if let stored {
       content.begin(from: stored, isShared: context.replica.isShared)
+      content.noteTranslated(stored)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       content.follow(shown, own: shown.own)
     }
@@ -223,7 +224,7 @@ extension TableWriter {
     }
     // What another replica has made of its configuration is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) else {
-      share()
+      share(publishing: false)
       return completion(nil)
     }
     let version = isKnown ? prepare(table) : feed.current

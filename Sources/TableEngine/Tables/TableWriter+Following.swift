@@ -57,7 +57,11 @@ extension TableWriter {
         // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
         if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
         if let items = changes.items { content.local?.items.apply(items) }
-        content.follow(changes.toggles, changes.objects)
+        if isTranslation {
+          content.noteTranslated(changes.objects)
+        } else {
+          content.follow(changes.toggles, changes.objects)
+        }
         content.followed(to: changes.revision, shown: feed.current.table)
       }
     case .replaced(let stored):
@@ -65,11 +69,15 @@ extension TableWriter {
       feed.replace(with: history)
       content.access { content in
         if let items = stored.items { content.local?.items = items }
-        (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
+        if isTranslation {
+          content.noteTranslated(stored)
+        } else {
+          (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
+        }
         content.followed(to: stored.revision, shown: feed.current.table)
       }
     }
-    share()
+    share(publishing: context.replica.isLeading)
     guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
     table.announce(from: previous)
     if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }

@@ -8,26 +8,32 @@ import TableStore
 /// original alone.
 extension TableWriter {
   /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
-  func share() {
+  ///
+  /// - Parameter publishing: false where another replica will show what comes of it.
+  func share(publishing: Bool = true) {
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
     let isStored = isStored
     // What is on its way to the store is not shown yet.
     let (original, own) = content.access { ($0, isStored ? $0.durable : $0.own) }
     let version = feed.current.cursor
-    for translator in translators { translator.follow(original, own: own, version) }
+    for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
   }
 
   /// The same, for a table that no source will tell anything.
   func publishAll() { content.queue.sync { share() } }
 
-  private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor) {
+  private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor, publishing: Bool) {
     content.queue.async { [self] in
       content.access { $0.follow(original, own: own) }
       basis.access { $0 = version }
-      publishContent()
+      guard !publishing else { return publishContent() }
+      content.access { $0.isResultOld = true }
     }
   }
+
+  /// It translates items of the service's own, which every replica edits: what comes of them is shown by whoever has.
+  var translatesOwnItems: Bool { isTranslation && isStored && content.access { $0.local != nil } }
 
   /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
   func afterFollowing(_ body: @escaping @Sendable () -> Void) {

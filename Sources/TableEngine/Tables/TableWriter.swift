@@ -84,7 +84,10 @@ final class TableWriter: Sendable {
     _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
   ) {
     content.queue.async { [self] in
-      let object = content.access { $0.object(row) }
+      let object = content.access { content in
+        content.refreshResult(named: name)
+        return content.object(row)
+      }
       if let object, orHidden || !object.isHidden { return completion(.success(object)) }
       completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
     }
