@@ -95,7 +95,7 @@ let package = Package(
     ),
     .target(
       name: "TableMapping",
-      dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel"],
+      dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel", hashTrees],
       swiftSettings: ours
     ),
     .target(

@@ -21,6 +21,9 @@ python3 Durability/views.py
 printf '\n## Mapping, beside Node\n\n'
 ./Mapping/run.sh
 
+printf '\n## Long tables: edits\n\n'
+python3 LongTables/local_edits.py
+
 printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"
 

@@ -18,12 +18,15 @@ def start(folder, configuration):
     file = os.path.join(folder, "tablecast.yaml")
     with open(file, "w") as output:
         output.write(configuration)
-    log = open(os.path.join(folder, "log"), "w+")
+    # Appended to, and read by another descriptor: one that both share would move under the service's hands.
+    path = os.path.join(folder, "log")
+    open(path, "w").close()
+    log = open(path, "a")
     executable = os.path.join(ROOT, ".build/release/tablecast")
     process = subprocess.Popen([executable, "serve", "--config", file], stdout=log, stderr=log)
-    for _ in range(500):
-        log.seek(0)
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", log.read())
+    for _ in range(6000):
+        with open(path) as lines:
+            found = re.search(r"http://127\.0\.0\.1:(\d+)", lines.read())
         if found:
             return process, int(found.group(1))
         time.sleep(0.02)

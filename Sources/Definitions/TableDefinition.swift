@@ -43,6 +43,11 @@ public struct TableDefinition: Sendable {
   }
 }
 
+extension TableDefinition {
+  /// Whether this is a family of tables, with a member for each set of parameters or each caller.
+  public var isFamily: Bool { !parameters.isEmpty || !forward.isEmpty }
+}
+
 /// How many instances of a family of tables live, and for how long.
 public struct InstancesDefinition: Equatable, Sendable {
   public var maximum = 1000

@@ -7,12 +7,15 @@ internal import TableEncoding
 struct ActionPlan: Sendable {
   let id: String
   let condition: Expression?
+  /// It is done to an item that the service owns.
+  let isPatch: Bool
   private let title: Template
   private let style: String
   /// Where the title is the same for all rows, which then share it.
   private let constant: RowAction?
 
   init(_ definition: ActionDefinition) {
+    isPatch = if case .patch = definition.effect { true } else { false }
     (id, condition, title, style) = (definition.id, definition.condition, definition.title, definition.style.rawValue)
     if case .string(let title)? = definition.title.constant {
       constant = RowAction(id: definition.id, title: title, style: style)

@@ -76,7 +76,7 @@ extension ItemMapping {
   private mutating func actions(of id: String, _ scope: Scope) -> [RowAction] {
     guard !plan.actions.isEmpty else { return [] }
     var actions: [RowAction] = []
-    for action in plan.actions {
+    for action in plan.actions where !(isReadOnly && action.isPatch) {
       do throws(EvaluationError) {
         let scope = action.dependencies.contains(.id) ? scope.naming(id) : scope
         if let action = try action.action(in: scope) { actions.append(action) }
@@ -129,6 +129,11 @@ extension ItemMapping {
   }
 
   mutating func permissions(_ scope: Scope) -> Permissions {
+    let permissions = configuredPermissions(scope)
+    return isReadOnly ? permissions.intersection(.select) : permissions
+  }
+
+  private mutating func configuredPermissions(_ scope: Scope) -> Permissions {
     if let constant = plan.permissions { return constant }
     var permissions: Permissions = []
     let can = plan.definition.can

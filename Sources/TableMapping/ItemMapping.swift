@@ -13,6 +13,8 @@ struct ItemMapping {
   var errors: [String?] = []
   /// Of the values.
   let texts = TextArena()
+  /// The item can only be read: it is the service's own, and a family's members, which come and go, keep none.
+  var isReadOnly = false
   /// By section, once they are needed: how each of its sorts orders texts. Nil: by their bytes.
   private var textOrders: [Int: [TextOrder?]] = [:]
 
@@ -20,6 +22,7 @@ struct ItemMapping {
 
   /// What becomes of the item in scope, which came from `source`.
   mutating func outcome(in scope: Scope, source: String, givenID: String?) -> MappedItem.Outcome {
+    isReadOnly = givenID != nil && plan.definition.isFamily
     var (id, type): (String?, String?)
     do {
       let sections = try plan.takesAll ? Self.firstSection : sections(from: source, scope)

@@ -56,10 +56,7 @@ struct ItemTexts: Sendable {
   /// each text.
   func areParts(of others: [[UInt8]]) -> Bool {
     texts.count == others.count
-      && zip(texts, others).allSatisfy { text, other in
-        text.count == other.count
-          && text.withUnsafeBytes { text in other.withUnsafeBytes { text.baseAddress == $0.baseAddress } }
-      }
+      && zip(texts, others).allSatisfy { $0.isVery($1) }
   }
 
   /// A copy.

@@ -59,6 +59,17 @@ struct Lookups {
     return stale
   }
 
+  /// Whether something that an item was mapped with is not found any more, or another.
+  func haveChanged(for item: MappedItem) -> Bool {
+    guard let keys = item.details?.lookupKeys, !keys.isEmpty else { return false }
+    return zip(changed, keys).contains { changed, key in key.map(changed.contains) ?? false }
+  }
+
+  /// Whether all is found that was found by others.
+  func areThose(_ others: [LookupIndex?]) -> Bool {
+    problems.isEmpty && indexes.count == others.count && zip(indexes, others).allSatisfy { $0 === $1 }
+  }
+
   /// Adds what belongs to the item in scope; and tells by which keys it was looked for.
   func look(into scope: inout Scope, warn: (String) -> Void) -> [LookupKey?] {
     var keys: [LookupKey?] = []

@@ -6,16 +6,20 @@ public final class MappingCache: Sendable {
   let plan: MappingPlan
   let variables: MappingVariables
   let sources: [String: CachedSource]
+  /// Of the items that the service owns, where edits of them are laid out one by one.
+  let layout: LocalLayout?
   /// Of the table's lookups, in their order.
   let lookups: [LookupIndex?]
 
   init(
     plan: MappingPlan,
     variables: MappingVariables,
-    sources: [String: CachedSource],
-    lookups: [LookupIndex?]
+    sources: [String: CachedSource] = [:],
+    lookups: [LookupIndex?],
+    layout: LocalLayout? = nil
   ) {
     (self.plan, self.variables, self.sources, self.lookups) = (plan, variables, sources, lookups)
+    self.layout = layout
   }
 }
 

@@ -91,6 +91,13 @@ final class MappingPlan: Sendable {
     !dependencies.union(sections.modelDependencies).isDisjoint(with: [.response, .pages])
   }
 
+  /// Whether a change of a few items can be laid out without the others: all are the service's own, and none sees more
+  /// than itself and what is looked up elsewhere.
+  var laysOutEdits: Bool {
+    sources.count == 1 && sources[0].isLocal && !readsResponses && !dependencies.contains(.index)
+      && !lookups.contains { $0.source.name == sources[0].name }
+  }
+
   /// What names the rows of a source's items.
   func rowID(of source: String) -> Template? { sectionPlans.first { $0.source == source }?.rowID }
 }

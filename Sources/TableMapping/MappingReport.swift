@@ -19,16 +19,7 @@ struct MappingReport {
   mutating func skip(_ item: MappedItem, at index: Int, _ skip: MappedItem.Skip) {
     skippedItems += 1
     guard skipped.count < MappingResult.maximumKept else { return }
-    skipped.append(
-      SkippedItem(
-        source: item.source,
-        index: index,
-        id: skip.id,
-        type: skip.type,
-        reason: skip.reason,
-        field: skip.field
-      )
-    )
+    skipped.append(SkippedItem(skip, of: item.source, at: index))
   }
 
   mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ row: Row) {

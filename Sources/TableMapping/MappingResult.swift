@@ -1,4 +1,5 @@
 public import Definitions
+internal import HashTreeCollections
 public import TableModel
 
 /// What a mapping gives: a table's content, and what did not get into it.
@@ -8,8 +9,9 @@ public struct MappingResult: Sendable {
   public internal(set) var omittedSections = 0
   /// Items that no cell took, or whose identity was taken. An item that no section takes is not among them.
   public internal(set) var skippedItems = 0
-  /// The first of them, at most ``maximumKept``.
-  public internal(set) var skipped: [SkippedItem] = []
+  /// The first of them, at most ``maximumKept``. O(1); after an edit that was laid out alone O(items).
+  public var skipped: [SkippedItem] { firstSkipped ?? cache.layout?.firstSkipped(Self.maximumKept) ?? [] }
+  var firstSkipped: [SkippedItem]?
   /// What went wrong without costing an item: headers that don't fit their cell, failed `can` and `select`. The
   /// first, at most ``maximumKept``.
   public internal(set) var warnings: [String] = []
@@ -21,22 +23,24 @@ public struct MappingResult: Sendable {
   /// What stands above the table: its title's expressions evaluated.
   public internal(set) var title: String?
   /// To be given to the next mapping.
-  public let cache: MappingCache
-  private let lookup: ItemLookup
+  public internal(set) var cache: MappingCache
+  /// Nil where the cache has a layout, which finds its items itself.
+  private let lookup: ItemLookup?
   /// Where the items of a source begin.
   private let starts: [String: Int]
 
   /// How many skipped items and warnings are kept in full.
   public static let maximumKept = 10
 
-  init(cache: MappingCache, lookup: ItemLookup, starts: [String: Int]) {
+  init(cache: MappingCache, lookup: ItemLookup? = nil, starts: [String: Int] = [:]) {
     (self.cache, self.lookup, self.starts) = (cache, lookup, starts)
   }
 
   /// The item of a row; also of one that a section's limit keeps out of sight, and of a local source one without a
   /// row, by the identity that it would have. O(1).
   public func item(_ id: String) -> RepresentedItem? {
-    guard let position = lookup.position(id) else { return nil }
+    if let layout = cache.layout { return layout.item(named: id).map { RepresentedItem($0.item) } }
+    guard let lookup, let position = lookup.position(id) else { return nil }
     let item = lookup.items[position]
     guard let source = cache.sources[item.source], let start = starts[item.source] else { return nil }
     return RepresentedItem(item, at: position - start, in: source.texts)
@@ -49,20 +53,41 @@ public struct MappingResult: Sendable {
 
   /// Why an item of a source has no row though a section takes it; nil where it has one, or none does. O(1).
   public func refusal(ofItemAt position: Int, of source: String) -> SkippedItem? {
-    mappedItem(position, of: source)?.details?.skip.map {
-      SkippedItem(source: source, index: position, id: $0.id, type: $0.type, reason: $0.reason, field: $0.field)
-    }
+    mappedItem(position, of: source)?.details?.skip.map { SkippedItem($0, of: source, at: position) }
   }
 
-  func mappedItem(named id: String) -> MappedItem? { lookup.position(id).map { lookup.items[$0] } }
+  /// What an item that the service owns is found by. As ``identity(ofItemAt:of:)``.
+  ///
+  /// - Parameter position: its place among the items of its source.
+  public func identity(ofOwned number: UInt64, at position: Int, of source: String) -> String? {
+    guard let layout = cache.layout else { return identity(ofItemAt: position, of: source) }
+    return layout.items[number].flatMap { $0.mapped.row?.id ?? $0.mapped.details?.address?.id }
+  }
+
+  /// Why an item that the service owns has no row. As ``refusal(ofItemAt:of:)``.
+  public func refusal(ofOwned number: UInt64, at position: Int, of source: String) -> SkippedItem? {
+    guard let layout = cache.layout else { return refusal(ofItemAt: position, of: source) }
+    return layout.items[number].flatMap { $0.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) } }
+  }
+
+  func mappedItem(named id: String) -> MappedItem? {
+    if let layout = cache.layout { return layout.item(named: id)?.item.mapped }
+    return lookup.flatMap { lookup in lookup.position(id).map { lookup.items[$0] } }
+  }
 
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
+    if let layout = cache.layout, layout.source == source {
+      return layout.ordered.dropFirst(max(position, 0)).first?.mapped
+    }
     guard let items = cache.sources[source]?.items, items.indices.contains(position) else { return nil }
     return items[position]
   }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
   public func items(of source: String) -> [(row: String?, bytes: [UInt8])] {
+    if let layout = cache.layout, layout.source == source {
+      return layout.ordered.map { ($0.mapped.row?.id, $0.bytes) }
+    }
     guard let source = cache.sources[source] else { return [] }
     return source.items.enumerated().map { ($1.row?.id, source.texts.bytes(of: $0)) }
   }

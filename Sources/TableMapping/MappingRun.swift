@@ -60,6 +60,7 @@ struct MappingRun {
       plan: plan,
       content: content,
       previous: cache?.sources[source.name],
+      layout: cache?.layout,
       lookups: lookups,
       scope: scope,
       budget: budget
@@ -75,19 +76,46 @@ struct MappingRun {
     var report = MappingReport(lookups.warnings)
     let assembly = assembly(&report)
     let arranged = assembly.arranged(in: variables.scope, &report)
-    let shown = arranged.filter { !$0.rows.isEmpty || !$0.plan.hideEmpty }
     var models = SectionModels(plan: plan)
-    var sections: [Section] = []
-    for section in shown {
-      let (header, footer) = models.models(of: section, in: scope(of: section), list: { list(of: section) }, &report)
-      sections.append(Section(id: section.id, header: header, footer: footer, rows: section.rows))
+    let shown = arranged.map { self.section($0, &models, &report) }
+    let sections = shown.compactMap(\.self)
+    var result: MappingResult
+    if let layout = layout(Array(zip(arranged, shown))) {
+      let cache = MappingCache(plan: plan, variables: variables, lookups: lookups.indexes, layout: layout)
+      result = MappingResult(cache: cache)
+    } else {
+      let cache = MappingCache(plan: plan, variables: variables, sources: sources, lookups: lookups.indexes)
+      result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
     }
-    let cache = MappingCache(plan: plan, variables: variables, sources: sources, lookups: lookups.indexes)
-    var result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
-    (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - shown.count, problems)
-    (result.skippedItems, result.skipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
+    (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
+    (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     result.isTruncated = contents.values.contains(where: \.isTruncated)
     return result
+  }
+
+  /// Nil: it is left out.
+  private func section(
+    _ section: ArrangedSection,
+    _ models: inout SectionModels,
+    _ report: inout MappingReport
+  ) -> Section? {
+    guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
+    let (header, footer) = models.models(
+      of: section.id,
+      section.plan,
+      in: scope(of: section),
+      list: { list(of: section) },
+      &report
+    )
+    return Section(id: section.id, header: header, footer: footer, rows: section.rows)
+  }
+
+  /// What edits of a local source's items are laid out on; nil where an edit is laid out with everything else.
+  private func layout(_ sections: [(ArrangedSection, shown: Section?)]) -> LocalLayout? {
+    guard plan.laysOutEdits, let source = plan.sources.first?.name, let given = contents[source]?.items else {
+      return nil
+    }
+    return LocalLayout(source: source, given: given, mapped: items, sections)
   }
 
   private func assembly(_ report: inout MappingReport) -> SectionAssembly {

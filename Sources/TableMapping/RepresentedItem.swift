@@ -2,9 +2,7 @@ public import TableModel
 
 /// The represented object of a row; of a local source also one that has no row.
 public struct RepresentedItem: Sendable {
-  private let texts: ItemTexts
-  /// Its place among the source's items.
-  public let position: Int
+  private let text: Text
   public let source: String
   /// The identity that the service gave it, for an item of a local table.
   public let givenID: String?
@@ -13,12 +11,32 @@ public struct RepresentedItem: Sendable {
   /// What may be done with it.
   public let permissions: Permissions
 
-  init(_ item: MappedItem, at position: Int, in texts: ItemTexts) {
-    (self.texts, self.position) = (texts, position)
+  private enum Text: Sendable {
+    case part(of: ItemTexts, at: Int)
+    case own([UInt8])
+  }
+
+  init(_ item: MappedItem, at position: Int, in texts: ItemTexts) { self.init(item, .part(of: texts, at: position)) }
+
+  init(_ item: LaidItem) { self.init(item.mapped, .own(item.bytes)) }
+
+  private init(_ item: MappedItem, _ text: Text) {
+    self.text = text
     (source, givenID) = (item.source, item.givenID)
     (hasRow, permissions) = (item.row != nil, item.permissions)
   }
 
+  /// Its place among the source's items; nil for one that the service owns, which is found by its identity.
+  public var position: Int? {
+    guard case .part(_, let position) = text else { return nil }
+    return position
+  }
+
   /// As the source gave it. O(bytes): a copy.
-  public var bytes: [UInt8] { texts.bytes(of: position) }
+  public var bytes: [UInt8] {
+    switch text {
+    case .part(let texts, let position): texts.bytes(of: position)
+    case .own(let bytes): bytes
+    }
+  }
 }

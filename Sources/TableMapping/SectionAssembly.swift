@@ -15,6 +15,7 @@ struct SectionAssembly {
     var id: String
     var key: SortKey = .none
     var plan: SectionPlan
+    var isDeclared = true
     var rows: [Row] = []
     /// Where the rows' items stand among all: as many as rows, where a header or footer reads them.
     var positions: [Int] = []
@@ -83,7 +84,7 @@ struct SectionAssembly {
     let text = ExactText(group.id)
     if let bucket = groups[text] { return bucket }
     groups[text] = buckets.count
-    buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sectionPlans[0]))
+    buckets.append(Bucket(id: group.id, key: group.key, plan: plan.sectionPlans[0], isDeclared: false))
     return buckets.count - 1
   }
 
@@ -96,15 +97,17 @@ struct SectionAssembly {
     var arrangements: [ObjectIdentifier: Arrangement] = [:]
     return ordered.map { bucket in
       let key: SortKey = if case .groups = plan.sections { bucket.key } else { .text(bucket.id) }
+      let arrangement = arrangements[ObjectIdentifier(bucket.plan)] ?? Arrangement(bucket.plan, scope, &report)
+      arrangements[ObjectIdentifier(bucket.plan)] = arrangement
       var section = ArrangedSection(
         id: bucket.id,
         key: key,
         plan: bucket.plan,
-        rows: bucket.rows,
+        isDeclared: bucket.isDeclared,
+        arrangement: arrangement,
+        met: bucket.rows,
         positions: bucket.positions
       )
-      let arrangement = arrangements[ObjectIdentifier(bucket.plan)] ?? Arrangement(bucket.plan, scope, &report)
-      arrangements[ObjectIdentifier(bucket.plan)] = arrangement
       arrangement.apply(to: &section, bucket.sortKeys)
       return section
     }
@@ -127,15 +130,36 @@ struct ArrangedSection {
   /// What its header sees as `$key`.
   var key: SortKey
   var plan: SectionPlan
+  /// The table's definition names it: it is there without rows too.
+  var isDeclared: Bool
+  var arrangement: Arrangement
+  /// All rows, in the order of the items.
+  var met: [Row]
+  /// All rows, in the section's order.
+  var sorted: [Row]
+  /// Those that the limit leaves.
   var rows: [Row]
-  /// Where the rows' items stand among all, where a header or footer reads them.
+  /// Where the items of `rows` stand among all, where a header or footer reads them.
   var positions: [Int]
+
+  init(
+    id: String,
+    key: SortKey,
+    plan: SectionPlan,
+    isDeclared: Bool,
+    arrangement: Arrangement,
+    met: [Row],
+    positions: [Int]
+  ) {
+    (self.id, self.key, self.plan, self.isDeclared, self.arrangement) = (id, key, plan, isDeclared, arrangement)
+    (self.met, sorted, rows, self.positions) = (met, met, met, positions)
+  }
 }
 
 /// How the rows of a section are ordered and how many it has, as the table's parameters say.
-private struct Arrangement {
+struct Arrangement: Sendable {
   private var isDescending: [Bool]
-  private var limit: Int?
+  private(set) var limit: Int?
 
   /// What fails is a warning: rows then ascend, and all are shown.
   init(_ plan: SectionPlan, _ scope: Scope, _ report: inout MappingReport) {
@@ -155,16 +179,23 @@ private struct Arrangement {
     }
   }
 
+  /// -1, 0 or 1: how two rows of a section stand by what they are sorted by.
+  func order(_ first: [SortKey], _ second: [SortKey]) -> Int {
+    for (key, isDescending) in isDescending.enumerated() where key < min(first.count, second.count) {
+      let order = first[key].compared(with: second[key], descending: isDescending)
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
   func apply(to section: inout ArrangedSection, _ sortKeys: [[SortKey]]) {
     if sortKeys.count == section.rows.count, !sortKeys.isEmpty {
       let order = sortKeys.indices.sorted { first, second in
-        for (key, isDescending) in isDescending.enumerated() {
-          let order = sortKeys[first][key].compared(with: sortKeys[second][key], descending: isDescending)
-          if order != 0 { return order < 0 }
-        }
-        return first < second
+        let order = self.order(sortKeys[first], sortKeys[second])
+        return order == 0 ? first < second : order < 0
       }
-      section.rows = order.map { section.rows[$0] }
+      section.sorted = order.map { section.met[$0] }
+      section.rows = section.sorted
       if !section.positions.isEmpty { section.positions = order.map { section.positions[$0] } }
     }
     guard let limit, section.rows.count > limit else { return }

@@ -12,23 +12,24 @@ struct SectionModels {
   ///   - scope: All that they see but for the section's items, which are parsed here where they are read.
   ///   - list: The section's items as a JSON list.
   mutating func models(
-    of section: ArrangedSection,
+    of section: String,
+    _ plan: SectionPlan,
     in scope: Scope,
     list: () -> [UInt8],
     _ report: inout MappingReport
   ) -> (header: CellModel?, footer: CellModel?) {
     var scope = scope
     // The items are JSON, each, so that the list of them is.
-    let items = section.plan.readsItems ? try? Document(list()) : nil
+    let items = plan.readsItems ? try? Document(list()) : nil
     if let root = try? items?.unmanagedRoot() { scope.items = Value(root) }
     return withExtendedLifetime(items) {
-      (model(section.plan.header, of: section, scope, &report), model(section.plan.footer, of: section, scope, &report))
+      (model(plan.header, of: section, scope, &report), model(plan.footer, of: section, scope, &report))
     }
   }
 
   private mutating func model(
     _ cell: CellPlan?,
-    of section: ArrangedSection,
+    of section: String,
     _ scope: Scope,
     _ report: inout MappingReport
   ) -> CellModel? {
@@ -42,7 +43,7 @@ struct SectionModels {
         scope.key = .string(text)
         if let model = try? mapping.model(cell, in: scope) { return model }
       }
-      report.warn("header or footer of the section “\(section.id)”: \(error.reason)")
+      report.warn("header or footer of the section “\(section)”: \(error.reason)")
       return nil
     }
   }

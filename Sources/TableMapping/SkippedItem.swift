@@ -26,6 +26,12 @@ public struct SkippedItem: Equatable, Sendable {
   }
 }
 
+extension SkippedItem {
+  init(_ skip: MappedItem.Skip, of source: String, at index: Int) {
+    self.init(source: source, index: index, id: skip.id, type: skip.type, reason: skip.reason, field: skip.field)
+  }
+}
+
 /// A source whose answer can't be mapped.
 public struct SourceProblem: Equatable, Sendable {
   public var source: String

@@ -17,6 +17,18 @@ public struct SourceContent: Sendable {
   /// Items without a response.
   public static func items(_ items: [SourceItem]) -> SourceContent { SourceContent(items: items) }
 
+  /// Items that the service owns, in their order.
+  public static func owned(_ items: [OwnedItem]) -> SourceContent {
+    SourceContent(items: items.map { SourceItem($0) })
+  }
+
+  /// Whether both are not only equal but the same ones in memory.
+  func isVery(_ other: SourceContent) -> Bool {
+    guard pages.count == other.pages.count, items?.count == other.items?.count else { return false }
+    return zip(pages, other.pages).allSatisfy { $0.isVery($1) }
+      && zip(items ?? [], other.items ?? []).allSatisfy { $0.id == $1.id && $0.bytes.isVery($1.bytes) }
+  }
+
   /// The same responses, with other items in place of theirs: `$response` stays what it was.
   public func laying(over items: [SourceItem]) -> SourceContent {
     var content = self
@@ -31,8 +43,50 @@ public struct SourceItem: Sendable {
   public var id: String?
   /// One JSON value.
   public var bytes: [UInt8]
+  /// Of an item that the service owns: its identity as a number, and what orders it.
+  private(set) var owned: (number: UInt64, rank: Int64)?
+
+  /// One that the service owns.
+  init(_ item: OwnedItem) {
+    (id, bytes, owned) = (String(item.number), item.bytes, (item.number, item.rank))
+  }
 
   public init(id: String? = nil, bytes: [UInt8]) {
     (self.id, self.bytes) = (id, bytes)
+  }
+}
+
+/// An item that the service owns.
+public struct OwnedItem: Sendable {
+  /// What the service calls it; its text is the identity.
+  public var number: UInt64
+  /// What orders it: it grows along the items.
+  public var rank: Int64
+  /// A JSON object.
+  public var bytes: [UInt8]
+
+  public init(number: UInt64, rank: Int64, bytes: [UInt8]) {
+    (self.number, self.rank, self.bytes) = (number, rank, bytes)
+  }
+}
+
+/// What has become of an item that the service owns: added, changed, moved, or gone.
+public struct OwnedItemChange: Sendable {
+  public var number: UInt64
+  /// Nil: it was not there.
+  public var before: OwnedItem?
+  /// Nil: it is there no more.
+  public var after: OwnedItem?
+
+  public init(number: UInt64, before: OwnedItem?, after: OwnedItem?) {
+    (self.number, self.before, self.after) = (number, before, after)
+  }
+}
+
+extension [UInt8] {
+  /// Whether both are the same one in memory. O(1).
+  func isVery(_ other: [UInt8]) -> Bool {
+    count == other.count
+      && withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.baseAddress == $0.baseAddress } }
   }
 }

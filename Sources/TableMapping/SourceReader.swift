@@ -13,6 +13,8 @@ struct SourceReader {
   let source: MappingPlan.SourcePlan
   let plan: MappingPlan
   let previous: CachedSource?
+  /// In place of `previous`: what was made of items that the service owns.
+  private let layout: LocalLayout?
   private let content: SourceContent
   /// Of what expressions see of whole responses.
   private let seenResponses: Fingerprint
@@ -31,12 +33,13 @@ struct SourceReader {
     plan: MappingPlan,
     content: SourceContent,
     previous: CachedSource?,
+    layout: LocalLayout?,
     lookups: Lookups,
     scope: Scope,
     budget: MappingBudget
   ) {
     (self.source, self.plan, self.content, self.budget) = (source, plan, content, budget)
-    self.lookups = lookups
+    (self.lookups, self.layout) = (lookups, layout)
     mapper = ItemMapper(source: source, plan: plan, lookups: lookups, scope: scope)
     seenResponses = SourceResponses.fingerprint(of: content.pages, seen: plan.dependencies)
     self.previous = previous?.seenResponses == seenResponses ? previous : nil
@@ -92,7 +95,9 @@ struct SourceReader {
     for item in given {
       begin(text: item.bytes)
       item.bytes.withUnsafeBytes { bytes in
-        if !reuse(bytes, at: bytes.indices, givenID: item.id) {
+        if let mapped = layout?.mapped(item), !lookups.haveChanged(for: mapped) {
+          append(bytes, at: bytes.indices, mapped)
+        } else if !reuse(bytes, at: bytes.indices, givenID: item.id) {
           _ = mapApart(bytes, at: bytes.indices, givenID: item.id)
         }
       }

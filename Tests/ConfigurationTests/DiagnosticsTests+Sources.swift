@@ -82,10 +82,20 @@ extension DiagnosticsTests {
       "2:68: warning: no table uses the source 'u'"
     ),
     Case(
-      "items that are not shared",
+      "items with two owners",
       "sources: {s: {local: {items: []}}}\ntables: {t: {source: s}, u: {source: s}, v: {source: s}}",
-      "2:38: warning: the tables 't' and 'u' don't share the items of 's'",
-      "2:54: warning: the tables 't' and 'v' don't share the items of 's'"
+      "2:38: the tables 't' and 'u' can't both own the items of 's': edits of one would not be in the other",
+      "2:54: the tables 't' and 'v' can't both own the items of 's': edits of one would not be in the other"
+    ),
+    Case(
+      "items that a family shows",
+      "sources: {s: {local: {items: []}}}\ntables: {t: {source: s}, u: {source: s, parameters: {q: {default: a}}}}"
+    ),
+    Case(
+      "items of the service where callers see their own rows",
+      "sources: {s: {local: {items: []}}, u: {url: https://x.example, forward: [Authorization]}}\n"
+        + "tables: {t: {source: s, sections: [{id: a}, {id: b, source: u, row: {id: \"${id}\"}}]}}",
+      "2:22: warning: the items of 's' can only be read in 't', which forwards headers: it is another table for each caller"
     ),
     Case(
       "unknown",

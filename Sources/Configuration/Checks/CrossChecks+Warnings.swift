@@ -38,24 +38,6 @@ extension CrossChecks {
     }
   }
 
-  /// A local source that several tables name: each has items of its own, where one would think that they share them.
-  func warnOfLocalSources() {
-    let local = definition.sources.filter { if case .local = $0.kind { true } else { false } }.map(\.name)
-    var owners: [String: String] = [:]
-    for use in reading.uses where use.kind == .source && local.contains(use.name.value) {
-      guard use.path.count > 1, use.path[0] == "tables", !use.path.contains(TableKeys.lookups.name) else { continue }
-      let (name, table) = (use.name.value, use.path[1])
-      let owner = owners[name] ?? table
-      owners[name] = owner
-      guard owner != table else { continue }
-      reading.warning(
-        at: use.name.place,
-        "the tables '\(owner)' and '\(table)' don't share the items of '\(name)'",
-        "both begin with them, and each owns what is edited in it"
-      )
-    }
-  }
-
   /// Types that an expression can result in, and nothing takes.
   func warnOfTypes() {
     for table in definition.tables where table.cell == nil && !hasRepresentation("$default", in: table) {

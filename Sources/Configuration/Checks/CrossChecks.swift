@@ -17,7 +17,7 @@ struct CrossChecks {
     checks.checkTables()
     checks.addForwardedHeaders()
     checks.warnOfUnused()
-    checks.warnOfLocalSources()
+    checks.checkLocalSources()
     checks.warnOfUnfilledFields()
     checks.warnOfTypes()
     checks.warnOfGroups()

@@ -109,8 +109,3 @@ package struct MemberBudget: Sendable {
     left -= 1
   }
 }
-
-extension TableDefinition {
-  /// Whether this is a family of tables, with a member for each set of parameters or each caller.
-  var isFamily: Bool { !parameters.isEmpty || !forward.isEmpty }
-}

@@ -17,7 +17,9 @@ struct TableContent: Sendable {
   /// The rows, by identity, that taps without a view have toggled for everyone.
   var sharedToggles: Set<String> = []
   /// The last mapping.
-  var result: MappingResult?
+  var result: MappingResult? { didSet { mappedItems = nil } }
+  /// The items of its own that the last mapping is of.
+  private var mappedItems: LocalItems?
   /// What is shown for sources that have not answered yet: what the store had, or the table as it was before
   /// its definition changed.
   var restored: Table?
@@ -162,7 +164,7 @@ struct TableContent: Sendable {
     let result = mapped()
     // No answer may have been one.
     guard hasContent else { return unmapped(named: name) }
-    self.result = result
+    (self.result, mappedItems) = (result, local?.items)
     let silent = silent
     if silent.isEmpty { restored = nil }
     let problem = firstProblem ?? restored?.problem
@@ -171,7 +173,18 @@ struct TableContent: Sendable {
     if let restored { table = keeping(restored, of: silent, in: table) }
     let isWaiting = problem == nil && !isSettled
     if isWaiting, table.counts.rows == 0 { table.state = .loading }
-    if !sharedToggles.isEmpty { table.sections = table.sections.map(toggled) }
+    if !sharedToggles.isEmpty { table = toggled(table) }
+    return table
+  }
+
+  /// The table with as much as can be of what another version's is made of, so that the two are told apart as fast as
+  /// they differ little; and so it is with those that are made of it. O(sections) where it was so already.
+  mutating func share(_ table: Table, with other: Table) -> Table {
+    let table = table.sharing(with: other)
+    if var result {
+      result.goOn(from: table)
+      (self.result, mappedItems) = (result, mappedItems)
+    }
     return table
   }
 
@@ -182,9 +195,8 @@ struct TableContent: Sendable {
   private mutating func mapped() -> MappingResult {
     while true {
       var contents = inputs.compactMapValues(\.shown)
-      if let local {
-        contents[local.source] = .items(local.items.map { SourceItem(id: $0.id.description, bytes: $0.body) })
-      }
+      if let result = edited(contents) { return result }
+      if let local { contents[local.source] = .owned(local.items.owned) }
       let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
       for problem in result.problems { inputs[problem.source]?.refuse(problem.detail) }
       // Else another round; each takes an answer away from a source, which has two at most.
@@ -194,14 +206,41 @@ struct TableContent: Sendable {
     }
   }
 
+  /// The last mapping, with the items that have changed since; nil where all is to be mapped. O(changes · log² items).
+  private func edited(_ contents: [String: SourceContent]) -> MappingResult? {
+    guard let local, let mappedItems, let result else { return nil }
+    // Where many have changed, mapping all is faster.
+    let maximum = max(16, local.items.count / 32)
+    guard let differences = local.items.differences(from: mappedItems, atMost: maximum) else { return nil }
+    let changes = differences.map { id, difference in
+      OwnedItemChange(
+        number: id.rawValue,
+        before: difference.before.map { OwnedItem($0) },
+        after: difference.after.map { OwnedItem($0) }
+      )
+    }
+    return mapper.map(changes, after: result, contents, variables: variables)
+  }
+
+  private func toggled(_ table: Table) -> Table {
+    var table = table
+    // One by one, as long as they are few among the rows.
+    guard sharedToggles.count < table.rowCount / 64 else {
+      table.sections = table.sections.map(toggled)
+      return table
+    }
+    for row in sharedToggles {
+      guard let path = table.indexPath(of: row), let plain = table[at: path] else { continue }
+      let section = table.sections[path.section]
+      table.sections[path.section] = section.with(section.rows.replacing(path.row, with: plain.toggled()))
+    }
+    table.countRows()
+    return table
+  }
+
   private func toggled(_ section: Section) -> Section {
     guard section.rows.contains(where: { sharedToggles.contains($0.id) }) else { return section }
-    return Section(
-      id: section.id,
-      header: section.header,
-      footer: section.footer,
-      rows: section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 }
-    )
+    return section.with(RowList(section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 }))
   }
 }
 
@@ -210,4 +249,19 @@ package struct RepresentedObject: Sendable {
   package var bytes: [UInt8]
   /// Of an item that has no row.
   package var isHidden: Bool
+}
+
+extension Section {
+  fileprivate func with(_ rows: RowList) -> Section { Section(id: id, header: header, footer: footer, rows: rows) }
+}
+
+extension OwnedItem {
+  fileprivate init(_ stored: StoredItem) {
+    self.init(number: stored.item.id.rawValue, rank: stored.rank, bytes: stored.item.body)
+  }
+}
+
+extension LocalItems {
+  /// As a mapping takes them. O(items).
+  fileprivate var owned: [OwnedItem] { stored.map { OwnedItem($0) } }
 }

@@ -27,7 +27,7 @@ extension EditSession {
       return Target(place: .after(item), membership: try membership(section, moving: row), section: section)
     case .section(let named, let index):
       let section = try self.section(named, moving: row)
-      let rows = table.sections.first { $0.id == section }?.rows.filter { $0.id != row } ?? []
+      let rows = OtherRows(than: row, in: table.sections.first { $0.id == section }?.rows ?? [])
       guard index ?? 0 <= rows.count else {
         throw .unprocessable(
           "Section `\(section)` has \(rows.count) other rows: `at` is 0 to \(rows.count), not \(index ?? 0).",
@@ -161,4 +161,23 @@ extension SectionsDefinition {
     case .groups: []
     }
   }
+}
+
+/// A section's rows without the one that moves: places count among them.
+private struct OtherRows {
+  private let rows: RowList
+  /// Where the moving row stands, if it is one of them.
+  private let moving: Int?
+
+  /// Expected O(1) (``RowList/firstIndex(of:_:)``).
+  init(than row: String?, in rows: RowList) {
+    self.rows = rows
+    moving = row.flatMap { rows.firstIndex(of: $0, Fingerprint(of: $0)) }
+  }
+
+  var count: Int { rows.count - (moving == nil ? 0 : 1) }
+
+  var last: Row? { count > 0 ? self[count - 1] : nil }
+
+  subscript(index: Int) -> Row { rows[moving.map { index >= $0 ? index + 1 : index } ?? index] }
 }

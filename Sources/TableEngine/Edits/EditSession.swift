@@ -37,8 +37,9 @@ struct EditSession {
 
   /// Applies edits, each to what those before it have made. Returns the rows' identities.
   ///
-  /// - Complexity: O(items) to lay the table out anew; unchanged items are not mapped again. A place that an edit names
-  ///   takes a layout before it and one behind it.
+  /// - Complexity: O(edits · log² items) where the table's sections let edits be laid out alone (``LayoutEdit``), else
+  ///   O(items) to lay the table out anew; unchanged items are not mapped again. A place that an edit names takes a layout
+  ///   before it and one behind it.
   mutating func apply(_ edits: [Edit]) throws(Refusal) -> [String] {
     for (number, edit) in edits.enumerated() {
       do throws(TableError) {
@@ -77,6 +78,9 @@ struct EditSession {
       return try patch(item, of: row, with: action.patch(of: row, sent: body, in: content), number)
     }
   }
+
+  /// The table, sharing what it can with the one that it follows.
+  mutating func shared(with other: Table) -> Table { content.share(table, with: other) }
 
   // MARK: Edits
 
@@ -199,10 +203,10 @@ struct EditSession {
     guard let local = content.local, let result = content.result, let position = local.items.index(of: item) else {
       return item.description
     }
-    if let refusal = result.refusal(ofItemAt: position, of: local.source) {
+    if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
-    let identity = result.identity(ofItemAt: position, of: local.source) ?? item.description
+    let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? item.description
     if let found = result.item(identity), found.givenID != item.description { throw .taken(identity) }
     // Where it stands before the other one now, that has lost its row to it. One that was changed with it is looked at
     // itself.

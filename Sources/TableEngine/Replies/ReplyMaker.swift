@@ -95,15 +95,21 @@ struct ReplyMaker: Sendable {
   func stages(from old: Table, to new: Table) -> [UInt8]? {
     var writer = JSONWriter(capacity: 1024)
     writer.write(stages: Changeset(from: old, to: new))
-    return writer.count > 256 && writer.count > snapshotSize(new) ? nil : writer.bytes
+    return writer.count > 256 && !isLarger(new, than: writer.count) ? nil : writer.bytes
   }
 
-  /// The bytes of a table's rows and headers: what a snapshot has beside some hundred bytes of frame.
-  private func snapshotSize(_ table: Table) -> Int {
-    table.sections.reduce(256) { sum, section in
-      section.rows.reduce(sum + 64 + section.id.utf8.count) { $0 + $1.encoded.count + 1 }
-        + (section.header?.encoded.count ?? 4) + (section.footer?.encoded.count ?? 4)
+  /// Whether a snapshot, of which the rows and headers are counted and some hundred bytes of frame, has as many bytes. Looks
+  /// at no more rows than it takes to tell.
+  private func isLarger(_ table: Table, than count: Int) -> Bool {
+    var size = 256
+    for section in table.sections {
+      size += 64 + section.id.utf8.count + (section.header?.encoded.count ?? 4) + (section.footer?.encoded.count ?? 4)
+      for row in section.rows {
+        guard size < count else { return true }
+        size += row.encoded.count + 1
+      }
     }
+    return size >= count
   }
 }
 

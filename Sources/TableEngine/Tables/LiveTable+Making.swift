@@ -227,7 +227,7 @@ extension TableWriter {
       share(publishing: false)
       return completion(nil)
     }
-    let version = isKnown ? feed.prepare(table) : feed.current
+    let version = isKnown ? prepare(table) : feed.current
     guard version != nil || changes != nil else {
       share()
       return completion(nil)

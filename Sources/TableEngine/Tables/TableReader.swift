@@ -16,11 +16,11 @@ final class TableReader: Sendable {
   private let context: EngineContext
   private let maker: QueueBound<ReplyMaker>
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
-  private let drawing: Mutex<CellRegistry>
+  let drawing: Mutex<CellRegistry>
   /// Clients may poll it through caches.
   let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
-  private let changes = Mutex(FirstAffectedRows())
+  let changes = Mutex(FirstAffectedRows())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
@@ -43,7 +43,7 @@ final class TableReader: Sendable {
   }
 
   /// The view of a lens, where something was tapped in it.
-  private func view(_ lens: Lens) -> TappedView? {
+  func view(_ lens: Lens) -> TappedView? {
     guard let name = lens.view, let state = context.views.state(of: name, table: feed.epoch), state.taps > 0 else {
       return nil
     }
@@ -54,7 +54,7 @@ final class TableReader: Sendable {
     )
   }
 
-  private func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
+  func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
     Cursor(
       epoch: version.cursor.epoch,
       version: version.number,
@@ -65,33 +65,6 @@ final class TableReader: Sendable {
 
   /// The cursor of a version as a lens shows it.
   func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, lens, view(lens)) }
-
-  // MARK: Standing
-
-  /// Where a client is, compared with what there is now. On any queue. O(1); with a window O(changes) once for each pair
-  /// of versions.
-  func standing(_ query: TableQuery) -> Standing {
-    let current = feed.current
-    let to = cursor(current, query.lens)
-    guard let after = query.after, after != to else { return Standing(isCurrent: query.after == to, to: to) }
-    return Standing(isCurrent: isSameWindow(after, to, current, query.lens), to: to)
-  }
-
-  /// Whether a client at `after` sees in its window what there is now: the versions differ beyond it alone.
-  private func isSameWindow(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens) -> Bool {
-    guard let rows = lens.rows, after.epoch == to.epoch, after.taps == to.taps, after.lens == to.lens,
-      after.version < to.version, let old = feed.version(after.version)
-    else { return false }
-    return !isAffected(rows, from: old, to: current)
-  }
-
-  /// Whether a window shows another table at one version than at another. Found out once for all windows.
-  private func isAffected(_ rows: WindowSize, from old: Version, to new: Version) -> Bool {
-    let known = changes.withLock { $0[old.number, new.number] }
-    let first = known ?? Table.firstAffectedRow(from: old.table, to: new.table) ?? .max
-    if known == nil { changes.withLock { $0[old.number, new.number] = first } }
-    return first < rows.rows
-  }
 
   // MARK: Replies
 
@@ -189,7 +162,7 @@ final class TableReader: Sendable {
     case reset(ResetReason)
   }
 
-  private struct TappedView {
+  struct TappedView {
     var taps: UInt64
     var state: ViewState
     var digest: LensTag.Digest
@@ -247,21 +220,4 @@ private struct WaitedLenses {
     guard let count = counts[rows] else { return }
     counts[rows] = count > 1 ? count - 1 : nil
   }
-}
-
-/// From which row on two versions differ: asked by each who waits with a window, found out once.
-private struct FirstAffectedRows {
-  private struct Pair: Hashable {
-    var from: UInt64
-    var to: UInt64
-  }
-  private var rows: [Pair: Int] = [:]
-
-  subscript(from: UInt64, to: UInt64) -> Int? {
-    get { rows[Pair(from: from, to: to)] }
-    set { rows[Pair(from: from, to: to)] = newValue }
-  }
-
-  /// What leads to versions that are no longer the current one.
-  mutating func forget(before version: UInt64) { rows = rows.filter { $0.key.to >= version } }
 }

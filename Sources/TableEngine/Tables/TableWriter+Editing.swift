@@ -91,7 +91,9 @@ extension TableWriter {
     guard isStored else {
       return refuse(
         .forbidden(
-          "`\(name)` shows the items of a local source, and is one of a family: those keep no items of their own."
+          "The items that the service owns can only be read in `\(name)`: a table with parameters, or with forwarded "
+            + "headers, is made of the configuration's items for each who asks, and keeps none. Edit them in a table of "
+            + "their own."
         )
       )
     }
@@ -108,7 +110,7 @@ extension TableWriter {
     guard let changed = session.content.local?.items else { return }
     var items = changed
     let changes = items.takeChanges()
-    let version = feed.prepare(session.table)
+    let version = feed.prepare(session.shared(with: latest.table))
     // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
     // for those before it, and those behind wait with it, or there would always be another before it.
     if version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }

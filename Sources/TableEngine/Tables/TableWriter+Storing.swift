@@ -32,7 +32,7 @@ extension TableWriter {
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
       return completion(.fenced)
     }
-    guard let version = feed.prepare(table) else {
+    guard let version = prepare(table) else {
       share()
       return completion(nil)
     }
@@ -47,6 +47,12 @@ extension TableWriter {
     if isOwn { commit.objects = content.access { $0.markTranslated() } }
     if !isTranslation { commit.objects = content.access { $0.objectChanges(from: latest, to: table) } }
     store(commit, retry: retry, then: completion)
+  }
+
+  /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.
+  func prepare(_ table: Table) -> Version? {
+    let latest = feed.latest.table
+    return feed.prepare(content.access { $0.share(table, with: latest) })
   }
 
   /// The content as it is now, published when nothing is being undone.

@@ -64,18 +64,18 @@ extension RowNode {
   /// 8,000 rows, and in a list of a million some hundred and twenty are asked.
   ///
   /// - Complexity: Expected O(rows / 8,000); where indexes are missing, O(rows of their nodes).
-  func firstIndex(of id: String, _ identity: Fingerprint) -> Int? {
+  func firstIndex(_ identity: Fingerprint, where isMatch: (Row) -> Bool) -> Int? {
     if height <= 1 {
       return withIndex { index in
         index.first(identity) { place in
           let (chunk, start) = chunk(with: place)
-          return chunk.keys[place - start].identity == identity && chunk.rows[place - start].id == id
+          return chunk.keys[place - start].identity == identity && isMatch(chunk.rows[place - start])
         }
       }
     }
     var start = 0
     for child in children {
-      if let place = child.firstIndex(of: id, identity) { return start + place }
+      if let place = child.firstIndex(identity, where: isMatch) { return start + place }
       start += child.count
     }
     return nil

@@ -18,6 +18,9 @@ public struct RowList: Sendable {
   /// - Complexity: O(rows), without hashing those that are shared.
   public init(_ rows: [Row], sharing other: RowList) { root = RowNode.root(rows, sharing: other.root) }
 
+  /// Whether both are not only equal but the same one in memory. O(1).
+  package func isVery(_ other: RowList) -> Bool { root === other.root }
+
   /// What two lists have in common if and only if they have the same rows in the same order, content included.
   public var digest: RowsDigest { root.digest }
 
@@ -56,7 +59,10 @@ extension RowList {
   /// - Parameter identity: The fingerprint of `id`.
   /// - Complexity: Expected O(1) for a list of one chunk, and O(rows / 8,000) for a longer one; O(rows) where it is first
   ///   asked. Lists that follow from each other share what makes it fast.
-  public func firstIndex(of id: String, _ identity: Fingerprint) -> Int? { root.firstIndex(of: id, identity) }
+  public func firstIndex(of id: String, _ identity: Fingerprint) -> Int? { root.firstIndex(identity) { $0.id == id } }
+
+  /// The same, for who has only the fingerprint.
+  public func firstIndex(of identity: Fingerprint) -> Int? { root.firstIndex(identity) { _ in true } }
 }
 
 extension RowList: RandomAccessCollection, ExpressibleByArrayLiteral {

@@ -3,7 +3,7 @@
 /// A value: a copy shares all nodes, and an edit after it copies the nodes on one way from the root, some 60 times the
 /// logarithm of the length, whatever the length is.
 struct ItemSequence: Sendable {
-  private var root: Node
+  private(set) var root: Node
 
   init() { root = Node(entries: []) }
 
@@ -77,7 +77,7 @@ extension ItemSequence {
   /// Entries in a leaf, else children.
   ///
   /// `@unchecked Sendable`: a node is changed only by a sequence that alone refers to it; all others are immutable.
-  fileprivate final class Node: @unchecked Sendable {
+  final class Node: @unchecked Sendable {
     private(set) var entries: [StoredItem] = []
     private(set) var children: [Node] = []
     private(set) var count: Int

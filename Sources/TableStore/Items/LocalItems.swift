@@ -71,6 +71,14 @@ extension LocalItems: RandomAccessCollection {
     return items.makeIterator()
   }
 
+  /// All of them with their ranks, in order. O(n).
+  public var stored: [StoredItem] {
+    var stored: [StoredItem] = []
+    stored.reserveCapacity(entries.count)
+    entries.forEach { stored.append($0) }
+    return stored
+  }
+
   /// Where an item stands. O(log n).
   public func index(of id: ItemID) -> Int? {
     guard let rank = rankByID[id] else { return nil }

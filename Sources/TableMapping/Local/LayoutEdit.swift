@@ -1,0 +1,164 @@
+internal import Definitions
+internal import Expressions
+internal import HashTreeCollections
+internal import JSON
+internal import TableModel
+
+/// A few items of a local source that are others now, laid out on what the last mapping has made.
+///
+/// Which rows an item has, and in which sections, it decides by itself; where a row stands, it and its section's others
+/// decide. So what changed leaves its sections, comes into those that take it now, and headers and footers of just these
+/// are made anew. What comes of it is what a whole mapping would make.
+///
+/// - Complexity: O(changes · log² rows + sections). A header or footer that reads `$items` costs its section's items.
+struct LayoutEdit {
+  private let plan: MappingPlan
+  private(set) var layout: LocalLayout
+  private(set) var report: MappingReport
+  private let scope: Scope
+  private var mapper: ItemMapper
+  /// Places of sections with other rows than before.
+  private var touched: Set<Int> = []
+  /// Groups came, or their first items are others.
+  private var isOrderOpen = false
+
+  /// - Parameters:
+  ///   - warnings: What is said already.
+  ///   - lookups: Of the last mapping.
+  init(_ layout: LocalLayout, plan: MappingPlan, scope: Scope, lookups: Lookups, warnings: [String]) {
+    (self.layout, self.plan, self.scope, report) = (layout, plan, scope, MappingReport(warnings))
+    mapper = ItemMapper(source: plan.sources[0], plan: plan, lookups: lookups, scope: scope)
+  }
+
+  /// False where it can't be told from the changes alone: two things would have one identity. Nothing that was begun
+  /// counts then.
+  mutating func lay(_ changes: [OwnedItemChange]) -> Bool {
+    // All leave by the order in which they are, and come by the order in which they then are.
+    for change in changes where change.before != nil {
+      guard leave(change.number) else { return false }
+    }
+    for change in changes {
+      let before = layout.items[change.number]
+      if let before { layout.remove(namesOf: before.mapped, for: change.number) }
+      layout.items[change.number] = change.after.map { LaidItem(mapped($0, before), $0.rank, $0.bytes) }
+    }
+    for change in changes where change.after != nil {
+      guard come(change.number) else { return false }
+    }
+    for section in touched { show(section) }
+    settleGroups()
+    return true
+  }
+
+  private mutating func mapped(_ item: OwnedItem, _ before: LaidItem?) -> MappedItem {
+    if let before, before.bytes == item.bytes { return before.mapped }
+    let mapped = item.bytes.withUnsafeBytes { mapper.item(at: 0, $0, givenID: String(item.number)) }
+    if let warning = mapped.details?.warning { report.warn(warning) }
+    return mapped
+  }
+
+  // MARK: Rows
+
+  private mutating func leave(_ number: UInt64) -> Bool {
+    guard let item = layout.items[number] else { return false }
+    for placement in item.mapped.placements {
+      guard let section = layout.section(placement), layout.sections.indices.contains(section) else { return false }
+      noteFirst(of: section, placement.row)
+      let laid = layout.sections[section]
+      guard let rows = without(placement.row, of: item, laid.rows, laid.arrangement) else { return false }
+      layout.sections[section].rows = rows
+      if let met = laid.met {
+        guard let met = without(placement.row, of: item, met, nil) else { return false }
+        layout.sections[section].met = met
+      }
+      touched.insert(section)
+    }
+    return true
+  }
+
+  private func without(_ row: Row, of item: LaidItem, _ rows: RowList, _ arrangement: Arrangement?) -> RowList? {
+    let place = layout.place(of: row, of: item, among: rows, arrangement)
+    guard place < rows.count, rows[place] === row else { return nil }
+    return rows.removing(at: place)
+  }
+
+  private mutating func come(_ number: UInt64) -> Bool {
+    guard let item = layout.items[number], layout.add(namesOf: item.mapped, for: number) else { return false }
+    for placement in item.mapped.placements {
+      let section = layout.section(placement) ?? begin(placement)
+      let laid = layout.sections[section]
+      let place = layout.place(of: placement.row, of: item, among: laid.rows, laid.arrangement)
+      layout.sections[section].rows = laid.rows.inserting(placement.row, at: place)
+      if let met = laid.met {
+        let place = layout.place(of: placement.row, of: item, among: met, nil)
+        layout.sections[section].met = met.inserting(placement.row, at: place)
+      }
+      noteFirst(of: section, placement.row)
+      touched.insert(section)
+    }
+    return true
+  }
+
+  // MARK: Groups
+
+  /// A group that there was not before. It stands behind all others until ``settleGroups()``.
+  private mutating func begin(_ placement: MappedItem.Placement) -> Int {
+    let group = placement.group ?? .absent
+    let plan = plan.sectionPlans[0]
+    let section = LaidSection(group, plan: plan, Arrangement(plan, scope, &report))
+    layout.sections.append(section)
+    layout.groups[ExactText(group.id)] = layout.sections.count - 1
+    isOrderOpen = true
+    return layout.sections.count - 1
+  }
+
+  private mutating func noteFirst(of section: Int, _ row: Row) {
+    if layout.sections[section].first === row { isOrderOpen = true }
+  }
+
+  /// Groups stand where their first items do, unless they are sorted; one without rows is none.
+  private mutating func settleGroups() {
+    guard isOrderOpen, case .groups(let definition, _) = plan.sections else { return }
+    let declared = layout.sections.prefix { $0.isDeclared }
+    let others = layout.sections[declared.count...].compactMap { section in
+      section.first.flatMap { layout.item(of: $0) }.map { (section: section, rank: $0.rank) }
+    }
+    let isDescending = definition.sortGroups == .descending
+    let sorted = others.sorted { first, second in
+      let order =
+        definition.sortGroups == nil
+        ? 0 : first.section.key.compared(with: second.section.key, descending: isDescending)
+      return order == 0 ? first.rank < second.rank : order < 0
+    }
+    layout.sections = declared + sorted.map(\.section)
+    layout.indexGroups()
+  }
+
+  // MARK: What is shown
+
+  /// Makes what is shown of a section of its rows.
+  private mutating func show(_ place: Int) {
+    var section = layout.sections[place]
+    if !section.isDeclared, let first = section.first, let group = layout.item(of: first)?.mapped.details?.group {
+      section.key = group.key
+    }
+    let rows = section.visible
+    if rows.isEmpty, section.plan.hideEmpty {
+      section.shown = nil
+    } else {
+      var scope = scope
+      (scope.key, scope.count) = (section.key.value, rows.count)
+      var models = SectionModels(plan: plan)
+      let layout = layout
+      let (header, footer) = models.models(
+        of: section.id,
+        section.plan,
+        in: scope,
+        list: { layout.list(of: rows) },
+        &report
+      )
+      section.shown = Section(id: section.id, header: header, footer: footer, rows: rows)
+    }
+    layout.sections[place] = section
+  }
+}

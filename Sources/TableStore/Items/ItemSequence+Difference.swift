@@ -1,0 +1,111 @@
+extension ItemSequence {
+  /// Calls `body` with each entry that one of two sequences has and the other has not, or that is another one in them, in
+  /// the order of the ranks.
+  ///
+  /// Of two sequences of which one was made from the other by edits, only the nodes that they don't share are looked at.
+  ///
+  /// - Complexity: O(differences · log n).
+  static func forEachDifference(
+    _ old: ItemSequence,
+    _ new: ItemSequence,
+    _ body: (_ before: StoredItem?, _ after: StoredItem?) -> Void
+  ) {
+    var (old, new) = (Remainder(old.root), Remainder(new.root))
+    while true {
+      switch (old.next, new.next) {
+      case (nil, nil): return
+      case (.entry(let entry)?, nil):
+        body(entry, nil)
+        old.drop()
+      case (nil, .entry(let entry)?):
+        body(nil, entry)
+        new.drop()
+      case (.node?, nil): old.open()
+      case (nil, .node?): new.open()
+      case (.entry(let before)?, .entry(let after)?):
+        if before.rank < after.rank {
+          body(before, nil)
+          old.drop()
+        } else if after.rank < before.rank {
+          body(nil, after)
+          new.drop()
+        } else {
+          if before.item !== after.item { body(before, after) }
+          old.drop()
+          new.drop()
+        }
+      // What stands before all of the other's rest is not in it.
+      case (.entry(let entry)?, .node(let node)?):
+        if entry.rank < node.firstRank {
+          body(entry, nil)
+          old.drop()
+        } else {
+          new.open()
+        }
+      case (.node(let node)?, .entry(let entry)?):
+        if entry.rank < node.firstRank {
+          body(nil, entry)
+          new.drop()
+        } else {
+          old.open()
+        }
+      case (.node(let one)?, .node(let other)?):
+        if one === other {
+          old.drop()
+          new.drop()
+        } else {
+          // The larger one, so that what both have comes up on both sides at once.
+          let (count, otherCount) = (one.count, other.count)
+          if count >= otherCount { old.open() }
+          if otherCount >= count { new.open() }
+        }
+      }
+    }
+  }
+
+  /// What of a sequence was not looked at yet: nodes, and the entries of those that were opened.
+  private struct Remainder {
+    enum Part {
+      case node(Node)
+      case entry(StoredItem)
+    }
+
+    /// The last one is the next.
+    private var parts: [Part]
+
+    init(_ root: Node) { parts = root.count == 0 ? [] : [.node(root)] }
+
+    var next: Part? { parts.last }
+
+    mutating func drop() { parts.removeLast() }
+
+    /// Goes on with the parts of the next node. O(its parts).
+    mutating func open() {
+      guard case .node(let node)? = parts.popLast() else { return }
+      parts += node.children.reversed().map { .node($0) }
+      parts += node.entries.reversed().map { .entry($0) }
+    }
+  }
+}
+
+extension LocalItems {
+  /// What an item was, and what it is.
+  public struct Difference: Sendable {
+    public var before: StoredItem?
+    public var after: StoredItem?
+  }
+
+  /// The items that are not as they were in another value, nor where they were.
+  ///
+  /// - Returns: nil where they are more than `maximum`.
+  /// - Complexity: O(differences · log n) where one of both was made from the other.
+  public func differences(from other: LocalItems, atMost maximum: Int) -> [ItemID: Difference]? {
+    var found: [ItemID: Difference] = [:]
+    ItemSequence.forEachDifference(other.entries, entries) { before, after in
+      guard found.count <= maximum else { return }
+      if let before { found[before.item.id, default: Difference()].before = before }
+      if let after { found[after.item.id, default: Difference()].after = after }
+    }
+    return found.count > maximum ? nil : found
+  }
+}

@@ -1,0 +1,83 @@
+import Configuration
+import Dispatch
+import Logging
+import TableModel
+import TableStore
+import Testing
+
+@testable import TableEngine
+
+/// A tap ends the wait of a client that can see it, and nobody else's.
+@Suite struct TapStandingTests {
+  private let table: LiveTable
+  private let engine: Engine
+
+  init() throws {
+    let (definition, diagnostics) = ConfigurationReader.read(
+      text: """
+        cells:
+          Label: {nib: Label, fields: {title: string}}
+          Fold: {class: Fold, fields: {title: string, isOpen: boolean}, expands: isOpen, fallback: Label}
+        tables:
+          t:
+            source: {local: {items: [{n: a}, {n: b}, {n: c}, {n: d}]}}
+            row: {id: "${n}"}
+            cell: Fold
+            payload: {title: "${n}", isOpen: false}
+            sections: [{id: first, where: n != 'd'}, {id: last}]
+        """,
+      file: "test",
+      environment: [:]
+    )
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    engine = try Engine(
+      try #require(definition, "\(diagnostics)"),
+      EngineEnvironment(store: MemoryStore(), logger: logger, notifier: Nobody())
+    )
+    table = try #require(engine.catalog.tables.first)
+  }
+
+  private func tap(_ row: String, _ lens: Lens) throws {
+    let done = DispatchSemaphore(value: 0)
+    nonisolated(unsafe) var answer: Result<TapAnswer, TableError>?
+    table.tap(row, lens, EditTerms(), CallerFields([])) { outcome in
+      answer = outcome
+      done.signal()
+    }
+    done.wait()
+    _ = try #require(answer).get()
+  }
+
+  @Test(
+    arguments: [
+      // Without a window every row is seen; a second tap on a row undoes the first.
+      (nil, false, ["b"], true), (nil, false, ["b", "b"], false), (nil, false, ["b", "b", "c"], true),
+      (2, false, ["b"], true), (2, false, ["c"], false), (2, false, ["c", "d"], false), (2, false, ["d", "a"], true),
+      (4, false, ["d"], true), (3, false, ["d"], false),
+      // A client that is shown the fallback sees nothing of it.
+      (nil, true, ["b"], false), (2, true, ["a", "c"], false),
+    ] as [(Int?, Bool, [String], Bool)]
+  )
+  func isSeen(rows: Int?, fallbackAlone: Bool, taps: [String], isSeen: Bool) throws {
+    let window: LensRequest.Window = rows.flatMap { WindowSize($0) }.map { .rows($0) } ?? .all
+    let cells = fallbackAlone ? try AcceptedCells(["Label"]) : nil
+    let lens = table.lens(LensRequest(cells: cells, view: "v", window: window), after: nil)
+    // From before the first tap, and from behind another one.
+    for _ in 0..<2 {
+      let before = table.standing(TableQuery(.snapshot, lens)).to
+      for row in taps { try tap(row, lens) }
+      let standing = table.standing(TableQuery(.changes(after: before), lens))
+      #expect(standing.isCurrent == !isSeen)
+      #expect(standing.to != before && standing.to.taps == before.taps + UInt64(taps.count))
+      // Where it is answered all the same, as the wait is over, it leads there with no stages.
+      let done = DispatchSemaphore(value: 0)
+      nonisolated(unsafe) var reply = ""
+      table.render(TableQuery(.changes(after: before), lens)) { made in
+        reply = String(decoding: made.body, as: UTF8.self)
+        done.signal()
+      }
+      done.wait()
+      #expect(reply.contains(#""to":"\#(standing.to)""#) && reply.contains(#""stages":[]"#) == !isSeen, "\(reply)")
+    }
+  }
+}
