@@ -110,7 +110,9 @@ let package = Package(
     ),
     .target(
       name: "Upstream",
-      dependencies: ["CCurl", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", deque],
+      dependencies: [
+        "CCurl", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableModel", deque,
+      ],
       swiftSettings: ours
     ),
     .target(
@@ -164,7 +166,7 @@ let package = Package(
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
-    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(
       name: "TableModelTests",
