@@ -74,7 +74,25 @@ final class TableReader: Sendable {
     let current = feed.current
     let to = cursor(current, query.lens)
     guard let after = query.after, after != to else { return Standing(isCurrent: query.after == to, to: to) }
+    if isBeyondReach(after, query.lens) { return Standing(isCurrent: true, to: after) }
     return Standing(isCurrent: isSameWindow(after, to, current, query.lens), to: to)
+  }
+
+  /// Whether a cursor names what this process doesn't know and another one may have given. O(toggles).
+  ///
+  /// - Parameter name: the view that it is asked with.
+  func isAhead(_ after: Cursor, view name: String?) -> Bool {
+    let current = feed.current.cursor
+    guard after.epoch == current.epoch else { return true }
+    if after.version > current.version { return true }
+    guard let name, after.taps > 0 || after.lensTag?.view != nil else { return false }
+    guard let view = view(Lens(view: name)) else { return true }
+    return after.taps > view.taps || after.lensTag?.view != view.digest
+  }
+
+  /// A cursor that only the store knows, while that can't be read: whoever has it waits rather than be set back.
+  private func isBeyondReach(_ after: Cursor, _ lens: Lens) -> Bool {
+    context.replica.isCut && after.epoch == feed.epoch && isAhead(after, view: lens.view)
   }
 
   /// Whether a client at `after` sees in its window what there is now: the versions differ beyond it alone.
@@ -133,6 +151,9 @@ final class TableReader: Sendable {
   private func reply(_ query: TableQuery) -> EncodedReply {
     dispatchPrecondition(condition: .onQueue(maker.queue))
     let (current, view) = (feed.current, view(query.lens))
+    if let after = query.after, isBeyondReach(after, query.lens) {
+      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    }
     let to = cursor(current, query.lens, view)
     let key = ReplyKey(TableQuery(query.kind, query.lens.shared), to: to)
     if view == nil, let made = replies.reply(key) { return made }
