@@ -68,20 +68,24 @@ class Server:
             shutil.chown(folder, "postgres")
 
     def command(self, *words):
-        words = [str(self.binaries / words[0]), *words[1:]]
+        program = self.binaries / words[0]
+        words = [str(program) if program.exists() else words[0], *words[1:]]
         return ["runuser", "-u", "postgres", "--", *words] if os.geteuid() == 0 else words
 
     def run(self, *words):
-        return subprocess.run(self.command(*words), check=True, cwd="/", text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        ended = subprocess.run(self.command(*words), cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert ended.returncode == 0, f"{words}: {ended.stderr[-2000:]}"
+        return ended.stdout
 
     def start(self):
-        for attempt in range(100):
+        for _ in range(100):
             try:
-                self.run("pg_ctl", "-D", f"{self.folder}/data", "-o", f"-k {self.folder} -p {self.port} -h 127.0.0.1",
-                         "-l", f"{self.folder}/log", "-w", "start")
+                # Its output goes nowhere, as the server would keep it open.
+                options = f"-k {self.folder} -p {self.port} -h 127.0.0.1"
+                self.run("sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh", str(self.binaries / "pg_ctl"), "-w",
+                         "-D", f"{self.folder}/data", "-o", options, "-l", f"{self.folder}/log", "start")
                 return
-            except subprocess.CalledProcessError:
+            except AssertionError:
                 # The children of one that was killed hold its memory until they find it gone.
                 time.sleep(0.1)
         raise AssertionError("the database does not start")
