@@ -20,6 +20,8 @@ final class TableReader: Sendable {
   /// Clients may poll it through caches.
   let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
+  /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
+  private let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   private let changes = Mutex(FirstAffectedRows())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
@@ -91,9 +93,18 @@ final class TableReader: Sendable {
   }
 
   /// A cursor that only the store knows, while that can't be read: whoever has it waits rather than be set back.
+  /// Once the store has been looked at, a cursor that is not here is nobody's.
   private func isBeyondReach(_ after: Cursor, _ lens: Lens) -> Bool {
-    context.replica.isCut && after.epoch == feed.epoch && isAhead(after, view: lens.view)
+    guard context.replica.isShared, after.epoch == feed.epoch, isAhead(after, view: lens.view) else { return false }
+    guard let looked = lastLook.withLock({ $0 }) else { return false }
+    return context.replica.isCut || ContinuousClock.now - looked > Self.validityOfLooks
   }
+
+  /// The table stands where the store has it.
+  func noteLook() { lastLook.withLock { $0 = .now } }
+
+  /// Longer than whoever has asked for a look takes to answer.
+  private static let validityOfLooks = Duration.milliseconds(500)
 
   /// Whether a client at `after` sees in its window what there is now: the versions differ beyond it alone.
   private func isSameWindow(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens) -> Bool {

@@ -53,6 +53,7 @@ extension TableWriter {
   private func endLook(_ number: UInt64, isRead: Bool) {
     let (told, begins) = content.access { $0.looks.end(number) }
     if !told.isEmpty { context.replica.isCut = !isRead }
+    if isRead { reader.noteLook() }
     for completion in told { completion(isRead) }
     if begins { look() }
   }

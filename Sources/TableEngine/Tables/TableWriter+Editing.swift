@@ -68,8 +68,8 @@ extension TableWriter {
         return completion(.failure(error))
       }
       // A local table's answer is kept in the commit itself.
-      let isForwarded = content.access { $0.local == nil }
-      once(request.terms.idempotency, claiming: isForwarded, completion) { [self] in carryOut(request, $0) }
+      let claiming = content.access { $0.local == nil ? Self.forwardingClaim : nil }
+      once(request.terms.idempotency, claiming: claiming, completion) { [self] in carryOut(request, $0) }
     }
   }
 

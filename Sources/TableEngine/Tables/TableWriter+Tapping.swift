@@ -43,7 +43,7 @@ extension TableWriter {
       }
     }
     content.queue.async { [self] in
-      once(terms.idempotency, claiming: true, answer) { [self] answerAll in
+      once(terms.idempotency, claiming: Self.tapClaim, answer) { [self] answerAll in
         let toggled: @Sendable (Toggled) -> Void = { [self] toggled in
           content.queue.async { [self] in
             let outcome: EditResult

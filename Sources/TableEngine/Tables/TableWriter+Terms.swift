@@ -26,10 +26,11 @@ extension TableWriter {
   /// Carries a request out the first time that it comes with its key. Repeats, also those that come meanwhile, get the
   /// first one's answer, if that was a judgement.
   ///
-  /// - Parameter claiming: it is done before its answer can be kept, so no other replica may do it meanwhile.
+  /// - Parameter claiming: it is done before its answer can be kept, so no other replica may do it for so long: until
+  ///   then whoever has claimed it has done it, or never will.
   func once(
     _ idempotency: Idempotency?,
-    claiming: Bool,
+    claiming: Duration? = nil,
     _ completion: @escaping @Sendable (EditResult) -> Void,
     _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
   ) {
@@ -45,7 +46,9 @@ extension TableWriter {
       let known = context.answers.answer(idempotency, table: name)
       return known.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
     }
-    if claiming, context.replica.isShared { return claim(idempotency, Self.claimAttempts, answerAll, carryOut) }
+    if let claiming, context.replica.isShared {
+      return claim(idempotency, for: claiming, Self.claimAttempts, answerAll, carryOut)
+    }
     context.store.reply(kept(idempotency)) { [self] result in
       content.queue.async {
         switch result {
@@ -56,8 +59,10 @@ extension TableWriter {
     }
   }
 
-  /// Longer than an upstream may take to answer. After that it counts as never done, as after a crash.
-  private static let claimLifetime = Duration.seconds(120)
+  /// Longer than an upstream may take to answer.
+  static let forwardingClaim = Duration.seconds(120)
+  /// Longer than a tap takes, which is written in the store and nowhere else.
+  static let tapClaim = Duration.seconds(5)
 
   /// So often is asked whether another replica has done it, and at this interval.
   private static let claimAttempts = 100
@@ -66,6 +71,7 @@ extension TableWriter {
   /// Carries a request out where no other replica does, and waits for its answer where one does.
   private func claim(
     _ idempotency: Idempotency,
+    for lifetime: Duration,
     _ attempts: Int,
     _ answerAll: @escaping @Sendable (EditResult) -> Void,
     _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
@@ -78,7 +84,7 @@ extension TableWriter {
         context.store.disclaim(key) { _ in answerAll(outcome) }
       }
     }
-    context.store.claim(key, request: idempotency.content, for: Self.claimLifetime) { [self] result in
+    context.store.claim(key, request: idempotency.content, for: lifetime) { [self] result in
       content.queue.async { [self] in
         switch result {
         case .failure(let error): answerAll(.failure(TableError(error)))
@@ -89,7 +95,7 @@ extension TableWriter {
           answerAll(.failure(.keyReused))
         case .success(.underWay) where attempts > 1:
           content.queue.asyncAfter(deadline: .now() + Self.claimInterval) { [self] in
-            claim(idempotency, attempts - 1, answerAll, carryOut)
+            claim(idempotency, for: lifetime, attempts - 1, answerAll, carryOut)
           }
         case .success(.underWay):
           let detail = "Another replica has this request in hand, or had it when it ended: ask again."
