@@ -3,12 +3,13 @@
 # make build  the release binary          make fuzz    the fuzzers, for a minute
 # make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
 # make clients  the adapters against stand-ins; the package as an app takes it
+# make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test bench check format build clean fuzz sanitize sbom image packages clients
+.PHONY: run test bench check format build clean fuzz sanitize sbom image packages clients cluster
 
 run: packages
 	@$(SWIFT) build --configuration release --product tablecast
@@ -23,6 +24,13 @@ test: packages
 	$(SWIFT) build --build-tests
 	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
 	$(SWIFT) test --parallel
+
+# Ten rounds in CI; more by ROUNDS and SEED.
+cluster: packages
+	@./scripts/install-system-packages.sh postgresql nginx
+	$(SWIFT) build --product tablecast
+	./Benchmarks/Simulation/simulation.py --check
+	./Tests/Cluster/cluster.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1)
 
 build: packages
 	$(SWIFT) build --configuration release --product tablecast

@@ -56,7 +56,7 @@ final class EngineContext: Sendable {
     self.logger = logger
     notifier = environment.notifier
     history = definition.history
-    views = ViewDirectory(definition.views)
+    views = ViewDirectory(definition.views, environment.store)
     settings = Mutex(Settings(definition))
   }
 
@@ -77,6 +77,20 @@ final class EngineContext: Sendable {
     }
   }
 
+  // MARK: Views that replicas share
+
+  /// Another replica has been tapped.
+  func follow(_ tap: ViewTap) {
+    views.follow(tap) { [self] in wake([views.topic(view: tap.view)]) }
+  }
+
+  /// Reads what others were tapped while nobody listened here.
+  func followViews() {
+    views.readAll { [logger] error in
+      if let error { logger.error("The views could not be read", metadata: ["reason": "\(error)"]) }
+    }
+  }
+
   func wake(_ topics: [ChangeTopic]) { notifier.wake(topics) }
 
   // MARK: The store, while a configuration is loaded
@@ -91,6 +105,12 @@ final class EngineContext: Sendable {
     try waiting { store.commit(commit, completion: $0) }.get()
   }
 
+  /// Waits until it is known whose configuration counts, of the replicas there are.
+  func learnRank() {
+    waiting { (done: @escaping @Sendable (Bool) -> Void) in replica.learn { done(true) } }
+  }
+
+  @discardableResult
   private func waiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
     let arrival = Arrival<Value>()
     begin { arrival.come($0) }

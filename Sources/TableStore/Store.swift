@@ -33,6 +33,10 @@ public protocol Store: LeaseStore, ViewStore {
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   )
 
+  /// Where a table stands now, whoever wrote it last: at once, before what else was asked for. Nil where nobody but this
+  /// process writes, and so knows it.
+  func revision(of table: String, completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void)
+
   /// Tells of others' commits, as soon as they are there; on any thread, which must not be blocked.
   func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation
 
@@ -45,6 +49,20 @@ public protocol Store: LeaseStore, ViewStore {
 
   /// The answer kept under an idempotency key, unless it has expired or made room for others.
   func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void)
+
+  /// Asks for the right to do what a key stands for, where that is done before its answer can be kept: one of all
+  /// processes has it, until it keeps the answer, gives it back, or the time is over.
+  ///
+  /// - Parameter request: what is asked, as in ``StoredReply/request``.
+  func claim(
+    _ key: ReplyKey,
+    request: [UInt8],
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<ReplyClaim, StoreError>) -> Void
+  )
+
+  /// Gives back what was claimed, and not answered.
+  func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
   /// Forgets all about a table, its answers too; of a family also all members (`table;…`).
   func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)

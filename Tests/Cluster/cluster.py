@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Three replicas on one PostgreSQL, behind nginx's round robin, while things are killed.
+"""Three replicas on PostgreSQL with a synchronous standby, behind nginx's round robin, while things are killed.
 
-Strict clients in two languages change replicas at every poll; editors send each edit with an idempotency key until it is answered; the
-upstream changes. Meanwhile replicas and the database are killed, and the replica that asks the sources is stopped and
-woken. At the end of each round: no acknowledged edit is lost or doubled, the rows stand in the order in which their
-edits were acknowledged one after the other, all replicas say the same, and no version had two contents.
+Strict clients in two languages change replicas at every poll; editors send each edit with an idempotency key until it is answered, and so do
+those who tap in views; the upstream changes. Meanwhile replicas and the database are killed, the standby takes its place, the
+lines between a replica and the database are cut or swallow what is sent, and the replica that asks the sources is stopped and
+woken. No client is set back without a reason; at the end of each round no acknowledged edit or tap is lost or doubled, the
+rows stand in the order in which their edits were acknowledged one after the other, all replicas say the same, and no version
+had two contents.
 
     cluster.py --service PATH/tablecast [--rounds 10] [--seed 1]
 """
@@ -30,7 +32,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "StrictClie
 from strict_client import Contents, Mirror, Violation, require  # noqa: E402
 
 REPLICAS = 3
-FAULTS = ["replica", "leader", "pause", "database", "nothing"]
+FAULTS = ["replica", "leader", "pause", "database", "fail-over", "cut", "silence", "nothing"]
+# A changeset may be larger than its table. For anything else a client that was told of a version is set back.
+EXPLAINED = {"large"}
 
 
 def free_port():
@@ -53,30 +57,35 @@ def ask(port, method, path, body=None, headers=None, timeout=30):
         connection.close()
 
 
-class Database:
+class Server:
+    """One PostgreSQL server, in a folder of its own, over a socket there and over TCP."""
+
     def __init__(self, folder):
         newest = max(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda path: int(path.name))
-        self.binaries, self.folder = newest / "bin", folder
+        self.binaries, self.folder, self.port = newest / "bin", folder, free_port()
         folder.mkdir()
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
-        self.run("initdb", "--auth=trust", "--username=tests", f"--pgdata={folder}/data")
-        self.start()
 
     def command(self, *words):
-        words = [str(self.binaries / words[0]), *words[1:]]
+        program = self.binaries / words[0]
+        words = [str(program) if program.exists() else words[0], *words[1:]]
         return ["runuser", "-u", "postgres", "--", *words] if os.geteuid() == 0 else words
 
     def run(self, *words):
-        subprocess.run(self.command(*words), check=True, stdout=subprocess.DEVNULL, cwd="/")
+        ended = subprocess.run(self.command(*words), cwd="/", text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert ended.returncode == 0, f"{words}: {ended.stderr[-2000:]}"
+        return ended.stdout
 
     def start(self):
-        for attempt in range(100):
+        for _ in range(100):
             try:
-                self.run("pg_ctl", "-D", f"{self.folder}/data", "-o", f"-k {self.folder} -h ''",
-                         "-l", f"{self.folder}/log", "-w", "start")
+                # Its output goes nowhere, as the server would keep it open.
+                options = f"-k {self.folder} -p {self.port} -h 127.0.0.1"
+                self.run("sh", "-c", 'exec "$@" >/dev/null 2>&1', "sh", str(self.binaries / "pg_ctl"), "-w",
+                         "-D", f"{self.folder}/data", "-o", options, "-l", f"{self.folder}/log", "start")
                 return
-            except subprocess.CalledProcessError:
+            except AssertionError:
                 # The children of one that was killed hold its memory until they find it gone.
                 time.sleep(0.1)
         raise AssertionError("the database does not start")
@@ -85,11 +94,113 @@ class Database:
         os.kill(int((self.folder / "data/postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
     def stop(self):
-        self.run("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop")
+        subprocess.run(self.command("pg_ctl", "-D", f"{self.folder}/data", "-m", "immediate", "stop"), cwd="/",
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def ask(self, statement):
+        return self.run("psql", "-XAt", "-h", str(self.folder), "-p", str(self.port), "-U", "tests", "-c", statement,
+                        "postgres").strip()
+
+    def copy(self, primary):
+        """Becomes the standby of another one, whatever it was before."""
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        self.run("pg_basebackup", "-h", str(primary.folder), "-p", str(primary.port), "-U", "tests",
+                 "-D", f"{self.folder}/data", "-R", "-X", "stream", "-c", "fast", "--no-sync")
+        self.start()
+
+
+class Database:
+    """A primary, and a standby for which each commit waits."""
+
+    def __init__(self, folder):
+        folder.mkdir()
+        os.chmod(folder, 0o755)
+        self.primary, self.standby = Server(folder / "one"), Server(folder / "two")
+        self.servers = [self.primary, self.standby]
+        self.primary.run("initdb", "--auth=trust", "--username=tests", f"--pgdata={self.primary.folder}/data")
+        self.primary.start()
+        # Before it is copied, as what is copied counts once the standby is the primary.
+        self.primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        self.primary.ask("SELECT pg_reload_conf()")
+        self.standby.copy(self.primary)
+        self.wait_for_standby()
+
+    def wait_for_standby(self):
+        deadline = time.time() + 60
+        while self.primary.ask("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") != "1":
+            assert time.time() < deadline, "the standby does not follow"
+            time.sleep(0.1)
+
+    def fail_over(self):
+        """The primary dies; its standby goes on in its place, and it comes back as the other's."""
+        self.primary.kill()
+        self.standby.run("pg_ctl", "-D", f"{self.standby.folder}/data", "-w", "promote")
+        self.primary, self.standby = self.standby, self.primary
+        time.sleep(0.5)
+        self.standby.stop()
+        self.standby.copy(self.primary)
+        self.wait_for_standby()
+
+    def stop(self):
+        for server in self.servers:
+            server.stop()
+
+
+class Line:
+    """What lies between one replica and the two servers: it can be cut, or swallow what is sent."""
+
+    def __init__(self, servers):
+        self.state, self.sockets, self.lock, self.ports = "open", set(), threading.Lock(), []
+        for server in servers:
+            listener = socket.create_server(("127.0.0.1", 0))
+            self.ports.append(listener.getsockname()[1])
+            threading.Thread(target=self.accept, args=(listener, server.port), daemon=True).start()
 
     @property
     def address(self):
-        return f"host={self.folder} user=tests dbname=postgres"
+        return f"host=127.0.0.1,127.0.0.1 port={self.ports[0]},{self.ports[1]} user=tests dbname=postgres"
+
+    def accept(self, listener, port):
+        while True:
+            client = listener.accept()[0]
+            if self.state == "cut":
+                client.close()
+                continue
+            try:
+                server = socket.create_connection(("127.0.0.1", port))
+            except OSError:
+                client.close()
+                continue
+            with self.lock:
+                self.sockets |= {client, server}
+            for pair in ((client, server), (server, client)):
+                threading.Thread(target=self.pump, args=pair, daemon=True).start()
+
+    def pump(self, source, target):
+        try:
+            while data := source.recv(1 << 16):
+                while self.state == "silent":
+                    time.sleep(0.02)
+                target.sendall(data)
+        except OSError:
+            pass
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            with self.lock:
+                self.sockets.discard(end)
+
+    def cut(self):
+        self.state = "cut"
+        with self.lock:
+            ends = list(self.sockets)
+        for end in ends:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
 
 class Upstream(http.server.BaseHTTPRequestHandler):
@@ -111,20 +222,27 @@ class Cluster:
     def __init__(self, service, folder):
         self.service, self.folder = service, folder
         self.database = Database(folder / "postgres")
+        self.lines = [Line(self.database.servers) for _ in range(REPLICAS)]
         self.upstream = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Upstream)
         threading.Thread(target=self.upstream.serve_forever, daemon=True).start()
         (folder / "tablecast.yaml").write_text(
             f"""
-store: {{postgres: "{self.database.address}"}}
+store: {{postgres: "${{env.DATABASE_URL}}"}}
 history: 256
 limits: {{waitersPerAddress: 4096, connectionsPerAddress: 4096}}
 locales: [en-US, de-DE]
-cells: {{Label: {{nib: Label, fields: {{title: string, language: string}}}}}}
+cells:
+  Label: {{nib: Label, fields: {{title: string, language: string}}}}
+  Note: {{nib: Note, fields: {{title: string, isOpen: boolean, language: string}}, expands: isOpen}}
 sources:
   list: {{url: "http://127.0.0.1:{self.upstream.server_port}/", every: 300ms, retries: 0}}
 tables:
   up: {{source: list, row: {{id: "${{id}}"}}, cell: Label, payload: {{title: "${{title}}", language: "${{$locale}}"}}}}
   todo: {{source: {{local: {{}}}}, cell: Label, payload: {{title: "${{title}}", language: "${{$locale}}"}}}}
+  notes:
+    source: {{local: {{items: [{{title: A}}, {{title: B}}, {{title: C}}]}}}}
+    cell: Note
+    payload: {{title: "${{title}}", isOpen: false, language: "${{$locale}}"}}
 """
         )
         self.ports = [free_port() for _ in range(REPLICAS)]
@@ -155,7 +273,8 @@ tables:
         log = open(self.folder / f"replica{index}.log", "a")
         self.processes[index] = subprocess.Popen(
             [self.service, "serve", "--config", str(self.folder / "tablecast.yaml"),
-             "--listen", f"127.0.0.1:{self.ports[index]}"], stdout=log, stderr=log)
+             "--listen", f"127.0.0.1:{self.ports[index]}"], stdout=log, stderr=log,
+            env={**os.environ, "DATABASE_URL": self.lines[index].address})
 
     def wait_until_ready(self):
         deadline = time.time() + 60
@@ -187,13 +306,24 @@ tables:
                 time.sleep(6)
                 self.processes[index].send_signal(signal.SIGCONT)
         elif kind == "database":
-            self.database.kill()
+            self.database.primary.kill()
             time.sleep(1 + rng.random())
-            self.database.start()
+            self.database.primary.start()
+        elif kind == "fail-over":
+            self.database.fail_over()
+        elif kind in ("cut", "silence"):
+            line = self.lines[rng.randrange(REPLICAS)]
+            if kind == "cut":
+                line.cut()
+            else:
+                line.state = "silent"
+            time.sleep(1 + rng.random() * 5)
+            line.state = "open"
 
     def end(self):
-        self.nginx.terminate()
-        for process in self.processes:
+        if self.nginx:
+            self.nginx.terminate()
+        for process in filter(None, self.processes):
             process.send_signal(signal.SIGCONT)
             process.kill()
         self.database.stop()
@@ -217,7 +347,10 @@ def follow(cluster, table, language, contents, stop, counts, failures):
         try:
             require(reply[0] == 200, reply)
             if mirror is None or "reset" in body:
-                counts["resets"] += mirror is not None
+                if mirror is not None:
+                    reason = body["reset"]
+                    counts["resets"][reason] = counts["resets"].get(reason, 0) + 1
+                    require(reason in EXPLAINED, f"a reset from {mirror.cursor} to {body['to']}: {reason}")
                 mirror = Mirror(body.get("snapshot", body))
             else:
                 mirror.apply(body)
@@ -225,8 +358,48 @@ def follow(cluster, table, language, contents, stop, counts, failures):
             require(all(row["payload"]["language"].startswith(language) for row in mirror.rows), "another language")
             counts["polls"] += 1
         except (Violation, KeyError) as error:
-            failures.append(f"{table} {language}: {error!r} {body}")
+            failures.append(f"{table} {language}: {error!r} {json.dumps(body)[:400]}")
             mirror = None
+
+
+def tap(cluster, view, rng, stop, contents, counts, failures):
+    """A client's own view, in which it taps and looks, each time at another replica."""
+    taps, mirror, opened = 0, None, {}
+
+    def until_answered(method, path, headers=None):
+        begun = time.time()
+        while True:
+            reply = ask(cluster.front, method, path, headers={"Accept-Language": "en", **(headers or {})})
+            if reply is not None and reply[0] == 200:
+                return json.loads(reply[1])
+            counts["again"] += 1
+            require(reply is None or reply[0] >= 500, f"{method} {path}: {reply}")
+            require(time.time() - begun < 60, f"{method} {path} was not answered for a minute")
+            time.sleep(0.1)
+
+    while not stop.is_set():
+        try:
+            if mirror is None:
+                mirror = Mirror(until_answered("GET", f"/v1/tables/notes?view={view}"))
+                opened = {row["id"]: row["payload"]["isOpen"] for row in mirror.rows}
+            row = rng.choice(mirror.rows)["id"]
+            answer = until_answered("POST", f"/v1/tables/notes/rows/{row}/tap?view={view}",
+                                    {"Idempotency-Key": f"{view}-{taps}"})
+            taps += 1
+            counts["taps"] += 1
+            opened[row] = not opened[row]
+            body = until_answered("GET", f"/v1/tables/notes/changes?after={mirror.cursor}&wait=5&view={view}")
+            require("reset" not in body, f"a reset from {mirror.cursor}: {body.get('reset')}")
+            mirror.apply(body)
+            said, seen = (cursor.split("~")[0].split(".") for cursor in (answer["cursor"], mirror.cursor))
+            require(said[0] == seen[0] and seen[2:] == said[2:] == [str(taps)], f"tap {taps}: {said}, then {seen}")
+            shown = {row["id"]: row["payload"]["isOpen"] for row in mirror.rows}
+            require(shown == opened, f"after {taps} taps {shown}, not {opened}")
+            contents.check("notes", mirror.cursor, mirror.rows, "a view")
+        except Violation as error:
+            failures.append(f"view {view}: {error}")
+            return
+        time.sleep(rng.random() * 0.2)
 
 
 def edit(cluster, name, rng, stop, done, counts, failures):
@@ -296,7 +469,7 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-cluster-"))
     os.chmod(folder, 0o755)
     cluster, contents, done, failures = Cluster(arguments.service, folder), Contents(), {}, []
-    counts = {"polls": 0, "resets": 0, "again": 0}
+    counts = {"polls": 0, "resets": {}, "again": 0, "taps": 0}
     try:
         for number in range(arguments.rounds):
             rng = random.Random(f"{arguments.seed}.{number}")
@@ -308,6 +481,10 @@ def main():
                 threading.Thread(target=edit, args=(cluster, f"{number}-{name}", random.Random(f"{rng.random()}"), stop,
                                                     done, counts, failures))
                 for name in "abc"
+            ] + [
+                threading.Thread(target=tap, args=(cluster, f"{arguments.seed}-{number}-{name}",
+                                                   random.Random(f"{rng.random()}"), stop, contents, counts, failures))
+                for name in "de"
             ]
             for thread in threads:
                 thread.start()
@@ -323,7 +500,7 @@ def main():
             check(cluster, contents, done, failures)
             failures += contents.broken
             print(f"round {number}: {', '.join(kinds)}; {len(done)} edits, {counts['again']} sent again, "
-                  f"{counts['polls']} polls, {counts['resets']} resets, {len(contents.known)} versions seen", flush=True)
+                  f"{counts['taps']} taps, {counts['polls']} polls, resets {counts['resets'] or 'none'}, {len(contents.known)} versions seen", flush=True)
             if failures:
                 print("seed", arguments.seed, *failures[:8], f"logs in {folder}", sep="\n")
                 sys.exit(1)

@@ -232,12 +232,103 @@ import Testing
       try mirror.check(equals: here.snapshot("notes", query: "?view=v"))
     }
     #expect(try mirror.cursor != a.mirror("notes").cursor)
-    // One that has missed all of it is told with the next tap.
+    // One that has missed all of it knows it all the same, and so does whoever comes from there.
     let late = try set.add()
-    #expect(try a.request("POST", "/v1/tables/notes/rows/\(rows[0])/tap?view=v").status == 200)
-    try awaited("the view on a replica that came late") {
-      try late.snapshot("notes", query: "?view=v") == a.snapshot("notes", query: "?view=v")
+    #expect(try late.snapshot("notes", query: "?view=v") == a.snapshot("notes", query: "?view=v"))
+    let tapped = try late.request("POST", "/v1/tables/notes/rows/\(rows[0])/tap?view=v")
+    #expect(tapped.status == 200)
+    try mirror.apply(a.changes("notes", after: mirror.cursor, query: "&view=v"))
+    #expect(try mirror.resets == [] && mirror.cursor == tapped.json["cursor"]?.text)
+  }
+
+  /// A client that changes replicas is quicker than what they tell each other.
+  @Test func aCursorOfOneReplicaIsReadByTheOther() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let clients = try set.replicas.map { try $0.client() }
+    for number in 0..<100 {
+      let (here, there) = (clients[number % 2], clients[1 - number % 2])
+      let title = JSONValue.string("\(number)")
+      let made = try here.request("POST", "/v1/tables/todo/items", body: ["title": title])
+      let (cursor, row) = (
+        try required(made.json["cursor"]?.text, "a cursor"), try required(made.json["id"]?.text, "a row")
+      )
+      switch number % 4 {
+      case 0, 1:
+        let poll = try there.request("GET", "/v1/tables/todo/changes?after=\(cursor)&wait=0").json
+        #expect(poll["reset"] == nil && poll["to"]?.text == cursor)
+      case 2: #expect(try there.request("GET", "/v1/tables/todo").text.contains("\"\(cursor)\""))
+      default: #expect(try there.request("GET", "/v1/tables/todo/items/\(row)").json["title"] == title)
+      }
+      let patch = try there.request(
+        "PATCH",
+        "/v1/tables/todo/items/\(row)",
+        ["If-Match": "\"\(cursor)\""],
+        body: ["title": "again"]
+      )
+      #expect(patch.status == 200, "\(patch.text)")
     }
+  }
+
+  /// What is done before its answer can be kept: by one replica, whoever else is sent the same.
+  @Test func aKeyedRequestIsDoneOnceWhereverItIsSent() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let note = try required(set.replicas[0].mirror("notes").rows.first, "a row")
+    let cases: [(method: String, path: String, body: JSONValue?)] = [
+      ("PATCH", "up/items/1", ["title": "patched"]), ("PATCH", "named;q=a/items/1", ["title": "patched"]),
+      ("POST", "notes/rows/\(note)/tap?view=v", nil), ("POST", "open/rows/1/tap", nil),
+    ]
+    for replica in set.replicas { try replica.follow("named;q=a", until: "is ready") { $0.state == "ready" } }
+    for (method, path, body) in cases {
+      let before = set.upstream.requests.current.count { $0.method == "PATCH" }
+      for key in ["1", "2", "3"] {
+        let senders = set.replicas.map { replica in
+          Background("a request") { [replica] in
+            try replica.request(method, "/v1/tables/\(path)", ["Idempotency-Key": key], body: body)
+          }
+        }
+        let replies =
+          try senders.map { try $0.value() }
+          + set.replicas.map {
+            try $0.request(method, "/v1/tables/\(path)", ["Idempotency-Key": key], body: body)
+          }
+        let cursors = try replies.map { try $0.json["cursor"]?.text }
+        #expect(replies.allSatisfy { $0.status == 200 } && Set(cursors).count == 1, "\(path): \(replies.map(\.text))")
+      }
+      let sent = set.upstream.requests.current.count { $0.method == "PATCH" } - before
+      #expect(sent == (method == "PATCH" ? 3 : 0), "\(path)")
+    }
+    let other = try set.replicas[1].request("POST", "/v1/tables/open/rows/2/tap", ["Idempotency-Key": "1"])
+    #expect(other.status == 404, "\(other.text)")
+    // Each was toggled three times.
+    for (table, query) in [("notes", "?view=v"), ("open", "")] {
+      try awaited("\(table) open on both") {
+        try set.replicas.allSatisfy { try $0.mirror(table, query: query).rows.count > 0 }
+          && Set(try set.replicas.map { try $0.request("GET", "/v1/tables/\(table)\(query)").text }).count == 1
+      }
+      let row = try set.replicas[0].mirror(table, query: query).row(table == "notes" ? note : "1")
+      #expect(row?["payload"]?["isOpen"] == true, "\(table)")
+    }
+  }
+
+  /// Two taps at once are counted one after the other, wherever they are sent.
+  @Test func tapsOnTwoReplicasAreBothCounted() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let row = try required(set.replicas[0].mirror("notes").rows.first, "a row")
+    let taps = 15
+    let senders = set.replicas.map { replica in
+      Background("taps") { [replica] in
+        let client = try replica.client()
+        return try (0..<taps).map { _ in try client.request("POST", "/v1/tables/notes/rows/\(row)/tap?view=v").status }
+      }
+    }
+    for sender in senders { #expect(try sender.value() == Array(repeating: 200, count: taps)) }
+    let snapshots = try set.replicas.map { try $0.snapshot("notes", query: "?view=v") }
+    #expect(snapshots[0] == snapshots[1])
+    let cursor = try required(snapshots[0]["cursor"]?.text, "a cursor")
+    #expect(cursor.split(separator: "~")[0].hasSuffix(".\(2 * taps)"), "\(cursor)")
   }
 
   @Test func aReplicaThatComesBackChangesNothing() throws {
@@ -250,6 +341,35 @@ import Testing
     try set.add()
     try set.converge([leader, 2])
     #expect(try tables.map { try set.replicas[2].request("GET", "/v1/tables/\($0)").text } == before)
+  }
+
+  @Test func theHigherGenerationCounts() throws {
+    let set = try ReplicaSet(2)
+    try set.converge()
+    let before = try set.replicas[0].mirror("todo")
+    let newer = try set.add(generation: 1, title: "new ${title}")
+    let mirror = try set.replicas[0].follow("todo", from: before, until: "is laid out anew") {
+      $0.sections[0].rows[0]["payload"]?["title"] == "new A"
+    }
+    #expect(mirror.resets == [])
+    #expect(try newer.metric("replica_leading") == 1)
+    try set.converge()
+    // The others follow, and don't write.
+    #expect(try set.replicas[0].request("GET", "/readyz").status == 200)
+    let refused = try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "B"])
+    #expect(refused.status == 503 && refused["Retry-After"] != "", "\(refused.text)")
+    #expect(try newer.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201)
+    try set.converge()
+    // One of the old generation that comes back late knows before it is asked.
+    let late = try set.add()
+    #expect(try late.request("POST", "/v1/tables/todo/items", body: ["title": "C"]).status == 503)
+    try set.converge()
+    // Those of before lead no more, even where nobody else does.
+    try newer.end()
+    let follow = try set.replicas[0].metric("replica_leading") + set.replicas[1].metric("replica_leading")
+    #expect(follow == 0)
+    #expect(try late.request("POST", "/v1/tables/todo/items", body: ["title": "C"]).status == 503)
+    #expect(try late.mirror("todo").rows.count == 2)
   }
 
   @Test func ofOneGenerationTheFirstConfigurationCounts() throws {

@@ -1,4 +1,6 @@
+import Synchronization
 import TableModel
+import TableStore
 import Testing
 
 @testable import TableEngine
@@ -16,7 +18,7 @@ import Testing
     verdict: ReplicaRank.Verdict
   ) {
     var rank = ReplicaRank(generation: 3, digest: "a")
-    #expect(rank.hear(text, isLeaders: isLeaders, isLeading: isLeading) == verdict)
+    #expect(rank.hear(text, isLeaders: isLeaders, isLeading: isLeading, at: 0) == verdict)
     #expect(rank.isOutranked == (verdict == .outranked) && (rank.conflict != nil) == (verdict == .conflict))
   }
 
@@ -33,57 +35,97 @@ import Testing
     #expect(behind.overdue(at: 100) == [])
   }
 
+  @Test func aNewerConfigurationIsLeftTimeToLead() {
+    var rank = ReplicaRank(generation: 3, digest: "a")
+    #expect(rank.mayLead(at: 0) && !rank.isAmongOlder(at: 0))
+    #expect(rank.hear("4 b", isLeaders: false, isLeading: true, at: 1) == .outranked)
+    // One that leads all the same is told again.
+    #expect(rank.hear("4 b", isLeaders: false, isLeading: true, at: 2) == .outranked)
+    #expect(!rank.mayLead(at: 3) && !rank.takesOver(from: Array("3 a".utf8), at: 3) && rank.isOutranked)
+    // It has led: it counts, whether it is still there or not.
+    rank.learn(Array("4 b".utf8), at: 4)
+    #expect(!rank.takesOver(from: Array("4 b".utf8), at: 100) && rank.isOutranked)
+    // Another one was heard of, and never came to it.
+    rank = ReplicaRank(generation: 3, digest: "a")
+    _ = rank.hear("4 b", isLeaders: false, isLeading: false, at: 1)
+    rank.learn(Array("3 a".utf8), at: 2)
+    #expect(rank.isOutranked)
+    #expect(rank.takesOver(from: Array("3 a".utf8), at: 1 + ReplicaRank.maximumPatience) && !rank.isOutranked)
+    #expect(rank.hear("2 c", isLeaders: true, isLeading: true, at: 20) == .answer && rank.isAmongOlder(at: 21))
+  }
+
+  @Test func aLookIsForAllWhoAskedBeforeItBegan() {
+    var looks = StoreLooks()
+    let told = Mutex<[String]>([])
+    func ask(_ name: String) -> Bool { looks.ask { isRead in told.withLock { $0.append("\(name) \(isRead)") } } }
+    func end(_ look: UInt64, isRead: Bool) -> Bool {
+      let (calls, begins) = looks.end(look)
+      for call in calls { call(isRead) }
+      return begins
+    }
+    #expect(ask("a"))
+    let first = looks.number
+    #expect(!ask("b") && !ask("c"))
+    #expect(end(first, isRead: true))
+    #expect(told.withLock { $0 } == ["a true"])
+    // The one before was given up: what it finds is nobody's.
+    let second = looks.number
+    #expect(second != first && !end(first, isRead: true))
+    #expect(!end(second, isRead: false))
+    #expect(told.withLock { $0 } == ["a true", "b false", "c false"])
+    #expect(ask("d"))
+  }
+
   private let epoch = Epoch(rawValue: 1)
 
   private func views() -> Views { Views(maximum: 10, idle: .seconds(60), now: { 0 }) }
 
-  private func tap(_ row: String, in views: Views, _ rows: [String]) -> ViewTap {
-    let state = views.tap("v", table: epoch, row: Fingerprint(of: row))
-    let toggled = rows.filter { state.isToggled(Fingerprint(of: $0), at: state.taps) }
-    return ViewTap(table: "t", view: "v", state, row: row, toggled: toggled)
+  private func told(_ row: String, taps: UInt32, incarnation: UInt64 = 7) -> ViewTap {
+    ViewTap(table: epoch, view: "v", incarnation: incarnation, taps: taps, row: row)
   }
 
   @Test func tapsAreToldToOtherReplicas() throws {
-    let (here, there, late) = (views(), views(), views())
-    let rows = ["1", "2 \"two\"", "3"]
-    for row in rows + ["1"] {
-      let told = tap(row, in: here, rows)
-      let text = try #require(told.text)
+    let (there, late) = (views(), views())
+    for (index, row) in ["1", "2 \"two\"", "3", "1"].enumerated() {
+      let tap = told(row, taps: UInt32(index + 1))
+      let text = try #require(tap.text)
       let heard = try #require(ViewTap(text))
-      #expect(heard == told)
-      there.follow(heard, table: epoch)
-      if heard.taps > 2 { late.follow(heard, table: epoch) }
+      #expect(heard == tap)
+      #expect(there.follow(heard) && there.follow(heard))
+      // Who has not heard of those before has to read it.
+      if index > 0 { #expect(!late.follow(heard)) }
     }
-    let states = [here, there, late].compactMap { $0.state(of: "v", table: epoch) }
-    #expect(states.count == 3 && states.allSatisfy { $0.incarnation == states[0].incarnation && $0.taps == 4 })
-    #expect(states.allSatisfy { $0.toggled(at: 4) == states[0].toggled(at: 4) })
-    // Who came late knows no past.
-    #expect(states[2].oldestTap == 3)
+    let state = try #require(there.state(of: "v", table: epoch))
+    #expect(state.taps == 4 && state.toggled(at: 4) == Set(["2 \"two\"", "3"].map { Fingerprint(of: $0) }))
+    #expect(!there.follow(told("1", taps: 5, incarnation: 8)))
+    #expect(told(String(repeating: "x", count: 4000), taps: 1).text == nil)
   }
 
-  /// Two replicas count a tap each before they hear of the other's.
-  @Test func tapsAtTheSameTimeComeToTheSame() {
-    let (a, b, c) = (views(), views(), views())
-    let first = tap("1", in: a, ["1"])
-    for other in [b, c] { other.follow(first, table: epoch) }
-    let (fromA, fromB) = (tap("2", in: a, ["1", "2"]), tap("3", in: b, ["1", "3"]))
-    a.follow(fromB, table: epoch)
-    b.follow(fromA, table: epoch)
-    for told in [fromA, fromB] { c.follow(told, table: epoch) }
-    let states = [a, b, c].compactMap { $0.state(of: "v", table: epoch) }
-    #expect(states.allSatisfy { $0.incarnation == states[0].incarnation && $0.taps == 3 })
-    #expect(states.allSatisfy { $0.toggled(at: 3).count == 3 })
-    // What meant two things names neither.
-    #expect(states[0].incarnation != first.incarnation)
+  @Test func aViewIsTakenOverAsItIsStored() throws {
+    var stored = StoredView(table: epoch, name: "v")
+    for row in ["1", "2", "1"] { stored = stored.changed { $0.tap(row) } }
+    let late = views()
+    late.take(stored.state, "v", table: epoch)
+    let state = try #require(late.state(of: "v", table: epoch))
+    #expect(state.incarnation == stored.incarnation)
+    #expect((0...3).map { state.toggled(at: $0).count } == [0, 1, 2, 1])
+    // What is older than what is known is passed over, until all have dropped it.
+    late.take(StoredView(table: epoch, name: "v").state, "v", table: epoch)
+    late.take(stored.changed { $0.reset() }.state, "v", table: epoch)
+    late.take(stored.state, "v", table: epoch)
+    #expect(late.state(of: "v", table: epoch)?.toggled(at: 4).isEmpty == true)
+    late.drop("v", table: epoch)
+    #expect(late.state(of: "v", table: epoch) == nil)
   }
 
-  @Test func whatIsTooLongIsToldWithoutTheRest() throws {
-    let rows = (0..<200).map { "row number \($0) of a long table" }
-    let told = tap(rows[0], in: views(), rows)
-    var long = told
-    long.toggled = rows
-    let text = try #require(long.text)
-    let heard = try #require(ViewTap(text))
-    #expect(heard.toggled == nil && heard.row == rows[0])
+  @Test func aSharedViewThatWasIdleHereIsReadAnew() {
+    let clock = Mutex<Int64>(0)
+    let views = Views(maximum: 10, idle: .seconds(60), now: { clock.withLock { $0 } })
+    views.take(StoredView(table: epoch, name: "v").changed { $0.tap("1") }.state, "v", table: epoch)
+    clock.withLock { $0 = 16 }
+    #expect(views.state(of: "v", table: epoch) != nil)
+    #expect(views.isToBeProlonged("v", table: epoch) && !views.isToBeProlonged("v", table: epoch))
+    clock.withLock { $0 = 76 }
+    #expect(views.state(of: "v", table: epoch) == nil)
   }
 }

@@ -190,24 +190,48 @@ import Testing
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
     try withTwo(at: address) { first, second in
+      let table = Epoch(rawValue: 7)
       func keep(_ view: StoredView, after base: StoredView?, in store: PostgresStore) throws -> Bool {
-        try result { store.keep(view, "v", of: "t", after: base, for: .seconds(1800), completion: $0) }
+        try result { store.keep(view, after: base, for: .seconds(1800), completion: $0) }
       }
-      #expect(try result { first.view("v", of: "t", completion: $0) } == nil)
+      func kept(_ store: PostgresStore, _ table: Epoch = Epoch(rawValue: 7)) throws -> KeptView? {
+        try result { store.view("v", of: table, completion: $0) }
+      }
+      #expect(try kept(first) == nil)
       let toggle = StoredView.Toggle(row: "r\u{0}1", from: 1, until: .max)
-      let one = StoredView(epoch: Epoch(rawValue: 7), taps: 1, oldestTap: 0, toggles: [toggle])
+      let one = StoredView(table: table, name: "v", incarnation: .max, taps: 1, oldestTap: 0, toggles: [toggle])
       #expect(try keep(one, after: nil, in: first))
-      #expect(try result { second.view("v", of: "t", completion: $0) } == one)
-      #expect(try result { second.view("v", of: "u", completion: $0) } == nil)
+      let found = try #require(try kept(second))
+      #expect(found.view == one && found.remaining > .seconds(1790) && found.remaining <= .seconds(1800))
+      #expect(try kept(second, Epoch(rawValue: 8)) == nil)
       #expect(!(try keep(one, after: nil, in: second)))
       var two = one
       two.taps = 2
       #expect(try keep(two, after: one, in: second))
       #expect(!(try keep(two, after: one, in: first)))
+      try result { first.prolong("v", of: table, for: .seconds(3600), completion: $0) }
+      #expect(try #require(try kept(second)).remaining > .seconds(3590))
+      #expect(try result { second.views(atMost: 10, completion: $0) } == [two])
       // After half an hour nobody knows it.
       try server.ask("UPDATE tablecast.view SET expires = clock_timestamp()", in: address)
-      #expect(try result { first.view("v", of: "t", completion: $0) } == nil)
+      try result { first.prolong("v", of: table, for: .seconds(3600), completion: $0) }
+      #expect(try kept(first) == nil)
+      #expect(try result { second.views(atMost: 10, completion: $0) } == [])
       #expect(try keep(one, after: nil, in: first))
+    }
+  }
+
+  @Test func whereATableStandsIsKnownAtOnce() throws {
+    try withTwo { first, second in
+      func revision(_ store: PostgresStore) throws -> Revision? {
+        try result { store.revision(of: "t", completion: $0) }
+      }
+      #expect(try revision(second) == nil)
+      let feed = Feed(initial: table())
+      for text in ["a", "b"] {
+        try first.write(table([("s", [row("r", text)])]), to: feed)
+        #expect(try revision(second) == first.restored().revision)
+      }
     }
   }
 

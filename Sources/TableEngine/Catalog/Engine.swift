@@ -33,13 +33,19 @@ package final class Engine: Sendable {
   /// Starts fetching.
   package func start() {
     isStarted.withLock { $0 = true }
+    if context.replica.isShared {
+      context.followViews()
+      // Before anything is edited by a configuration that does not count.
+      context.learnRank()
+    }
     for family in catalog.families { family.startSweeping() }
     context.replica.start(
       Replica.Tasks(
         beginFetching: { [weak self] in self?.beginFetching() },
         stopFetching: { [weak self] in self?.catalog.pausePolling() },
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
-        tapped: { [weak self] tap in self?.catalog.writer(of: tap.table)?.follow(tap) },
+        tapped: { [context] tap in context.follow(tap) },
+        reconnected: { [context] in context.followViews() },
         refresh: { [weak self] name, completion in self?.refresh(named: name, completion) }
       )
     )

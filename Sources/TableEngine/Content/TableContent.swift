@@ -41,6 +41,8 @@ struct TableContent: Sendable {
   /// No change is begun any more: the table is gone, or another owner takes over what is stored.
   var isClosed = false
   var commits = CommitsUnderWay()
+  /// Of a table that replicas share.
+  var looks = StoreLooks()
   /// An edit that asks for a certain version is on its way to the upstream: another such one would be built on what that
   /// is about to change.
   private var isConditionalUnderWay = false
@@ -144,6 +146,9 @@ struct TableContent: Sendable {
     sharedToggles.insert(row)
     return true
   }
+
+  /// What is shown is made of what the sources have said here, and not taken over.
+  var isMapped: Bool { hasContent && restored == nil }
 
   /// Whether there is anything to be mapped. What is looked up makes no rows; but nothing is mapped before it has answered
   /// or failed, so that no row is shown without what belongs to it.

@@ -15,6 +15,8 @@ final class Replica: Sendable {
     var stopFetching: @Sendable () -> Void
     var moved: @Sendable (_ table: String, Revision) -> Void
     var tapped: @Sendable (ViewTap) -> Void
+    /// Others may have been tapped, unheard.
+    var reconnected: @Sendable () -> Void
     /// Fetches a table's sources, or a source, now; called back when what they said is published.
     var refresh: @Sendable (_ name: String, _ completion: @escaping @Sendable () -> Void) -> Void
   }
@@ -27,11 +29,14 @@ final class Replica: Sendable {
     "\(ProcessInfo.processInfo.hostName)-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
   private let queue = DispatchQueue(label: "tablecast.replica")
   private let state: Mutex<State>
+  private let cut = Atomic(false)
 
   private struct State {
     var lease = FetchLease()
     var rank: ReplicaRank
     var behind = TablesBehind()
+    /// Whether the database can be reached, as the store says.
+    var isReachable = true
     /// How often what was written here was built on what another replica had replaced.
     var conflicts = 0
     var tasks: Tasks?
@@ -80,6 +85,12 @@ final class Replica: Sendable {
   /// How often others' writing was taken over, and how often it was in the way of writing here.
   var counts: (catchUps: Int, conflicts: Int) { state.withLock { ($0.behind.catchUps, $0.conflicts) } }
 
+  /// What others write can't be read, for now: what is known here counts, and who has seen more waits.
+  var isCut: Bool {
+    get { cut.load(ordering: .relaxed) }
+    set { cut.store(newValue, ordering: .relaxed) }
+  }
+
   /// A table stands where the store has it.
   func caughtUp(_ table: String) { state.withLock { $0.behind.caughtUp(table) } }
 
@@ -123,7 +134,33 @@ final class Replica: Sendable {
   /// What was written under the lease was refused: another one has it.
   func lostLease() { queue.async { [self] in carryOut(state.withLock { $0.lease.lost() }) } }
 
-  private func tick() { carryOut(state.withLock { $0.lease.tick(at: Self.now) }) }
+  private func tick() {
+    // A database that was slow may be so no longer: whoever comes next finds out.
+    if state.withLock({ $0.isReachable }) { isCut = false }
+    let now = Self.now
+    guard state.withLock({ $0.lease.lease != nil || $0.rank.mayLead(at: now) }) else { return learn {} }
+    carryOut(state.withLock { $0.lease.tick(at: now) })
+  }
+
+  /// Reads which configuration counts, as whoever asks the sources has left it: what is said is said once, to those who
+  /// listen.
+  func learn(_ completion: @escaping @Sendable () -> Void) {
+    guard isShared else { return completion() }
+    store.legacy(Self.leaseName) { [self] result in
+      if case .success(let legacy?) = result {
+        let conflict = state.withLock { state -> String? in
+          let before = state.rank.conflict
+          state.rank.learn(legacy, at: Self.now)
+          return state.rank.conflict == before ? nil : state.rank.conflict
+        }
+        if let conflict { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
+      }
+      completion()
+    }
+  }
+
+  /// Replicas of a lower generation may be laying tables out as they were.
+  var isAmongOlder: Bool { isShared && state.withLock { $0.rank.isAmongOlder(at: Self.now) } }
 
   private func carryOut(_ actions: [FetchLease.Action], then completion: (@Sendable () -> Void)? = nil) {
     var completion = completion
@@ -145,7 +182,9 @@ final class Replica: Sendable {
       case .release(let lease):
         let done = completion
         completion = nil
-        store.release(lease, legacy: lease.legacy) { _ in done?() }
+        // Whoever may not lead leaves what it has found.
+        let legacy = state.withLock { $0.rank.isOutranked || $0.rank.conflict != nil ? lease.legacy : $0.rank.legacy }
+        store.release(lease, legacy: legacy) { _ in done?() }
       case .beginFetching:
         logger.notice("This replica asks the sources")
         announce()
@@ -159,17 +198,21 @@ final class Replica: Sendable {
   private func acquired(_ lease: Lease?, asked: Double) {
     // The holder before may have had a newer configuration, or another one of the same number.
     let (actions, conflict) = state.withLock { state -> ([FetchLease.Action], String?) in
-      let isFit = lease.map { state.rank.takesOver(from: $0.legacy) } ?? true
+      let isFit = lease.map { state.rank.takesOver(from: $0.legacy, at: Self.now) } ?? true
       var actions = state.lease.acquired(lease, asked: asked)
       if !isFit {
         actions.removeAll { $0 == .beginFetching }
         if let lease { actions.append(.release(lease)) }
         _ = state.lease.giveUp(forGood: false)
+      } else if let lease, actions == [.beginFetching] {
+        // Whoever comes next is to find this configuration, however soon that is.
+        actions.insert(.renew(lease), at: 0)
       }
       return (actions, state.rank.conflict)
     }
     if let conflict, lease != nil { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
     carryOut(actions)
+    if lease == nil { learn {} }
   }
 
   // MARK: The others
@@ -190,8 +233,18 @@ final class Replica: Sendable {
       }
       tasks?.moved(table, revision)
     case .leaseFree(Self.leaseName): tick()
-    case .reachable(false): state.withLock { $0.behind.lostDatabase() }
-    case .reachable(true): announce()
+    case .reachable(false):
+      state.withLock { state in
+        state.behind.lostDatabase()
+        state.isReachable = false
+      }
+      isCut = true
+    case .reachable(true):
+      state.withLock { $0.isReachable = true }
+      isCut = false
+      announce()
+      // What others have said meanwhile was not heard.
+      state.withLock { $0.tasks }?.reconnected()
     case .signal("configuration", let text): hear(text, isLeaders: false)
     case .signal("leading", let text): hear(text, isLeaders: true)
     case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
@@ -204,7 +257,12 @@ final class Replica: Sendable {
   /// Another replica says which configuration it has.
   private func hear(_ configuration: String, isLeaders: Bool) {
     let (verdict, actions, conflict) = state.withLock { state in
-      let verdict = state.rank.hear(configuration, isLeaders: isLeaders, isLeading: state.lease.lease != nil)
+      let verdict = state.rank.hear(
+        configuration,
+        isLeaders: isLeaders,
+        isLeading: state.lease.lease != nil,
+        at: Self.now
+      )
       return (verdict, verdict == .outranked ? state.lease.giveUp(forGood: false) : [], state.rank.conflict)
     }
     switch verdict {

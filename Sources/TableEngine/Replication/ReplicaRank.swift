@@ -10,6 +10,11 @@ struct ReplicaRank: Sendable {
   let digest: String
   /// Another replica has a higher generation: its versions are followed, and nothing is written.
   private(set) var isOutranked = false
+  /// Until then a higher generation that was heard of is left time to ask the sources for the first time. Once it has,
+  /// the lease says so.
+  private var patience = 0.0
+  /// When a lower generation was heard of last: it may lay tables out as they were, until it has heard of this one.
+  private var olderHeard = -Double.infinity
   private(set) var conflict: String?
 
   init(_ definition: ServiceDefinition) {
@@ -24,12 +29,36 @@ struct ReplicaRank: Sendable {
   /// What the next holder of the lease finds.
   var legacy: [UInt8] { Array(text.utf8) }
 
+  /// So long, in seconds: several lifetimes of a lease.
+  static let maximumPatience = 12.0
+
+  /// Whether it makes sense to ask for the lease: not where another configuration counts.
+  func mayLead(at now: Double) -> Bool { conflict == nil && (!isOutranked || now >= patience) }
+
+  /// Replicas of a lower generation may be writing still.
+  func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
+
   /// Whether this replica may ask the sources after one that left this.
-  mutating func takesOver(from legacy: [UInt8]) -> Bool {
-    guard let (other, digest) = Self.read(String(decoding: legacy, as: UTF8.self)) else { return true }
-    if other > generation { isOutranked = true }
-    conflict = other == generation && digest != self.digest ? difference : nil
-    return other <= generation && conflict == nil
+  mutating func takesOver(from legacy: [UInt8], at now: Double) -> Bool {
+    guard mayLead(at: now) else { return false }
+    learn(legacy, at: now)
+    return !isOutranked && conflict == nil
+  }
+
+  /// What whoever asks the sources, or has asked them last, has left.
+  mutating func learn(_ legacy: [UInt8], at now: Double) {
+    guard let (other, digest) = Self.read(String(decoding: legacy, as: UTF8.self)) else {
+      // Nobody ever has.
+      if now >= patience { isOutranked = false }
+      return
+    }
+    if other > generation {
+      (isOutranked, patience) = (true, now + Self.maximumPatience)
+    } else if now >= patience {
+      // It was heard of, and never came to it.
+      isOutranked = false
+    }
+    if other == generation { conflict = digest != self.digest ? difference : nil }
   }
 
   /// What another replica's configuration means here.
@@ -48,13 +77,16 @@ struct ReplicaRank: Sendable {
   /// - Parameters:
   ///   - isLeaders: It asks the sources: of its generation, its configuration counts.
   ///   - isLeading: This one does.
-  mutating func hear(_ text: String, isLeaders: Bool, isLeading: Bool) -> Verdict {
+  mutating func hear(_ text: String, isLeaders: Bool, isLeading: Bool, at now: Double) -> Verdict {
     guard let (other, digest) = Self.read(text) else { return .same }
     if other > generation {
-      defer { isOutranked = true }
-      return isOutranked ? .same : .outranked
+      defer { (isOutranked, patience) = (true, now + Self.maximumPatience) }
+      return isOutranked && !isLeading ? .same : .outranked
     }
-    if other < generation { return .answer }
+    if other < generation {
+      olderHeard = now
+      return .answer
+    }
     guard digest != self.digest else { return .same }
     guard isLeaders, !isLeading else { return isLeading ? .answer : .same }
     defer { conflict = difference }

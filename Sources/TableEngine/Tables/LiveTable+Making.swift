@@ -125,6 +125,7 @@ extension LiveTable {
       isTranslation: original != nil,
       context: context
     )
+    if writer.isStored { reader.noteLook() }
     self.init(
       reference,
       reader: reader,

@@ -11,6 +11,7 @@ extension TableReader {
     let (current, view) = (feed.current, view(query.lens))
     let to = cursor(current, query.lens, view)
     guard let after = query.after, after != to else { return Standing(isCurrent: query.after == to, to: to) }
+    if isBeyondReach(after, query.lens) { return Standing(isCurrent: true, to: after) }
     return Standing(isCurrent: isSame(after, to, current, query.lens, view), to: to)
   }
 

@@ -20,6 +20,8 @@ final class TableReader: Sendable {
   /// Clients may poll it through caches.
   let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
+  /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
+  let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   let changes = Mutex(FirstAffectedRows())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
@@ -106,6 +108,9 @@ final class TableReader: Sendable {
   private func reply(_ query: TableQuery) -> EncodedReply {
     dispatchPrecondition(condition: .onQueue(maker.queue))
     let (current, view) = (feed.current, view(query.lens))
+    if let after = query.after, isBeyondReach(after, query.lens) {
+      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    }
     let to = cursor(current, query.lens, view)
     let key = ReplyKey(TableQuery(query.kind, query.lens.shared), to: to)
     if view == nil, let made = replies.reply(key) { return made }

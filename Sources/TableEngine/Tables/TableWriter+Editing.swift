@@ -67,26 +67,40 @@ extension TableWriter {
       if case .callersCredentials(let error) = request.authority, content.access({ $0.local != nil }) {
         return completion(.failure(error))
       }
-      once(request.terms.idempotency, completion) { [self] in carryOut(request, $0) }
+      // A local table's answer is kept in the commit itself.
+      let claiming = content.access { $0.local == nil ? Self.forwardingClaim : nil }
+      once(request.terms.idempotency, claiming: claiming, completion) { [self] in carryOut(request, $0) }
     }
   }
 
-  private func carryOut(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+  /// - Parameter isAbreast: nothing that another replica has written is unknown here.
+  private func carryOut(
+    _ request: EditRequest,
+    isAbreast: Bool = false,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
     let retry: @Sendable () -> Void = { [self] in
-      unlessDone(request.terms.idempotency, completion) { [self] in carryOut(request, completion) }
+      unlessDone(request.terms.idempotency, completion) { [self] in
+        carryOut(request, isAbreast: isAbreast, completion)
+      }
     }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     // What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand
     // where it is undone.
+    let again: @Sendable () -> Void = { [self] in carryOut(request, isAbreast: true, completion) }
     let refuse: @Sendable (TableError) -> Void = { [self] error in
-      let answer: @Sendable () -> Void = { [self] in
-        remember(.failure(error), for: request.terms.idempotency) { completion(.failure(error)) }
+      reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
+        let answer: @Sendable () -> Void = { [self] in
+          remember(.failure(error), for: request.terms.idempotency) { completion(.failure(error)) }
+        }
+        if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
       }
-      if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
     }
     if let error = refusal(of: request.terms) { return refuse(error) }
-    guard content.access({ $0.local != nil }) else { return forward(request, completion) }
+    guard content.access({ $0.local != nil }) else {
+      return forward(request, isAbreast: isAbreast, again: again, completion)
+    }
     if let error = context.replica.refusal { return refuse(error) }
     guard isStored else {
       return refuse(

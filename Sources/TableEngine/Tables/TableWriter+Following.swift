@@ -29,6 +29,10 @@ extension TableWriter {
         case .success(let others):
           take(others)
           context.replica.caughtUp(storedName)
+          // What a replica of a lower generation has laid out is laid out anew.
+          let isToLayOut =
+            content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
+          if isToLayOut { content.queue.async { [self] in publishContent() } }
         case .failure(let error):
           context.logger.error(
             "What others wrote could not be read",
@@ -42,6 +46,7 @@ extension TableWriter {
 
   private func take(_ others: CatchUp) {
     let previous = feed.current
+    let isLeading = context.replica.isLeading
     switch others {
     case .changes(let changes):
       guard !changes.isEmpty else { return }
@@ -62,7 +67,7 @@ extension TableWriter {
         } else {
           content.follow(changes.toggles, changes.objects)
         }
-        content.followed(to: changes.revision, shown: feed.current.table)
+        content.followed(to: changes.revision, shown: feed.current.table, isLeading: isLeading)
       }
     case .replaced(let stored):
       guard let history = stored.feed else { return }
@@ -74,7 +79,7 @@ extension TableWriter {
         } else {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
-        content.followed(to: stored.revision, shown: feed.current.table)
+        content.followed(to: stored.revision, shown: feed.current.table, isLeading: false)
       }
     }
     share(publishing: context.replica.isLeading)
@@ -101,12 +106,13 @@ extension TableContent {
     for object in objects { restoredObjects[object.row] = object.bytes }
   }
 
-  /// What is shown is somebody else's: what was heard or mapped here is older.
-  fileprivate mutating func followed(to revision: Revision, shown table: Table) {
+  /// What is shown is somebody else's: what was heard or mapped here is older. Where this replica asks the sources, others
+  /// have done nothing but toggle rows: what it has heard still holds.
+  fileprivate mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
     base = revision
     durable = own
     isKnownToStore = true
-    guard local == nil else {
+    guard local == nil, !(isLeading && isMapped) else {
       isResultOld = true
       return
     }

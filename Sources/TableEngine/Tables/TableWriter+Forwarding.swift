@@ -10,7 +10,16 @@ import Upstream
 extension TableWriter {
   /// Sends an edit to the upstream. Accepted, it is applied to the table at once, and the refresh that follows makes
   /// good whatever the upstream made of it. On the table's queue.
-  func forward(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - isAbreast: nothing that another replica has written is unknown here.
+  ///   - again: does it again, when that is so.
+  func forward(
+    _ request: EditRequest,
+    isAbreast: Bool,
+    again: @escaping @Sendable () -> Void,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
     let settle: @Sendable (EditResult) -> Void = { [self] outcome in
       content.queue.async { [self] in remember(outcome, for: request.terms.idempotency) { completion(outcome) } }
     }
@@ -20,7 +29,7 @@ extension TableWriter {
         try ForwardingPlan(request, content, table: feed.latest.table, named: name)
       }
     } catch {
-      return settle(.failure(error))
+      return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure($0)) }
     }
     guard let source = table.withLock({ $0.value })?.sources.first(where: { $0.name == plan.source }) else {
       return settle(.failure(.forbidden("The table `\(name)` has no upstream that takes edits.")))

@@ -13,10 +13,12 @@ extension TableWriter {
   /// - Parameters:
   ///   - table: The content as it is now.
   ///   - toggles: What a tap of everyone's table did to make it.
+  ///   - reply: What is kept with it as the answer to a request, given the version.
   ///   - retry: Does it all again, on whatever the content is then, where what it was built on could not be stored.
   func publish(
     _ table: Table,
     toggles: [ToggleChange] = [],
+    reply: (Version) -> StoredReply? = { _ in nil },
     retry: @escaping @Sendable () -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
@@ -43,6 +45,7 @@ extension TableWriter {
     }
     var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: version)
     commit.toggles = toggles
+    commit.reply = reply(version)
     commit.fence = fence
     if isOwn { commit.objects = content.access { $0.markTranslated() } }
     if !isTranslation { commit.objects = content.access { $0.objectChanges(from: latest, to: table) } }

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import TableEncoding
 import TableModel
 import TableStore
 
@@ -42,17 +43,35 @@ extension TableWriter {
       }
     }
     content.queue.async { [self] in
-      once(terms.idempotency, answer) { [self] answerAll in
-        toggle(row, lens, terms) { [self] error in
+      once(terms.idempotency, claiming: Self.tapClaim, answer) { [self] answerAll in
+        let toggled: @Sendable (Toggled) -> Void = { [self] toggled in
           content.queue.async { [self] in
-            let outcome: EditResult =
-              error.map { .failure($0) }
-              ?? .success(EditAnswer(cursor: reader.cursor(feed.current, lens), rows: [row]))
+            let outcome: EditResult
+            switch toggled {
+            case .refused(let error): outcome = .failure(error)
+            case .stored(let answer): return answerAll(.success(answer))
+            case .shown: outcome = .success(EditAnswer(cursor: reader.cursor(feed.current, lens), rows: [row]))
+            }
             remember(outcome, for: terms.idempotency) { answerAll(outcome) }
+          }
+        }
+        toggle(row, lens, terms) { [self] outcome in
+          content.queue.async { [self] in
+            guard case .refused(let error) = outcome else { return toggled(outcome) }
+            let again: @Sendable () -> Void = { [self] in toggle(row, lens, terms, then: toggled) }
+            reconsider(error, isAbreast: false, again: again) { toggled(.refused($0)) }
           }
         }
       }
     }
+  }
+
+  /// What has come of a tap.
+  private enum Toggled: Sendable {
+    case refused(TableError)
+    case shown
+    /// With its answer, where a repeat is told from it.
+    case stored(EditAnswer)
   }
 
   /// Does what a tap does; `completion` is given what refuses it. On the table's queue.
@@ -60,58 +79,77 @@ extension TableWriter {
     _ row: String,
     _ lens: Lens,
     _ terms: EditTerms,
-    then completion: @escaping @Sendable (TableError?) -> Void
+    then completion: @escaping @Sendable (Toggled) -> Void
   ) {
     let latest = feed.latest.table
     guard let path = latest.indexPath(of: row), let plain = latest[at: path] else {
-      return completion(.notFound("The table `\(name)` has no row `\(row)`."))
+      return completion(.refused(.notFound("The table `\(name)` has no row `\(row)`.")))
     }
     guard plain.permissions.contains(.select) else {
-      return completion(.forbidden("Row `\(row)` can't be selected: its `can.select` is false."))
+      return completion(.refused(.forbidden("Row `\(row)` can't be selected: its `can.select` is false.")))
     }
-    if let error = refusal(of: terms) { return completion(error) }
+    if let error = refusal(of: terms) { return completion(.refused(error)) }
     if let view = lens.view {
-      if plain.expansion != nil {
-        let state = context.views.tap(plain.key.identity, view: view, table: feed.epoch)
-        context.wake([context.views.topic(view: view)])
-        if isStored, context.replica.isShared { tell(of: row, view, state, in: latest) }
-      }
-      return completion(nil)
+      guard plain.expansion != nil else { return completion(.shown) }
+      guard !isShared else { return toggle(row, sharedView: view, then: completion) }
+      _ = context.views.tap(plain.key.identity, view: view, table: feed.epoch)
+      context.wake([context.views.topic(view: view)])
+      return completion(.shown)
     }
     guard content.access({ $0.definition.sharedTaps }) else {
-      return completion(
-        .malformed("A tap is of a view: `?view=` and a token of your choice, one for each screen.", field: "view")
-      )
+      let detail = "A tap is of a view: `?view=` and a token of your choice, one for each screen."
+      return completion(.refused(.malformed(detail, field: "view")))
     }
-    guard plain.expansion != nil else { return completion(nil) }
-    if let error = context.replica.refusal { return completion(error) }
-    toggleForEveryone(row) { error in completion(error.map { TableError($0) }) }
+    guard plain.expansion != nil else { return completion(.shown) }
+    if let error = context.replica.refusal { return completion(.refused(error)) }
+    toggleForEveryone(row, lens, terms.idempotency, then: completion)
   }
 
-  /// Tells the other replicas of a tap in a view. O(rows).
-  private func tell(of row: String, _ view: String, _ state: ViewState, in table: Table) {
-    let identities = state.toggled(at: state.taps)
-    let toggled = table.sections.lazy.flatMap(\.rows).filter { identities.contains($0.key.identity) }.map(\.id)
-    context.replica.tell(ViewTap(table: storedName, view: view, state, row: row, toggled: Array(toggled)))
-  }
-
-  /// Another replica has been tapped.
-  func follow(_ tap: ViewTap) {
-    content.queue.async { [self] in
-      context.views.follow(tap, table: feed.epoch)
-      context.wake([context.views.topic(view: tap.view)])
+  /// Toggles a row for a view that follows its client from replica to replica.
+  private func toggle(
+    _ row: String,
+    sharedView view: String,
+    then completion: @escaping @Sendable (Toggled) -> Void
+  ) {
+    context.views.tap(row: row, sharedView: view, table: feed.epoch) { [context] result in
+      switch result {
+      case .failure(let error): completion(.refused(TableError(error)))
+      case .success(let tap):
+        context.replica.tell(tap)
+        context.wake([context.views.topic(view: view)])
+        completion(.shown)
+      }
     }
   }
 
-  private func toggleForEveryone(_ row: String, then completion: @escaping @Sendable (StoreError?) -> Void) {
-    let retry: @Sendable () -> Void = { [self] in toggleForEveryone(row, then: completion) }
+  private func toggleForEveryone(
+    _ row: String,
+    _ lens: Lens,
+    _ idempotency: Idempotency?,
+    then completion: @escaping @Sendable (Toggled) -> Void
+  ) {
+    let retry: @Sendable () -> Void = { [self] in toggleForEveryone(row, lens, idempotency, then: completion) }
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     let (change, table) = content.access { content in
       content.refreshResult(named: name)
       let isToggled = content.toggle(row, in: feed.latest.table)
-      return (ToggleChange(row: row, isToggled: isToggled), content.table(named: name))
+      let change = ToggleChange(row: row, isToggled: isToggled)
+      // Where another replica asks the sources, there is nothing here to lay out but what it shows.
+      return (change, content.isMapped ? content.table(named: name) : feed.latest.table.toggling(row))
     }
-    publish(table, toggles: [change], retry: retry, then: completion)
+    let before = feed.latest.number
+    // What was toggled and what is answered are stored as one: a repeat toggles nothing.
+    let answer: @Sendable (Version) -> EditAnswer = { [reader] in
+      EditAnswer(cursor: reader.cursor($0, lens), rows: [row])
+    }
+    let reply: @Sendable (Version) -> StoredReply? = { version in
+      idempotency.flatMap { StoredReply($0, .success(answer(version))) }
+    }
+    publish(table, toggles: [change], reply: reply, retry: retry) { [self] error in
+      if let error { return completion(.refused(TableError(error))) }
+      let isKept = isStored && idempotency != nil && feed.current.number > before
+      completion(isKept ? .stored(answer(feed.current)) : .shown)
+    }
   }
 
   fileprivate func describe(
@@ -121,7 +159,10 @@ extension TableWriter {
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
     content.queue.async { [self] in
-      let object = content.access { $0.object(id)?.bytes }
+      let object = content.access { content in
+        content.refreshResult(named: name)
+        return content.object(id)?.bytes
+      }
       // The row is shown whether it lies in the client's window or not.
       reader.read(Lens(cells: lens.cells, view: lens.view)) { table, _ in
         guard let path = table.indexPath(of: id), let row = table[at: path] else {
@@ -140,5 +181,21 @@ extension TableWriter {
         )
       }
     }
+  }
+}
+
+extension Table {
+  /// With one row toggled. O(rows of its section).
+  fileprivate func toggling(_ id: String) -> Table {
+    guard let path = indexPath(of: id) else { return self }
+    var table = self
+    let section = sections[path.section]
+    table.sections[path.section] = Section(
+      id: section.id,
+      header: section.header,
+      footer: section.footer,
+      rows: section.rows.map { $0.id == id ? $0.toggled() : $0 }
+    )
+    return table
   }
 }

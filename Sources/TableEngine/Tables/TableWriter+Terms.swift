@@ -19,10 +19,18 @@ extension TableWriter {
     )
   }
 
+  /// Whether answers to requests with a key are kept for all replicas and beyond this process. Not of what belongs to one
+  /// caller: that is in no store.
+  private var keepsAnswers: Bool { isStored || context.replica.isShared && !isPrivate }
+
   /// Carries a request out the first time that it comes with its key. Repeats, also those that come meanwhile, get the
   /// first one's answer, if that was a judgement.
+  ///
+  /// - Parameter claiming: it is done before its answer can be kept, so no other replica may do it for so long: until
+  ///   then whoever has claimed it has done it, or never will.
   func once(
     _ idempotency: Idempotency?,
+    claiming: Duration? = nil,
     _ completion: @escaping @Sendable (EditResult) -> Void,
     _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
   ) {
@@ -34,15 +42,64 @@ extension TableWriter {
         for completion in content.access({ $0.repeats.leave(idempotency) }) { completion(outcome) }
       }
     }
-    guard isStored else {
+    guard keepsAnswers else {
       let known = context.answers.answer(idempotency, table: name)
       return known.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
+    }
+    if let claiming, context.replica.isShared {
+      return claim(idempotency, for: claiming, Self.claimAttempts, answerAll, carryOut)
     }
     context.store.reply(kept(idempotency)) { [self] result in
       content.queue.async {
         switch result {
         case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
         case .failure(let error): answerAll(.failure(TableError(error)))
+        }
+      }
+    }
+  }
+
+  /// Longer than an upstream may take to answer.
+  static let forwardingClaim = Duration.seconds(120)
+  /// Longer than a tap takes, which is written in the store and nowhere else.
+  static let tapClaim = Duration.seconds(5)
+
+  /// So often is asked whether another replica has done it, and at this interval.
+  private static let claimAttempts = 100
+  private static let claimInterval = DispatchTimeInterval.milliseconds(100)
+
+  /// Carries a request out where no other replica does, and waits for its answer where one does.
+  private func claim(
+    _ idempotency: Idempotency,
+    for lifetime: Duration,
+    _ attempts: Int,
+    _ answerAll: @escaping @Sendable (EditResult) -> Void,
+    _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
+  ) {
+    let key = kept(idempotency)
+    // What is no judgement is tried again by whoever repeats it.
+    let carryOutOnce: @Sendable () -> Void = { [context] in
+      carryOut { outcome in
+        guard StoredReply(idempotency, outcome) == nil else { return answerAll(outcome) }
+        context.store.disclaim(key) { _ in answerAll(outcome) }
+      }
+    }
+    context.store.claim(key, request: idempotency.content, for: lifetime) { [self] result in
+      content.queue.async { [self] in
+        switch result {
+        case .failure(let error): answerAll(.failure(TableError(error)))
+        case .success(.granted): carryOutOnce()
+        case .success(.answered(let stored)):
+          stored.outcome(for: idempotency).map(answerAll) ?? carryOutOnce()
+        case .success(.underWay(let request)) where request != idempotency.content:
+          answerAll(.failure(.keyReused))
+        case .success(.underWay) where attempts > 1:
+          content.queue.asyncAfter(deadline: .now() + Self.claimInterval) { [self] in
+            claim(idempotency, for: lifetime, attempts - 1, answerAll, carryOut)
+          }
+        case .success(.underWay):
+          let detail = "Another replica has this request in hand, or had it when it ended: ask again."
+          answerAll(.failure(TableError(.unavailable, detail: detail, retryAfter: .seconds(5))))
         }
       }
     }
@@ -75,7 +132,7 @@ extension TableWriter {
   /// or can't be.
   func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
     guard let idempotency, let reply = StoredReply(idempotency, outcome) else { return completion() }
-    guard isStored else {
+    guard keepsAnswers else {
       context.answers.remember(reply, of: idempotency.caller, table: name)
       return completion()
     }

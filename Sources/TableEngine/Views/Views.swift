@@ -31,7 +31,11 @@ final class Views: Sendable {
   private struct Entry {
     let key: Key
     var view = ViewState()
+    /// Replicas share it: the store says when it was idle for too long.
+    var isShared = false
     var used: Int64
+    /// When it was read, or the store was told of its use.
+    var prolonged: Int64
   }
 
   /// - Parameters:
@@ -75,26 +79,61 @@ final class Views: Sendable {
     }
   }
 
-  /// Takes over what another replica has counted.
-  func follow(_ tap: ViewTap, table: Epoch) {
-    let key = Key(table: table, name: Fingerprint(of: tap.view))
+  /// Takes over a view as all replicas share it; one that is newer here stays.
+  func take(_ view: ViewState, _ name: String, table: Epoch) {
+    let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()
     state.withLock { state in
-      let held = touch(key, now: now, in: &state).flatMap { state.entries[$0]?.view }
-      // Before its first tap a view was none at all, here as there.
-      let known = held ?? (tap.taps == 1 ? ViewState(incarnation: tap.incarnation) : nil)
-      let row = Fingerprint(of: tap.row)
-      let view: ViewState
-      if var own = known, own.incarnation == tap.incarnation, own.taps + 1 >= tap.taps {
-        if own.taps + 1 == tap.taps { own.tap(row) } else { own = own.merging(row) }
-        view = own
-      } else {
-        // What can't be told whole begins anew here.
-        guard let toggled = tap.toggled else { return }
-        view = ViewState(incarnation: tap.incarnation, taps: tap.taps, toggled: toggled.map { Fingerprint(of: $0) })
+      let held = touch(key, now: now, in: &state)
+      if let held, let known = state.entries[held]?.view, known.incarnation == view.incarnation, known.taps > view.taps
+      {
+        return
       }
-      let ticket = state.tickets[key] ?? add(key, now: now, in: &state)
+      let ticket = held ?? add(key, now: now, in: &state)
       state.entries[ticket]?.view = view
+      state.entries[ticket]?.isShared = true
+    }
+  }
+
+  /// Counts a tap that another replica has counted. False where it does not come after what is known here: the view has
+  /// to be read.
+  func follow(_ tap: ViewTap) -> Bool {
+    let key = Key(table: tap.table, name: Fingerprint(of: tap.view))
+    let now = now()
+    return state.withLock { state in
+      let held = touch(key, now: now, in: &state)
+      // Before its first tap a view was none at all, here as there.
+      let known = held.flatMap { state.entries[$0]?.view } ?? ViewState(incarnation: tap.incarnation)
+      guard known.incarnation == tap.incarnation else { return false }
+      guard known.taps < tap.taps else { return true }
+      guard known.taps + 1 == tap.taps else { return false }
+      var view = known
+      view.tap(Fingerprint(of: tap.row))
+      let ticket = held ?? add(key, now: now, in: &state)
+      state.entries[ticket]?.view = view
+      state.entries[ticket]?.isShared = true
+      return true
+    }
+  }
+
+  /// All replicas have dropped it.
+  func drop(_ name: String, table: Epoch) {
+    let key = Key(table: table, name: Fingerprint(of: name))
+    state.withLock { state in
+      if let ticket = state.tickets[key] { forget(key, ticket, in: &state) }
+    }
+  }
+
+  /// Whether a view that is shared has been in use here for a while since the others were told so last: true once.
+  func isToBeProlonged(_ name: String, table: Epoch) -> Bool {
+    let key = Key(table: table, name: Fingerprint(of: name))
+    let now = now()
+    return state.withLock { state in
+      guard let ticket = state.tickets[key], let entry = state.entries[ticket], entry.isShared,
+        now - entry.prolonged >= idle / 4
+      else { return false }
+      state.entries[ticket]?.prolonged = now
+      return true
     }
   }
 
@@ -102,7 +141,7 @@ final class Views: Sendable {
   private func touch(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket? {
     guard let ticket = state.tickets[key], let entry = state.entries[ticket] else { return nil }
     let pause = now - entry.used
-    if pause >= 2 * idle {
+    if pause >= (entry.isShared ? idle : 2 * idle) {
       forget(key, ticket, in: &state)
       return nil
     }
@@ -121,7 +160,7 @@ final class Views: Sendable {
     {
       forget(oldest.key, ticket, in: &state)
     }
-    let ticket = state.entries.append(Entry(key: key, used: now))
+    let ticket = state.entries.append(Entry(key: key, used: now, prolonged: now))
     state.tickets[key] = ticket
     return ticket
   }

@@ -56,10 +56,16 @@ extension TableService {
     let poll = MultiPoll(members, troubles, call, joinedReplies, share: callerLimits.waitingShare(of: call))
     // What can't be followed is said at once, and waits for nobody's upstream.
     let awaited = troubles.isEmpty ? members.map(\.table).filter(\.isAwaitingUpstream) : []
-    guard !awaited.isEmpty else { return poll.begin(call.exchange, wait: wait) }
-    return FirstFetch(of: awaited, patience: wait) { exchange, mayWait in
-      poll.begin(exchange, wait: mayWait ? wait : 0)
-    }.begin(call.exchange)
+    let begin: @Sendable (Exchange, Bool) -> Reply = { exchange, mayWait in
+      guard !awaited.isEmpty else { return poll.begin(exchange, wait: mayWait ? wait : 0) }
+      return FirstFetch(of: awaited, patience: mayWait ? wait : 0) { exchange, mayWait in
+        poll.begin(exchange, wait: mayWait ? wait : 0)
+      }.begin(exchange)
+    }
+    let behind = members.filter { $0.table.isBehind(lens, after: $0.query.after) }
+    guard !behind.isEmpty else { return begin(call.exchange, true) }
+    let read = behind.map { Abreast.Member(table: $0.table, view: lens.view) }
+    return Abreast(of: read, server, answer: begin).begin()
   }
 
   /// The pairs of `after=TABLE:CURSOR`, each table once.

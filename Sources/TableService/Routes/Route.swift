@@ -141,10 +141,18 @@ struct Route: Sendable {
     _ call: TableCall,
     of service: TableService,
     _ operation: Operation,
-    _ handler: Operation.TableHandler
+    _ handler: @escaping Operation.TableHandler
   ) throws(ServiceError) -> Reply {
     if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
-    return try handler(service)(call)
+    guard operation.method == .get, let behind = call.behind else { return try handler(service)(call) }
+    let abreast = Abreast(of: [behind], service.server) { exchange, mayWait in
+      do throws(ServiceError) {
+        return try handler(service)(try call.after(exchange, mayWait: mayWait, under: service.state))
+      } catch {
+        return .response(error.response)
+      }
+    }
+    return operation.query.contains("after") ? abreast.begin() : abreast.begin(call.exchange)
   }
 }
 

@@ -46,7 +46,7 @@ extension PostgresStore {
     let now = now()
     var statements = [
       PostgresStatement(
-        "DELETE FROM tablecast.answer WHERE name = sha256($1) AND expires <= $2",
+        "DELETE FROM tablecast.answer WHERE name = sha256($1) AND (expires <= $2 OR status = 0)",
         .bytes(reply.fullKey(table: commit.table).bytes),
         .int(now)
       ),
@@ -97,7 +97,7 @@ extension PostgresStore {
     let question = PostgresStatement(
       """
       SELECT request, status, headers, body, expires FROM tablecast.answer
-      WHERE name = sha256($1) AND expires > $2
+      WHERE name = sha256($1) AND expires > $2 AND status <> 0
       """,
       .bytes(key.bytes),
       .int(now())
@@ -106,24 +106,83 @@ extension PostgresStore {
       finish(
         result.mapError(StoreError.init).flatMap { answers in
           guard let found = answers.first, found.count > 0 else { return .success(nil) }
-          do throws(RecordError) {
-            return .success(
-              StoredReply(
-                caller: key.caller,
-                scope: key.scope,
-                key: key.key,
-                request: found.bytes(0, 0) ?? [],
-                status: Int(found.int(0, 1)),
-                headers: try StoredReply.headers(from: found.bytes(0, 2) ?? []),
-                body: found.bytes(0, 3) ?? [],
-                expires: found.int(0, 4)
-              )
-            )
-          } catch {
-            return .failure(.failed(error.description))
-          }
+          return StoredReply.read(found, of: key).map { $0 }
         }
       )
+    }
+  }
+
+  // MARK: - Claims: answers without a status
+
+  public func claim(
+    _ key: ReplyKey,
+    request: [UInt8],
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<ReplyClaim, StoreError>) -> Void
+  ) {
+    let now = now()
+    let claim = PostgresStatement(
+      """
+      INSERT INTO tablecast.answer AS kept (name, feed, caller, request, status, headers, body, size, expires)
+      VALUES (sha256($1), $2, $3, $4, 0, '', '', 100, $5)
+      ON CONFLICT (name) DO UPDATE SET request = $4, status = 0, headers = '', body = '', size = 100, expires = $5
+        WHERE kept.expires <= $6
+      RETURNING 1
+      """,
+      .bytes(key.bytes),
+      .name(key.table),
+      .name(key.caller),
+      .bytes(request),
+      .int(now + lifetime.components.seconds),
+      .int(now)
+    )
+    let answer = PostgresStatement(
+      "SELECT request, status, headers, body, expires FROM tablecast.answer WHERE name = sha256($1)",
+      .bytes(key.bytes)
+    )
+    let finish: @Sendable (Result<[PostgresRows], StoreError>) -> Void = { result in
+      completion(
+        result.flatMap { answers in
+          guard answers.count == 2, answers[0].count == 0 else { return .success(.granted) }
+          let found = answers[1]
+          // It was given back between the one statement and the other: the caller asks again.
+          guard found.count == 1, found.int(0, 1) != 0 else {
+            return .success(.underWay(request: found.bytes(0, 0) ?? request))
+          }
+          return StoredReply.read(found, of: key).map(ReplyClaim.answered)
+        }
+      )
+    }
+    askSide([claim, answer], finish) { $0 }
+  }
+
+  public func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    let statement = PostgresStatement(
+      "DELETE FROM tablecast.answer WHERE name = sha256($1) AND status = 0",
+      .bytes(key.bytes)
+    )
+    askSide([statement], completion) { _ in }
+  }
+}
+
+extension StoredReply {
+  /// From the columns `request`, `status`, `headers`, `body`, `expires` of one row.
+  fileprivate static func read(_ found: PostgresRows, of key: ReplyKey) -> Result<StoredReply, StoreError> {
+    do throws(RecordError) {
+      return .success(
+        StoredReply(
+          caller: key.caller,
+          scope: key.scope,
+          key: key.key,
+          request: found.bytes(0, 0) ?? [],
+          status: Int(found.int(0, 1)),
+          headers: try StoredReply.headers(from: found.bytes(0, 2) ?? []),
+          body: found.bytes(0, 3) ?? [],
+          expires: found.int(0, 4)
+        )
+      )
+    } catch {
+      return .failure(.failed(error.description))
     }
   }
 }

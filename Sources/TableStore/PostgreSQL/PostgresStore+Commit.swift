@@ -1,7 +1,7 @@
 extension PostgresStore {
   /// Writes commits in one transaction, or where that fails one by one; answers in their order.
   func write(_ group: [PendingCommit], then done: @escaping () -> Void) {
-    open(group.map(\.commit.table)) { [self] result in
+    open(group.map(\.commit).filter(\.changesTable).map(\.table)) { [self] result in
       switch result {
       case .failure(let error):
         for pending in group { pending.completion(.failure(error)) }

@@ -10,11 +10,10 @@ extension PostgresStore {
   /// Makes the connections; `connected` is told when both are there.
   func begin(connected: @escaping @Sendable () -> Void) {
     side.onNotification = { [weak self] payload, process in self?.hear(payload, from: process) }
-    main.onChange = { [weak self] isUp in self?.reach(isUp, connected) }
+    main.onChange = { [weak self] _ in self?.reach(connected) }
     side.onChange = { [weak self] isUp in
-      guard let self, isUp else { return }
-      look()
-      if main.isUp { connected() }
+      self?.reach(connected)
+      if isUp { self?.look() }
     }
     main.connect()
     side.connect()
@@ -25,9 +24,11 @@ extension PostgresStore {
     lookTimer = timer
   }
 
-  private func reach(_ isUp: Bool, _ connected: () -> Void) {
+  /// A connection came up, or was lost: what others have said meanwhile may not have been heard.
+  private func reach(_ connected: () -> Void) {
+    let isUp = main.isUp && side.isUp
     observers.tell(.reachable(isUp))
-    if isUp, side.isUp { connected() }
+    if isUp { connected() }
   }
 
   /// A notification: `m REVISION STAMP NAME`, `r NAME`, `l NAME`, `s NAME TEXT`; names and texts in digits.

@@ -47,6 +47,12 @@ extension PostgresStore {
     askSide([statement], completion) { $0.first?.count == 1 }
   }
 
+  public func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void) {
+    askSide([PostgresStatement("SELECT legacy FROM tablecast.lease WHERE name = $1", .name(name))], completion) {
+      $0.first?.bytes(0, 0)
+    }
+  }
+
   public func release(
     _ lease: Lease,
     legacy: [UInt8],

@@ -1,39 +1,42 @@
-import TableModel
+public import TableModel
 
 extension PostgresStore {
   public func view(
     _ name: String,
-    of table: String,
-    completion: @escaping @Sendable (Result<StoredView?, StoreError>) -> Void
+    of table: Epoch,
+    completion: @escaping @Sendable (Result<KeptView?, StoreError>) -> Void
   ) {
     let question = PostgresStatement(
-      "SELECT state FROM tablecast.view WHERE name = sha256($1) AND expires > clock_timestamp()",
+      """
+      SELECT state, (1000 * extract(epoch FROM expires - clock_timestamp()))::bigint FROM tablecast.view
+      WHERE name = sha256($1) AND expires > clock_timestamp()
+      """,
       .bytes(Self.key(of: name, table))
     )
-    let finish: @Sendable (Result<[UInt8]?, StoreError>) -> Void = { result in
+    let finish: @Sendable (Result<(bytes: [UInt8], milliseconds: Int64)?, StoreError>) -> Void = { result in
       completion(
-        result.flatMap { bytes in
-          guard let bytes else { return .success(nil) }
+        result.flatMap { found in
+          guard let found else { return .success(nil) }
           do throws(RecordError) {
-            return .success(try StoredView(bytes))
+            return .success(KeptView(try StoredView(found.bytes), remaining: .milliseconds(found.milliseconds)))
           } catch {
             return .failure(.failed(error.description))
           }
         }
       )
     }
-    askSide([question], finish) { $0.first?.bytes(0, 0) }
+    askSide([question], finish) { answers in
+      answers.first.flatMap { found in found.bytes(0, 0).map { ($0, found.int(0, 1)) } }
+    }
   }
 
   public func keep(
     _ view: StoredView,
-    _ name: String,
-    of table: String,
     after base: StoredView?,
     for lifetime: Duration,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
-    // Compared whole: an epoch that began anew counts from 1 again.
+    // Compared whole: a view that began anew counts from 1 again.
     let statement = PostgresStatement(
       """
       INSERT INTO tablecast.view AS kept (name, taps, state, expires)
@@ -43,7 +46,7 @@ extension PostgresStore {
         WHERE kept.state = $5 OR kept.expires <= clock_timestamp() AND $5 IS NULL
       RETURNING 1
       """,
-      .bytes(Self.key(of: name, table)),
+      .bytes(Self.key(of: view.name, view.table)),
       .int(Int64(view.taps)),
       .bytes(view.bytes),
       .int(lifetime.milliseconds),
@@ -52,12 +55,41 @@ extension PostgresStore {
     askSide([statement], completion) { $0.first?.count == 1 }
   }
 
+  public func prolong(
+    _ name: String,
+    of table: Epoch,
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    let statement = PostgresStatement(
+      """
+      UPDATE tablecast.view SET expires = clock_timestamp() + $2::bigint * interval '1 ms'
+      WHERE name = sha256($1) AND expires > clock_timestamp()
+      """,
+      .bytes(Self.key(of: name, table)),
+      .int(lifetime.milliseconds)
+    )
+    askSide([statement], completion) { _ in }
+  }
+
+  public func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void) {
+    let question = PostgresStatement(
+      "SELECT state FROM tablecast.view WHERE expires > clock_timestamp() ORDER BY expires DESC LIMIT $1",
+      .int(Int64(count))
+    )
+    askSide([question], completion) { answers in
+      guard let found = answers.first else { return [] }
+      // The least recently used first, as they are taken in. What another release has written is left out.
+      return (0..<found.count).reversed().compactMap { row in found.bytes(row, 0).flatMap { try? StoredView($0) } }
+    }
+  }
+
   /// Views are dropped when they are idle: what has expired is nobody's any more.
   static let viewExpiry = PostgresStatement("DELETE FROM tablecast.view WHERE expires <= clock_timestamp()")
 
-  private static func key(of name: String, _ table: String) -> [UInt8] {
+  private static func key(of name: String, _ table: Epoch) -> [UInt8] {
     var writer = RecordWriter()
-    writer.write(table)
+    writer.write(table.rawValue)
     writer.write(name)
     return writer.bytes
   }

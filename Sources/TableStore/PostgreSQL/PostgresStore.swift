@@ -116,6 +116,20 @@ public final class PostgresStore: Store, @unchecked Sendable {
     perform(completion) { [self] finish in catchUp(table, since: revision, finish) }
   }
 
+  public func revision(
+    of table: String,
+    completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void
+  ) {
+    let question = PostgresStatement(
+      "SELECT revision, stamp FROM tablecast.feed WHERE sha256(name) = sha256($1)",
+      .name(table)
+    )
+    askSide([question], completion) { answers in
+      guard let found = answers.first, found.count == 1 else { return nil }
+      return Revision(number: found.unsigned(0, 0), stamp: found.unsigned(0, 1))
+    }
+  }
+
   public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
     observers.add(observer)
   }

@@ -60,6 +60,15 @@ public struct StoredReply: Equatable, Sendable {
   }
 }
 
+/// What has become of the request that a key stands for.
+public enum ReplyClaim: Equatable, Sendable {
+  /// It is the caller's to do now.
+  case granted
+  case answered(StoredReply)
+  /// Another process does it; what it was asked.
+  case underWay(request: [UInt8])
+}
+
 extension StoredReply {
   /// What a table's answer is found by.
   func fullKey(table: String) -> ReplyKey { ReplyKey(caller: caller, table: table, scope: scope, key: key) }

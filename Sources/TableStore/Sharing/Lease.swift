@@ -43,6 +43,9 @@ public protocol LeaseStore: AnyObject, Sendable {
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
 
+  /// What the holder of a lease, or the last one, has left there; nil where nobody ever held it.
+  func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void)
+
   /// Lets go of a lease, so that others need not wait until it expires.
   func release(_ lease: Lease, legacy: [UInt8], completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 }
@@ -67,6 +70,10 @@ extension LeaseStore where Self: SoleStore {
     completion(.success(true))
   }
 
+  public func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void) {
+    completion(.success(nil))
+  }
+
   public func release(
     _ lease: Lease,
     legacy: [UInt8],
@@ -80,11 +87,31 @@ extension LeaseStore where Self: SoleStore {
 public protocol SoleStore: Store, LeaseStore {}
 
 extension SoleStore {
+  public func claim(
+    _ key: ReplyKey,
+    request: [UInt8],
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<ReplyClaim, StoreError>) -> Void
+  ) {
+    reply(key) { result in completion(result.map { $0.map(ReplyClaim.answered) ?? .granted }) }
+  }
+
+  public func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    completion(.success(()))
+  }
+
   public func signal(
     _ name: String,
     _ text: String,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
     completion(.success(()))
+  }
+
+  public func revision(
+    of table: String,
+    completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void
+  ) {
+    completion(.success(nil))
   }
 }

@@ -3,19 +3,28 @@ public import TableModel
 /// A client's own state over a table, as it follows the client from process to process: which rows it has toggled, by
 /// their identities.
 public struct StoredView: Equatable, Sendable {
-  /// Of the view's own cursors.
-  public var epoch: Epoch
+  /// Of its table: with another one all views begin anew.
+  public var table: Epoch
+  /// As the client names it.
+  public var name: String
+  /// New whenever its past is forgotten.
+  public var incarnation: UInt64
   /// How many changes there were.
   public var taps: UInt32
   /// States before this tap are no longer known, but for the one before the first.
   public var oldestTap: UInt32
   public var toggles: [Toggle]
 
-  public init(epoch: Epoch, taps: UInt32, oldestTap: UInt32, toggles: [Toggle]) {
-    self.epoch = epoch
-    self.taps = taps
-    self.oldestTap = oldestTap
-    self.toggles = toggles
+  public init(
+    table: Epoch,
+    name: String,
+    incarnation: UInt64,
+    taps: UInt32,
+    oldestTap: UInt32,
+    toggles: [Toggle]
+  ) {
+    (self.table, self.name, self.incarnation) = (table, name, incarnation)
+    (self.taps, self.oldestTap, self.toggles) = (taps, oldestTap, toggles)
   }
 
   /// A row that had not its default from one tap until another.
@@ -29,13 +38,24 @@ public struct StoredView: Equatable, Sendable {
   }
 }
 
+/// A view as it is kept.
+public struct KeptView: Equatable, Sendable {
+  public var view: StoredView
+  /// How long it is kept from now on, unless it is used.
+  public var remaining: Duration
+
+  public init(_ view: StoredView, remaining: Duration) { (self.view, self.remaining) = (view, remaining) }
+}
+
 extension StoredView {
-  private static let format: UInt8 = 1
+  private static let format: UInt8 = 2
 
   var bytes: [UInt8] {
     var writer = RecordWriter()
     writer.write(byte: Self.format)
-    writer.write(epoch.rawValue)
+    writer.write(table.rawValue)
+    writer.write(name)
+    writer.write(incarnation)
     writer.write(UInt64(taps))
     writer.write(UInt64(oldestTap))
     writer.write(count: toggles.count)
@@ -52,7 +72,9 @@ extension StoredView {
     guard try reader.byte() == Self.format else {
       throw RecordError(description: "a view's record is of an unknown format")
     }
-    epoch = Epoch(rawValue: try reader.number())
+    table = Epoch(rawValue: try reader.number())
+    name = try reader.string()
+    incarnation = try reader.number()
     taps = UInt32(truncatingIfNeeded: try reader.number())
     oldestTap = UInt32(truncatingIfNeeded: try reader.number())
     toggles = []
@@ -68,13 +90,13 @@ extension StoredView {
   }
 }
 
-/// A store that keeps views for the other processes that share it.
+/// A store that keeps views for the processes that share it.
 public protocol ViewStore: AnyObject, Sendable {
   /// A view as it was kept last; nil where it was not, or has expired.
   func view(
     _ name: String,
-    of table: String,
-    completion: @escaping @Sendable (Result<StoredView?, StoreError>) -> Void
+    of table: Epoch,
+    completion: @escaping @Sendable (Result<KeptView?, StoreError>) -> Void
   )
 
   /// Keeps a view for so long. False where it is not what this one is built on (another process has tapped it, or has
@@ -83,32 +105,52 @@ public protocol ViewStore: AnyObject, Sendable {
   /// - Parameter base: The view that was read or kept before; nil: there is none yet.
   func keep(
     _ view: StoredView,
-    _ name: String,
-    of table: String,
     after base: StoredView?,
     for lifetime: Duration,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
+
+  /// It is in use: keeps it for so long from now on, where it is kept.
+  func prolong(
+    _ name: String,
+    of table: Epoch,
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  )
+
+  /// The views that are kept, of those that were tapped or used last up to so many: for who comes late.
+  func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void)
 }
 
 /// The one process that has such a store has the views in its memory.
 extension ViewStore where Self: SoleStore {
   public func view(
     _ name: String,
-    of table: String,
-    completion: @escaping @Sendable (Result<StoredView?, StoreError>) -> Void
+    of table: Epoch,
+    completion: @escaping @Sendable (Result<KeptView?, StoreError>) -> Void
   ) {
     completion(.success(nil))
   }
 
   public func keep(
     _ view: StoredView,
-    _ name: String,
-    of table: String,
     after base: StoredView?,
     for lifetime: Duration,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     completion(.success(true))
+  }
+
+  public func prolong(
+    _ name: String,
+    of table: Epoch,
+    for lifetime: Duration,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    completion(.success(()))
+  }
+
+  public func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void) {
+    completion(.success([]))
   }
 }

@@ -29,9 +29,23 @@ final class ReplicaSet {
       Note: {nib: Note, fields: {title: string, isOpen: boolean}, expands: isOpen}
     sources:
       list: {url: "\(upstream.url)/list", every: 300ms, retries: 0, webhook: {secret: "\(Self.secret)"}}
+      named: {url: "\(upstream.url)/list?q=${$params.q}", every: 0s, retries: 0}
       quiet: {url: "\(upstream.url)/quiet", every: 0s, retries: 0, webhook: {secret: "\(Self.secret)"}}
     tables:
-      up: {source: list, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}
+      up:
+        source: list
+        row: {id: "${id}"}
+        cell: Label
+        payload: {title: "${title}"}
+        edits: {patch: {url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
+      open: {source: list, row: {id: "${id}"}, cell: Note, payload: {title: "${title}", isOpen: false}, sharedTaps: true}
+      named:
+        source: named
+        parameters: {q: {}}
+        row: {id: "${id}"}
+        cell: Label
+        payload: {title: "${title}"}
+        edits: {patch: {url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
       quiet: {source: quiet, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}
       notes:
         source: {local: {items: [{title: A}, {title: B}]}}

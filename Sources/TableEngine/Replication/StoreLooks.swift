@@ -1,0 +1,34 @@
+/// Looks at where a table stands in the store, for those who have to know: one at a time, and one for all who have asked
+/// before it began. A state machine without I/O.
+struct StoreLooks: Sendable {
+  typealias Completion = @Sendable (_ isRead: Bool) -> Void
+
+  /// Who waits for the look under way; nil where there is none.
+  private var present: [Completion]?
+  /// Who has asked since it began: what it finds may be older.
+  private var next: [Completion] = []
+  /// Of the look under way, so that one that is given up is told from it.
+  private(set) var number: UInt64 = 0
+
+  /// Somebody has to know. Whether a look is to begin.
+  mutating func ask(_ completion: @escaping Completion) -> Bool {
+    guard present != nil else {
+      present = [completion]
+      number += 1
+      return true
+    }
+    next.append(completion)
+    return false
+  }
+
+  /// The look is over. Whom to tell, and whether another one is to begin.
+  ///
+  /// - Parameter look: its number; nothing happens where it was given up before.
+  mutating func end(_ look: UInt64) -> (told: [Completion], begins: Bool) {
+    guard look == number, let told = present else { return ([], false) }
+    present = next.isEmpty ? nil : next
+    next = []
+    if present != nil { number += 1 }
+    return (told, present != nil)
+  }
+}

@@ -1,0 +1,32 @@
+import Synchronization
+import TableModel
+import TableStore
+
+/// Cursors that other replicas have given, of versions and taps that this one has not read yet. On any queue.
+extension TableReader {
+  /// Whether a cursor names what this process doesn't know and another one may have given. O(toggles).
+  ///
+  /// - Parameter name: the view that it is asked with.
+  func isAhead(_ after: Cursor, view name: String?) -> Bool {
+    let current = feed.current.cursor
+    guard after.epoch == current.epoch else { return true }
+    if after.version > current.version { return true }
+    guard let name, after.taps > 0 || after.lensTag?.view != nil else { return false }
+    guard let view = view(Lens(view: name)) else { return true }
+    return after.taps > view.taps || after.lensTag?.view != view.digest
+  }
+
+  /// A cursor that only the store knows, while that can't be read: whoever has it waits rather than be set back.
+  /// Once the store has been looked at, a cursor that is not here is nobody's.
+  func isBeyondReach(_ after: Cursor, _ lens: Lens) -> Bool {
+    guard context.replica.isShared, after.epoch == feed.epoch, isAhead(after, view: lens.view) else { return false }
+    guard let looked = lastLook.withLock({ $0 }) else { return false }
+    return context.replica.isCut || ContinuousClock.now - looked > Self.validityOfLooks
+  }
+
+  /// The table stands where the store has it.
+  func noteLook() { lastLook.withLock { $0 = .now } }
+
+  /// Longer than whoever has asked for a look takes to answer.
+  private static let validityOfLooks = Duration.milliseconds(500)
+}

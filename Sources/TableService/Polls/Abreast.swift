@@ -1,0 +1,85 @@
+import HTTPServer
+import Synchronization
+import TableEngine
+import TableModel
+
+/// A request that only the store can tell the answer to: what replicas write, the others hear of some milliseconds
+/// later, and a client that moves between them may come before that. It waits, on no thread, until its tables have been
+/// read.
+final class Abreast: Waiter {
+  /// What is to be read.
+  struct Member: Sendable {
+    var table: LiveTable
+    var view: String?
+  }
+
+  private let members: [Member]
+  private let server: WakingServer
+  private let answer: @Sendable (Exchange, _ mayWait: Bool) -> Reply
+  private let topic = Topic(rawValue: .random(in: .min ... .max))
+  private let left: Atomic<Int>
+
+  /// In seconds; tables give up before.
+  private static let patience = 5
+
+  init(
+    of members: [Member],
+    _ server: WakingServer,
+    answer: @escaping @Sendable (Exchange, _ mayWait: Bool) -> Reply
+  ) {
+    (self.members, self.server, self.answer) = (members, server, answer)
+    left = Atomic(members.count)
+  }
+
+  /// For an answer that may have to wait in its turn.
+  func begin() -> Reply {
+    // The request is registered by then: a wake is a message to its loop, which is busy with it.
+    read { [self] in server.wake([ChangeTopic(topic)]) }
+    return .wait(Wait(topics: [topic], timeout: .seconds(Self.patience), waiter: self))
+  }
+
+  /// For an answer that never waits: this is not counted among those who do.
+  func begin(_ exchange: Exchange) -> Reply {
+    read { [self] in
+      if case .response(let response) = answer(exchange, true) { exchange.finish(response) }
+    }
+    return .later
+  }
+
+  private func read(_ completion: @escaping @Sendable () -> Void) {
+    for member in members {
+      member.table.comeAbreast(view: member.view) { [self] in
+        if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
+      }
+    }
+  }
+
+  func woken(_ exchange: Exchange) -> Reply? {
+    left.load(ordering: .acquiring) == 0 ? answer(exchange, true) : nil
+  }
+
+  func timedOut(_ exchange: Exchange) -> Reply { answer(exchange, false) }
+
+  func abandoned() {}
+}
+
+extension ChangeTopic {
+  fileprivate init(_ topic: Topic) { self.init(rawValue: topic.rawValue) }
+}
+
+extension TableCall {
+  /// What has to be read before this is answered; nil where nothing has.
+  var behind: Abreast.Member? {
+    guard let lens = try? request.inquiry.lens.get() else { return nil }
+    return table.isBehind(lens, after: request.position) ? Abreast.Member(table: table, view: lens.view) : nil
+  }
+}
+
+extension Request {
+  /// The cursor that a reader stands at; nil where it asks for what there is now, or says it in a way that is none.
+  private var positionText: String? { header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 } }
+
+  fileprivate var position: Cursor? {
+    positionText.flatMap { Cursor($0) } ?? (try? inquiry.after.get()) ?? nil
+  }
+}
