@@ -34,3 +34,10 @@ public struct EditRequestDefinition: Sendable {
     (self.item, self.refused) = (item, refused)
   }
 }
+
+extension EditRequestDefinition {
+  /// The table's lookups whose items the request names.
+  public var lookups: Set<String> {
+    headers.reduce(url.lookups.union(body?.lookups ?? [])) { $0.union($1.value.lookups) }
+  }
+}

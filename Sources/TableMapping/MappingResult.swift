@@ -54,6 +54,8 @@ public struct MappingResult: Sendable {
     }
   }
 
+  func mappedItem(named id: String) -> MappedItem? { lookup.position(id).map { lookup.items[$0] } }
+
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
     guard let items = cache.sources[source]?.items, items.indices.contains(position) else { return nil }
     return items[position]

@@ -31,8 +31,17 @@ public struct TableMapper: Sendable {
   public var definition: TableDefinition { plan.definition }
 
   /// The sources of the table's sections, each once, in the order of the sections, then those of its lookups.
-  public var sources: [String] {
-    (plan.sources + plan.lookups.map(\.source)).reduce(into: []) { names, source in
+  public var sources: [String] { Self.names(plan.sources + plan.lookups.map(\.source)) }
+
+  /// Those whose items have rows.
+  public var sectionSources: [String] { Self.names(plan.sources) }
+
+  /// Those whose items are looked up, be they shown themselves or not.
+  public var lookupSources: [String] { Self.names(plan.lookups.map(\.source)) }
+
+  /// Each once.
+  private static func names(_ sources: [MappingPlan.SourcePlan]) -> [String] {
+    sources.reduce(into: []) { names, source in
       if !names.contains(source.name) { names.append(source.name) }
     }
   }

@@ -34,6 +34,9 @@ struct Render: ParsableCommand {
   @Option(help: "A request header of the caller, as `forward` sends it on: 'NAME: VALUE'. Once for each.")
   var header: [String] = []
 
+  @Option(help: "The language: one of the configuration's `locales`. Default: the first of them.")
+  var locale: String?
+
   @Option(help: "Only the first rows, as a client's window has them: 1 to 10000.")
   var rows: Int?
 
@@ -94,12 +97,24 @@ struct Render: ParsableCommand {
     } catch let error as ParameterError {
       throw CleanExit.failure(error.message)
     }
+    if let locale, !service.locales.contains(locale) {
+      throw CleanExit.failure(
+        service.locales.isEmpty
+          ? "\(config) has no `locales`: its tables are in no language"
+          : "\(config) has no locale `\(locale)`: \(service.locales.joined(separator: ", ")) are there"
+      )
+    }
     let headers = try CallerHeaders(arguments: header)
     for name in headers.names where !definition.forward.contains(where: { $0.lowercased() == name.lowercased() }) {
       throw CleanExit.failure("table `\(table)` forwards no header `\(name)`: name it under `forward`")
     }
     let contents = try contents(of: mapper, definition, service, parameters, headers)
-    var result = mapper.map(contents, parameters: parameters, environment: service.environment)
+    let variables = MappingVariables(
+      parameters: parameters,
+      environment: service.environment,
+      locale: locale ?? service.locales.first
+    )
+    var result = mapper.map(contents, variables: variables)
     if let rows { result.keepFirst(rows) }
     Self.show(json ? RenderedTable.json(result, definition) : RenderedTable.text(result, inColor: isatty(1) == 1))
     if !result.problems.isEmpty { throw ExitCode(1) }

@@ -24,7 +24,8 @@ enum RenderedTable {
       ]
     }
     let document: JSONValue = [
-      "table": .string(definition.name), "sections": .array(sections), "skipped": .array(skipped),
+      "table": .string(definition.name), "title": .string(result.title ?? definition.title),
+      "sections": .array(sections), "skipped": .array(skipped),
       "skippedItems": .integer(Int64(result.skippedItems)), "omittedSections": .integer(Int64(result.omittedSections)),
       "warnings": .array(result.warnings.map(JSONValue.string)),
       "problems": .array(result.problems.map { ["source": .string($0.source), "detail": .string($0.detail)] }),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Three replicas on one PostgreSQL, behind nginx's round robin, while things are killed.
 
-Strict clients change replicas at every poll; editors send each edit with an idempotency key until it is answered; the
+Strict clients in two languages change replicas at every poll; editors send each edit with an idempotency key until it is answered; the
 upstream changes. Meanwhile replicas and the database are killed, and the replica that asks the sources is stopped and
 woken. At the end of each round: no acknowledged edit is lost or doubled, the rows stand in the order in which their
 edits were acknowledged one after the other, all replicas say the same, and no version had two contents.
@@ -10,7 +10,6 @@ edits were acknowledged one after the other, all replicas say the same, and no v
 """
 
 import argparse
-import hashlib
 import http.client
 import http.server
 import json
@@ -25,6 +24,10 @@ import sys
 import tempfile
 import threading
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "StrictClient"))
+
+from strict_client import Contents, Mirror, Violation, require  # noqa: E402
 
 REPLICAS = 3
 FAULTS = ["replica", "leader", "pause", "database", "nothing"]
@@ -115,12 +118,13 @@ class Cluster:
 store: {{postgres: "{self.database.address}"}}
 history: 256
 limits: {{waitersPerAddress: 4096, connectionsPerAddress: 4096}}
-cells: {{Label: {{nib: Label, fields: {{title: string}}}}}}
+locales: [en-US, de-DE]
+cells: {{Label: {{nib: Label, fields: {{title: string, language: string}}}}}}
 sources:
   list: {{url: "http://127.0.0.1:{self.upstream.server_port}/", every: 300ms, retries: 0}}
 tables:
-  up: {{source: list, row: {{id: "${{id}}"}}, cell: Label, payload: {{title: "${{title}}"}}}}
-  todo: {{source: {{local: {{}}}}, cell: Label, payload: {{title: "${{title}}"}}}}
+  up: {{source: list, row: {{id: "${{id}}"}}, cell: Label, payload: {{title: "${{title}}", language: "${{$locale}}"}}}}
+  todo: {{source: {{local: {{}}}}, cell: Label, payload: {{title: "${{title}}", language: "${{$locale}}"}}}}
 """
         )
         self.ports = [free_port() for _ in range(REPLICAS)]
@@ -195,75 +199,34 @@ tables:
         self.database.stop()
 
 
-class Contents:
-    """What each version was said to be, by whomever: rows by cursor."""
-
-    def __init__(self):
-        self.known, self.lock, self.broken = {}, threading.Lock(), []
-
-    def check(self, table, cursor, rows, said_by):
-        digest = hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).digest()
-        with self.lock:
-            if self.known.setdefault((table, cursor), digest) != digest:
-                self.broken.append(f"{table} at {cursor} has two contents ({said_by})")
-
-
 def flat(snapshot):
     return [row for section in snapshot["sections"] for row in section["rows"]]
 
 
-def apply(rows, stage):
-    """One section's rows after a stage."""
-    rows = list(rows)
-    changes = stage.get("rows", {})
-    deletes = sorted((op["at"][1] for op in changes.get("delete", [])), reverse=True)
-    moves = [(op["from"][1], op["to"][1]) for op in changes.get("move", [])]
-    arriving = [(to, rows[source]) for source, to in moves]
-    for index in sorted(deletes + [source for source, _ in moves], reverse=True):
-        del rows[index]
-    arriving += [(op["at"][1], op["row"]) for op in changes.get("insert", [])]
-    for index, row in sorted(arriving, key=lambda pair: pair[0]):
-        assert index <= len(rows), "a row beyond the end"
-        rows.insert(index, row)
-    for op in changes.get("update", []):
-        assert rows[op["at"][1]]["id"] == op["row"]["id"], "an update of another row"
-        rows[op["at"][1]] = op["row"]
-    return rows
-
-
-def follow(cluster, table, contents, stop, counts, failures):
-    cursor, rows = None, None
+def follow(cluster, table, language, contents, stop, counts, failures):
+    mirror = None
     while not stop.is_set():
         path = f"/v1/tables/{table}"
-        if cursor is not None:
-            path += f"/changes?after={cursor}&wait=3"
-        reply = ask(cluster.front, "GET", path)
+        if mirror is not None:
+            path += f"/changes?after={mirror.cursor}&wait=3"
+        reply = ask(cluster.front, "GET", path, headers={"Accept-Language": language})
         if reply is None or reply[0] >= 500:
             time.sleep(0.1)
             continue
         body = json.loads(reply[1])
         try:
-            if reply[0] != 200:
-                raise AssertionError(f"{reply}")
-            if cursor is None or "reset" in body:
-                counts["resets"] += cursor is not None
-                snapshot = body.get("snapshot", body)
-                cursor, rows = snapshot["cursor"], flat(snapshot)
+            require(reply[0] == 200, reply)
+            if mirror is None or "reset" in body:
+                counts["resets"] += mirror is not None
+                mirror = Mirror(body.get("snapshot", body))
             else:
-                assert body["from"] == cursor, "a changeset from elsewhere"
-                for stage in body["stages"]:
-                    # A section that comes or goes is the table's only one.
-                    for op in stage.get("sections", {}).get("delete", []):
-                        rows = []
-                    for op in stage.get("sections", {}).get("insert", []):
-                        rows = op["section"]["rows"]
-                    rows = apply(rows, stage)
-                cursor = body["to"]
-            contents.check(table, cursor, rows, "a client")
+                mirror.apply(body)
+            contents.check(f"{table} {language}", mirror.cursor, mirror.rows, "a client")
+            require(all(row["payload"]["language"].startswith(language) for row in mirror.rows), "another language")
             counts["polls"] += 1
-        except (AssertionError, KeyError, IndexError) as error:
-            failures.append(f"{table}: {error!r} {body}")
-            cursor = None
+        except (Violation, KeyError) as error:
+            failures.append(f"{table} {language}: {error!r} {body}")
+            mirror = None
 
 
 def edit(cluster, name, rng, stop, done, counts, failures):
@@ -304,7 +267,7 @@ def check(cluster, contents, done, failures):
     for table, replies in zip(("up", "todo"), said):
         for index, reply in enumerate(replies):
             snapshot = json.loads(reply[1])
-            contents.check(table, snapshot["cursor"], flat(snapshot), f"replica {index}")
+            contents.check(f"{table} en", snapshot["cursor"], flat(snapshot), f"replica {index}")
     rows = flat(json.loads(said[1][0][1]))
     found = {}
     for row in rows:
@@ -339,8 +302,8 @@ def main():
             rng = random.Random(f"{arguments.seed}.{number}")
             stop = threading.Event()
             threads = [
-                threading.Thread(target=follow, args=(cluster, table, contents, stop, counts, failures))
-                for table in ("up", "todo", "up", "todo", "todo")
+                threading.Thread(target=follow, args=(cluster, table, language, contents, stop, counts, failures))
+                for table, language in (("up", "en"), ("todo", "en"), ("up", "de"), ("todo", "de"), ("todo", "en"), ("todo", "de"))
             ] + [
                 threading.Thread(target=edit, args=(cluster, f"{number}-{name}", random.Random(f"{rng.random()}"), stop,
                                                     done, counts, failures))

@@ -27,6 +27,17 @@ import Testing
     #expect(Set(try Self.examples().map(\.fixture)).count == 5)
   }
 
+  /// The blocks that show keys rather than an API are whole configurations, too.
+  @Test func keysAreAsTheyAreShown() throws {
+    let page = try String(contentsOf: repository.appending(path: "docs/configuration.md"), encoding: .utf8)
+    let blocks = page.components(separatedBy: "```yml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    #expect(blocks.count == 3)
+    for text in blocks {
+      let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "configuration.md", environment: [:])
+      #expect(diagnostics.isEmpty && definition != nil, "\(diagnostics)")
+    }
+  }
+
   /// What `tablecast demo` serves.
   static func demo() throws -> Example {
     let text = try String(contentsOf: repository.appending(path: "config/demo.yaml"), encoding: .utf8)

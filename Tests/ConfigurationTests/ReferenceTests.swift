@@ -51,6 +51,39 @@ import Testing
     #expect(reading.keysInUse.subtracting(known).sorted() == [])
   }
 
+  /// The schema says the values that the code uses; what the reference calls a default is one of them.
+  @Test func theReferencesDefaultsAreTheCodes() throws {
+    var descriptions: [String: [String]] = [:]
+    guard case .object(let definitions)? = ConfigurationSchema.json["$defs"] else {
+      Issue.record("the schema has definitions")
+      return
+    }
+    for case .object(let properties)? in definitions.map({ $0.value["properties"] }) {
+      for property in properties {
+        guard case .string(let text)? = property.value["description"] else { continue }
+        descriptions[property.name, default: []].append(text)
+      }
+    }
+    var checked = 0
+    for line in try text("config/reference.yaml").split(separator: "\n") {
+      guard let match = line.wholeMatch(of: #/[ -]*(\w+): (\S+) #(.*)/#) else { continue }
+      let comment = match.3
+      let said: Substring
+      if let named = comment.firstMatch(of: #/[Dd]efault: ([^ .)]+)/#) {
+        said = named.1
+      } else if comment.hasSuffix("(the default)") {
+        said = match.2
+      } else {
+        continue
+      }
+      guard said.first?.isNumber == true || said == "true" || said == "false" else { continue }
+      checked += 1
+      let known = descriptions[String(match.1)] ?? []
+      #expect(known.contains { $0.contains("Default: \(said).") }, "\(line): \(known)")
+    }
+    #expect(checked > 20)
+  }
+
   /// `config/schema.json` is the decoder's: `tablecast schema > config/schema.json` writes it anew.
   @Test func schemaIsUpToDate() throws {
     #expect(try text("config/schema.json") == ConfigurationSchema.text)

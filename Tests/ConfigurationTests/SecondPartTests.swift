@@ -187,6 +187,28 @@ import Testing
     #expect(found.contains { $0.contains(message) }, "\(found)")
   }
 
+  /// Edits and actions see what belongs to the row's item; not what is only being added, nor what is read of an answer.
+  @Test(
+    arguments: [
+      ("edits: {patch: {url: \"https://x.example/${$user.a}\", headers: {Item: \"${$user.a}${$edit.a}\"}}}", true),
+      ("edits: {delete: {url: \"https://x.example\", body: {a: \"${$user.a}\"}}}", true),
+      ("actions: {a: {title: \"${$user.a}\", when: $user.a, request: {url: \"https://x.example/${$user.a}\"}}}", true),
+      ("actions: {a: {request: {url: \"https://x.example\", headers: {Title: \"${$edit.a}\"}}}}", true),
+      ("edits: {insert: {url: \"https://x.example/${$user.a}\"}}", false),
+      ("edits: {patch: {url: \"https://x.example\", refused: \"${$user.a}\"}}", false),
+      ("actions: {a: {request: {url: \"https://x.example\", item: \"${$user}\"}}}", false),
+    ] as [(String, Bool)]
+  )
+  func lookupsInEdits(_ text: String, isKnown: Bool) {
+    let lookups = "lookups: {user: {source: users, key: a, on: a}}"
+    let found = diagnostics(
+      "tables: {t: {source: issues, row: {id: \"${a}\"}, cell: C, payload: {title: a}, \(lookups), \(text)}}"
+        + Self.rest
+    )
+    #expect(found.contains { $0.contains("unknown root $user") } != isKnown, "\(found)")
+    #expect(!isKnown || !found.contains { $0.contains("means nothing here") }, "\(found)")
+  }
+
   @Test(
     arguments: [
       ("{groupBy: tags}", "'tags' is a list: no section takes such an item, group by one of its elements: `tags[0]`"),

@@ -56,6 +56,28 @@ private func echo() throws -> ScriptedUpstream {
     #expect(Set(upstream.requests.current.map(\.target)).count == upstream.requests.current.count, "one fetch each")
   }
 
+  /// As `encodeURIComponent` writes a name, it names the same member; and the list tells what there may be.
+  @Test func aNameThatIsEncodedWholeIsTheSameMember() throws {
+    let upstream = try echo()
+    let service = try ServiceProcess(family(upstream))
+    let cursor = try service.mirror("t;owner=x%20y;topic=b").cursor
+    for address in ["t%3Bowner%3Dx%2520y%3Btopic%3Db", "t%3bowner%3dx%2520y%3btopic%3db"] {
+      let reply = try service.request("GET", "/v1/tables/\(address)")
+      #expect(try reply.json["cursor"]?.text == cursor, "\(address): \(reply.text)")
+      #expect(try reply.json["table"] == "t;owner=x%20y;topic=b")
+    }
+    let list = try service.request("GET", "/v1/tables").json
+    let listed = try required((list["tables"] ?? .null).elements.first, "the family")
+    #expect(
+      listed["parameters"] == [
+        ["name": "owner", "pattern": "[^/]*", "default": "me"],
+        ["name": "topic", "pattern": "[a-z]{1,3}", "default": .null],
+      ]
+    )
+    #expect(listed["id"] == "t" && listed["members"] == 1 && listed["url"] == "/v1/tables/t")
+    #expect(try service.metric("table_instances{table=\"t\",state=\"polled\"}") == 1)
+  }
+
   @Test func parametersThatAreWrong() throws {
     let upstream = try echo()
     let service = try ServiceProcess(

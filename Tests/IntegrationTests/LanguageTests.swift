@@ -40,7 +40,10 @@ import Testing
   @Test func theCallersLanguageIsPicked() throws {
     let upstream = try ScriptedUpstream(Self.price(1234.5))
     let service = try ServiceProcess(Self.configuration(upstream.url))
-    try service.follow("prices", until: "is ready") { $0.state == "ready" }
+    // Each is stored by itself.
+    for language in ["en", "de", "pt"] {
+      try service.follow("prices", ["Accept-Language": language], until: "is ready") { $0.state == "ready" }
+    }
     let cases: [(String?, String, String)] = [
       (nil, "en-US", "1,234.50"), ("de", "de-DE", "1.234,50"), ("DE-de", "de-DE", "1.234,50"),
       // No Austrian: the range is shortened until a locale is filtered.
@@ -89,7 +92,7 @@ import Testing
   @Test func multiPollsAndStreamsAreInTheLanguageToo() throws {
     let upstream = try ScriptedUpstream(Self.price(1234.5))
     let service = try ServiceProcess(Self.configuration(upstream.url))
-    try service.follow("prices", until: "is ready") { $0.state == "ready" }
+    try service.follow("prices", Self.german, until: "is ready") { $0.state == "ready" }
     let many = try service.request("GET", "/v1/changes?after=prices:&after=todo:", Self.german)
     #expect(many["Content-Language"] == "de-DE" && many["Vary"].contains("Accept-Language"))
     #expect(many.text.contains("1.234,50") && !many.text.contains("1,234.50"), "\(many.text)")
@@ -142,17 +145,69 @@ import Testing
     #expect(try service.mirror("todo").titles == [["B 2,000.00"]])
   }
 
+  /// What a cursor names is kept in all languages: after a crash clients go on where they were.
+  @Test func cursorsOutliveTheProcess() throws {
+    let upstream = try ScriptedUpstream(Self.price(1234.5))
+    let folder = try TemporaryFolder()
+    let configuration = Self.configuration(upstream.url)
+    var service = try ServiceProcess(configuration, in: folder)
+    try service.follow("prices", until: "is ready") { $0.state == "ready" }
+    var mirrors: [(table: String, headers: [String: String], mirror: TableMirror)] = []
+    for headers in [[:], Self.german, ["Accept-Language": "pt"]] {
+      for table in ["prices", "todo"] { mirrors.append((table, headers, try service.mirror(table, headers))) }
+    }
+    for round in 1...2 {
+      let reply = try service.request(
+        "POST",
+        "/v1/tables/todo/items",
+        Self.german,
+        body: ["title": "N", "price": .integer(Int64(round * 1000))]
+      )
+      // A version that a client has been told of is never another one's.
+      let told = try required(reply.json["cursor"]?.text, "a cursor")
+      try service.end(SIGKILL)
+      upstream.answer(Self.price(Double(round) * 1000))
+      service = try ServiceProcess(configuration, in: folder)
+      #expect(try service.changes("todo", after: told, Self.german)["reset"] == nil)
+      for index in mirrors.indices {
+        let (table, headers, before) = mirrors[index]
+        let expected = round == 1 ? ["1", "000"] : ["2", "000"]
+        mirrors[index].mirror = try service.follow(table, headers, from: before, until: "is as edited") { mirror in
+          mirror.state == "ready" && expected.allSatisfy { part in mirror.titles.joined().last?.contains(part) == true }
+        }
+        try mirrors[index].mirror.check(equals: service.snapshot(table, headers))
+        #expect(mirrors[index].mirror.resets.isEmpty, "\(table) \(headers)")
+      }
+    }
+    #expect(
+      mirrors.map { $0.mirror.titles.joined().last } == [
+        "2,000.00", "N 2,000.00", "2.000,00", "N 2.000,00", "2.000,00", "N 2.000,00",
+      ]
+    )
+    // What is represented is the same in all languages.
+    #expect(try service.request("GET", "/v1/tables/prices/items/1", Self.german).text == "{\"id\":1,\"price\":2000.0}")
+  }
+
   @Test func anotherConfigurationMayHaveOtherLanguages() throws {
     let upstream = try ScriptedUpstream(Self.price(1234.5))
     let configuration = Self.configuration(upstream.url)
     let service = try ServiceProcess(configuration)
-    try service.follow("prices", Self.german, until: "is ready") { $0.state == "ready" }
+    let german = try service.follow("prices", Self.german, until: "is ready") { $0.state == "ready" }
     try service.folder.write(configuration.replacingOccurrences(of: "[en-US, de-DE, pt-BR]", with: "[en-US, fr-FR]"))
     service.signal(SIGHUP)
     try service.logged("read again")
     let french = try service.follow("prices", ["Accept-Language": "fr"], until: "is ready") { $0.state == "ready" }
     #expect(french.attributes["title"] == "Prices (fr-FR)")
     #expect(try service.request("GET", "/v1/tables/prices", Self.german)["Content-Language"] == "en-US")
+    // What is there again goes on where it was.
+    try service.folder.write(configuration)
+    service.signal(SIGHUP)
+    try service.log.wait(for: "another reading") { lines in
+      lines.count { $0.contains("read again") } == 2 ? true : nil
+    }
+    let again = try service.follow("prices", Self.german, from: german, until: "is ready") { $0.state == "ready" }
+    #expect(again.titles == [["1.234,50"]] && again.resets.isEmpty)
+    try again.check(equals: service.snapshot("prices", Self.german))
   }
 
   /// Without `locales`, nothing depends on the language, and nothing says so.

@@ -1,9 +1,12 @@
 import Definitions
 import Expressions
+import JSON
 
 enum EachKeys: ObjectKeys {
   static let name = "Each"
   static let noun = "the fan-out"
+
+  private static let standard = FanOutDefinition(url: Template(constant: .null))
 
   static let url = Key(
     required: "url",
@@ -17,8 +20,16 @@ enum EachKeys: ObjectKeys {
     "The member under which the answer stands; the item keeps the members of the list's element (one that is no object "
       + "stands under `item`). Default: the answer is the item."
   )
-  static let concurrency = Key("concurrency", .integer(1...256), "Requests at once. Default: 8.")
-  static let limit = Key("limit", .integer(1...1_000_000), "At most so many items, the first ones. Default: 500.")
+  static let concurrency = Key(
+    "concurrency",
+    .integer(1...256),
+    "Requests at once. Default: \(standard.concurrency)."
+  )
+  static let limit = Key(
+    "limit",
+    .integer(1...1_000_000),
+    "At most so many items, the first ones. Default: \(standard.limit)."
+  )
 
   static let keys = [url.description, answerName.description, concurrency.description, limit.description]
 

@@ -32,7 +32,11 @@ enum PagingKeys: ObjectKeys {
   )
   static let maxItems = Key("maxItems", .maxItems, "As `maxItems` of the source: one of them.")
   static let whenMore: Key<ExcessMeaning> = Key("whenMore", .word, "As `whenMore` of the source: one of them.")
-  static let maxBytes = Key("maxBytes", .size, "Of all pages; more is a failed fetch. Default: 128MB.")
+  static let maxBytes = Key(
+    "maxBytes",
+    .size,
+    "Of all pages; more is a failed fetch. Default: \(sizeText(defaults.maxBytes))."
+  )
 
   static let keys = [
     link.description, header.description, nextURL.description, cursor.description, parameter.description,

@@ -13,6 +13,8 @@ enum SourceKeys: ObjectKeys {
   static let name = "Source"
   static let noun = "a source"
 
+  private static let standard = UpstreamDefinition(url: Template(constant: .null))
+
   static let local = Key("local", .object(LocalKeys.self), "Items that the service owns, instead of an upstream.")
   static let url = Key(
     "url",
@@ -34,40 +36,52 @@ enum SourceKeys: ObjectKeys {
   static let every = Key(
     "every",
     .duration(),
-    "How often it is fetched. Default: 1m. `0s`: never by itself, only on refresh."
+    "How often it is fetched. Default: \(durationText(standard.every)). `0s`: never by itself, only on refresh."
   )
   static let maxAge = Key(
     "maxAge",
     .duration(),
-    "What the upstream's `Cache-Control: max-age` may lengthen `every` to. Default: 1h."
+    "What the upstream's `Cache-Control: max-age` may lengthen `every` to. Default: \(durationText(standard.maximumAge))."
   )
   static let connectTimeout = Key(
     "connectTimeout",
     .duration(atLeast: .milliseconds(1)),
-    "For the connection to stand. Default: 5s."
+    "For the connection to stand. Default: \(durationText(standard.connectTimeout))."
   )
-  static let timeout = Key("timeout", .duration(atLeast: .milliseconds(1)), "For one request in all. Default: 10s.")
+  static let timeout = Key(
+    "timeout",
+    .duration(atLeast: .milliseconds(1)),
+    "For one request in all. Default: \(durationText(standard.timeout))."
+  )
   static let stallTimeout = Key(
     "stallTimeout",
     .duration(atLeast: .milliseconds(1)),
-    "Without a byte for so long, a request fails. Default: 10s."
+    "Without a byte for so long, a request fails. Default: \(durationText(standard.stallTimeout))."
   )
-  static let maxBytes = Key("maxBytes", .size, "Of one response's body, decompressed. Default: 32MB.")
-  static let maxRedirects = Key("maxRedirects", .integer(0...50), "Redirects followed. Default: 5.")
+  static let maxBytes = Key(
+    "maxBytes",
+    .size,
+    "Of one response's body, decompressed. Default: \(sizeText(standard.maxBytes))."
+  )
+  static let maxRedirects = Key(
+    "maxRedirects",
+    .integer(0...50),
+    "Redirects followed. Default: \(standard.maxRedirects)."
+  )
   static let allowPrivateRedirects = Key(
     "allowPrivateRedirects",
     .boolean,
-    "Follow redirects to loopback, link-local and private addresses. Default: false."
+    "Follow redirects to loopback, link-local and private addresses. Default: \(standard.allowPrivateRedirects)."
   )
   static let allowPrivate = Key(
     "allowPrivate",
     .boolean,
-    "The URL may lead to loopback, link-local and private addresses. Default: true."
+    "The URL may lead to loopback, link-local and private addresses. Default: \(standard.allowPrivate)."
   )
   static let retries = Key(
     "retries",
     .integer(0...20),
-    "How often a fetch is tried again before it counts as failed. Default: 2."
+    "How often a fetch is tried again before it counts as failed. Default: \(standard.retries)."
   )
   static let items = Key(
     "items",
@@ -78,7 +92,7 @@ enum SourceKeys: ObjectKeys {
   static let maxItems = Key(
     "maxItems",
     .maxItems,
-    "How many items one fetch takes, of all pages. Default: 100000."
+    "How many items one fetch takes, of all pages. Default: \(standard.maxItems)."
   )
   static let whenMore: Key<UpstreamDefinition.ExcessMeaning> = Key(
     "whenMore",

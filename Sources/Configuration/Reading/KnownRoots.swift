@@ -25,17 +25,25 @@ struct KnownRoots {
     let own = path.dropFirst().first.flatMap { declared[$0] } ?? []
     let lookups = isOfTable ? own : declared.values.reduce(into: []) { $0.formUnion($1) }
     let isSection = path.contains(TableKeys.sections.name)
-    switch (isOfTable ? path[2] : "", path.last ?? "") {
+    // A header field may be called like a key.
+    let isField = path.dropLast().last == EditRequestKeys.headers.name
+    switch (isOfTable ? path[2] : "", isField ? "" : path.last ?? "") {
     case (TableKeys.title.name, _):
       self.init([.parameters, .environment, .locale, .caller])
-    case (TableKeys.edits.name, _):
+    case (TableKeys.edits.name, EditRequestKeys.item.name), (TableKeys.edits.name, EditRequestKeys.refused.name),
+      (TableKeys.actions.name, EditRequestKeys.item.name), (TableKeys.actions.name, EditRequestKeys.refused.name):
+      // What is read of an upstream's answer: no item's.
       self.init(Self.everywhere.union([.edit, .status, .locale]))
+    case (TableKeys.edits.name, _):
+      // What is new belongs to nothing yet.
+      let isInsert = path.dropFirst(3).first == EditsKeys.insert.name
+      self.init(Self.everywhere.union([.edit, .status, .locale]), lookups: isInsert ? [] : lookups)
     case (TableKeys.lookups.name, _):
       self.init(Self.everywhere.union(.locale))
     case (TableKeys.actions.name, ActionKeys.title.name), (TableKeys.actions.name, ActionKeys.when.name):
       self.init(Self.everywhere.union(.locale), lookups: lookups)
     case (TableKeys.actions.name, _):
-      self.init(Self.everywhere.union([.edit, .status, .locale]))
+      self.init(Self.everywhere.union([.edit, .status, .locale]), lookups: lookups)
     case (_, SortKeys.order.name) where isSection, (_, SortKeys.locale.name) where isSection,
       (_, SectionKeys.limit.name) where isSection:
       self.init([.parameters, .environment, .locale, .caller])

@@ -1,5 +1,6 @@
 package import Definitions
 import TableModel
+import TableStore
 
 /// The tables of one configuration: those that always live, and families whose members come with their readers. A
 /// value: another configuration makes another catalog, whose tables may be the same.
@@ -24,6 +25,12 @@ package final class Catalog: Sendable {
     (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
     tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Who writes what the store keeps under a name: a table, or it in another language.
+  func writer(of storedName: String) -> TableWriter? {
+    tablesByName[StoredName.parts(of: storedName).table]?.all.map(\.writer)
+      .first { $0.isStored && $0.storedName == storedName }
   }
 
   /// Whether there is a table or a family of this name.

@@ -38,18 +38,24 @@ package final class Engine: Sendable {
       Replica.Tasks(
         beginFetching: { [weak self] in self?.beginFetching() },
         stopFetching: { [weak self] in self?.catalog.pausePolling() },
-        moved: { [weak self] table, revision in self?.catalog.tablesByName[table]?.writer.moved(to: revision) },
-        tapped: { [weak self] tap in self?.catalog.tablesByName[tap.table]?.writer.follow(tap) },
+        moved: { [weak self] table, revision in self?.moved(table, to: revision) },
+        tapped: { [weak self] tap in self?.catalog.writer(of: tap.table)?.follow(tap) },
         refresh: { [weak self] name, completion in self?.refresh(named: name, completion) }
       )
     )
+  }
+
+  /// Another replica has written a table; perhaps one that this one's configuration doesn't have.
+  private func moved(_ table: String, to revision: Revision) {
+    guard let writer = catalog.writer(of: table) else { return context.replica.caughtUp(table) }
+    writer.moved(to: revision)
   }
 
   /// This process asks the sources from now on.
   private func beginFetching() {
     let catalog = catalog
     guard context.replica.isShared else { return catalog.startPolling() }
-    for table in catalog.tables { table.writer.lead() }
+    for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
     catalog.takeOverPolling()
   }
 
@@ -88,7 +94,7 @@ package final class Engine: Sendable {
         if let table = current[name] {
           guard !table.canBe(blueprint) else { continue }
           // What it has on its way to the store is written before the store is read.
-          table.writer.closeNow()
+          for table in table.all { table.writer.closeNow() }
           next.closed.append(table)
         }
         next.made[name] = try LiveTable.restored(blueprint, context: context)
@@ -102,7 +108,7 @@ package final class Engine: Sendable {
 
   /// Gives up a configuration that was prepared.
   package func cancel(_ next: Prepared) {
-    for table in next.closed { table.writer.reopen() }
+    for table in next.closed.flatMap(\.all) { table.writer.reopen() }
   }
 
   /// Goes on with another configuration. Tables that both have keep their versions and waiters; what changed in them

@@ -31,6 +31,9 @@ struct TableContent: Sendable {
   /// What the next commit is built on: the store's revision of the table with all that is under way. Nil: the table is
   /// not stored.
   var base: Revision?
+  /// Of a translation: the original's revision that it is made of, and the one that the store has it of.
+  var translates: UInt64?
+  var translated: UInt64?
   /// Others have written since the items were mapped.
   var isResultOld = false
   /// No change is begun any more: the table is gone, or another owner takes over what is stored.
@@ -140,10 +143,18 @@ struct TableContent: Sendable {
     return true
   }
 
-  private var hasContent: Bool { local != nil || inputs.values.contains { $0.shown != nil } }
+  /// Whether there is anything to be mapped. What is looked up makes no rows; but nothing is mapped before it has answered
+  /// or failed, so that no row is shown without what belongs to it.
+  private var hasContent: Bool {
+    if local != nil { return true }
+    let awaited = mapper.lookupSources.contains { inputs[$0].map { $0.shown == nil && $0.problem == nil } ?? false }
+    return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil }
+  }
 
-  /// Those without an answer that could be shown.
-  private var silent: Set<String> { Set(inputs.filter { $0.value.shown == nil }.keys) }
+  /// Those without an answer that could be shown, of which there are rows.
+  private var silent: Set<String> {
+    Set(mapper.sectionSources.filter { source in inputs[source].map { $0.shown == nil } ?? false })
+  }
 
   /// The table as the sources have it now. O(bytes) of what changed.
   mutating func table(named name: String) -> Table {

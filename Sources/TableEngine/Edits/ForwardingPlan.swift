@@ -13,6 +13,8 @@ struct ForwardingPlan: Sendable {
   /// The item as it is now; null for an insert.
   let item: JSONValue
   private let body: JSONValue
+  /// What the table's lookups find for the item, as far as the request names it.
+  private let lookups: [String: JSONValue]
 
   init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
     guard request.edits.count == 1, let change = request.edits.first else {
@@ -47,8 +49,9 @@ struct ForwardingPlan: Sendable {
       item = (try? JSONValue(parsing: object.bytes)) ?? .null
       // Where another replica asks the sources, which of them an item came from is not known here.
       source = content.result?.item(row)?.source ?? content.definition.source
+      lookups = try content.lookedUp(upstreamRequest.lookups, for: row)
     } else {
-      item = .null
+      (item, lookups) = (.null, [:])
       source = content.definition.source
     }
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
@@ -90,6 +93,7 @@ struct ForwardingPlan: Sendable {
       edit: body,
       place: change.place?.forwarded,
       id: change.row,
+      lookups: lookups,
       locale: locale,
       idempotencyKey: key
     )

@@ -1,4 +1,5 @@
 import Synchronization
+import TableStore
 
 /// The same table in other languages: tables with epochs and cursors of their own, over one fetch of the sources.
 extension LiveTable {
@@ -15,13 +16,25 @@ extension LiveTable {
 
   /// Makes the translations that it lacks, and ends those that the configuration no longer has: who waits for one asks
   /// again, and is given another.
-  func translate(_ blueprint: TableBlueprint) {
+  ///
+  /// - Returns: the new ones.
+  /// - Throws: where what is stored of one can't be read; then it has those that it had.
+  func translate(_ blueprint: TableBlueprint) throws -> [LiveTable] {
     let known = allTranslations
-    let wanted = blueprint.locales.dropFirst().map { locale in
-      known.first { $0.locale == locale } ?? translation(blueprint, into: locale)
+    // Their cursors outlive the process as the original's do.
+    let isStored = !isMember
+    let wanted = try blueprint.locales.dropFirst().map { locale in
+      if let table = known.first(where: { $0.locale == locale }) { return table }
+      let stored = isStored ? try context.restore(StoredName.of(name, in: locale)) : nil
+      return translation(blueprint, into: locale, from: stored)
     }
     translations.withLock { $0 = wanted }
     writer.translators.withLock { $0 = wanted.map(\.writer) }
-    for old in known where !wanted.contains(where: { $0 === old }) { old.end(.retired) }
+    for old in known where !wanted.contains(where: { $0 === old }) {
+      // Before another one is made of what it has stored.
+      old.writer.closeNow()
+      old.end(.retired)
+    }
+    return wanted.filter { table in !known.contains { $0 === table } }
   }
 }

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Logging
 import Synchronization
 import TableMapping
 import TableModel
@@ -25,22 +26,8 @@ extension LiveTable {
         throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
       }
     }
-    if var table = stored.feed?.versions.last?.table, content.local == nil, table.hasWorked {
-      // Where others may be asking the upstream, what they have shown is not old.
-      if !context.replica.isShared {
-        table.state = .stale
-        table.problem = Problem(
-          title: "Not refreshed yet",
-          detail: "These rows are from before the service started; the upstream is being asked.",
-          since: Timestamp.now
-        )
-      }
-      content.restored = table
-      content.restoredObjects = stored.objects
-    }
     content.sharedToggles = stored.toggled
-    content.isKnownToStore = stored.feed != nil
-    content.base = stored.revision
+    content.begin(from: stored, isShared: context.replica.isShared)
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
     let table = LiveTable(
@@ -51,7 +38,9 @@ extension LiveTable {
       isMember: false,
       context: context
     )
-    table.translate(blueprint)
+    do { _ = try table.translate(blueprint) } catch {
+      throw StartError(description: "table `\(name)`: what is stored of it in another language can't be read: \(error)")
+    }
     return table
   }
 
@@ -73,7 +62,8 @@ extension LiveTable {
     }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
     let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
-    table.translate(blueprint)
+    // Nothing of it is stored, so nothing is read that could fail.
+    _ = try? table.translate(blueprint)
     table.attachSources(blueprint, parameters, forwarding)
     // Where no upstream is asked, there is none to be waited for.
     if blueprint.upstreams.isEmpty {
@@ -83,10 +73,18 @@ extension LiveTable {
     return table
   }
 
-  /// This table in another language; empty until it is given what this one has.
-  func translation(_ blueprint: TableBlueprint, into locale: String) -> LiveTable {
+  /// This table in another language: as the store has it, or empty until it is given what this one has.
+  ///
+  /// - Parameter stored: what there is of it; nil where it is not to be stored.
+  func translation(_ blueprint: TableBlueprint, into locale: String, from stored: StoredTable?) -> LiveTable {
     var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
-    let feed = Feed(initial: content.table(named: name), history: context.history)
+    if let stored {
+      content.begin(from: stored, isShared: context.replica.isShared)
+      content.noteTranslated(stored)
+      let shown = writer.content.queue.sync { writer.content.access { $0 } }
+      content.follow(shown, own: shown.own)
+    }
+    let feed = Feed(initial: content.table(named: name), history: context.history, restored: stored?.feed)
     return LiveTable(
       reference,
       feed: feed,
@@ -94,6 +92,7 @@ extension LiveTable {
       blueprint,
       isMember: isMember,
       original: writer,
+      isStored: stored != nil,
       context: context
     )
   }
@@ -105,6 +104,7 @@ extension LiveTable {
     _ blueprint: TableBlueprint,
     isMember: Bool,
     original: TableWriter? = nil,
+    isStored: Bool? = nil,
     context: EngineContext
   ) {
     let name = reference.canonical
@@ -120,8 +120,9 @@ extension LiveTable {
       name,
       content: content,
       reader: reader,
-      isStored: !isMember && original == nil,
+      isStored: isStored ?? !isMember,
       isPrivate: !forwards.isEmpty,
+      isTranslation: original != nil,
       context: context
     )
     self.init(
@@ -135,9 +136,22 @@ extension LiveTable {
     )
   }
 
-  /// Stores and shows what a restored table has become by its definition. `completion` is called when that is done.
+  /// Stores and shows what a restored table has become by its definition, in all its languages. `completion` is called
+  /// when that is done.
   func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
-    writer.content.queue.sync { [writer] in writer.begin(completion) }
+    let group = DispatchGroup()
+    let failure = Mutex<StoreError?>(nil)
+    // The translations first: what the original then shares goes on from their first versions.
+    for writer in all.reversed().map(\.writer) where writer.isStored {
+      group.enter()
+      writer.content.queue.sync {
+        writer.begin { error in
+          if let error { failure.withLock { $0 = error } }
+          group.leave()
+        }
+      }
+    }
+    group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
   }
 
   /// Sources of a member's own, not started yet.
@@ -180,7 +194,16 @@ extension LiveTable {
   /// Goes on with another definition, that it can be.
   func reconfigure(_ blueprint: TableBlueprint) {
     forgetSources()
-    translate(blueprint)
+    do {
+      for table in try translate(blueprint) {
+        table.begin { [context, name] error in
+          guard let error else { return }
+          context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
+        }
+      }
+    } catch {
+      context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
+    }
     for table in all { table.reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges) }
     for table in allTranslations { table.writer.reconfigure(blueprint, isShared: false) }
     writer.reconfigure(blueprint)
@@ -195,19 +218,22 @@ extension TableWriter {
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     let (changes, table, isKnown) = content.access { content in
-      let changes = content.local?.items.takeChanges()
+      let changes = isTranslation ? nil : content.local?.items.takeChanges()
       content.durable = content.own
       return (changes, content.table(named: name), content.isKnownToStore)
     }
     // What another replica has made of its configuration is not this one's to change, before it leads.
-    guard !(isKnown && context.replica.isShared) else { return completion(nil) }
+    guard !(isKnown && context.replica.isShared) else {
+      share(publishing: false)
+      return completion(nil)
+    }
     let version = isKnown ? feed.prepare(table) : feed.current
     guard version != nil || changes != nil else {
       share()
       return completion(nil)
     }
     // Where another replica was first, its version is followed.
-    let commit = Commit(table: name, durability: .full, version: version, items: changes)
+    let commit = Commit(table: storedName, durability: .full, version: version, items: changes)
     store(commit, retry: { completion(nil) }, then: completion)
   }
 
@@ -217,5 +243,25 @@ extension TableWriter {
       content.access { $0.follow(blueprint, shown: feed.latest.table) }
       if isShared { publishContent() }
     }
+  }
+}
+
+extension TableContent {
+  /// Begins with what the store has of the table: what stands in for the sources until they answer.
+  ///
+  /// - Parameter isShared: others may be asking the upstream: what they have shown is not old.
+  fileprivate mutating func begin(from stored: StoredTable, isShared: Bool) {
+    isKnownToStore = stored.feed != nil
+    base = stored.revision
+    guard var table = stored.feed?.versions.last?.table, local == nil, table.hasWorked else { return }
+    if !isShared {
+      table.state = .stale
+      table.problem = Problem(
+        title: "Not refreshed yet",
+        detail: "These rows are from before the service started; the upstream is being asked.",
+        since: Timestamp.now
+      )
+    }
+    (restored, restoredObjects) = (table, stored.objects)
   }
 }

@@ -115,7 +115,7 @@ extension TableWriter {
     let outcome = EditResult.success(
       EditAnswer(cursor: reader.cursor(version ?? latest, request.lens), rows: rows)
     )
-    var commit = Commit(table: name, durability: .full, version: version, items: changes)
+    var commit = Commit(table: storedName, durability: .full, version: version, items: changes)
     commit.reply = request.terms.idempotency.flatMap { StoredReply($0, outcome) }
     content.access { current in
       current = session.content

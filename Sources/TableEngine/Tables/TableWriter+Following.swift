@@ -12,7 +12,7 @@ extension TableWriter {
       guard isStored else { return }
       // With something under way of its own, what others wrote shows when that comes back.
       guard content.access({ $0.base != revision && $0.commits.isEmpty && !$0.isClosed }) else {
-        return context.replica.caughtUp(name)
+        return context.replica.caughtUp(storedName)
       }
       catchUp()
     }
@@ -23,12 +23,12 @@ extension TableWriter {
   func catchUp() {
     guard isStored, let known = content.access({ $0.durable.base }) else { return }
     content.access { $0.commits.begin() }
-    context.store.changes(of: name, since: known) { [self] result in
+    context.store.changes(of: storedName, since: known) { [self] result in
       content.queue.async { [self] in
         switch result {
         case .success(let others):
           take(others)
-          context.replica.caughtUp(name)
+          context.replica.caughtUp(storedName)
         case .failure(let error):
           context.logger.error(
             "What others wrote could not be read",
@@ -55,9 +55,13 @@ extension TableWriter {
       }
       content.access { content in
         // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
-        content.own = content.durable
+        if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
         if let items = changes.items { content.local?.items.apply(items) }
-        content.follow(changes.toggles, changes.objects)
+        if isTranslation {
+          content.noteTranslated(changes.objects)
+        } else {
+          content.follow(changes.toggles, changes.objects)
+        }
         content.followed(to: changes.revision, shown: feed.current.table)
       }
     case .replaced(let stored):
@@ -65,11 +69,15 @@ extension TableWriter {
       feed.replace(with: history)
       content.access { content in
         if let items = stored.items { content.local?.items = items }
-        (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
+        if isTranslation {
+          content.noteTranslated(stored)
+        } else {
+          (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
+        }
         content.followed(to: stored.revision, shown: feed.current.table)
       }
     }
-    share()
+    share(publishing: context.replica.isLeading)
     guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
     table.announce(from: previous)
     if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }

@@ -23,8 +23,15 @@ extension TableWriter {
     dispatchPrecondition(condition: .onQueue(content.queue))
     let latest = feed.latest.table
     // What sources say is written by the replica that asks them, for as long as it is the one.
-    let fence = toggles.isEmpty && isStored ? context.replica.lease : nil
-    if fence == nil, toggles.isEmpty, isStored, context.replica.isShared { return completion(.fenced) }
+    let isShared = context.replica.isShared
+    let isOwn = isShared && translatesOwnItems
+    let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
+    if isOwn {
+      // Not by a configuration that doesn't count, and not back behind what another one has shown.
+      guard context.replica.refusal == nil, content.access({ $0.isAheadOfTranslated }) else { return completion(nil) }
+    } else if fence == nil, toggles.isEmpty, isStored, isShared {
+      return completion(.fenced)
+    }
     guard let version = feed.prepare(table) else {
       share()
       return completion(nil)
@@ -34,10 +41,11 @@ extension TableWriter {
       share()
       return completion(nil)
     }
-    var commit = Commit(table: name, durability: toggles.isEmpty ? .process : .full, version: version)
+    var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: version)
     commit.toggles = toggles
     commit.fence = fence
-    commit.objects = content.access { $0.objectChanges(from: latest, to: table) }
+    if isOwn { commit.objects = content.access { $0.markTranslated() } }
+    if !isTranslation { commit.objects = content.access { $0.objectChanges(from: latest, to: table) } }
     store(commit, retry: retry, then: completion)
   }
 
@@ -108,7 +116,8 @@ extension TableWriter {
   private func undo() {
     feed.withdraw()
     content.access { content in
-      content.own = content.durable
+      // A translation's own is the original's, who has told it.
+      if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
       content.isBehind = true
       _ = content.table(named: name)
     }

@@ -92,7 +92,7 @@ extension TableWriter {
   private func tell(of row: String, _ view: String, _ state: ViewState, in table: Table) {
     let identities = state.toggled(at: state.taps)
     let toggled = table.sections.lazy.flatMap(\.rows).filter { identities.contains($0.key.identity) }.map(\.id)
-    context.replica.tell(ViewTap(table: name, view: view, state, row: row, toggled: Array(toggled)))
+    context.replica.tell(ViewTap(table: storedName, view: view, state, row: row, toggled: Array(toggled)))
   }
 
   /// Another replica has been tapped.

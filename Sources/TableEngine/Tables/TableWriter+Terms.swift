@@ -50,7 +50,7 @@ extension TableWriter {
 
   /// What the store keeps the answer to a request under.
   private func kept(_ idempotency: Idempotency) -> TableStore.ReplyKey {
-    TableStore.ReplyKey(caller: idempotency.caller, table: name, scope: idempotency.route, key: idempotency.key)
+    TableStore.ReplyKey(caller: idempotency.caller, table: storedName, scope: idempotency.route, key: idempotency.key)
   }
 
   /// Tries a request again that lost against another commit; with a key, unless that was the same request, which
@@ -79,7 +79,7 @@ extension TableWriter {
       context.answers.remember(reply, of: idempotency.caller, table: name)
       return completion()
     }
-    var commit = Commit(table: name, durability: .full)
+    var commit = Commit(table: storedName, durability: .full)
     commit.reply = reply
     context.store.commit(commit) { [self] result in
       // Another replica's answer to the same stays.

@@ -4,32 +4,44 @@ import TableModel
 import TableStore
 
 /// A table in several languages: the original takes in what sources say and what clients edit; each translation follows
-/// it, and publishes versions of its own. They are not stored: they are made anew of what the original has.
+/// it, and publishes versions of its own, which are stored where the original's are. What is represented is kept by the
+/// original alone.
 extension TableWriter {
   /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
-  func share() {
+  ///
+  /// - Parameter publishing: false where another replica will show what comes of it.
+  func share(publishing: Bool = true) {
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
     let isStored = isStored
     // What is on its way to the store is not shown yet.
     let (original, own) = content.access { ($0, isStored ? $0.durable : $0.own) }
     let version = feed.current.cursor
-    for translator in translators { translator.follow(original, own: own, version) }
+    for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
   }
 
   /// The same, for a table that no source will tell anything.
   func publishAll() { content.queue.sync { share() } }
 
-  private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor) {
+  private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor, publishing: Bool) {
     content.queue.async { [self] in
       content.access { $0.follow(original, own: own) }
       basis.access { $0 = version }
-      publishContent()
+      guard !publishing else { return publishContent() }
+      content.access { $0.isResultOld = true }
     }
   }
 
-  /// Calls `body` on the table's queue when all that the original has shared so far is followed.
-  func afterFollowing(_ body: @escaping @Sendable () -> Void) { content.queue.async(execute: body) }
+  /// It translates items of the service's own, which every replica edits: what comes of them is shown by whoever has.
+  var translatesOwnItems: Bool { isTranslation && isStored && content.access { $0.local != nil } }
+
+  /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
+  func afterFollowing(_ body: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      guard !content.access({ $0.commits.follow(body, undone: body) }) else { return }
+      body()
+    }
+  }
 
   /// The terms in the original's versions: a version of the translation stands for the one that it is of. On the table's
   /// queue.

@@ -13,12 +13,16 @@ import Upstream
 /// the table's readers must be told beside that, to the table.
 final class TableWriter: Sendable {
   let name: String
+  /// What the store keeps it under.
+  let storedName: String
   let reader: TableReader
   let context: EngineContext
   /// Versions outlive the process. Not those of a family's members, which come and go with their readers.
   let isStored: Bool
   /// The rows are one caller's own.
   let isPrivate: Bool
+  /// It shows what another one takes in, in another language.
+  let isTranslation: Bool
   /// What makes the versions; on the table's queue.
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
@@ -38,9 +42,12 @@ final class TableWriter: Sendable {
     reader: TableReader,
     isStored: Bool,
     isPrivate: Bool,
+    isTranslation: Bool,
     context: EngineContext
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
+    self.isTranslation = isTranslation
+    storedName = StoredName.of(name, in: isTranslation ? content.variables.locale : nil)
     self.context = context
     let queue = DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue)
     self.content = QueueBound(content, on: queue)
@@ -77,7 +84,10 @@ final class TableWriter: Sendable {
     _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
   ) {
     content.queue.async { [self] in
-      let object = content.access { $0.object(row) }
+      let object = content.access { content in
+        content.refreshResult(named: name)
+        return content.object(row)
+      }
       if let object, orHidden || !object.isHidden { return completion(.success(object)) }
       completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
     }

@@ -13,8 +13,9 @@ struct VersionReading {
   private var base: (table: Table, numbers: [[UInt64]])?
   private var baseRows: [UInt64: Row]?
 
+  /// - Parameter name: What the table is kept under.
   init(name: String, rows: [UInt64: Row], names: NameTable) {
-    self.name = name
+    self.name = StoredName.parts(of: name).table
     self.rows = rows
     self.names = names
   }

@@ -60,6 +60,7 @@ public struct EditForwarder: Sendable {
     scope.item = Value(edit.item)
     scope.edit = Value(edit.edit)
     scope.place = edit.place.map { Value($0.json) } ?? .null
+    scope.lookups = edit.lookups.mapValues { Value($0) }
     scope.locale = edit.locale
     scope.id = edit.id.map { .string($0) } ?? .null
     guard let key = TransferField("Idempotency-Key", edit.idempotencyKey) else {

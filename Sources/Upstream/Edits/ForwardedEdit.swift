@@ -10,6 +10,8 @@ public struct ForwardedEdit: Sendable {
   public var place: Place?
   /// The row's identity; nil for an insert.
   public var id: String?
+  /// What the table's lookups find for the item: `$user`.
+  public var lookups: [String: JSONValue]
   /// `$locale`: of the table that the caller sees.
   public var locale: String?
   /// Sent as `Idempotency-Key`: the caller's own, or one that was made for this edit.
@@ -20,6 +22,7 @@ public struct ForwardedEdit: Sendable {
     edit: JSONValue = .null,
     place: Place? = nil,
     id: String? = nil,
+    lookups: [String: JSONValue] = [:],
     locale: String? = nil,
     idempotencyKey: String
   ) {
@@ -27,6 +30,7 @@ public struct ForwardedEdit: Sendable {
     self.edit = edit
     self.place = place
     self.id = id
+    self.lookups = lookups
     self.locale = locale
     self.idempotencyKey = idempotencyKey
   }

@@ -129,7 +129,7 @@ final class ServiceProcess: Sendable {
   }
 
   /// The executable stands beside the bundle of the tests.
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let candidates = Bundle.allBundles.map { $0.bundleURL } + [folder]
     for candidate in candidates {

@@ -1,0 +1,21 @@
+import JSON
+import TableMapping
+
+extension TableContent {
+  /// What the lookups that an edit of a row names find for its item.
+  ///
+  /// - Throws: where one of their sources has not answered yet: what is not known is not taken for what is not there.
+  func lookedUp(_ names: Set<String>, for row: String) throws(TableError) -> [String: JSONValue] {
+    guard !names.isEmpty else { return [:] }
+    let found = result?.lookedUp(for: row) ?? [:]
+    for name in names.sorted() where found[name] == nil {
+      throw TableError(
+        .unavailable,
+        detail: "The edit names `$\(name)`, and what that is for row `\(row)` is not known here yet: the source of the "
+          + "lookup has not answered.",
+        retryAfter: .seconds(2)
+      )
+    }
+    return found
+  }
+}

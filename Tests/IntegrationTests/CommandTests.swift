@@ -1,0 +1,170 @@
+import Foundation
+import JSON
+import Testing
+
+/// The commands beside `serve`, as processes.
+@Suite struct CommandTests {
+  private static func configuration(_ url: String) -> String {
+    """
+    locales: [en-US, de-DE]
+    sources:
+      items: {url: "\(url)/${$params.owner}?limit=${$params.limit}", every: 1m, retries: 0, forward: [X-User]}
+    cells:
+      Label: {fields: {title: string}}
+    tables:
+      t:
+        title: "Of ${$params.owner} (${$locale})"
+        source: items
+        row: {id: "${number}"}
+        forward: [X-User]
+        parameters:
+          owner: {pattern: "[a-z]+", default: apple}
+          limit: {pattern: "[0-9]{1,2}"}
+          q: {default: ""}
+        cell: Label
+        payload: {title: "${title} ${$params.q} ${price | number(2)}"}
+    """
+  }
+
+  private static func folder(_ configuration: String) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try folder.write(configuration)
+    return folder
+  }
+
+  private static func render(_ arguments: String..., in folder: TemporaryFolder) throws -> Command {
+    try Command(["render", "--config", "tablecast.yaml", "--table", "t", "--json"] + arguments, in: folder)
+  }
+
+  @Test func renderTakesParametersAsTheServiceDoes() throws {
+    let upstream = try ScriptedUpstream { request in
+      .json([["number": 1, "title": .string(request.headers["x-user"] ?? "nobody"), "price": 1234.5]])
+    }
+    let folder = try Self.folder(Self.configuration(upstream.url))
+    let plain = try Self.render("--parameter", "limit=7", in: folder)
+    #expect(plain.status == 0, "\(plain.errors)")
+    #expect(upstream.requests.current.map(\.target) == ["/apple?limit=7"])
+    let document = try JSONValue(parsing: plain.output)
+    #expect(document["title"] == "Of apple (en-US)")
+    #expect(document["sections"]?.elements.first?["rows"]?.elements.first?["payload"]?["title"] == "nobody  1,234.50")
+
+    let full = try Self.render(
+      "--parameter",
+      "limit=7",
+      "--parameter",
+      "owner=other",
+      "--parameter",
+      "q=",
+      "--header",
+      "X-User: ada",
+      "--locale",
+      "de-DE",
+      in: folder
+    )
+    let other = try JSONValue(parsing: full.output)
+    #expect(other["title"] == "Of other (de-DE)")
+    #expect(other["sections"]?.elements.first?["rows"]?.elements.first?["payload"]?["title"] == "ada  1.234,50")
+    #expect(upstream.requests.current.last?.target == "/other?limit=7")
+
+    let refused: [([String], String)] = [
+      ([], "“limit” is missing"), (["--parameter", "limit=777"], "does not match `[0-9]{1,2}`"),
+      (["--parameter", "limit=7", "--parameter", "ower=a"], "did you mean “owner”?"),
+      (["--parameter", "limit=7", "--header", "X-Other: 1"], "forwards no header `X-Other`"),
+      (["--parameter", "limit=7", "--locale", "fr"], "no locale `fr`: en-US, de-DE"),
+    ]
+    for (arguments, says) in refused {
+      let command = try Command(["render", "-c", "tablecast.yaml", "-t", "t"] + arguments, in: folder)
+      #expect(command.status != 0 && command.errors.contains(says), "\(arguments): \(command.errors)")
+    }
+    #expect(upstream.requests.current.count == 2)
+  }
+
+  /// Where the service says so, too.
+  @Test func aTitleIsOneOfItsMember() throws {
+    let upstream = try ScriptedUpstream([["number": 1, "title": "a", "price": 1]])
+    let service = try ServiceProcess("store: memory\n" + Self.configuration(upstream.url))
+    for (address, language, title) in [
+      ("t;limit=1", "en", "Of apple (en-US)"), ("t;limit=1;owner=ada", "de", "Of ada (de-DE)"),
+    ] {
+      #expect(try service.snapshot(address, ["Accept-Language": language])["title"] == .string(title))
+    }
+  }
+
+  @Test func checkWarnsOfWhatCanNotBeMeant() throws {
+    let folder = try Self.folder(
+      """
+      sources:
+        s: {url: "http://127.0.0.1:1/", every: 1m}
+      cells:
+        Label: {fields: {title: optional string}}
+      tables:
+        a:
+          source: s
+          row: {id: "${number}"}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: [{id: all, header: {cell: Label, payload: {title: "${title}"}}}]
+        b:
+          source: s
+          row: {id: "${number}"}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: "labels | split(',')"}
+        c:
+          source: {local: {items: [{labels: [x], title: a}]}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: {groupBy: labels}
+          parameters: {q: {default: ""}}
+      """
+    )
+    let command = try Command(["check", "tablecast.yaml", "--json"], in: folder)
+    #expect(command.status == 0, "\(command.output)")
+    let diagnostics = try JSONValue(parsing: command.output).elements
+    #expect(diagnostics.allSatisfy { $0["severity"] == "warning" })
+    let said = diagnostics.map { "\($0["message"]?.text ?? "") | \($0["suggestion"]?.text ?? "")" }
+    #expect(said.contains { $0.contains("$items") }, "\(said)")
+    #expect(said.count { $0.contains("is a list: no section takes such an item") } == 2, "\(said)")
+    #expect(said.count == 3, "\(said)")
+  }
+
+  @Test func theDemoRunsAnywhere() throws {
+    let folder = try TemporaryFolder()
+    let process = Process()
+    process.executableURL = try ServiceProcess.executable()
+    process.arguments = ["demo", "--listen", "127.0.0.1:0"]
+    process.currentDirectoryURL = folder.url
+    process.environment = ["PATH": "/nonexistent", "HOME": folder.url.path]
+    let errors = Pipe()
+    (process.standardError, process.standardOutput) = (errors, FileHandle.nullDevice)
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    defer {
+      process.terminate()
+      process.waitUntilExit()
+    }
+    let log = Unchecked(errors.fileHandleForReading)
+    let port = try Background("the address of the demo") { () throws -> UInt16 in
+      var text = ""
+      while true {
+        let data = log.value.availableData
+        guard !data.isEmpty else { throw Malformed("the demo ended: \(text)") }
+        text += String(decoding: data, as: UTF8.self)
+        for line in text.split(separator: "\n") where line.contains("Serving") {
+          let address = (try? JSONValue(parsing: String(line)))?["address"]?.text
+          if let port = address?.split(separator: ":").last.flatMap({ UInt16($0) }) { return port }
+        }
+      }
+    }.value()
+    let client = try HTTPClient(port: port)
+    var cursor = ""
+    for _ in 0..<50 where !cursor.contains("ready") {
+      let changes = try client.request("GET", "/v1/tables/departures/changes?wait=5&after=\(cursor)").json
+      cursor = changes["to"]?.text ?? ""
+      if changes["snapshot"]?["state"] == "ready" || "\(changes)".contains("\"ready\"") { break }
+    }
+    let departures = try client.request("GET", "/v1/tables/departures").json
+    #expect(departures["state"] == "ready" && departures["sections"]?.elements.isEmpty == false)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Replicas show each language's own rows, whoever of them asks the upstream.
+@Suite struct ReplicaLanguageTests {
+  private static let german = ["Accept-Language": "de"]
+
+  @Test func whatOneTranslatesAllShow() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let price = { (value: Double) in JSONValue.array([["id": 1, "price": .double(value)]]) }
+    let upstream = try ScriptedUpstream(price(1234.5))
+    let configuration = """
+      store: {postgres: "\(address)"}
+      locales: [en-US, de-DE]
+      sources:
+        items: {url: "\(upstream.url)/items", every: 300ms, retries: 0}
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      tables:
+        prices: {source: items, row: {id: "${id}"}, cell: Label, payload: {title: "${price | number(2)}"}}
+        todo:
+          source: {local: {items: [{price: 1234.5}]}}
+          cell: Label
+          payload: {title: "${price | number(2)}"}
+      """
+    let replicas = try (0..<2).map { _ in try ServiceProcess(configuration) }
+    func converge(_ german: String, _ english: String) throws {
+      try awaited("both replicas with \(german)") {
+        try replicas.allSatisfy { replica in
+          try replica.mirror("prices", Self.german).titles == [[german]]
+            && replica.mirror("prices").titles == [[english]]
+        }
+      }
+      for headers in [[:], Self.german] {
+        try awaited("the same bytes \(headers)") {
+          Set(try replicas.map { try $0.request("GET", "/v1/tables/prices", headers).text }).count == 1
+        }
+      }
+    }
+    try converge("1.234,50", "1,234.50")
+    var mirrors = try replicas.map { try $0.mirror("prices", Self.german) }
+    upstream.answer(price(2000))
+    try converge("2.000,00", "2,000.00")
+    for index in replicas.indices {
+      // A cursor of one is the other's.
+      mirrors[index] = try replicas[1 - index].follow(
+        "prices",
+        Self.german,
+        from: mirrors[index],
+        until: "is as the upstream has it"
+      ) { $0.titles == [["2.000,00"]] }
+      #expect(mirrors[index].resets.isEmpty)
+    }
+    // Items of the service's own, too, whichever replica edits: the answer's version is all replicas'.
+    var own = try replicas[1].mirror("todo", Self.german)
+    for round in 1...6 {
+      let editor = replicas[round % 2]
+      let reply = try editor.request("POST", "/v1/tables/todo/items", Self.german, body: ["price": 3])
+      #expect(reply.status == 201, "\(reply.text)")
+      let cursor = try required(reply.json["cursor"]?.text, "a cursor")
+      #expect(try editor.mirror("todo", Self.german).titles.joined().count == round + 1, "what was answered is shown")
+      own = try replicas[1 - round % 2].follow("todo", Self.german, from: own, until: "has \(round + 1)") { mirror in
+        mirror.rows.count == round + 1
+      }
+      #expect(own.titles[0].first == "1.234,50" && own.titles[0].last == "3,00" && own.resets.isEmpty)
+      #expect(own.cursor.prefix { $0 != "." } == cursor.prefix { $0 != "." })
+      let row = try required(reply.json["id"]?.text, "an id")
+      let path = "/v1/tables/todo/items/\(row)"
+      for headers in [[:], Self.german] {
+        #expect(try replicas[1 - round % 2].request("GET", path, headers).status == 200)
+      }
+    }
+    try awaited("the same bytes") {
+      Set(try replicas.map { try $0.request("GET", "/v1/tables/todo", Self.german).text }).count == 1
+    }
+    // No replica takes itself to be behind with what it doesn't know.
+    for replica in replicas { #expect(try replica.request("GET", "/readyz").status == 200) }
+  }
+}
