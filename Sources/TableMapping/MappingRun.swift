@@ -80,9 +80,16 @@ struct MappingRun {
     var sections: [Section] = []
     for section in shown {
       let (header, footer) = models.models(of: section, in: scope(of: section), list: { list(of: section) }, &report)
-      sections.append(Section(id: section.id, header: header, footer: footer, rows: section.rows))
+      let rows = cache?.rows[section.id].map { RowList(section.rows, sharing: $0) } ?? RowList(section.rows)
+      sections.append(Section(id: section.id, header: header, footer: footer, rows: rows))
     }
-    let cache = MappingCache(plan: plan, variables: variables, sources: sources, lookups: lookups.indexes)
+    let cache = MappingCache(
+      plan: plan,
+      variables: variables,
+      sources: sources,
+      lookups: lookups.indexes,
+      rows: Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
+    )
     var result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - shown.count, problems)
     (result.skippedItems, result.skipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
