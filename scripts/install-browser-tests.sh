@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the tests in a real browser need beside the system packages: Chromium and its driver, React 18, and of PyPI
+# What the web's tests need beside the system packages: Chromium and its driver, React 18, TypeScript, and of PyPI
 # selenium and axe, in a virtual environment of their own. Silent and instant where all is there. Prints its python.
 set -eu
 cd "$(dirname "$0")/.."
-./scripts/install-system-packages.sh nodejs esbuild chromium chromium-driver node-react node-react-dom fonts-dejavu-core >&2
+./scripts/install-system-packages.sh nodejs esbuild chromium chromium-driver node-react node-react-dom node-typescript fonts-dejavu-core >&2
 
 environment=.build-browser
 if [ ! -x "$environment/bin/python" ]; then

@@ -14,12 +14,12 @@ export const modules = ["tablecast.js", "bind.js", "react.js", "element.js"];
 export const served = ["tablecast.js", "bind.js"];
 const resources = new URL("../../Sources/TableService/Resources/client/", import.meta.url);
 
-/** The module's text. */
+/** The module's text. Members that begin with `_` are between our own modules: they get short names. */
 export function bundle(name) {
   const source = fileURLToPath(new URL(`src/${name}`, import.meta.url));
   const external = ["react", ...modules.filter((other) => other !== name).map((other) => `./${other}`)].map((one) => `--external:${one}`);
-  const text = execFileSync("esbuild", [source, "--bundle", "--minify", "--format=esm", "--target=es2022", ...external], { encoding: "utf8" });
-  return `// Tablecast's client for JavaScript ${version}: made of Clients/JavaScript/src by bundle.mjs\n${text}`;
+  const text = execFileSync("esbuild", [source, "--bundle", "--minify", "--format=esm", "--target=es2022", "--mangle-props=^_", ...external], { encoding: "utf8" });
+  return `// Tablecast ${version}\n${text}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -7,17 +7,17 @@ export function useTable<C extends Cell = Cell>(table: Table<C>): Snapshot<C>;
 export function useRow<C extends Cell = Cell>(table: Table<C>, id: string): Row<C> | undefined;
 
 /** The table's edits, and those that are under way or refused. */
-export function useEdit(table: Table): Pick<Table, "add" | "patch" | "delete" | "move" | "tap" | "action" | "refresh"> & {
+export function useEdit<C extends Cell = Cell>(table: Table<C>): Pick<Table<C>, "add" | "patch" | "delete" | "move" | "tap" | "action" | "refresh"> & {
   readonly edits: readonly Edit[];
 };
 
 /** The edits of one row, which needs no naming then: `const { patch, edits } = useEdit(table, row.id)`. */
-export function useEdit(table: Table, row: string): {
+export function useEdit<C extends Cell = Cell>(table: Table<C>, row: string): {
   add(item: JSONValue, place?: Place, options?: { show?: Cell }): Edit;
-  patch(patch: JSONValue, options?: { show?: (row: Row) => Row }): Edit;
+  patch(patch: JSONValue, options?: { show?: (row: Row<C>) => Row<C> }): Edit;
   delete(): Edit;
   move(place: Place): Edit;
-  tap(options?: { show?: (row: Row) => Row }): Edit;
+  tap(options?: { show?: (row: Row<C>) => Row<C> }): Edit;
   action(action: string, body?: JSONValue): Edit;
   refresh(): Edit;
   readonly edits: readonly Edit[];

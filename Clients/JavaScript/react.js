@@ -1,2 +1,2 @@
-// Tablecast's client for JavaScript 1.0.0: made of Clients/JavaScript/src by bundle.mjs
+// Tablecast 1.0.0
 import{useCallback as m,useMemo as d,useSyncExternalStore as a}from"react";var u=(n,e)=>a(m(r=>n.subscribe(r),[n]),e,e),x=n=>u(n,()=>n.snapshot),S=(n,e)=>u(n,()=>n.row(e));function E(n,e){let r=d(()=>{let o={add:n.add,refresh:n.refresh};for(let s in o)o[s]=(...t)=>n[s](...t);for(let s of["patch","delete","move","tap","action"])o[s]=(...t)=>n[s](...e===void 0?[]:[e],...t);return o},[n,e]),f=d(()=>{let o=[],s="";return()=>{let t=n.snapshot.edits.filter(c=>e===void 0||c.row===e),i=t.map(({key:c,state:p})=>`${c} ${p}`).join();return i!==s&&([o,s]=[t,i]),o}},[n,e]);return{...r,edits:u(n,f)}}export{E as useEdit,S as useRow,x as useTable};

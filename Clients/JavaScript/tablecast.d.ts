@@ -69,6 +69,7 @@ export interface Edit {
   /** Its idempotency key; the id of an added row until the service has given one. */
   readonly key: string;
   readonly op: EditOperation;
+  /** The row that it is about; of an addition its key, until the service has given the row's id. */
   readonly row: string | null;
   readonly state: EditState;
   readonly problem: Problem | null;

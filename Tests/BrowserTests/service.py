@@ -1,5 +1,6 @@
 """The built service, with an upstream that the tests hold in their hands."""
 
+import http.client
 import http.server
 import json
 import os
@@ -21,6 +22,7 @@ sources:
   long: {{url: "{upstream}/long", every: 0s}}
   evil: {{url: "{upstream}/evil", every: 0s, maxBytes: 32MB}}
   down: {{url: "{upstream}/down", every: 5s}}
+  odd: {{url: "{upstream}/odd", every: 0s}}
 cells:
   SectionTitle: {{fields: {{title: string}}}}
   TableViewCellWithLabel: {{nib: TableViewCellWithLabel, fields: {{title: string}}}}
@@ -62,6 +64,7 @@ tables:
   long: {{title: Long, source: long, row: {{id: "${{id}}"}}}}
   evil: {{title: "<b>Evil</b>", source: evil, row: {{id: "${{id}}", type: "${{type}}"}}}}
   down: {{title: Down, source: down, row: {{id: "${{id}}"}}}}
+  odd: {{title: Odd, source: odd, row: {{id: "${{id}}", type: "${{type}}"}}}}
   search:
     title: Search
     source: stories
@@ -111,6 +114,7 @@ class Upstream:
     self.url = f"http://127.0.0.1:{self.server.server_port}"
 
   long = [{"id": number, "title": f"row {number}"} for number in range(100_000)]
+  odd = [{"id": 1, "title": "one"}, {"id": 2, "type": "poll", "votes": "<b>many</b>"}, {"title": "without an id"}]
   evil = [{"id": f"{number}-{text[:30]}", "type": kind, "title": text, "text": text, "image": text, "votes": 1}
           for number, (text, kind) in enumerate((text, kind) for text in HOSTILE for kind in ("plain", "note", "picture"))
           ] + [{"id": "big", "type": "note", "title": "x" * 1_000_000, "text": "y" * 1_000_000}]
@@ -147,6 +151,16 @@ class Service:
                                      headers={"Content-Type": "application/json"} if body is not None else {})
     with urllib.request.urlopen(request, timeout=30) as reply:
       return json.loads(reply.read())
+
+  def change(self, row, rate, seconds):
+    """Changes the title of a to-do so many times a second, over one connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+    began = time.monotonic()
+    for number in range(rate * seconds):
+      time.sleep(max(0, began + number / rate - time.monotonic()))
+      connection.request("PATCH", f"/v1/tables/todo/items/{row}", json.dumps({"title": f"change {number}"}), {"Content-Type": "application/json"})
+      connection.getresponse().read()
+    connection.close()
 
   def stop(self):
     self.process.terminate()

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import threading
 import unittest
 
 import axe_selenium_python
@@ -73,6 +74,7 @@ class Pages(ConsoleTestCase):
     "t/todo": "document.querySelectorAll('[data-row]').length === 3",
     "t/stories/row/1": "document.querySelectorAll('.side pre').length >= 2",
     "t/stories/time": "document.querySelector('.changes button')",
+    "t/odd/skipped": "document.querySelectorAll('.skipped li').length === 2",
     "t/down": "document.querySelector('#main .problem:not([hidden])')",
     "sources": "document.querySelector('#main h2')",
   }
@@ -122,6 +124,22 @@ class Pages(ConsoleTestCase):
     until(self.driver, "document.querySelectorAll('[data-row]').length === 1")
     self.assertEqual(self.texts(), ["one"])
 
+  def test_a_family_lists_its_members(self):
+    self.service.ask("/v1/tables/search;q=two")
+    self.open()
+    until(self.driver, lambda driver: "1 open" in self.button_of("Search").text or "2 open" in self.button_of("Search").text)
+    self.button_of("Search").click()
+    member = until(self.driver, lambda driver: [one for one in driver.find_elements(By.CSS_SELECTOR, "dialog .members a") if one.text == "two"])[0]
+    self.assertIn("1 rows", self.find("dialog .members").text)
+    member.click()
+    until(self.driver, "document.querySelectorAll('[data-row]').length === 1 && !document.querySelector('dialog[open]')")
+    self.assertEqual(self.texts(), ["two"])
+
+  def test_the_list_says_when_a_table_was_fetched(self):
+    self.open()
+    until(self.driver, lambda driver: "fetched" in self.find("#catalog a[href='#/t/stories']").text)
+    self.assertNotIn("fetched", self.find("#catalog a[href='#/t/todo']").text)
+
   def button_of(self, title):
     return next(one for one in self.driver.find_elements(By.CSS_SELECTOR, "#catalog button") if one.text.startswith(title))
 
@@ -139,7 +157,7 @@ class Pages(ConsoleTestCase):
     self.open("t/stories/row/1", self.places["t/stories/row/1"])
     lines = self.driver.execute_script("return [...document.querySelectorAll('.request pre')].map((one) => one.textContent)")
     self.assertEqual(len(lines), 3)
-    self.assertTrue(any("/v1/tables/stories/items/1'" in line for line in lines), lines)
+    self.assertTrue(any("/v1/tables/stories/items/1'" in line and "/rows/1/placement'" in line for line in lines), lines)
 
 
 class Tables(ConsoleTestCase):
@@ -182,6 +200,40 @@ class Tables(ConsoleTestCase):
     text = self.find(".side").text
     for expected in ("Represented item", "What stands behind it.", "Payload of TableViewExpandableCell", "Section first", "✓ select", '"expands": "isExpanded"'):
       self.assertIn(expected, text)
+
+  def test_a_row_says_why_it_stands_in_its_section(self):
+    self.open("t/stories/row/4", "document.querySelectorAll('.side pre').length >= 3")
+    text = self.find(".side").text
+    for expected in ("Section rest “The rest”", "it takes every item", "not first: id < 3 doesn't hold"):
+      self.assertIn(expected, text)
+
+  def test_items_without_a_row_are_listed_with_their_reasons(self):
+    self.open("t/odd", "document.querySelector('.tabs')?.innerText.includes('Left out (2)')")
+    self.find(".tabs a[href$='/skipped']").click()
+    until(self.driver, "document.querySelectorAll('.skipped li').length === 2")
+    poll, nameless = [one.text for one in self.driver.find_elements(By.CSS_SELECTOR, ".skipped li")]
+    self.assertIn("votes", poll)
+    self.assertIn("item 1 of odd", poll)
+    self.assertIn("row.id", nameless)
+
+  def test_fifty_changes_a_second_are_drawn_once_a_frame(self):
+    self.open("t/todo/time", "document.querySelectorAll('[data-row]').length >= 1")
+    row = self.service.ask("/v1/tables/todo")["sections"][0]["rows"][0]["id"]
+    changer = threading.Thread(target=self.service.change, args=(row, 50, 5))
+    changer.start()
+    frames, longest, drawn, seconds = self.driver.execute_async_script("""
+      const done = arguments[0]; let frames = 0, longest = 0, drawn = 0; const began = performance.now(); let last = began;
+      const watch = new MutationObserver((records) => (drawn += records.length > 0));
+      watch.observe(document.querySelector('.status'), { childList: true });
+      const frame = (now) => { frames++; longest = Math.max(longest, now - last); last = now;
+        if (now - began < 5000) requestAnimationFrame(frame); else { watch.disconnect(); done([frames, longest, drawn, (now - began) / 1000]); } };
+      requestAnimationFrame(frame);""")
+    changer.join()
+    print(f"\n50 edits/s, table and timeline open: {frames / seconds:.1f} frames/s, the longest {longest:.0f} ms, drawn {drawn / seconds:.1f} times/s")
+    # How many frames there are is the machine's affair; what is drawn is drawn once in each.
+    self.assertLessEqual(drawn, frames + 1)
+    self.assertGreater(drawn, 5)
+    self.assertLessEqual(self.driver.execute_script("return document.querySelectorAll('.changes li').length"), 200)
 
   def test_what_is_wrong_upstream_is_said(self):
     self.open("t/down", "document.querySelector('#main .problem:not([hidden])')")

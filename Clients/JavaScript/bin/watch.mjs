@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Follows a table and prints a line of JSON for each state that it would show: what `tablecast watch … --json` prints.
 
+import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import { TablecastClient } from "../tablecast.js";
 import { folderStore } from "./folder-store.mjs";
@@ -45,6 +46,8 @@ const client = new TablecastClient(given.url, {
   token: given.token,
   cells: given.cells?.split(",").map((cell) => cell.trim()),
   store: given.store && folderStore(given.store),
+  // Whose the store's tables are; the token itself is not written there.
+  caller: given.token && createHash("sha256").update(given.token).digest("hex"),
 });
 const table = client.table(given.table, given);
 let printed = "";

@@ -1,269 +1,237 @@
 // One client of one service: what all its tables share: requests, tokens, waiting, and what is kept. Its state stands in
-// the constructor's variables: nobody else's, and short names for whoever carries them over the wire.
+// the constructor's variables: nobody else's, and short names for whoever carries them over the wire. Members whose
+// names begin with `_` are between these modules; the bundle shortens them.
 
+import { requestOf } from "./edits.js";
 import { pauseAfter, tooQuick } from "./following.js";
 import { freeze } from "./stages.js";
-import { Table } from "./table.js";
+import { makeTable, pausing } from "./table.js";
 
-const mostInOnePoll = 64;
-/** How long after the end of its wait a request is given up, in ms. */
-const watchdog = 10_000;
-const editTimeout = 60_000;
-/** The longest time, in s, for which a server can send us away. */
-const longestRetryAfter = 3600;
+/** Whether a status is the last word on a request: made again, it would be answered the same. */
+const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+const problemOf = (status, body) => (typeof body?.title === "string" ? body : { title: `HTTP status ${status}`, status });
 
-/** Whether a status says nothing of the request itself, so that it may be made again. */
-const isPassing = (status) => !status || status < 400 || status >= 500 || [408, 425, 429].includes(status);
-const isProblem = (body) => typeof body?.title === "string";
-const problemOf = (status, body) => (isProblem(body) ? body : { type: "about:blank", title: `HTTP status ${status}`, status });
-
-const secondsOf = (retryAfter) => {
-  const seconds = /^\d+$/.test(retryAfter) ? +retryAfter : (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Math.min(longestRetryAfter, Math.max(0, seconds || 0));
+/** What an action that may fail gives: nothing, where it does. */
+const attempt = async (action) => {
+  try {
+    return await action();
+  } catch {}
 };
 
+/** `Retry-After`, in seconds or as a date, as ms from now, an hour at most; 0 where it says nothing. */
+const msOf = (retryAfter) =>
+  Math.min(3_600_000, Math.max(0, retryAfter * 1000 || Date.parse(retryAfter) - Date.now() || 0));
+
 export class TablecastClient {
-  constructor(address, options = {}) {
-    const { token, cells, store, caller = "", keepEdits, headers, pauseHidden } = options;
-    // Called as methods of theirs: browsers insist on it.
-    const clock = options.clock ?? globalThis;
+  constructor(address, {
+    token, cells, store, caller = "", keepEdits, headers, pauseHidden, clock = globalThis, random = Math.random,
+    fetch: ask = (...given) => fetch(...given),
+    newKey = () => `${Math.random()}-${Math.random()}`,
+  } = {}) {
     const now = () => clock.performance.now();
-    const setTimeout = (action, ms) => clock.setTimeout(action, ms);
-    const clearTimeout = (timer) => clock.clearTimeout(timer);
-    const { random = Math.random, newKey = () => (random() + Math.random()).toString(36).slice(2) + now().toString(36).slice(-9) } = options;
-    const base = String(address).replace(/\/+$/, "");
+    const base = `${address}`.replace(/\/+$/, "");
     const prefix = `${base} ${caller} `;
     const tables = new Map();
     const channels = new Map();
-    const saving = new Map();
-    const sleepers = new Set();
+    const unsaved = new Set();
     const reasons = new Set();
+    const isAsked = typeof token === "function";
     const tokens = {};
-    let timer, isPlanned, isClosed;
+    let timer, saving, isPlanned, isClosed;
     let number = 0;
 
     // Requests.
 
     /** The caller's token: asked for once for all who want it at this moment. */
     const tokenOf = (fresh) =>
-      typeof token === "function"
-        ? (tokens[fresh] ??= Promise.resolve(token({ fresh })).finally(() => delete tokens[fresh]))
-        : token;
+      isAsked ? (tokens[fresh] ??= (async () => token({ fresh }))().finally(() => delete tokens[fresh])) : token;
 
-    const request = async (method, path, { query = {}, body, key, limit = editTimeout, controller = new AbortController() }) => {
-      const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
-      const search = new URLSearchParams(pairs.filter(([, value]) => value !== undefined)).toString();
-      const attempt = async (fresh) => {
+    /** The answer's status, JSON, patience asked for and size; `{ status: 0 }` where there is none. */
+    const request = async ({ method = "GET", path, query, body, key, controller = new AbortController() }) => {
+      const search = Object.entries(query).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value) => `&${name}=${encodeURIComponent(value)}`)).join("");
+      const send = async (fresh) => {
         const bearer = await tokenOf(fresh);
-        return (options.fetch ?? fetch)(base + path + (search && `?${search}`), {
+        return ask(`${base}/v1/${path}${search.replace("&", "?")}`, {
           method, signal: controller.signal, cache: query.slot === undefined ? "no-store" : "default",
-          body: body && JSON.stringify(body),
+          body: JSON.stringify(body),
           headers: {
             Accept: "application/json",
             ...(cells && { "Accept-Cells": [cells].flat().join(", ") }),
             ...(bearer && { Authorization: `Bearer ${bearer}` }),
-            ...(body && { "Content-Type": "application/json" }),
+            ...(body !== undefined && { "Content-Type": "application/json" }),
             ...(key && { "Idempotency-Key": key }),
             ...headers,
           },
         });
       };
-      const carryOut = async () => {
-        let response = await attempt(false);
-        if (response.status === 401 && typeof token === "function") response = await attempt(true);
-        const text = await response.text();
-        let json;
-        try {
-          json = JSON.parse(text);
-        } catch {} // What isn't JSON is no answer of the service's; its status says what to do.
-        const retryAfter = secondsOf(response.headers.get("Retry-After")) * 1000;
-        return { status: response.status, body: json, retryAfter, bytes: text.length };
-      };
+      // It is given up ten seconds after its wait; 55 s are the longest that there is.
       let dog;
-      try {
-        return await Promise.race([carryOut(), new Promise((_, reject) => (dog = setTimeout(reject, limit)))]);
-      } catch {
-        return { status: 0 };
-      } finally {
-        clearTimeout(dog);
-        controller.abort();
-      }
+      const late = (resolve) => (dog = clock.setTimeout(resolve, ((query.wait ?? 55) + 10) * 1000));
+      const outcome = await Promise.race([new Promise(late), attempt(async () => {
+        let response = await send(false);
+        if (response.status === 401 && isAsked) response = await send(true);
+        const text = await response.text();
+        return {
+          status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length,
+          // What isn't JSON is no answer of the service's; its status says what to do.
+          body: await attempt(() => JSON.parse(text)),
+        };
+      })]);
+      clock.clearTimeout(dog);
+      controller.abort();
+      return outcome ?? { status: 0 };
     };
 
     // Following.
 
     /** Looks what is to be asked, once all that happens now has happened. */
     const plan = () => {
-      if (isPlanned || isClosed) return;
+      if (!isPlanned) queueMicrotask(act);
       isPlanned = true;
-      queueMicrotask(() => {
-        isPlanned = false;
-        if (!isClosed) act();
-      });
     };
 
-    const callOff = (key, channel) => {
-      channel.isOff = true;
-      channel.controller.abort();
-      channels.delete(key);
+    const callOff = (channel, name) => {
+      channels.delete(name);
+      channel.abort();
     };
 
-    /** What each table is to be asked for in, by the channels' names, and when the next one is due. */
-    const wantedChannels = () => {
-      const wanted = new Map();
-      const answered = [...channels.values()].filter(({ isAnswered }) => isAnswered).flatMap(({ tables }) => tables);
-      let next = Infinity;
-      for (const table of reasons.size ? [] : tables.values()) {
-        const { following, segment, step, view } = table;
-        if (!table.isActive || answered.includes(table)) continue;
-        if (following.retryAt > now()) {
-          next = Math.min(next, following.retryAt);
-          continue;
-        }
-        let part = 0;
-        const name = () => JSON.stringify([view, following.hasty, ...(following.asksAlone ? [segment, step] : [part])]);
-        while (wanted.get(name())?.length === mostInOnePoll) part++;
-        wanted.set(name(), [...(wanted.get(name()) ?? []), table]);
-      }
-      return { wanted, next };
-    };
-
-    /** So many polls may follow each other at once, and five a second from then on, whatever a service answers. */
-    let allowance = 20;
-    let counted = 0;
-    const mayPoll = () => {
-      allowance = Math.min(20, allowance + (now() - counted) / 200);
-      counted = now();
-      return allowance >= 1 && allowance--;
-    };
+    /** When the next poll may be: five a second, of which twenty can be saved up, whatever a service answers. */
+    let due = -Infinity;
 
     const act = () => {
-      let { wanted, next } = wantedChannels();
-      for (const [name, channel] of channels) {
-        const members = wanted.get(name) ?? [];
-        if (members.length === channel.tables.length && members.every((table) => channel.tables.includes(table))) wanted.delete(name);
-        else if (!channel.isAnswered) callOff(name, channel);
+      isPlanned = false;
+      if (isClosed) return;
+      // What is to be asked for together, and when the next table is due.
+      const groups = {};
+      let next = Infinity;
+      const answered = [...channels.values()].flatMap(({ signal, _tables }) => (signal.aborted ? _tables : []));
+      for (const [key, table] of tables) {
+        const { _following: following } = table;
+        if (!table._isActive() || answered.includes(table)) continue;
+        if (following._retryAt > now()) {
+          next = Math.min(next, following._retryAt);
+          continue;
+        }
+        const group = (part) => (groups[JSON.stringify([table.view, following._hasty, following._asksAlone ? key : part])] ??= []);
+        let part = 0;
+        while (group(part).length === 64) part++; // More are not to be asked for together.
+        group(part).push(key);
       }
-      for (const [name, members] of wanted) {
-        if (mayPoll()) poll(name, members);
-        else next = Math.min(next, now() + 200);
-      }
-      clearTimeout(timer);
-      if (next < Infinity) timer = setTimeout(plan, next - now());
-    };
-
-    const poll = async (name, tables) => {
-      const channel = { tables, controller: new AbortController() };
-      channels.set(name, channel);
-      number++;
-      const start = now();
-      const asked = tables.map(({ following }) => ({ ...following.ask(), number }));
-      const [{ after, rows, slot, wait }] = asked;
-      const [{ segment, view }] = tables;
-      const several = tables.length > 1;
-      const outcome = await request("GET", several ? "/v1/changes" : `/v1/tables/${segment}/changes`, {
-        query: { after: several ? tables.map((table, index) => `${table.segment}:${asked[index].after}`) : after, rows, view, slot, wait },
-        limit: (wait ?? 55) * 1000 + watchdog, controller: channel.controller,
+      // A channel's name says all that it asks for: one that is still wanted goes on.
+      const wanted = new Map(Object.entries(groups).map(([group, keys]) => [group + keys, keys.map((key) => tables.get(key))]));
+      channels.forEach((channel, name) => {
+        if (!wanted.delete(name) && !channel.signal.aborted) callOff(channel, name);
       });
-      channel.isAnswered = true;
-      await Promise.all(tables.map((table) => table.adding));
-      if (channel.isOff) return;
-      channels.delete(name);
-      receive(tables, asked, outcome, now() - start);
-      plan();
+      wanted.forEach((members, name) => {
+        if (due > now()) next = Math.min(next, due);
+        else {
+          due = Math.max(due, now() - 3800) + 200;
+          poll(name, members);
+        }
+      });
+      clock.clearTimeout(timer);
+      if (next < Infinity) timer = clock.setTimeout(plan, next - now());
     };
 
-    const receive = (tables, asked, { status, body, retryAfter, bytes }, elapsed) => {
+    const poll = async (name, members) => {
+      // Called off, it is a channel no more; one that is still there and over has been answered.
+      const channel = Object.assign(new AbortController(), { _tables: members });
+      channels.set(name, channel);
+      const mine = ++number;
+      const start = now();
+      const asked = members.map(({ _following }) => _following._ask());
+      const several = members.length > 1;
+      const [{ after, ...query }] = asked;
+      const { status, body, retryAfter, bytes } = await request({
+        path: several ? "changes" : `tables/${members[0]._segment}/changes`, controller: channel,
+        query: {
+          after: several ? members.map((table, index) => `${table._segment}:${asked[index].after}`) : after,
+          view: members[0].view, ...query,
+        },
+      });
+      await Promise.all(members.map((table) => table._adding));
+      if (channels.get(name) !== channel) return;
+      channels.delete(name);
+      const elapsed = now() - start;
       const luck = random();
-      const several = tables.length > 1;
-      const changes = several && status === 200 ? [body?.changes].flat() : [body];
-      const newsOf = (table) => changes.find((change) => !several || change?.table === table.following.server.table);
-      const isEarly = asked[0].wait && elapsed < tooQuick && !tables.some(newsOf);
-      tables.forEach((table, index) => {
-        const { following } = table;
+      const newsOf = ({ _following }) =>
+        several ? [body?.changes].flat().find((change) => change?.table === _following._server.table) : body;
+      const isEarly = query.wait && elapsed < tooQuick && !members.some(newsOf);
+      members.forEach((table, index) => {
+        const { _following: following } = table;
         const { after, slot } = asked[index];
         const news = newsOf(table);
-        const code = several && news?.problem ? news.problem.status : status;
-        const isRefused = code >= 400 && !isPassing(code);
+        const problem = several && news?.problem;
+        const code = problem ? problem.status : status;
+        if (isFinal(code)) {
+          if (several && (!problem || code === 401)) following._alone = true;
+          else if (code === 400 && slot !== undefined) following._slot = following._edges = null;
+          else if (code === 400 && after) following._lost = true;
+          else table._refuse(problemOf(code, problem || body));
+          return;
+        }
         let oddity = "early";
-        if (isRefused && several && (code !== news?.problem?.status || code === 401)) following.alone = true;
-        else if (isRefused && code === 400 && slot !== undefined) following.slot = following.edges = null;
-        else if (isRefused && code === 400 && after) following.lost = true;
-        else if (isRefused) return table.refuse(problemOf(code, several ? news.problem : body));
-        else if (code === 200 && news) {
+        if (code === 200) {
           try {
-            oddity = table.receive(news, asked[index], elapsed, bytes);
+            if (news) oddity = table._receive(news, asked[index], mine, elapsed, bytes);
+            else if (several && body.changes && !isEarly) oddity = following._unmoved();
           } catch {} // It doesn't fit: as little use as one that came too early.
-        } else if (code === 200 && body?.changes && several && !isEarly) oddity = following.unmoved();
-        if (isRefused) return;
-        if (oddity === "again") postpone(table);
-        if (oddity === "early") following.fail(now(), luck, retryAfter);
-        table.publishStatus();
+        }
+        if (oddity === "again") following._postpone(now(), luck);
+        if (oddity === "early") following._fail(now(), luck, retryAfter);
+        table._publish("status");
       });
-    };
-
-    /** Keeps a table from asking again at once, without calling it trouble. */
-    const postpone = ({ following }) => {
-      const { trouble, hasty } = following;
-      Object.assign(following, { retryAt: following.fail(now(), random()), trouble, hasty });
+      plan();
     };
 
     // Edits.
 
     /** Sends an edit until it is answered, always under its own key. */
-    const carryOut = async ({ segment }, edit) => {
+    const carryOut = async (table, edit) => {
       for (let failures = 0; ; failures++) {
-        const { method, path, ...parts } = edit.request;
-        const reply = await request(method, `/v1/tables/${segment}${path}`, { ...parts, key: edit.key });
-        const { status, body: answer } = reply;
-        if (status >= 200 && status < 300 && typeof answer?.cursor === "string") {
-          return { state: "acknowledged", answer: freeze(answer), number: ++number };
+        const { status, body: answer, retryAfter = 0 } = await request(requestOf(edit, table));
+        if (status < 300 && typeof answer?.cursor === "string") {
+          return { state: "acknowledged", answer: freeze(answer), _number: ++number };
         }
         const problem = freeze(problemOf(status, answer));
         if (status === 504) return { state: "unknown", problem };
-        const isJudged = status >= 500 && status !== 503 && isProblem(answer);
-        if (isJudged || !isPassing(status)) return { state: "refused", problem };
+        const isJudged = status >= 500 && status !== 503 && problem === answer;
+        if (isJudged || isFinal(status)) return { state: "refused", problem };
         await new Promise((resolve) => {
-          const waken = () => {
-            clearTimeout(timer);
-            sleepers.delete(waken);
+          const timer = clock.setTimeout(resolve, Math.max(retryAfter, pauseAfter(failures, random())));
+          table._waken = () => {
+            clock.clearTimeout(timer);
             if (!isClosed) resolve();
           };
-          const timer = setTimeout(waken, Math.max(reply.retryAfter ?? 0, pauseAfter(failures, random())));
-          sleepers.add(waken);
         });
       }
     };
 
-    // What is kept.
+    // What is kept. A store that fails is as if nothing had been kept: the next start asks the service.
 
-    const keyOf = ({ segment }, kind) => `${prefix}${[cells].flat()} ${segment}${kind}`;
+    const keyOf = ({ _segment }, kind = "") => `${prefix}${[cells].flat()} ${_segment}${kind}`;
 
-    const save = async (table) => {
-      clearTimeout(saving.get(table));
-      saving.delete(table);
-      try {
-        await store.set(keyOf(table, ""), table.following.server);
-      } catch {} // Without room for it, the next start asks the service.
+    const save = async () => {
+      clock.clearTimeout(saving);
+      saving = 0;
+      const due = [...unsaved];
+      unsaved.clear();
+      await Promise.all(due.map((table) => attempt(() => store.set(keyOf(table), table._following._server))));
     };
 
     /** What tables need of their client. */
     const shared = {
-      reasons, plan, postpone, carryOut, newKey, setTimeout, clearTimeout,
-      async restore(table) {
-        try {
-          table.restore(await store?.get(keyOf(table, "")), keepEdits && (await store.get(keyOf(table, " edits"))));
-        } catch {} // A store that can't be read holds nothing.
-      },
+      _clock: clock, _reasons: reasons, _plan: plan, _carryOut: carryOut, _newKey: newKey,
+      _postpone: (following) => following._postpone(now(), random()),
+      _restore: (table) =>
+        attempt(async () => table._restore(await store?.get(keyOf(table)), keepEdits && (await store.get(keyOf(table, " edits"))))),
       /** Keeps the table as the server told it, a second after it changed. */
-      keep(table) {
-        if (store && !saving.has(table)) saving.set(table, setTimeout(() => save(table), 1000));
+      _keep(table) {
+        if (store) unsaved.add(table);
+        if (store) saving ||= clock.setTimeout(save, 1000);
       },
-      async keepEdits(table, edits) {
-        try {
-          if (keepEdits) await store.set(keyOf(table, " edits"), edits);
-        } catch {} // As above: they are sent all the same.
-      },
+      _keepEdits: (table, edits) => attempt(() => keepEdits && store.set(keyOf(table, " edits"), edits)),
     };
 
     // What apps use.
@@ -273,40 +241,27 @@ export class TablecastClient {
       const pairs = Object.entries(params).map((pair) => pair.map(encodeURIComponent).join("=")).sort();
       const segment = [encodeURIComponent(name), ...pairs].join(";");
       const key = JSON.stringify([segment, view, rows]);
-      if (!tables.has(key)) tables.set(key, new Table(shared, segment, view, rows));
+      if (!tables.has(key)) tables.set(key, makeTable(shared, segment, view, rows));
       return tables.get(key);
     };
 
-    const announce = () => {
-      for (const table of tables.values()) table.publishStatus();
-      plan();
-    };
-    this.pause = (reason = "app") => {
-      reasons.add(reason);
-      announce();
-    };
-    this.resume = (reason = "app") => {
-      if (!reasons.delete(reason)) return;
-      for (const { following } of tables.values()) following.hasty = following.unsure = true;
-      announce();
-    };
+    Object.assign(this, pausing(reasons, () => tables.forEach((table) => table._turn())));
 
     const end = () => {
-      channels.forEach((channel, name) => callOff(name, channel));
-      sleepers.forEach((waken) => waken());
+      channels.forEach(callOff);
+      tables.forEach((table) => table._waken?.());
     };
 
     /** Asks anew at once: the page is seen again, the network is back. */
     this.wake = () => {
       end();
-      for (const { following } of tables.values()) following.wake();
+      tables.forEach(({ _following }) => _following._wake());
       plan();
     };
 
     /** Forgets what is kept of this service for this caller. */
     this.purge = async () => {
-      saving.forEach(clearTimeout);
-      saving.clear();
+      unsaved.clear();
       await store?.delete(prefix);
     };
 
@@ -326,9 +281,9 @@ export class TablecastClient {
     this.close = async () => {
       isClosed = true;
       listen("removeEventListener");
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
       end();
-      await Promise.all([...saving.keys()].map(save));
+      await save();
     };
   }
 }

@@ -1,10 +1,10 @@
 // Cursors are `<epoch>.<version>`, in a view `.<taps>` behind it, then `~` and the rest of the lens.
 
-const numbers = (cursor) => /^([^.~]+)\.(\d+)(?:\.(\d+))?(?:~|$)/.exec(cursor ?? "");
+const numbers = (cursor) => (cursor ?? "").split("~")[0].split(".");
 
 /** Whether `cursor` is of the same epoch as `other`, and neither of its numbers is smaller. */
 export function isAsNewAs(cursor, other) {
-  const [mine, theirs] = [numbers(cursor), numbers(other)];
-  if (!mine || !theirs) return cursor === other;
-  return mine[1] === theirs[1] && +mine[2] >= +theirs[2] && +(mine[3] ?? 0) >= +(theirs[3] ?? 0);
+  const [epoch, version, taps = 0] = numbers(cursor);
+  const [otherEpoch, otherVersion, otherTaps = 0] = numbers(other);
+  return cursor === other || (epoch === otherEpoch && +version >= +otherVersion && +taps >= +otherTaps);
 }

@@ -1,298 +1,239 @@
-// One table as an app sees it: the server's state with its own edits over it, and who observes it.
+// One table as an app sees it: the server's state with its own edits over it, and who observes it. Its state stands in
+// variables that nobody else has.
 
 import { isAsNewAs } from "./cursor.js";
-import { Edit, overlay } from "./edits.js";
+import { isShown, operations, overlay } from "./edits.js";
 import { Following } from "./following.js";
 import { freeze } from "./stages.js";
 
-/** How long a table without observers is followed on, in ms. */
-const afterglow = 5000;
-const mostRows = 10_000;
+/** `pause` and `resume` by a set of reasons; `changed` hears when something was paused or resumed. */
+export const pausing = (reasons, changed) => ({
+  pause(reason = "app") {
+    reasons.add(reason);
+    changed();
+  },
+  resume(reason = "app") {
+    if (reasons.delete(reason)) changed();
+  },
+});
 
-export class Table {
-  #client;
-  #listeners = new Set();
-  #edits = [];
-  #marked = new Map();
-  #reasons = new Set();
-  #holds = 0;
-  #lingering = null;
-  #ready = null;
-  #sending = false;
-  #replaced = null;
-
-  constructor(client, segment, view, rows) {
-    this.#client = client;
-    this.segment = segment;
-    this.view = view;
-    this.step = rows;
-    this.following = new Following(rows, view === undefined);
-    this.#show();
-  }
-
-  // What is shown.
-
-  /** The frozen snapshot of what is shown: the same object until something changes. */
-  snapshot;
-
-  #show() {
-    const { server, refusal, connection } = this.following;
-    const paused = connection !== "refused" && this.#reasons.size + this.#client.reasons.size > 0;
-    this.snapshot = Object.freeze({
-      table: this.segment, cursor: null, state: "loading", sections: Object.freeze([]), ...server,
-      ...(server && { sections: overlay(server.sections, this.#edits, this.#marked) }),
-      connection: paused ? "paused" : connection, refusal, edits: Object.freeze([...this.#edits]),
-    });
-  }
+export function makeTable(client, segment, view, step) {
+  const { _clock: clock, _plan: plan } = client;
+  const following = new Following(step, view === undefined);
+  const listeners = new Set();
+  const reasons = new Set();
+  let edits = [];
+  const holds = new Set();
+  let lingering, restoring, isRestored, sending;
 
   /** Shows what is now, and tells the observers: `type` is `changes`, `reset`, `status` or `edits`. */
-  publish(type, more) {
-    const before = this.snapshot;
-    this.#show();
-    const change = Object.freeze({ type, before, after: this.snapshot, ...more });
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(change);
-      } catch (error) {
-        // An observer's mistake is said aloud, and nobody else's trouble.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
-  }
-
-  publishStatus() {
-    const { connection, refusal } = this.snapshot;
-    const before = this.snapshot;
-    this.#show();
-    if (this.snapshot.connection === connection && this.snapshot.refusal === refusal) this.snapshot = before;
-    else this.publish("status", { before });
-  }
-
-  row(id) {
-    for (const section of this.snapshot.sections) {
-      const row = section.rows.find((row) => row.id === id);
-      if (row) return row;
-    }
-  }
-
-  // Observers.
-
-  /** Follows the table until the function that it returns is called (the last one's end counts, after 5 s). */
-  subscribe(listener) {
-    const own = (change) => listener(change);
-    this.#listeners.add(own);
-    this.#client.clearTimeout(this.#lingering);
-    this.#lingering = null;
-    this.#start();
-    return () => {
-      if (!this.#listeners.delete(own) || this.#listeners.size) return;
-      this.#lingering = this.#client.setTimeout(() => {
-        this.#lingering = null;
-        this.#client.plan();
-      }, afterglow);
-    };
-  }
-
-  #start() {
-    this.#ready ??= this.#client.restore(this).then(() => {
-      this.#ready = true;
-      this.#client.plan();
+  const publish = (type, more) => {
+    const before = table.snapshot;
+    const { _server: server, _refusal: refusal, _connection: connection } = following;
+    const isPaused = !refusal && reasons.size + client._reasons.size;
+    const after = Object.freeze({
+      table: segment, cursor: null, state: "loading", ...server, sections: overlay(server?.sections ?? [], edits),
+      connection: isPaused ? "paused" : connection, refusal, edits: Object.freeze(edits),
     });
-    this.#client.plan();
-  }
+    if (type === "status" && after.connection === before.connection && after.refusal === before.refusal) return;
+    table.snapshot = after;
+    const change = Object.freeze({ type, before, after, ...more });
+    // An observer's mistake is said aloud, as a promise that nobody catches, and is nobody else's trouble.
+    [...listeners].forEach(async (listener) => listener(change));
+  };
 
-  /** Takes what was kept of it, and of its edits. */
-  restore(server, edits) {
-    if (server && !this.following.server) {
-      this.following.server = freeze(server);
-      this.following.cached = true;
-      this.publish("status");
-    }
-    for (const kept of edits ?? []) this.#edits.push(new Edit(this, kept));
-    if (edits?.length) this.#send();
-  }
+  const follow = async () => {
+    await (restoring ??= client._restore(table));
+    isRestored = true;
+    plan();
+  };
 
-  get isActive() {
-    const observed = this.#listeners.size || this.#lingering !== null || this.#edits.some(({ state }) => state === "acknowledged");
-    return this.#ready === true && observed && !this.#holds && !this.#reasons.size && !this.following.refusal;
-  }
-
-  pause(reason = "app") {
-    this.#reasons.add(reason);
-    this.#resumed();
-  }
-
-  resume(reason = "app") {
-    if (this.#reasons.delete(reason)) this.#resumed();
-  }
-
-  #resumed() {
-    this.following.hasty = this.following.unsure = true;
-    this.publishStatus();
-    this.#client.plan();
-  }
-
-  /**
-   * Keeps the server's changes away, for a drag or a menu, until the function that it returns is called: then
-   * everything since comes as one changeset.
-   */
-  hold() {
-    this.#holds++;
-    this.#client.plan();
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#holds--;
-      this.following.hasty = true;
-      this.#client.plan();
-    };
-  }
-
-  /** Asks for further rows of a table that was asked for with `rows`; false where it has no more. */
-  loadMore(count = this.step) {
-    const { window } = this.snapshot;
-    if (!window || window.rows === "all" || window.of <= window.rows) return false;
-    const rows = Math.max(window.rows, +this.following.rows || 0) + count;
-    this.following.rows = rows > mostRows ? "all" : rows;
-    this.#client.plan();
-    return true;
-  }
-
-  // Replies, from the client.
-
-  receive(reply, asked, elapsed, bytes) {
-    const before = this.snapshot;
-    const oddity = this.following.receive(reply, asked, elapsed);
-    this.#confirm("reset" in reply ? asked.number : 0, asked.number);
-    const { server } = this.following;
-    const same = server.sections === before.sections && server.cursor === before.cursor;
-    if (same && this.following.connection === before.connection) return oddity;
-    this.publish("reset" in reply ? "reset" : "changes", { reply, bytes });
-    this.#client.keep(this);
-    return oddity;
-  }
-
-  refuse(problem) {
-    this.following.refusal = freeze(problem);
-    this.#finish(this.#edits.filter(({ state }) => state === "acknowledged"), "acknowledged");
-    this.publishStatus();
-  }
+  /** It was paused, or resumed. */
+  const turn = () => {
+    following._resume();
+    publish("status");
+    plan();
+  };
 
   // Edits.
 
-  add(body, place, options) {
-    return this.#edit({ op: "add", body, place }, options);
-  }
-  patch(row, body, options) {
-    return this.#edit({ op: "patch", row, body }, options);
-  }
-  delete(row) {
-    return this.#edit({ op: "delete", row });
-  }
-  move(row, place) {
-    return this.#edit({ op: "move", row, place });
-  }
-  tap(row, options) {
-    return this.#edit({ op: "tap", row }, options);
-  }
-  action(row, action, body) {
-    return this.#edit({ op: "action", row, action, body });
-  }
-  refresh() {
-    return this.#edit({ op: "refresh" });
-  }
+  const keep = () => client._keepEdits(table, edits.filter(isShown).map(({ _what, row }) => ({ ..._what, row })));
 
-  #edit(what, { show } = {}) {
-    const edit = new Edit(this, { key: this.#client.newKey(), ...what }, show);
-    this.#edits.push(edit);
-    this.#start();
-    this.#edited();
-    this.#send();
-    return edit;
-  }
+  const edited = () => {
+    publish("edits");
+    keep();
+  };
 
-  retry(edit) {
-    if (edit.state !== "unknown") return;
-    Object.assign(edit, { state: "local", problem: null });
-    edit.expect();
-    this.#edited();
-    this.#send();
-  }
+  /** Edits that are over: nothing is to be done about them. */
+  const finish = (finished, state) => {
+    edits = edits.filter((edit) => !finished.includes(edit));
+    for (const edit of finished) edit._settle(Object.assign(edit, { state }));
+    if (finished.length) keep();
+  };
 
-  dismiss(edit) {
-    if (!["refused", "unknown"].includes(edit.state)) return;
-    this.#edits = this.#edits.filter((other) => other !== edit);
-    this.#edited();
-  }
+  /** Edits that were answered, and aren't known to be shown yet. */
+  const unconfirmed = () => edits.filter(({ state }) => state === "acknowledged");
 
-  #edited() {
-    this.publish("edits");
-    this.#client.keepEdits(this, this.#edits.filter((edit) => edit.isShown).map(({ what, row }) => ({ ...what, row })));
-  }
-
-  /** Until an addition is answered nobody knows which row it became: replies wait, so that it isn't shown twice. */
-  get adding() {
-    return this.#replaced;
-  }
-
-  async #send() {
-    if (this.#sending) return;
-    this.#sending = true;
-    await this.#ready;
-    const isWaiting = ({ state }) => state === "local" || state === "sent";
-    for (let edit; (edit = this.#edits.find(isWaiting)); ) {
-      edit.state = "sent";
-      this.publish("edits");
-      const answered = this.#client.carryOut(this, edit);
-      this.#replaced = edit.op === "add" && edit.show ? answered : null;
-      const outcome = await answered;
-      this.#replaced = null;
-      this.#take(edit, outcome);
-    }
-    this.#sending = false;
-  }
-
-  #take(edit, { state, answer, problem, number }) {
-    if (state !== "acknowledged") {
-      Object.assign(edit, { problem });
-      this.#finish([edit], state, true);
-    } else {
-      Object.assign(edit, { state, answer, number });
-      // Edits of a row that was only just added know it by the addition's key.
-      for (const other of this.#edits) if (edit.op === "add" && other.row === edit.key) other.row = answer.id;
-      this.#confirm(0, 0);
-      if (edit.state === "acknowledged") this.following.hasty = true;
-    }
-    this.#edited();
-    this.#client.plan();
-  }
-
-  /**
-   * Confirms what the table is known to show: by its cursor, or by a snapshot asked for after the answer. `snapshot`
-   * and `poll` number the request that was answered, 0 where none was.
-   */
-  #confirm(snapshot, poll) {
-    const { following } = this;
-    const waiting = this.#edits.filter(({ state }) => state === "acknowledged");
-    const isSeen = (edit) => isAsNewAs(following.cursor, edit.answer.cursor) || snapshot > edit.number;
-    const seen = waiting.filter(isSeen);
-    if (seen.length) this.#finish(seen, "confirmed");
-    if (seen.length === waiting.length || !poll) return;
-    following.hasty = true;
+  /** Confirms what the table is known to show: by its cursor, or by a snapshot, where request `number` was for one. */
+  const confirm = (number, isSnapshot) => {
+    const isSeen = ({ answer, _number }) => isAsNewAs(following._cursor, answer.cursor) || (isSnapshot && number > _number);
+    finish(unconfirmed().filter(isSeen), "confirmed");
+    const left = unconfirmed();
+    if (left.length) following._hasty = true;
     // Asked after the answer and still not there: this cursor will never tell.
-    following.lost = waiting.some((edit) => !isSeen(edit) && poll > edit.number);
-    if (following.lost) this.#client.postpone(this);
-  }
-
-  #finish(edits, state, stays = false) {
-    if (!stays) this.#edits = this.#edits.filter((edit) => !edits.includes(edit));
-    for (const edit of edits) {
-      edit.state = state;
-      edit.settle(edit);
+    if (left.some(({ _number }) => number > _number)) {
+      following._lost = true;
+      client._postpone(following);
     }
-    this.#client.keepEdits(this, this.#edits.filter((edit) => edit.isShown).map(({ what, row }) => ({ ...what, row })));
+  };
+
+  const take = (edit, outcome) => {
+    Object.assign(edit, outcome);
+    if (!edit.answer) edit._settle(edit);
+    else {
+      // Edits of a row that was only just added know it by the addition's key.
+      for (const other of edits) if (other.row === edit.key) other.row = edit.answer.id;
+      confirm();
+    }
+    edited();
+    plan();
+  };
+
+  const send = async (edit) => {
+    edit.state = "sent";
+    publish("edits");
+    const answered = client._carryOut(table, edit);
+    // Until an addition is answered nobody knows which row it became: replies wait, so that it isn't shown twice.
+    table._adding = edit.op === "add" && edit.show && answered;
+    take(edit, await answered);
+  };
+
+  /** Puts an edit in the list, and in the line of those to be sent. */
+  const enqueue = (what, show) => {
+    const edit = {
+      row: null, answer: null, ...what, show, _what: what,
+      dismiss() {
+        if (isShown(edit)) return;
+        edits = edits.filter((other) => other !== edit);
+        edited();
+      },
+      retry() {
+        if (edit.state === "unknown") begin();
+      },
+    };
+    const begin = () => {
+      Object.assign(edit, { state: "local", problem: null, done: new Promise((resolve) => (edit._settle = resolve)) });
+      follow();
+      edited();
+      sending = (sending ?? restoring).then(() => send(edit));
+    };
+    edits = [...edits, edit];
+    begin();
+    return edit;
+  };
+
+  const table = {
+    view, _segment: segment, _following: following,
+
+    /** The frozen snapshot of what is shown: the same object until something changes. */
+    snapshot: null,
+
+    row(id) {
+      for (const { rows } of table.snapshot.sections) {
+        const row = rows.find((row) => row.id === id);
+        if (row) return row;
+      }
+    },
+
+    /** Follows the table until the function that it returns is called (the last one's end counts, after 5 s). */
+    subscribe(listener) {
+      const own = (change) => listener(change);
+      listeners.add(own);
+      clock.clearTimeout(lingering);
+      lingering = 0;
+      follow();
+      return () => {
+        if (!listeners.delete(own) || listeners.size) return;
+        lingering = clock.setTimeout(() => {
+          lingering = 0;
+          plan();
+        }, 5000);
+      };
+    },
+
+    ...pausing(reasons, turn),
+
+    /**
+     * Keeps the server's changes away, for a drag or a menu, until the function that it returns is called: then
+     * everything since comes as one changeset.
+     */
+    hold() {
+      const own = {};
+      holds.add(own);
+      plan();
+      return () => {
+        if (!holds.delete(own)) return;
+        following._hasty = true;
+        plan();
+      };
+    },
+
+    /** Asks for further rows of a table that was asked for with `rows`; false where it has no more. */
+    loadMore(count = step) {
+      const { window } = table.snapshot;
+      if (!(window?.of > window?.rows)) return false; // Nor where all are there: `rows` is a word then.
+      const rows = Math.max(window.rows, +following._rows || 0) + count;
+      following._rows = rows > 10_000 ? "all" : rows; // The widest window that can be asked for by number.
+      plan();
+      return true;
+    },
+
+    // For the client.
+
+    _turn: turn,
+    _publish: publish,
+
+    /** Takes what was kept of it, and of its edits. */
+    _restore(server, kept) {
+      if (server && !following._server) {
+        following._server = freeze(server);
+        following._unsure = true;
+        publish("status");
+      }
+      for (const what of kept || []) enqueue(what);
+    },
+
+    _isActive: () =>
+      isRestored && !following._refusal && !holds.size && !(reasons.size + client._reasons.size) &&
+      (listeners.size || lingering || unconfirmed().length),
+
+    _receive(reply, asked, number, elapsed, bytes) {
+      const before = table.snapshot;
+      const oddity = following._receive(reply, asked, elapsed);
+      confirm(number, "reset" in reply);
+      const { sections, cursor } = following._server;
+      if (sections !== before.sections || cursor !== before.cursor || following._connection !== before.connection) {
+        publish("reset" in reply ? "reset" : "changes", { reply, bytes });
+        client._keep(table);
+      }
+      return oddity;
+    },
+
+    _refuse(problem) {
+      following._refusal = freeze(problem);
+      finish(unconfirmed(), "acknowledged");
+      publish("status");
+    },
+  };
+
+  for (const op in operations) {
+    const [, , ...names] = operations[op].split(" ");
+    table[op] = (...given) => {
+      const what = { key: client._newKey(), op };
+      names.forEach((name, index) => (what[name] = given[index]));
+      return enqueue(op === "add" ? { row: what.key, ...what } : what, given[names.length]?.show);
+    };
   }
+  publish();
+  return table;
 }

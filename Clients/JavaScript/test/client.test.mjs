@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { isAsNewAs } from "../src/tablecast.js";
+import { isAsNewAs } from "../tablecast.js";
 import { row, scripted, snapshot, start } from "./scripted.mjs";
 
 const changes = (from, to, ...stages) => ({ table: "t", from, to, stages });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import test from "node:test";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundle, modules, served } from "../bundle.mjs";
 
@@ -28,12 +29,30 @@ for (const name of served) {
   });
 }
 
-for (const [name, limit] of Object.entries({ "tablecast.js": 7400, "bind.js": 2000, "react.js": 1000, "element.js": 1000 })) {
+for (const [name, limit] of Object.entries({ "tablecast.js": 6000, "bind.js": 2000, "react.js": 1000, "element.js": 1000 })) {
   test(`${name} has at most ${limit} bytes as gzip -9 packs it`, () => {
     const size = gzipSync(read(name), { level: 9 }).length;
     assert.ok(size <= limit, `${size} bytes`);
   });
 }
+
+const hasCompiler = (() => {
+  try {
+    return execFileSync("tsc", ["--version"]) && true;
+  } catch {
+    return false;
+  }
+})();
+
+test("the types are what an app needs, by TypeScript's own compiler", { skip: !hasCompiler && "tsc is not there" }, () => {
+  const consumer = fileURLToPath(new URL("consumer.ts", import.meta.url));
+  const options = "--strict --exactOptionalPropertyTypes --noEmit --target es2022 --module node16 --moduleResolution node16 --lib es2022,dom,dom.iterable";
+  try {
+    execFileSync("tsc", [...options.split(" "), consumer], { encoding: "utf8" });
+  } catch ({ stdout }) {
+    assert.fail(stdout);
+  }
+});
 
 test("what package.json exports is there, with types", () => {
   const { exports, bin } = JSON.parse(read("package.json"));

@@ -1,7 +1,7 @@
 // A transport and a clock that tests move by hand.
 
 import assert from "node:assert/strict";
-import { TablecastClient } from "../src/tablecast.js";
+import { TablecastClient } from "../tablecast.js";
 
 /** Lets everything that is ready to run, run. */
 export async function settle() {

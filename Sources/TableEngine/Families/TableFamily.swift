@@ -60,6 +60,15 @@ package final class TableFamily: Sendable {
     return tables.count { [.stale, .failed].contains($0.current.table.state) }
   }
 
+  /// Whether its tables depend on who asks.
+  package var isPrivate: Bool { contents.withLock { !$0.blueprint.definition.forward.isEmpty } }
+
+  /// Its members, by name. Not for callers: it doesn't count as reading them.
+  package var members: [(table: LiveTable, isPolled: Bool)] {
+    contents.withLock { $0.members.members.values.map { ($0.instance.table, !$0.isFrozen) } }
+      .sorted { $0.table.name < $1.table.name }
+  }
+
   /// Of all members.
   func feeds(of source: String) -> [SourceFeed] {
     let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }

@@ -85,6 +85,15 @@ package final class LiveTable: Sendable {
     writer.item(row, orHidden: orHidden, completion)
   }
 
+  /// The items that got no row. `completion` runs on the table's queue.
+  package func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) { writer.skipped(completion) }
+
+  /// When an upstream of it answered last, or failed to: RFC 3339; nil where none was asked yet.
+  package var lastFetch: String? {
+    let feeds = (original?.table.withLock { $0.value } ?? self).sources
+    return feeds.compactMap { $0.figures.lastAnswers.last?.at }.max().map { Timestamp.text($0) }
+  }
+
   package var changesetCount: Int {
     all.reduce(0) { $0 + $1.reader.changesetCount.load(ordering: .relaxed) }
   }

@@ -92,6 +92,10 @@ final class TableWriter: Sendable {
       completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
     }
   }
+
+  func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) {
+    content.queue.async { [self] in completion(content.access { $0.skipped }) }
+  }
 }
 
 /// The table that a writer writes for, which owns it.

@@ -26,6 +26,7 @@ enum Console {
     "scrolling.js": script(PackageResources.scrolling_js),
     "service.js": script(PackageResources.service_js),
     "sources.js": script(PackageResources.sources_js),
+    "skipped.js": script(PackageResources.skipped_js),
     "style.css": file(PackageResources.style_css, "text/css; charset=utf-8"),
     "table.js": script(PackageResources.table_js),
     "timeline.js": script(PackageResources.timeline_js),

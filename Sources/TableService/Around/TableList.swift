@@ -54,6 +54,10 @@ extension JSONWriter {
     write(counts.sections)
     name("rows")
     write(counts.rows)
+    if let fetched = table.lastFetch {
+      name("fetched")
+      write(fetched)
+    }
     name("url")
     write(table.path)
     name("changes")

@@ -17,6 +17,7 @@ extension Route {
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
     Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
     Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
+    Route("/v1/families/{family}/members", .get(.capability(.admin), TableService.members)),
 
     Route("/v1/tables/{table}", .get(.capability(.read), query: ["view", "rows"], TableService.snapshot)),
     Route(
@@ -29,6 +30,8 @@ extension Route {
     ),
     Route("/v1/tables/{table}/rows", .get(.capability(.read), query: ["at", "view"], TableService.rowAtPath)),
     Route("/v1/tables/{table}/rows/{row}", .get(.capability(.read), query: ["view"], TableService.row)),
+    Route("/v1/tables/{table}/rows/{row}/placement", .get(.capability(.edit), TableService.placement)),
+    Route("/v1/tables/{table}/skipped", .get(.capability(.edit), TableService.skipped)),
     Route("/v1/tables/{table}/rows/{row}/tap", .post(.tap, query: ["view"], TableService.tap)),
     Route("/v1/tables/{table}/rows/{row}/actions/{action}", .post(.edit, query: ["view"], TableService.act)),
     Route(

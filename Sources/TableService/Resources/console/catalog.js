@@ -1,7 +1,7 @@
 // The tables and families of the service: their state, rows and rate of change; a family asks for its parameters.
 
-import { announce, ask, element, number } from "/console/dom.js";
-import { get, requestBehind, curl } from "/console/service.js";
+import { announce, ask, clipped, element, number } from "/console/dom.js";
+import { curl, get, requestBehind } from "/console/service.js";
 
 const interval = 5000;
 
@@ -32,8 +32,29 @@ function parametersOf(family) {
         pattern && element("small", {}, `like ${pattern}`))));
 }
 
+/** How long ago it was, in the largest unit that says it. */
+function ago(time) {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(time)) / 1000));
+  if (!Number.isFinite(seconds)) return "";
+  const [unit, length] = [["d", 86_400], ["h", 3600], ["min", 60]].find(([, length]) => seconds >= length) ?? ["s", 1];
+  return `${Math.floor(seconds / length)} ${unit} ago`;
+}
+
+/** The members that there are, as links; for admins. */
+function membersOf(family) {
+  const path = `/v1/families/${encodeURIComponent(family.id)}/members`;
+  const list = element("ul", { class: "members" });
+  const part = element("section", { "aria-label": "Open members" }, element("h3", {}, "Open now"), list, requestBehind(curl(path)));
+  get(path).then(({ members }) => list.replaceChildren(...members.map(({ parameters, state, rows, fetched, polled, url }) =>
+    element("li", {}, element("a", { href: `#/t/${url.slice("/v1/tables/".length)}` }, clipped(Object.values(parameters).join(", ") || family.id, 200)),
+      element("small", {}, ` ${[state, `${number(rows)} rows`, fetched && `fetched ${ago(fetched)}`, !polled && "nobody reads it"].filter(Boolean).join(" · ")}`)))),
+  ({ status, message }) => list.replaceChildren(element("li", { class: "quiet" }, status === 401 ? "An admin's token is needed." : message)));
+  return part;
+}
+
 async function openMember(family) {
-  const data = await ask(family.title ?? family.id, parametersOf(family), "Open");
+  const content = [parametersOf(family), family.members > 0 && membersOf(family)].filter(Boolean);
+  const data = await ask(family.title ?? family.id, content, "Open");
   if (!data) return;
   const pairs = [...data].map(([name, value]) => `;${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
   location.hash = `#/t/${encodeURIComponent(family.id)}${pairs.join("")}`;
@@ -57,7 +78,7 @@ export function showCatalog(panel) {
     }
     const changes = rate.of(table.id, table.cursor);
     about.append(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
-      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`);
+      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · fetched ${ago(table.fetched)}` : "");
     const segment = table.url.slice("/v1/tables/".length);
     return element("li", {}, element("a", { href: `#/t/${segment}`, "aria-current": segment === marked ? "page" : false },
       element("span", {}, table.title ?? table.id), about));

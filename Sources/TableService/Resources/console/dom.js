@@ -42,6 +42,23 @@ export const announce = (() => {
   };
 })();
 
+/** `action` as a function that, however often it is called, acts at most once in so many ms: first at once, last late. */
+export function atMostEvery(ms, action) {
+  let timer = null;
+  let isDue = false;
+  const call = () => {
+    isDue = timer !== null;
+    if (isDue) return;
+    action();
+    timer = setTimeout(() => {
+      timer = null;
+      if (isDue) call();
+    }, ms);
+  };
+  call.end = () => clearTimeout(timer);
+  return call;
+}
+
 /** A dialog with a form: `content` of its nodes, `confirm` the button's name. Resolves with the form's data, or null. */
 export function ask(title, content, confirm, check = () => null) {
   const dialog = document.querySelector("#dialog");
@@ -57,14 +74,18 @@ export function ask(title, content, confirm, check = () => null) {
       },
     }, element("h2", { id: "dialog-title" }, title), content, problem,
     element("p", { class: "buttons" },
-      element("button", { type: "button", onclick: () => close(null) }, "Cancel"),
+      element("button", { type: "button", onclick: () => leave() }, "Cancel"),
       element("button", { type: "submit", class: "main" }, confirm)));
+    const leave = () => close(null);
     const close = (value) => {
+      removeEventListener("hashchange", leave);
       dialog.close();
       dialog.replaceChildren();
       resolve(value);
     };
-    dialog.oncancel = () => close(null);
+    dialog.oncancel = leave;
+    // A link in it leads elsewhere.
+    addEventListener("hashchange", leave);
     dialog.setAttribute("aria-labelledby", "dialog-title");
     dialog.replaceChildren(form);
     dialog.showModal();

@@ -77,7 +77,7 @@ export function editList(table) {
     list.replaceChildren(...visible.map((edit) => {
       const { op, row, state, problem } = edit;
       const words = problem && [problem.field, problem.detail ?? problem.title].filter(Boolean).join(": ");
-      return element("li", { class: state }, element("span", {}, `${op} ${row ?? ""} `, element("b", {}, state), words && ` – ${words}`),
+      return element("li", { class: state }, element("span", {}, `${op} ${op === "add" ? "" : (row ?? "")} `, element("b", {}, state), words && ` – ${words}`),
         state === "unknown" && element("button", { type: "button", onclick: () => edit.retry() }, "Send again"),
         problem && element("button", { type: "button", onclick: () => edit.dismiss() }, "Dismiss"));
     }));

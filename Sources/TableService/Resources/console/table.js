@@ -6,6 +6,7 @@ import { dragRows } from "/console/dragging.js";
 import { announce, clipped, element, number } from "/console/dom.js";
 import { addItem, deleteItem, editItem, editList, moveItem, runAction } from "/console/editing.js";
 import { rowPanel } from "/console/row.js";
+import { skippedPanel } from "/console/skipped.js";
 import { Scrolling } from "/console/scrolling.js";
 import { cells, clientFor, curl, firstRows, requestBehind, view } from "/console/service.js";
 import { timelineOf, timelinePanel } from "/console/timeline.js";
@@ -32,7 +33,7 @@ export function showTable(main, segment) {
   const aside = element("section", { class: "side", hidden: true, "aria-label": "Details" });
   const behind = element("div", {});
   const tab = (text, path) => element("a", { href: `#/t/${segment}${path}` }, text);
-  const tabs = element("nav", { class: "tabs", "aria-label": "Panels" }, tab("Rows", ""), tab("Time", "/time"));
+  const tabs = element("nav", { class: "tabs", "aria-label": "Panels" }, tab("Rows", ""), tab("Time", "/time"), tab("Left out", "/skipped"));
   const toolbar = element("p", { class: "toolbar" },
     element("button", { type: "button", onclick: () => addItem(table) }, "Add…"),
     element("button", { type: "button", onclick: () => table.refresh() }, "Refresh"), pictures);
@@ -131,6 +132,16 @@ export function showTable(main, segment) {
 
   // What stands around them.
 
+  /** The first host whose pictures are withheld, among the rows that are likely seen. */
+  function hostOf({ sections }) {
+    for (const { rows } of sections.slice(0, 20)) {
+      for (const row of rows.slice(0, 50)) {
+        const host = withheldHost(row);
+        if (host) return host;
+      }
+    }
+  }
+
   function describe(snapshot) {
     const { state, connection, counts, window, cursor, problem: reason, refusal, title: text } = snapshot;
     title.textContent = text ?? name;
@@ -139,14 +150,14 @@ export function showTable(main, segment) {
     const rows = window && window.of > window.rows ? `${number(window.rows)} of ${number(window.of)} rows` : `${number(counts?.rows ?? 0)} rows`;
     const parts = [`${rows} in ${number(counts?.sections ?? 0)} sections`];
     if (counts?.omittedSections) parts.push(`${number(counts.omittedSections)} empty sections left out`);
-    if (counts?.skippedItems) parts.push(`${number(counts.skippedItems)} items without a row`);
+    tabs.lastChild.textContent = counts?.skippedItems ? `Left out (${number(counts.skippedItems)})` : "Left out";
     if (snapshot.truncated) parts.push("truncated: the source has more");
     status.replaceChildren(element("span", { class: `state ${state}` }, state), ` ${parts.join(" · ")} `, element("code", {}, cursor ?? ""));
     const shown = refusal ?? reason;
     problem.hidden = !shown;
     problem.textContent = shown ? [shown.title, shown.detail].filter(Boolean).join(": ") : "";
     list.setAttribute("aria-rowcount", window?.of ?? counts?.rows ?? -1);
-    const host = snapshot.sections.flatMap(({ rows }) => rows.slice(0, 50)).map(withheldHost).find(Boolean);
+    const host = hostOf(snapshot);
     pictures.hidden = !host;
     pictures.textContent = host ? `Show pictures from ${host}` : "";
     pictures.onclick = () => (allowPictures(host), connect());
@@ -160,29 +171,32 @@ export function showTable(main, segment) {
     const { list: editNodes, draw: drawEdits } = editList(table);
     edits.replaceChildren(editNodes);
     let wasConnection = null;
-    const seen = ({ after }) => {
+    let frame = null;
+    /** All around the rows, which are drawn by then: once a frame, however many changes it brought. */
+    const draw = () => {
+      frame = null;
+      const after = table.snapshot;
       describe(after);
       drawEdits(after);
       if (after.connection !== wasConnection) announce(`${after.title ?? name}: ${words[after.connection]}`);
       wasConnection = after.connection;
-      requestAnimationFrame(() => {
-        keepReachable();
-        opened.set(table, after.cursor !== null);
-      });
+      keepReachable();
+      opened.set(table, after.cursor !== null);
       side?.changed?.(after);
     };
     const unsubscribe = table.subscribe((change) => {
       if (change.type === "reset" || change.type === "changes") timeline.add(change);
-      seen(change);
+      frame ??= requestAnimationFrame(draw);
     });
     const unbind = bindTable(list, scrolling, binding);
     const undrag = dragRows(list, table, (id, place) => moveItem(table, rowOf(id), place));
-    seen({ after: table.snapshot });
+    draw();
     const headers = accepted ? { "Accept-Cells": accepted.join(", ") } : {};
     const { cursor } = table.snapshot;
     behind.replaceChildren(requestBehind(curl(`/v1/tables/${segment}?rows=${firstRows}&view=${view}`, { headers }),
       curl(`/v1/tables/${segment}/changes?after=${cursor ?? "CURSOR"}&wait=20&view=${view}`, { headers })));
     stop = () => {
+      cancelAnimationFrame(frame);
       unsubscribe();
       unbind();
       undrag();
@@ -206,13 +220,15 @@ export function showTable(main, segment) {
     side?.end?.();
     side = null;
     for (const link of tabs.children) {
-      if (link.hash === `#/t/${segment}${panel === "time" ? "/time" : ""}`) link.setAttribute("aria-current", "page");
+      if (link.hash === `#/t/${segment}${["time", "skipped"].includes(panel) ? `/${panel}` : ""}`) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
     aside.hidden = !panel;
     aside.replaceChildren();
     main.dataset.panel = panel ?? "";
     if (panel === "time") side = timelinePanel(aside, timelineOf(table), segment);
+    if (panel === "skipped") side = skippedPanel(aside, { segment, table });
+    side?.changed?.(table.snapshot);
     if (panel === "row") side = rowPanel(aside, { segment, id: row, table, close: () => (location.hash = `#/t/${segment}`) });
     for (const node of list.querySelectorAll("[aria-selected]")) node.removeAttribute("aria-selected");
     if (panel === "row") list.querySelector(`[data-row="${CSS.escape(row)}"]`)?.setAttribute("aria-selected", "true");

@@ -49,6 +49,7 @@ export function timelinePanel(panel, timeline, segment) {
   const list = element("ol", { class: "changes", reversed: true });
   const detail = element("div", {});
   let chosen = null;
+  let frame = null;
 
   function choose(change) {
     chosen = change.number;
@@ -58,20 +59,31 @@ export function timelinePanel(panel, timeline, segment) {
         element("section", {}, element("h4", {}, "After"), outline(after))),
       element("h4", {}, reply.stages ? "Stages" : "Snapshot"), json(reply.stages ?? { reset: reply.reset, cursor: reply.to }, "Stages"),
       requestBehind(curl(`/v1/tables/${segment}/changes?${reply.from ? `after=${reply.from}&` : ""}wait=0&view=${view}`)));
-    draw();
+    for (const { dataset, firstChild } of list.children) firstChild.setAttribute("aria-pressed", String(Number(dataset.number) === chosen));
   }
 
+  const entry = (change) =>
+    element("li", { "data-number": change.number }, element("button", { type: "button", "aria-pressed": "false", onclick: () => choose(change) },
+      element("time", { dateTime: change.at.toISOString() }, change.at.toLocaleTimeString()), ` ${countsOf(change.reply)} · ${bytesText(change.bytes)}`));
+
+  /** Puts what is new on top, takes what is too old away, once a frame. */
   function draw() {
-    const focused = list.contains(document.activeElement) ? document.activeElement.dataset.number : null;
-    list.replaceChildren(...timeline.changes.map((change) =>
-      element("li", {}, element("button", { type: "button", "data-number": change.number, "aria-pressed": String(change.number === chosen), onclick: () => choose(change) },
-        element("time", { dateTime: change.at.toISOString() }, change.at.toLocaleTimeString()), ` ${countsOf(change.reply)} · ${bytesText(change.bytes)}`))));
-    if (focused) list.querySelector(`[data-number="${focused}"]`)?.focus();
+    frame = null;
+    const newest = Number(list.firstChild?.dataset.number ?? 0);
+    const fresh = timeline.changes.filter(({ number }) => number > newest);
+    list.prepend(...fresh.map(entry));
+    while (list.childElementCount > timeline.changes.length) list.lastChild.remove();
   }
+  const schedule = () => (frame ??= requestAnimationFrame(draw));
 
   panel.setAttribute("aria-label", "Changes in time");
   panel.append(element("h3", {}, "Changes since the page was opened"), list, detail);
   draw();
-  timeline.listeners.add(draw);
-  return { end: () => timeline.listeners.delete(draw) };
+  timeline.listeners.add(schedule);
+  return {
+    end() {
+      timeline.listeners.delete(schedule);
+      cancelAnimationFrame(frame);
+    },
+  };
 }

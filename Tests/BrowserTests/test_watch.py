@@ -1,0 +1,100 @@
+"""`watch.mjs` prints what `tablecast watch --json` prints, line for line."""
+
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from browser import ROOT
+from service import Service
+
+BINARY = os.environ.get("TABLECAST", str(ROOT / ".build/debug/tablecast"))
+WATCHERS = [[BINARY, "watch"], ["node", str(ROOT / "Clients/JavaScript/bin/watch.mjs")]]
+
+
+class Watcher:
+  """One of them, and its lines as they come."""
+
+  def __init__(self, command, service, arguments):
+    self.process = subprocess.Popen([*command, service.url, *arguments, "--json"], stdout=subprocess.PIPE, text=True)
+    self.lines = []
+    self.coming = queue.Queue()
+    threading.Thread(target=self.read, daemon=True).start()
+
+  def read(self):
+    for line in self.process.stdout:
+      self.coming.put(line)
+    self.coming.put(None)
+
+  def await_line(self, holds):
+    while True:
+      line = self.coming.get(timeout=60)
+      assert line is not None, f"it ended after {self.lines[-1:]}"
+      self.lines.append(line)
+      if holds(json.loads(line)):
+        return
+
+  def end(self):
+    self.process.terminate()
+    self.process.wait(30)
+    self.process.stdout.close()
+
+
+class Watch(unittest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    cls.service = Service()
+    cls.addClassCleanup(cls.service.stop)
+
+  def watch(self, *arguments):
+    watchers = [Watcher(command, self.service, arguments) for command in WATCHERS]
+    for watcher in watchers:
+      self.addCleanup(watcher.end)
+      watcher.await_line(lambda state: state["connection"] == "live")
+    return watchers
+
+  @staticmethod
+  def titles(state):
+    return [row["payload"]["title"] for section in state["sections"] for row in section["rows"]]
+
+  def test_the_lines_are_the_same(self):
+    for arguments in (["todo"], ["todo", "--rows", "2"], ["todo", "--cells", "SectionTitle"]):
+      with self.subTest(arguments=arguments):
+        watchers = self.watch(*arguments)
+        first = self.service.ask("/v1/tables/todo")["sections"][0]["rows"][0]["id"]
+        for number in range(5):
+          title = f"title {number} <é> \u2028 \"\\ 😀"
+          self.service.ask(f"/v1/tables/todo/items/{first}", "PATCH", {"title": title})
+          for watcher in watchers:
+            watcher.await_line(lambda state: title in self.titles(state))
+        swift, javascript = [watcher.lines for watcher in watchers]
+        self.assertEqual(swift, javascript)
+        self.assertGreaterEqual(len(swift), 6)
+
+  def test_a_table_that_is_refused_ends_them(self):
+    results = [subprocess.run([*command, self.service.url, "none", "--json"], stdout=subprocess.PIPE, text=True, timeout=60) for command in WATCHERS]
+    self.assertEqual([result.returncode for result in results], [1, 1])
+    self.assertEqual(results[0].stdout, results[1].stdout)
+    self.assertEqual(json.loads(results[0].stdout)["connection"], "refused")
+
+  def test_one_s_store_is_not_shown_to_another(self):
+    with tempfile.TemporaryDirectory() as folder:
+      def connections(*arguments):
+        run = [*WATCHERS[1], self.service.url, "todo", "--store", folder, "--seconds", "3", "--json", *arguments]
+        lines = subprocess.run(run, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout.splitlines()
+        return [json.loads(line)["connection"] for line in lines]
+
+      self.assertEqual(connections("--token", "ann's"), ["live"])
+      self.assertEqual(connections("--token", "ann's"), ["cached", "live"])
+      self.assertEqual(connections("--token", "bob's"), ["live"])
+      self.assertEqual(connections(), ["live"])
+      for kept in pathlib.Path(folder).iterdir():
+        self.assertNotIn("ann's", kept.read_text())
+
+
+if __name__ == "__main__":
+  unittest.main()
