@@ -21,6 +21,9 @@ python3 Durability/views.py
 printf '\n## Mapping, beside Node\n\n'
 ./Mapping/run.sh
 
+printf '\n## The client, beside a plain loop\n\n'
+(cd Client && swift build --configuration release && .build/release/ClientBenchmarks)
+
 printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"
 

@@ -1,3 +1,4 @@
+import Foundation
 import TablecastClient
 
 /// A line of an `NSTableView`, which has no sections: headers are lines of their own.
@@ -57,6 +58,19 @@ enum ListLine: Hashable, Sendable {
   static func header(of section: Int, in sections: [TableSection]) -> Int? {
     guard sections.indices.contains(section), sections[section].header != nil else { return nil }
     return start(of: section, in: sections)
+  }
+
+  /// Lines whose views are to be made anew; nil where a header has come or gone, which is a line more or less.
+  static func refilled(
+    _ rows: [RowPath],
+    sections: [Int],
+    from old: [TableSection],
+    to new: [TableSection]
+  ) -> IndexSet? {
+    guard all(of: old) == all(of: new) else { return nil }
+    var lines = IndexSet(rows.compactMap { line(of: $0, in: new) })
+    lines.formUnion(IndexSet(sections.compactMap { header(of: $0, in: new) }))
+    return lines
   }
 
   private static func start(of section: Int, in sections: [TableSection]) -> Int {

@@ -58,14 +58,12 @@ final class NSTableViewList: ListView {
     animation: TableAnimation,
     _ setData: () -> Void
   ) {
-    let old = ListLine.all(of: sections())
+    let old = sections()
     setData()
     guard let view else { return }
-    // A header that comes or goes is a line more or less.
-    guard old == ListLine.all(of: sections()) else { return view.reloadData() }
-    let state = sections()
-    var lines = IndexSet((rows + reloaded).compactMap { ListLine.line(of: $0, in: state) })
-    lines.formUnion(IndexSet(indices.compactMap { ListLine.header(of: $0, in: state) }))
+    guard let lines = ListLine.refilled(rows + reloaded, sections: indices, from: old, to: sections()) else {
+      return view.reloadData()
+    }
     view.reloadData(forRowIndexes: lines, columnIndexes: IndexSet(integersIn: 0..<view.numberOfColumns))
   }
 

@@ -51,11 +51,11 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
   }
 
   open func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
-    driver.section(section)?.header?["payload"]?["title"]?.string
+    TableFrames.title(driver.section(section)?.header)
   }
 
   open func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? {
-    driver.section(section)?.footer?["payload"]?["title"]?.string
+    TableFrames.title(driver.section(section)?.footer)
   }
 
   open func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {

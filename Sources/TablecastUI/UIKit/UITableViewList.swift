@@ -78,7 +78,7 @@ final class UITableViewList: ListView {
   }
 
   private func refill(_ view: UITableViewHeaderFooterView?, _ cell: JSONText?) {
-    let title = cell?["payload"]?["title"]?.string
+    let title = TableFrames.title(cell)
     guard let view, var content = view.contentConfiguration as? UIListContentConfiguration else {
       view?.textLabel?.text = title
       return
@@ -112,10 +112,12 @@ enum TableFrames {
     let former = Dictionary(old.lazy.map { ($0.id, $0) }) { first, _ in first }
     return new.indices.filter { index in
       guard let section = former[new[index].id] else { return false }
-      return (section.header == nil) != (new[index].header == nil)
-        || (section.footer == nil) != (new[index].footer == nil)
+      return (title(section.header) == nil) != (title(new[index].header) == nil)
+        || (title(section.footer) == nil) != (title(new[index].footer) == nil)
     }
   }
+
+  static func title(_ frame: JSONText?) -> String? { frame?["payload"]?["title"]?.string }
 }
 
 extension RowPath {
