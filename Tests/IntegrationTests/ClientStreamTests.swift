@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import TablecastClient
 import Testing
 
@@ -13,21 +14,18 @@ import Testing
     let client = TablecastClient<AnyCell>(url: url, options: options)
     let shown = Monitor<[TableSnapshot]>([])
     let observation = client.table("todo").observe { change in shown.change { $0.append(change.snapshot) } }
-    func await(_ what: String, _ isSo: @escaping (TableSnapshot) -> Bool) throws {
+    func expect(_ what: String, _ isSo: @escaping (TableSnapshot) -> Bool) throws {
       try shown.wait(for: what) { $0.last.map(isSo) == true ? true : nil }
     }
-    try await ("the table") { $0.connection == .live && $0.rowCount > 0 }
+    try expect("the table") { $0.connection == .live && $0.rowCount > 0 }
     let before = try #require(shown.current.last).rowCount
     for number in 1...5 {
       let reply = try service.request("POST", "/v1/tables/todo/items", body: ["title": .string("n\(number)")])
       #expect(reply.status == 201)
-      try await ("row \(number)") { $0.rowCount == before + number }
+      try expect("row \(number)") { $0.rowCount == before + number }
     }
-    // One answer to begin with; everything after it came by the stream.
-    let edit = client.table("todo").refresh()
-    _ = edit
     try service.end()
-    try await ("that the service is gone") { $0.connection == .retrying }
+    try expect("that the service is gone") { $0.connection == .retrying }
     withExtendedLifetime(observation) {}
   }
 }
