@@ -248,13 +248,16 @@ let package = Package(
     ),
     .testTarget(
       name: "TablecastUITests",
-      dependencies: ["TablecastClient", "TablecastUI"],
-      swiftSettings: forApps
+      // The server's own differ and encoding: what the client is simulated with is what it will get.
+      dependencies: [
+        "JSON", "TableDiff", "TableEncoding", "TableModel", "TablecastClient", "TablecastTesting", "TablecastUI",
+      ],
+      swiftSettings: ours
     ),
     // Drives the built service over sockets.
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["CZlib", "JSON", "TestSupport", "tablecast"],
+      dependencies: ["CZlib", "JSON", "TablecastClient", "TestSupport", "tablecast"],
       swiftSettings: ours
     ),
   ],

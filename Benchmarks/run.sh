@@ -26,6 +26,8 @@ printf '\n## Mapping, beside Node\n\n'
 
 printf '\n## Long tables: edits\n\n'
 python3 LongTables/local_edits.py
+printf '\n## The client, beside a plain loop\n\n'
+(cd Client && swift build --configuration release && .build/release/ClientBenchmarks)
 
 printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"

@@ -13,6 +13,7 @@ final class ClientEngine: @unchecked Sendable {
     var transport: any Transport
     var scheduler: any Scheduler
     var store: (any SnapshotStore)?
+    var editStore: (any EditStore)?
     var caller: String
     var acceptedCells: String?
     var follower: Follower.Settings
@@ -26,6 +27,7 @@ final class ClientEngine: @unchecked Sendable {
   var hubs: [TableAddress: TableHub] = [:]
   var random: SplitMix64
   private var requests: [Int: any Cancellable] = [:]
+  private var parsers: [Int: EventStreamParser] = [:]
   private var timer: (any Cancellable)?
   private var timerDue: Double?
   private var lastObserver = 0
@@ -34,6 +36,7 @@ final class ClientEngine: @unchecked Sendable {
     self.setup = setup
     follower = Follower(setup.follower, seed: setup.seed)
     random = SplitMix64(seed: setup.seed ^ 1)
+    if setup.editStore != nil { perform { $0.restoreEdits() } }
   }
 
   var now: Double { setup.scheduler.now }
@@ -86,11 +89,13 @@ final class ClientEngine: @unchecked Sendable {
     handle(.restored(address, content))
   }
 
-  private func key(_ address: TableAddress) -> SnapshotKey {
+  var callerDigest: String { SHA256.hexDigest(setup.caller) }
+
+  func key(_ address: TableAddress) -> SnapshotKey {
     SnapshotKey(
       origin: setup.url,
       address: address,
-      caller: SHA256.hexDigest(setup.caller),
+      caller: callerDigest,
       cells: setup.acceptedCells ?? ""
     )
   }
@@ -101,7 +106,10 @@ final class ClientEngine: @unchecked Sendable {
     for action in follower.handle(event, now: now) {
       switch action {
       case .send(let id, let target, let timeout): send(id, target, timeout)
-      case .cancel(let id): requests.removeValue(forKey: id)?.cancel()
+      case .stream(let id, let target, let cursor, let timeout): stream(id, target, after: cursor, timeout)
+      case .cancel(let id):
+        parsers[id] = nil
+        requests.removeValue(forKey: id)?.cancel()
       case .changed(let address, let change): publish(address, change)
       case .confirmed(let address, let edit): confirm(address, edit)
       }
@@ -118,6 +126,46 @@ final class ClientEngine: @unchecked Sendable {
         }
       }
     }
+  }
+
+  private func stream(_ id: Int, _ target: String, after cursor: TableCursor, _ timeout: Double) {
+    guard let transport = setup.transport as? any StreamTransport else { return handle(.failure(id)) }
+    var request = request("GET", target, timeout: timeout)
+    request.headers["Accept"] = "text/event-stream"
+    request.headers["Last-Event-ID"] = cursor.text
+    parsers[id] = EventStreamParser(maximumBytes: URLSessionTransport.maximumBytes)
+    requests[id] = transport.stream(request) { [weak self] part in
+      self?.perform { $0.take(part, of: id) }
+    }
+  }
+
+  private func take(_ part: StreamPart, of id: Int) {
+    guard let request = requests[id], var parser = parsers[id] else { return }
+    switch part {
+    case .opened: handle(.opened(id))
+    case .bytes(let bytes):
+      handle(.alive(id))
+      do {
+        let events = try parser.take(bytes)
+        parsers[id] = parser
+        for event in events where event.name == "changes" && requests[id] != nil { handle(.event(id, event.data)) }
+      } catch {
+        request.cancel()
+        end(id)
+        handle(.failure(id))
+      }
+    case .response(let response):
+      end(id)
+      handle(.response(id, response))
+    case .ended:
+      end(id)
+      handle(.failure(id))
+    }
+  }
+
+  private func end(_ id: Int) {
+    requests[id] = nil
+    parsers[id] = nil
   }
 
   func request(_ method: String, _ target: String, timeout: Double) -> TransportRequest {

@@ -56,6 +56,13 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     return PendingEdit(id: id, states: states)
   }
 
+  /// Sends an edit again that ended `unknown`, with the key that it had: for the user to decide. The service does it a
+  /// second time where it had done it and forgotten.
+  public func retry(_ id: EditID) { engine.perform { $0.change(address) { [now = $0.now] in $0.retry(id, now: now) } } }
+
+  /// Forgets an edit that was refused, or of which nothing is known.
+  public func dismiss(_ id: EditID) { engine.perform { $0.change(address) { $0.dismiss(id) } } }
+
   /// - Parameters:
   ///   - item: `{}` takes the table's default item.
   ///   - preview: `{"cellIdentifier","payload"}`, shown until the service has made the row.

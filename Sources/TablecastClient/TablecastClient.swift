@@ -25,13 +25,16 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     follower.acceptedCells = acceptedCells
     // Caches keep replies that are the same for all: not those that may depend on who asks.
     follower.usesSlots = options.token == nil && options.headers.isEmpty
+    let transport = AuthorizedTransport(options.transport ?? URLSessionTransport(), token: options.token)
+    follower.usesStreams = options.usesStreams && transport.canStream
     engine = ClientEngine(
       ClientEngine.Setup(
         url: base,
         headers: options.headers,
-        transport: AuthorizedTransport(options.transport ?? URLSessionTransport(), token: options.token),
+        transport: transport,
         scheduler: options.scheduler,
         store: options.store,
+        editStore: options.editStore,
         caller: options.caller,
         acceptedCells: acceptedCells,
         follower: follower,
@@ -66,14 +69,22 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   /// Keeps the shown states now, instead of within a second: before the program ends.
   public func flush() { engine.flush() }
 
-  /// Forgets what is kept of all tables: when the user logs out.
-  public func purge() { engine.setup.store?.purge() }
+  /// Forgets what is kept of all tables, and gives up edits that the service has not answered: when the user logs out.
+  public func purge() {
+    engine.setup.store?.purge()
+    engine.setup.editStore?.purge()
+    // Those under way are known on the engine's queue alone.
+    engine.perform { $0.purgeEdits() }
+  }
 }
 
 /// What can be chosen about a client.
 public struct ClientOptions: Sendable {
   /// Seconds that a poll waits: 1 to 55.
   public var wait = 20.0
+  /// Follows each table by a stream of server-sent events instead of all by one long poll: a request less for each
+  /// change, a connection more for each table. Where nothing gets through, it is polled.
+  public var usesStreams = false
   /// Sent with every request.
   public var headers: [String: String] = [:]
   /// Asked for the caller's token before every request, and once more after a 401.
@@ -82,6 +93,9 @@ public struct ClientOptions: Sendable {
   public var caller = ""
   /// Where states are kept between starts; nil: nowhere.
   public var store: (any SnapshotStore)?
+  /// Where edits are kept until the service has answered them: the next client of this service and `caller` takes them
+  /// up, with the same idempotency keys. Nil: they end with the program.
+  public var editStore: (any EditStore)?
   /// Instead of the cells' own: the value of `Accept-Cells`.
   public var acceptedCells: String?
   /// What makes requests; nil: a `URLSession`.

@@ -10,27 +10,40 @@ public struct DisplayedRow<Cell: CellModel> {
 
   @MainActor
   init?(_ driver: TableDriver<Cell>, _ path: RowPath) {
-    let sections = driver.sections
-    guard sections.indices.contains(path.section), sections[path.section].rows.indices.contains(path.row) else {
-      return nil
-    }
-    row = sections[path.section].rows[path.row]
+    guard let row = driver.row(path) else { return nil }
+    self.init(driver, row)
+  }
+
+  @MainActor
+  init(_ driver: TableDriver<Cell>, _ row: TableRow) {
+    self.row = row
     content = row.content()
     isPending = driver.snapshot?.pendingRows.contains(row.id) ?? false
   }
 
-  /// The kind of cell to dequeue: the row's own, or that of the fallback which stands in for it.
-  public var cellIdentifier: String {
-    switch content {
-    case .known, .malformed, .unknown: row.cellIdentifier
-    case .fallback: row.fallbackIdentifier(as: Cell.self)
-    }
-  }
+  /// The kind of cell to dequeue: the row's own, that of the fallback which stands in for it, or
+  /// `placeholderCellIdentifier`.
+  public var cellIdentifier: String { row.shownIdentifier(content) }
 }
 
+/// What stands for a cell of a kind that the app doesn't know, and hasn't registered: dequeuing it would end the app.
+/// The adapters of UIKit register a plain cell for it.
+public let placeholderCellIdentifier = "tablecast.placeholder"
+
 extension TableRow {
+  /// The kind of cell that shows the row in this app. O(bytes).
+  func shownIdentifier<Cell: CellModel>(as type: Cell.Type) -> String { shownIdentifier(content(as: Cell.self)) }
+
+  fileprivate func shownIdentifier<Cell: CellModel>(_ content: CellContent<Cell>) -> String {
+    switch content {
+    case .known, .malformed: cellIdentifier
+    case .unknown: placeholderCellIdentifier
+    case .fallback: fallbackIdentifier(as: Cell.self)
+    }
+  }
+
   /// The first cell in the chain of fallbacks that the app knows.
-  func fallbackIdentifier<Cell: CellModel>(as type: Cell.Type) -> String {
+  private func fallbackIdentifier<Cell: CellModel>(as type: Cell.Type) -> String {
     var candidate = json["fallback"]
     while let next = candidate {
       if let identifier = next["cellIdentifier"]?.string, Cell.decodes(cellIdentifier: identifier),
@@ -50,11 +63,20 @@ final class SectionSource {
   var sections: () -> [TableSection] = { [] }
 }
 
+/// The driver, for what is made before it.
+@MainActor
+final class DriverSource<Cell: CellModel> {
+  weak var driver: TableDriver<Cell>?
+}
+
 /// What a driver keeps, as views don't keep their data sources.
 @MainActor
 final class AdapterParts {
   let list: any ListView
   let adapter: AnyObject
+  let source: AnyObject?
 
-  init(list: any ListView, adapter: AnyObject) { (self.list, self.adapter) = (list, adapter) }
+  init(list: any ListView, adapter: AnyObject, source: AnyObject? = nil) {
+    (self.list, self.adapter, self.source) = (list, adapter, source)
+  }
 }

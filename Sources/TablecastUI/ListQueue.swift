@@ -1,5 +1,15 @@
 import TablecastClient
 
+/// Which rows, headers and footers of a state are to be filled again in place.
+struct Refill: Hashable, Sendable {
+  var rows: [RowPath] = []
+  /// Their cell itself is another one.
+  var reloaded: [RowPath] = []
+  var sections: [Int] = []
+
+  var isEmpty: Bool { rows.isEmpty && reloaded.isEmpty && sections.isEmpty }
+}
+
 /// What a view is to do next, so that it comes from what it shows to what it should. Pure: events in, steps out.
 ///
 /// One step at a time: a batch is over when its completion says so. What comes meanwhile, or while the user has a row
@@ -10,13 +20,20 @@ struct ListQueue: Sendable {
     case reload([TableSection])
     /// One batch of structure; its updates follow as a step of their own.
     case batch(TableStage, [TableSection])
-    case refill(rows: [RowPath], reloaded: [RowPath], sections: [Int], [TableSection])
+    case refill(Refill, [TableSection])
+    /// Another state, for a view that finds out itself what moves.
+    case state([TableSection], Refill)
   }
+
+  /// The view finds out itself what moves: diffable data sources.
+  var takesStates = false
 
   /// What the view shows: its data source answers from it.
   private(set) var sections: [TableSection] = []
-  /// What it is on its way to.
-  private var goal: [TableSection] = []
+  /// Rows that it shows as pending.
+  private var pending: Set<String> = []
+  /// What it is on its way to, once steps are planned.
+  private var goal: TableSnapshot?
   private var revision: Int?
   private var target: TableSnapshot?
   /// The service's own stages from `sections` to the target, where nothing was missed.
@@ -27,14 +44,13 @@ struct ListQueue: Sendable {
   private var wantsReload = true
 
   mutating func take(_ change: TableChange) {
+    let isNext = target == nil && planned.isEmpty && !isBusy && revision == change.from
     switch change.kind {
-    case .stages(let next):
-      let isNext = target == nil && planned.isEmpty && !isBusy && revision == change.from
-      stages = isNext ? next : nil
+    case .stages(let next): stages = isNext ? next : nil
     case .reset:
       stages = nil
       isReset = true
-    case .status where target == nil && planned.isEmpty && !isBusy && revision == change.from:
+    case .status where isNext && change.snapshot.pendingRows == pending:
       // The same rows: nothing for the view to do.
       revision = change.snapshot.revision
       return
@@ -57,69 +73,129 @@ struct ListQueue: Sendable {
     if wantsReload || !isInWindow || counts != sections.map(\.rows.count) {
       wantsReload = false
       planned = []
-      step = .reload(goal)
+      step = .reload(goal?.sections ?? [])
       stages = nil
     }
     isBusy = true
     return step
   }
 
+  /// Something is to be done, and nothing is being done.
+  var isWaiting: Bool { !isBusy && (target != nil || !planned.isEmpty) }
+
   mutating func commit(_ sections: [TableSection]) { self.sections = sections }
 
   mutating func finish() { isBusy = false }
 
-  /// The view did what it liked with its rows: it moved one itself, say.
+  /// The view did what it liked with its rows: it moved one itself, say. Steps that were planned from the rows before
+  /// no longer fit.
   mutating func moved(to sections: [TableSection]) {
     self.sections = sections
-    revision = nil
+    (revision, stages) = (nil, nil)
+    guard !planned.isEmpty else { return }
+    planned = []
+    target = target ?? goal
   }
 
   private mutating func plan() {
     guard let target else { return }
-    self.target = nil
+    let repending = pending.symmetricDifference(target.pendingRows)
     defer {
-      revision = target.revision
-      stages = nil
-      isReset = false
+      (revision, pending) = (target.revision, target.pendingRows)
+      (stages, isReset) = (nil, false)
     }
-    goal = target.sections
-    let stages = stages ?? [TableStage](from: sections, to: goal)
+    self.target = nil
+    goal = target
+    if takesStates && !wantsReload { return planState(target, repending) }
+    let stages = stages ?? [TableStage](from: sections, to: target.sections)
     // Another table altogether is no animation; the same rows again are filled in place.
     if wantsReload || isReset && stages.contains(where: \.changesStructure) {
-      planned = [.reload(goal)]
+      planned = [.reload(target.sections)]
       return
     }
     var state = sections
     var steps: [Step] = []
     for stage in stages {
       guard let next = stage.applied(to: state) else {
-        planned = [.reload(goal)]
+        planned = [.reload(target.sections)]
         return
       }
       if stage.changesStructure { steps.append(.batch(stage, stage.structure(of: next, before: state))) }
-      if let refill = stage.refill(next) { steps.append(refill) }
+      if stage.changesContents { steps.append(.refill(stage.refill, next)) }
       state = next
     }
-    planned = state == goal ? steps : [.reload(goal)]
+    guard state == target.sections else {
+      planned = [.reload(target.sections)]
+      return
+    }
+    planned = steps
+    refill(repending, in: state)
+  }
+
+  private mutating func planState(_ target: TableSnapshot, _ repending: Set<String>) {
+    let refill = Refill(from: sections, to: target.sections, also: repending)
+    if sections.map(\.id) == target.sections.map(\.id),
+      zip(sections, target.sections).allSatisfy({ $0.rows.elementsEqual($1.rows) { $0.id == $1.id } }), refill.isEmpty
+    {
+      return
+    }
+    planned = [.state(target.sections, refill)]
+  }
+
+  /// Rows whose edits are done, or have just begun, and that nothing else fills again. What enters is filled anyway.
+  private mutating func refill(_ ids: Set<String>, in state: [TableSection]) {
+    guard !ids.isEmpty else { return }
+    let shown = Set(sections.lazy.flatMap { $0.rows.lazy.map(\.id) })
+    var refill = Refill()
+    if case .refill(let last, _)? = planned.last {
+      refill = last
+      planned.removeLast()
+    }
+    let filled = Set(refill.rows + refill.reloaded)
+    for (section, element) in state.enumerated() {
+      for (row, element) in element.rows.enumerated() where ids.contains(element.id) && shown.contains(element.id) {
+        let path = RowPath(section: section, row: row)
+        if !filled.contains(path) { refill.rows.append(path) }
+      }
+    }
+    if !refill.isEmpty { planned.append(.refill(refill, state)) }
+  }
+}
+
+extension Refill {
+  /// What two states have in common and show differently, in the coordinates of the second one. O(rows).
+  init(from old: [TableSection], to new: [TableSection], also ids: Set<String>) {
+    let rows = Dictionary(old.lazy.flatMap { $0.rows.lazy.map { ($0.id, $0) } }) { first, _ in first }
+    let frames = Dictionary(old.lazy.map { ($0.id, $0) }) { first, _ in first }
+    for (section, element) in new.enumerated() {
+      if let frame = frames[element.id], frame.header != element.header || frame.footer != element.footer {
+        sections.append(section)
+      }
+      for (row, element) in element.rows.enumerated() {
+        guard let former = rows[element.id], former != element || ids.contains(element.id) else { continue }
+        let path = RowPath(section: section, row: row)
+        if former.cellIdentifier == element.cellIdentifier { self.rows.append(path) } else { reloaded.append(path) }
+      }
+    }
   }
 }
 
 extension TableStage {
+  fileprivate var changesContents: Bool { !updatedRows.isEmpty || !updatedSections.isEmpty }
+
   /// What stands after the batch and before the updates: rows that are updated still look as before.
   fileprivate func structure(of next: [TableSection], before: [TableSection]) -> [TableSection] {
-    guard !updatedRows.isEmpty || !updatedSections.isEmpty else { return next }
+    guard changesContents else { return next }
     var stage = self
     (stage.updatedRows, stage.updatedSections) = ([], [])
     return stage.applied(to: before) ?? next
   }
 
-  fileprivate func refill(_ next: [TableSection]) -> ListQueue.Step? {
-    guard !updatedRows.isEmpty || !updatedSections.isEmpty else { return nil }
-    return .refill(
+  fileprivate var refill: Refill {
+    Refill(
       rows: updatedRows.filter { !$0.reload }.map(\.at),
       reloaded: updatedRows.filter(\.reload).map(\.at),
-      sections: updatedSections.map(\.at),
-      next
+      sections: updatedSections.map(\.at)
     )
   }
 }

@@ -6,9 +6,10 @@ enum SequentialOperation: Hashable {
   case move(from: Int, to: Int)
 
   /// O(n + changes · n).
-  static func between<ID: Hashable>(_ old: [ID], _ new: [ID]) -> [SequentialOperation] {
+  /// - Parameter fresh: what enters anew though it was there before: its cell is another one, not a moved one.
+  static func between<ID: Hashable>(_ old: [ID], _ new: [ID], fresh: Set<ID> = []) -> [SequentialOperation] {
     var operations: [SequentialOperation] = []
-    let kept = Set(new)
+    let kept = Set(new).subtracting(fresh)
     var list = old
     for index in list.indices.reversed() where !kept.contains(list[index]) {
       operations.append(.remove(index))

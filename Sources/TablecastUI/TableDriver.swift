@@ -13,6 +13,8 @@ public final class TableDriver<Cell: CellModel> {
   public private(set) var snapshot: TableSnapshot?
   /// Called after each change, when the view has taken what it takes of it: for empty, loading and failed states.
   public var onChange: ((TableSnapshot) -> Void)?
+  /// Likewise, for the adapter's own empty, loading and failed states.
+  var onStatus: ((TableSnapshot) -> Void)?
   /// What stands between the driver and a view that isn't the driver's own: kept as long as the driver.
   var adapter: AnyObject?
 
@@ -20,14 +22,21 @@ public final class TableDriver<Cell: CellModel> {
   private var queue = ListQueue()
   private var holds: Set<String> = []
   private var following: Task<Void, Never>?
+  private var asking: Task<Void, Never>?
+  /// How soon a view that the user holds is asked again, in nanoseconds: not every end of a drag is told.
+  private static var patience: UInt64 { 250_000_000 }
 
   /// - Parameter view: is not kept.
   public init(_ table: LiveTable<Cell>, view: any ListView) {
     self.table = table
     self.view = view
+    queue.takesStates = view.takesStates
   }
 
-  deinit { following?.cancel() }
+  deinit {
+    following?.cancel()
+    asking?.cancel()
+  }
 
   /// Begins to follow; a driver that is gone has ended.
   public func start() {
@@ -50,6 +59,7 @@ public final class TableDriver<Cell: CellModel> {
     snapshot = change.snapshot
     queue.take(change)
     proceed()
+    onStatus?(change.snapshot)
     onChange?(change.snapshot)
   }
 
@@ -71,6 +81,7 @@ public final class TableDriver<Cell: CellModel> {
     let rows = sections[destination.section].rows.count
     sections[destination.section].rows.insert(row, at: min(destination.row, rows))
     queue.moved(to: sections)
+    view?.didMove()
     table.move(row.id, to: .section(sections[destination.section].id, at: destination.row))
   }
 
@@ -84,6 +95,13 @@ public final class TableDriver<Cell: CellModel> {
       )
     {
       perform(step, in: view)
+    }
+    guard asking == nil, queue.isWaiting, view?.isInteracting == true else { return }
+    asking = Task { [weak self] in
+      try? await Task.sleep(nanoseconds: Self.patience)
+      guard let self, !Task.isCancelled else { return }
+      asking = nil
+      proceed()
     }
   }
 
@@ -99,10 +117,43 @@ public final class TableDriver<Cell: CellModel> {
         { [self] in queue.commit(sections) },
         completion: { [weak self] in self?.finish() }
       )
-    case .refill(let rows, let reloaded, let indices, let sections):
-      view.refill(rows, reloaded: reloaded, sections: indices, animation: animation) { queue.commit(sections) }
+    case .refill(let refill, let sections):
+      let refill = exchanging(refill, for: sections)
+      view.refill(refill.rows, reloaded: refill.reloaded, sections: refill.sections, animation: animation) {
+        queue.commit(sections)
+      }
       queue.finish()
+    case .state(let sections, let refill):
+      let refill = exchanging(refill, for: sections)
+      view.show(
+        rows: refill.rows,
+        reloaded: refill.reloaded,
+        sections: refill.sections,
+        animation: animation,
+        { [self] in queue.commit(sections) },
+        completion: { [weak self] in self?.finish() }
+      )
     }
+  }
+
+  /// A cell that is filled again in place must stay of its kind. A row whose payload the app can't read any more shows
+  /// its fallback's cell, though the service counts it as the same kind: its cell is exchanged.
+  private func exchanging(_ refill: Refill, for sections: [TableSection]) -> Refill {
+    guard !refill.rows.isEmpty else { return refill }
+    let next = refill.rows.map { sections[$0.section].rows[$0.row] }
+    let ids = Set(next.map(\.id))
+    var former: [String: TableRow] = [:]
+    for section in self.sections {
+      for row in section.rows where ids.contains(row.id) { former[row.id] = row }
+    }
+    var result = Refill(reloaded: refill.reloaded, sections: refill.sections)
+    for (path, row) in zip(refill.rows, next) {
+      let isSame = former[row.id].map {
+        $0 === row || $0.shownIdentifier(as: Cell.self) == row.shownIdentifier(as: Cell.self)
+      }
+      if isSame ?? true { result.rows.append(path) } else { result.reloaded.append(path) }
+    }
+    return result
   }
 
   private func finish() {
@@ -127,10 +178,13 @@ public final class TableDriver<Cell: CellModel> {
     queue.finish()
   }
 
-  private func id(_ path: RowPath) -> String? {
-    guard sections.indices.contains(path.section), sections[path.section].rows.indices.contains(path.row) else {
-      return nil
-    }
-    return sections[path.section].rows[path.row].id
+  private func id(_ path: RowPath) -> String? { row(path)?.id }
+
+  /// The row that the view shows there.
+  func row(_ path: RowPath) -> TableRow? {
+    guard let rows = section(path.section)?.rows, rows.indices.contains(path.row) else { return nil }
+    return rows[path.row]
   }
+
+  func section(_ index: Int) -> TableSection? { sections.indices.contains(index) ? sections[index] : nil }
 }

@@ -23,14 +23,16 @@ struct WatchDrawing {
       for row in section.rows {
         if row.id == chosen { chosenLine = lines.count }
         lines.append(line(row))
+        lines += details(of: row)
       }
     }
     if snapshot.hasMore, let window = snapshot.window {
       lines.append("\(dim)\(window.rows) of \(window.of) rows; m brings more\(plain)")
     }
-    let room = max(height - 2, 1)
+    let refusal = refusal
+    let room = max(height - 2 - refusal.count, 1)
     let first = max(0, min(chosenLine - room / 2, lines.count - room))
-    return [status] + lines[first..<min(first + room, lines.count)]
+    return [status] + refusal + lines[first..<min(first + room, lines.count)]
   }
 
   private var status: String {
@@ -40,22 +42,47 @@ struct WatchDrawing {
     if let problem = snapshot.refusal.map(\.description) ?? snapshot.problem.map({ "\($0.title): \($0.detail)" }) {
       parts.append(problem)
     }
-    if let edit = snapshot.edits.last, case .refused(let problem) = edit.state { parts.append("✗ \(problem)") }
     return "\(dim)\(cut(parts.joined(separator: " · ")))\(plain)"
+  }
+
+  /// Why the last edit was not done.
+  private var refusal: [String] {
+    switch snapshot.edits.last?.state {
+    case .refused(let problem): ["\(bold)\(cut("✗ \(problem)"))\(plain)"]
+    case .unknown: ["\(bold)✗ nobody can say whether it was done\(plain)"]
+    default: []
+    }
   }
 
   private func line(_ row: TableRow) -> String {
     let mark = snapshot.pendingRows.contains(row.id) ? "…" : changed.contains(row.id) ? "●" : " "
     let style = row.id == chosen ? inverse : changed.contains(row.id) ? marked : ""
-    return "\(style)\(cut("\(mark) \(text(of: row.json))"))\(plain)"
+    let fold = isExpanded(row).map { $0 ? "▾ " : "▸ " } ?? ""
+    let text = isExpanded(row) == nil ? text(of: row.json) : fold + (texts(of: row.json).first ?? row.id)
+    return "\(style)\(cut("\(mark) \(text)"))\(plain)"
   }
 
-  /// The title of a cell and what else its payload has, on one line.
-  private func text(of cell: JSONText) -> String {
+  /// What a row that is open says beyond its title, a line each.
+  private func details(of row: TableRow) -> [String] {
+    guard isExpanded(row) == true else { return [] }
+    return texts(of: row.json).dropFirst().map { "\(dim)\(cut("      \($0)"))\(plain)" }
+  }
+
+  /// Nil for a row that doesn't open: by the field's name, as a terminal doesn't know the cells.
+  private func isExpanded(_ row: TableRow) -> Bool? {
+    (row.json["payload"]?.members ?? []).first { $0.name == "isExpanded" || $0.name == "expanded" }?.value.boolean
+  }
+
+  /// The title of a cell and what else its payload has to read, on one line.
+  private func text(of cell: JSONText) -> String { texts(of: cell).joined(separator: "  ") }
+
+  /// Title first; without flags, nothings, and pictures that stand in the text itself.
+  private func texts(of cell: JSONText) -> [String] {
     let members = cell["payload"]?.members ?? []
     let title = members.first { $0.name == "title" }.flatMap { $0.value.string }
-    let rest = members.filter { $0.name != "title" && !$0.value.isNull }.map { $0.value.string ?? $0.value.text }
-    return ([title].compactMap(\.self) + rest).joined(separator: "  ")
+    let rest = members.filter { $0.name != "title" && !$0.value.isNull && $0.value.boolean == nil }
+      .map { $0.value.string ?? $0.value.text }.filter { !$0.hasPrefix("data:") && !$0.isEmpty }
+    return [title].compactMap(\.self) + rest
   }
 
   /// Without control characters: what the service sends must not steer the terminal.

@@ -3,6 +3,7 @@ import Expressions
 import JSON
 import TableMapping
 import TableModel
+import TestSupport
 import Testing
 
 /// Edits that are laid out alone, beside the whole mapping of the same items: the same to the byte.

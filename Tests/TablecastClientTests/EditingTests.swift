@@ -96,6 +96,19 @@ import Testing
     #expect(stage.table.snapshot?.cursor?.text == "00000000000a.2")
   }
 
+  /// The service refuses parameters that it doesn't know: a refresh has no view.
+  @Test func editsOfAViewNameItAndARefreshDoesNot() {
+    let address = TableAddress("t", view: "mine")
+    let targets = [TableEdit.tap(row: "1"), .delete(row: "1"), .action(row: "1", id: "a", body: nil), .refresh]
+      .map { EditRequest($0, to: address).target }
+    #expect(
+      targets == [
+        "/v1/tables/t/rows/1/tap?view=mine", "/v1/tables/t/items/1?view=mine",
+        "/v1/tables/t/rows/1/actions/a?view=mine", "/v1/tables/t/refresh",
+      ]
+    )
+  }
+
   @Test func aRefusedEditIsTakenBackWithItsProblem() throws {
     let stage = try Stage()
     stage.table.move("1", to: .section("s", at: 2))

@@ -75,7 +75,7 @@ struct FollowerRun {
         }
         let connection = table.connection.rawValue
         if connections.last != connection { connections.append(connection) }
-      case .confirmed: break
+      case .confirmed, .stream: break
       }
     }
   }

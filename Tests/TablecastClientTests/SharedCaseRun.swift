@@ -72,7 +72,7 @@ struct SharedCaseRun {
         requests += 1
         open.append((id, target))
       case .cancel(let id): open.removeAll { $0.id == id }
-      case .changed, .confirmed: continue
+      case .changed, .confirmed, .stream: continue
       }
     }
   }

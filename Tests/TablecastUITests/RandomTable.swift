@@ -12,9 +12,12 @@ struct RandomTable {
 
   mutating func chance(_ one: Int) -> Bool { number(0..<one) == 0 }
 
+  /// Of two kinds; now and then its title is no text, and it has a fallback.
   static func row(_ id: Int, _ text: Int) -> TableRow {
     let cell = text % 5 == 0 ? "Other" : "Label"
-    let json = "{\"id\":\"\(id)\",\"cellIdentifier\":\"\(cell)\",\"payload\":{\"title\":\"\(text)\"}}"
+    let title = text % 7 == 3 ? "\(text)" : "\"\(text)\""
+    let fallback = text % 7 == 3 ? ",\"fallback\":{\"cellIdentifier\":\"Other\",\"payload\":{}}" : ""
+    let json = "{\"id\":\"\(id)\",\"cellIdentifier\":\"\(cell)\",\"payload\":{\"title\":\(title)}\(fallback)}"
     guard let text = try? JSONText(json), let row = try? TableRow(text) else { preconditionFailure(json) }
     return row
   }

@@ -9,47 +9,6 @@ import Testing
 @Suite struct TableDriverTests {
   private static let client = TablecastClient(url: URL(fileURLWithPath: "/"), cells: AnyCell.self)
 
-  /// `TABLECAST_BATCHES` asks for more changes than the 10,000.
-  private static let changes = ProcessInfo.processInfo.environment["TABLECAST_BATCHES"].flatMap { Int($0) } ?? 10_000
-
-  @Test func randomTablesAndGesturesNeverBreakTheView() {
-    let seeds = 20
-    for seed in 0..<UInt64(seeds) {
-      var table = RandomTable(seed: seed)
-      let view = StrictListView()
-      let driver = TableDriver(Self.client.table("t"), view: view)
-      view.dataSource = { driver.sections }
-      var snapshot = TableSnapshot(TableAddress("t"))
-      for step in 0..<Self.changes / seeds {
-        let former = snapshot
-        let isStatus = table.chance(10)
-        if !isStatus { table.change() }
-        snapshot.sections = table.sections
-        snapshot.revision += 1
-        let kind: TableChange.Kind =
-          isStatus ? .status : table.chance(20) ? .reset : .stages(snapshot.stages(from: former))
-        driver.take(TableChange(kind: kind, from: former.revision, snapshot: snapshot))
-        if table.chance(6) { view.isInteracting.toggle() }
-        if table.chance(15) { view.isInWindow.toggle() }
-        if !view.isInteracting { driver.proceed() }
-        if table.chance(2) { view.complete() }
-        guard view.violations.isEmpty else {
-          Issue.record("seed \(seed), step \(step): \(view.violations)")
-          return
-        }
-      }
-      (view.isInteracting, view.isInWindow) = (false, true)
-      repeat {
-        view.complete()
-        driver.proceed()
-      } while view.hasPending
-      view.compareContents()
-      #expect(view.violations.isEmpty, "seed \(seed)")
-      #expect(driver.sections == table.sections, "seed \(seed)")
-      #expect(view.batches > Self.changes / seeds / 20, "seed \(seed): \(view.batches) batches")
-    }
-  }
-
   @Test func aReloadKeepsTheSelectionAndTheScrollPosition() {
     let view = StrictListView()
     let driver = TableDriver(Self.client.table("t"), view: view)

@@ -13,7 +13,7 @@ final class TableReader: Sendable {
   let replies = ReplyCache()
   /// What the plain table's waiters are woken by.
   let topic = ChangeTopic.random()
-  private let context: EngineContext
+  let context: EngineContext
   private let maker: QueueBound<ReplyMaker>
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
   let drawing: Mutex<CellRegistry>

@@ -16,6 +16,9 @@ struct EditQueue: Sendable {
   static let maximumEnded = 16
   /// Requests for one edit that a service answered by 5xx.
   static let maximumFailures = 8
+  /// Seconds for which a service knows an edit that it was sent: it keeps keys for 24 hours. Later a repeat might be
+  /// done a second time.
+  static let keysLast = 23.0 * 3600
 
   let address: TableAddress
   private(set) var entries: [EditStatus] = []
@@ -23,6 +26,8 @@ struct EditQueue: Sendable {
   private(set) var retryAt: Double?
   private var sentAt: Double?
   private var failures = 0
+  /// When each open edit was first sent.
+  private(set) var firstSent: [EditID: Double] = [:]
 
   init(_ address: TableAddress) { self.address = address }
 
@@ -39,6 +44,39 @@ struct EditQueue: Sendable {
     return [.changed(id, .local)] + sendNext(now: now)
   }
 
+  /// What was kept of an earlier time, before anything else. Those that were sent may have been done: they are sent again
+  /// with their keys, as long as the service knows these.
+  mutating func restore(_ kept: [(status: EditStatus, firstSent: Double?)], now: Double) -> [Action] {
+    let known = Set(entries.map(\.id))
+    let fresh = kept.filter { !known.contains($0.status.id) }
+    entries.insert(contentsOf: fresh.map(\.status), at: 0)
+    for (status, time) in fresh { firstSent[status.id] = time }
+    return fresh.map { .changed($0.status.id, $0.status.state) } + sendNext(now: now)
+  }
+
+  /// Sends an edit again that ended `unknown`: because the user wants it, with the key that it had.
+  mutating func retry(_ id: EditID, now: Double) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .unknown }) else { return [] }
+    entries[index].state = .local
+    firstSent[id] = nil
+    return [.changed(id, .local)] + sendNext(now: now)
+  }
+
+  /// Forgets an edit that is over.
+  mutating func dismiss(_ id: EditID) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id && $0.state.isOver }) else { return [] }
+    let entry = entries.remove(at: index)
+    return [.changed(id, entry.state)]
+  }
+
+  /// Ends everything that is open: the user who did it is gone. What was not sent won't be.
+  mutating func purge() -> [Action] {
+    let open = entries.filter { !$0.state.isOver }.map(\.id)
+    entries = []
+    firstSent = [:]
+    return finish() + open.map { .changed($0, .unknown) }
+  }
+
   /// Sends what is due.
   mutating func resume(now: Double) -> [Action] { sendNext(now: now) }
 
@@ -50,6 +88,7 @@ struct EditQueue: Sendable {
       // A proxy's page with 200 is no answer: the key makes asking again harmless.
       guard let json = try? JSONText(response.body), json.isObject else { return retry(id, nil, now, &random) }
       entries[index].state = .acknowledged(json)
+      firstSent[id] = nil
       let actions = [
         Action.changed(id, entries[index].state), .await(id, json["cursor"]?.string.flatMap { TableCursor($0) }),
       ]
@@ -84,9 +123,12 @@ struct EditQueue: Sendable {
     if let retryAt, retryAt > now { return [] }
     guard !entries.contains(where: { $0.state == .sent }), let index = entries.firstIndex(where: { $0.state == .local })
     else { return [] }
+    let entry = entries[index]
+    // Of a time that the service has forgotten: whether it was done, nobody can say.
+    if let first = firstSent[entry.id], now - first > Self.keysLast { return end(entry.id, .unknown, now: now) }
     (retryAt, sentAt) = (nil, now)
     entries[index].state = .sent
-    let entry = entries[index]
+    firstSent[entry.id] = firstSent[entry.id] ?? now
     return [.changed(entry.id, .sent), .send(entry.id, EditRequest(entry.edit, to: address))]
   }
 
@@ -103,6 +145,7 @@ struct EditQueue: Sendable {
   private mutating func end(_ id: EditID, _ state: EditState, now: Double) -> [Action] {
     guard let index = index(of: id) else { return [] }
     entries[index].state = state
+    firstSent[id] = nil
     let ended = entries.indices.filter { entries[$0].state.isOver }
     for index in ended.dropLast(Self.maximumEnded).reversed() { entries.remove(at: index) }
     return finish() + [.changed(id, state)] + sendNext(now: now)

@@ -29,7 +29,8 @@ struct EditRequest: Hashable, Sendable {
       body = json.map { Array($0.bytes) }
     case .refresh: (method, path) = ("POST", "/refresh")
     }
-    if let view = address.view { query.append("view=\(percentEncoded(view))") }
+    // A refresh is for everybody: the service refuses one of a view.
+    if let view = address.view, edit != .refresh { query.append("view=\(percentEncoded(view))") }
     target = address.path + path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
   }
 }
@@ -38,17 +39,7 @@ extension EditPlace {
   fileprivate var body: [UInt8] {
     var output = JSONOutput()
     output.raw("{")
-    switch self {
-    case .end: break
-    case .section(let section, let index):
-      output.member("section", section)
-      if let index {
-        output.name("at")
-        output.raw(String(index))
-      }
-    case .before(let row): output.member("before", row)
-    case .after(let row): output.member("after", row)
-    }
+    write(to: &output)
     output.raw("}")
     return output.bytes
   }

@@ -47,6 +47,9 @@ struct FollowedTable: Sendable {
   var refusesSlots = false
   static let firstSlot = "0"
 
+  /// Streams in a row that nothing came by: something between buffers them.
+  var silentStreams = 0
+
   /// Edits that were answered and are not yet seen.
   var awaited: [AwaitedEdit] = []
   var confirmationPolls = 0

@@ -5,6 +5,7 @@ extension Follower {
       let outstanding = lanes[lane]?.outstanding
     else { return }
     switch response.status {
+    case 200 where outstanding.isStream: fail(id, retryAfter: retryAfter(response), now: now)
     case 200: read(response, to: outstanding, in: lane, now: now)
     case 408, 425, 429: fail(id, retryAfter: retryAfter(response), now: now)
     case 400..<500:
@@ -21,6 +22,7 @@ extension Follower {
     else { return }
     lanes[lane]?.outstanding = nil
     lanes[lane]?.fail(now: now, retryAfter: retryAfter, random: &random)
+    if outstanding.isStream, !outstanding.isAlive { noteSilentStream(outstanding) }
     for address in outstanding.asks.keys.sorted(by: { $0.segment < $1.segment }) {
       guard let table = tables[address], self.lane(of: table) == lane else { continue }
       show(address, .retrying)
@@ -91,7 +93,7 @@ extension Follower {
   }
 
   /// Tables that came in a way that can't be: each is asked for whole, after the delay of the poll that brought it.
-  private mutating func askWhole(_ outstanding: PollLane.Outstanding, after lane: PollLane.ID) {
+  mutating func askWhole(_ outstanding: PollLane.Outstanding, after lane: PollLane.ID) {
     // The snapshot tells whether the service is there: the poll after it may wait.
     if !outstanding.isMultiple, outstanding.asks.keys.allSatisfy({ tables[$0]?.needsSnapshot == true }) {
       lanes[lane]?.isFresh = false
@@ -146,7 +148,7 @@ extension Follower {
     return false
   }
 
-  private mutating func take(
+  mutating func take(
     _ json: JSONText,
     to outstanding: PollLane.Outstanding,
     in lane: PollLane.ID,

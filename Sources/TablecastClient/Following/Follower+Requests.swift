@@ -4,11 +4,11 @@ extension Follower {
     guard table.isActive, table.refusal == nil, !isPaused(table) else { return nil }
     let asksAlone =
       table.mirror == nil || table.needsSnapshot || table.isNewcomer || needsWindow(table) || table.isSeparate
-      || !table.awaited.isEmpty || polledBySlots(table)
+      || !table.awaited.isEmpty || polledBySlots(table) || isStreamed(table)
     return asksAlone ? .alone(table.address) : .joined(view: table.address.view, group: 0)
   }
 
-  private func polledBySlots(_ table: FollowedTable) -> Bool {
+  func polledBySlots(_ table: FollowedTable) -> Bool {
     settings.usesSlots && !table.refusesSlots && table.address.view == nil && table.content?.attributes.hasEdges == true
   }
 
@@ -79,6 +79,10 @@ extension Follower {
     let asks = Dictionary(uniqueKeysWithValues: tables.map { ($0.address, ask($0, in: lane)) })
     let isSlot = asks.values.contains { $0.slot != nil }
     let isAtOnce = lane.isFresh || tables.contains { asksAtOnce($0) }
+    if !isAtOnce, !isSlot, let table = tables.first, isStreamed(table), let cursor = table.cursor {
+      lane.outstanding = beginStream(of: table, from: cursor, asks, now: now)
+      return
+    }
     let wait = isAtOnce && !isSlot ? 0 : settings.wait
     let isSnapshot = asks.values.contains { $0.cursor == nil }
     // A slot lasts as long as the service likes, which is not longer than a poll may wait.

@@ -20,6 +20,10 @@ struct Follower: Sendable {
     var usesSlots = true
     /// The value of `Accept-Cells`.
     var acceptedCells: String?
+    /// Whether tables are followed by streams instead of polls.
+    var usesStreams = false
+    /// Seconds of silence after which a stream is given up: a service gives a sign of life every 15.
+    var streamSilence = 40.0
   }
 
   enum Event: Sendable {
@@ -29,6 +33,10 @@ struct Follower: Sendable {
     case restored(TableAddress, TableContent)
     case response(Int, TransportResponse)
     case failure(Int)
+    /// A stream has begun, gave a sign of life, brought an event.
+    case opened(Int)
+    case alive(Int)
+    case event(Int, [UInt8])
     case time
     case pause(String, TableAddress?)
     case resume(String, TableAddress?)
@@ -43,6 +51,8 @@ struct Follower: Sendable {
   enum Action: Sendable {
     /// Paths and queries, to be put behind the service's URL.
     case send(Int, target: String, timeout: Double)
+    /// A stream, from the cursor that the client has.
+    case stream(Int, target: String, after: TableCursor, timeout: Double)
     case cancel(Int)
     case changed(TableAddress, Change)
     case confirmed(TableAddress, EditID)
@@ -76,6 +86,9 @@ struct Follower: Sendable {
     case .restored(let address, let content): restore(address, content)
     case .response(let id, let response): receive(id, response, now: now)
     case .failure(let id): fail(id, now: now)
+    case .opened(let id): streamOpened(id, now: now)
+    case .alive(let id): streamAlive(id, now: now)
+    case .event(let id, let data): streamEvent(id, data, now: now)
     case .time: break
     case .pause(let reason, let address): pause(reason, address)
     case .resume(let reason, let address): resume(reason, address)

@@ -28,6 +28,9 @@ struct PollLane: Sendable {
     /// When it is given up.
     var deadline: Double
     var isMultiple: Bool
+    var isStream = false
+    /// A stream: something has come by it.
+    var isAlive = false
   }
 
   var outstanding: Outstanding?

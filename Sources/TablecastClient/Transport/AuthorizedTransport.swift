@@ -8,7 +8,7 @@ public typealias TokenProvider = @Sendable (_ isRefused: Bool) async throws -> S
 /// each request sent at most twice.
 ///
 /// `@unchecked Sendable`: `waiting` and `isRefreshing` are used with the lock held.
-final class AuthorizedTransport: Transport, @unchecked Sendable {
+final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   typealias Completion = @Sendable (Result<TransportResponse, TransportFailure>) -> Void
   private typealias TokenReceiver = @Sendable (Result<String?, any Error>) -> Void
 
@@ -47,6 +47,41 @@ final class AuthorizedTransport: Transport, @unchecked Sendable {
             return completion(result)
           }
           self.send(next, after: response, cancellation, completion)
+        }
+      }
+    }
+  }
+
+  /// Nothing where the transport can't.
+  func stream(_ request: TransportRequest, receive: @escaping @Sendable (StreamPart) -> Void) -> any Cancellable {
+    let cancellation = Cancellation()
+    stream(request, isRepeat: false, cancellation, receive)
+    return cancellation
+  }
+
+  var canStream: Bool { transport is any StreamTransport }
+
+  private func stream(
+    _ request: TransportRequest,
+    isRepeat: Bool,
+    _ cancellation: Cancellation,
+    _ receive: @escaping @Sendable (StreamPart) -> Void
+  ) {
+    guard let transport = transport as? any StreamTransport else {
+      return receive(.ended(TransportFailure("this transport has no streams")))
+    }
+    withToken(isRefused: isRepeat) { [self] result in
+      var next = request
+      switch result {
+      case .failure(let error): return receive(.ended(TransportFailure("no token: \(error)")))
+      case .success(let token): if let token { next.headers["Authorization"] = "Bearer \(token)" }
+      }
+      cancellation.replace { [next] in
+        transport.stream(next) { part in
+          guard case .response(let response) = part, response.status == 401, !isRepeat, self.token != nil else {
+            return receive(part)
+          }
+          self.stream(request, isRepeat: true, cancellation, receive)
         }
       }
     }

@@ -55,6 +55,26 @@ public protocol Transport: Sendable {
   ) -> any Cancellable
 }
 
+/// A transport that can also follow a stream of server-sent events.
+public protocol StreamTransport: Transport {
+  /// Makes a request whose reply is read as it comes. `receive` is called on any thread, in order, but not before this
+  /// returns; after `cancel` it may be called or not.
+  func stream(
+    _ request: TransportRequest,
+    receive: @escaping @Sendable (StreamPart) -> Void
+  ) -> any Cancellable
+}
+
+public enum StreamPart: Sendable {
+  /// The reply is a stream.
+  case opened
+  case bytes([UInt8])
+  /// The reply is none: a problem, say. Nothing follows.
+  case response(TransportResponse)
+  /// Nothing follows.
+  case ended(TransportFailure)
+}
+
 /// What can be called off. Calling it off twice does nothing.
 public protocol Cancellable: Sendable {
   func cancel()

@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(FoundationNetworking)
 import Foundation
 public import FoundationNetworking
@@ -8,11 +10,12 @@ public import Foundation
 /// Requests by one `URLSession`: without a cache, without cookies.
 ///
 /// `@unchecked Sendable`: `URLSession` may be used on any thread, and nothing else is kept.
-public final class URLSessionTransport: Transport, @unchecked Sendable {
+public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
   /// What a reply may have at most, in bytes: one that is longer is a failure.
   public static let maximumBytes = 256 << 20
 
   private let session: URLSession
+  private let delegate = StreamDelegate()
 
   /// - Parameter configuration: for proxies, protocols and trust of the app's; ephemeral by default.
   public init(configuration: URLSessionConfiguration = .ephemeral) {
@@ -20,24 +23,21 @@ public final class URLSessionTransport: Transport, @unchecked Sendable {
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpShouldSetCookies = false
     configuration.httpMaximumConnectionsPerHost = 16
-    session = URLSession(configuration: configuration)
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
   }
 
-  deinit { session.invalidateAndCancel() }
+  /// Elsewhere: the last one who holds this may be a reply, which is released on a queue of the session's own, and there
+  /// Linux's Foundation waits for itself, which ends the program.
+  deinit { DispatchQueue.global().async { [session] in session.invalidateAndCancel() } }
 
   public func send(
     _ request: TransportRequest,
     completion: @escaping @Sendable (Result<TransportResponse, TransportFailure>) -> Void
   ) -> any Cancellable {
-    guard let url = URL(string: request.url) else {
+    guard let urlRequest = URLRequest(request) else {
       completion(.failure(TransportFailure("`\(request.url)` is no URL")))
       return NothingToCancel()
     }
-    // The session's own default is 60 s, less than a poll may take.
-    var urlRequest = URLRequest(url: url, timeoutInterval: request.timeout + 5)
-    urlRequest.httpMethod = request.method
-    for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
-    urlRequest.httpBody = request.body.map { Data($0) }
     let task = session.dataTask(with: urlRequest) { data, response, error in
       if let error { return completion(.failure(TransportFailure("\(error.localizedDescription)"))) }
       guard let response = response as? HTTPURLResponse else {
@@ -46,16 +46,45 @@ public final class URLSessionTransport: Transport, @unchecked Sendable {
       guard (data?.count ?? 0) <= Self.maximumBytes else {
         return completion(.failure(TransportFailure("more than \(Self.maximumBytes) bytes")))
       }
-      var headers: [String: String] = [:]
-      for (name, value) in response.allHeaderFields {
-        if let name = name as? String, let value = value as? String { headers[name] = value }
-      }
-      completion(
-        .success(TransportResponse(status: response.statusCode, headers: headers, body: data.map { [UInt8]($0) } ?? []))
-      )
+      completion(.success(TransportResponse(response, body: data.map { [UInt8]($0) } ?? [])))
     }
     task.resume()
     return CancellableTask(task)
+  }
+
+  public func stream(
+    _ request: TransportRequest,
+    receive: @escaping @Sendable (StreamPart) -> Void
+  ) -> any Cancellable {
+    guard let urlRequest = URLRequest(request) else {
+      receive(.ended(TransportFailure("`\(request.url)` is no URL")))
+      return NothingToCancel()
+    }
+    let task = session.dataTask(with: urlRequest)
+    delegate.add(task, receive)
+    task.resume()
+    return CancellableTask(task)
+  }
+}
+
+extension URLRequest {
+  init?(_ request: TransportRequest) {
+    guard let url = URL(string: request.url) else { return nil }
+    // The session's own default is 60 s, less than a poll may take.
+    self.init(url: url, timeoutInterval: request.timeout + 5)
+    httpMethod = request.method
+    for (name, value) in request.headers { setValue(value, forHTTPHeaderField: name) }
+    httpBody = request.body.map { Data($0) }
+  }
+}
+
+extension TransportResponse {
+  init(_ response: HTTPURLResponse, body: [UInt8]) {
+    var headers: [String: String] = [:]
+    for (name, value) in response.allHeaderFields {
+      if let name = name as? String, let value = value as? String { headers[name] = value }
+    }
+    self.init(status: response.statusCode, headers: headers, body: body)
   }
 }
 

@@ -5,24 +5,42 @@ public import UIKit
 /// A `UITableView` that a driver keeps showing a table.
 ///
 /// It is the view's data source and its delegate: an app that needs more of either subclasses it and calls `super`.
+/// Everything that UIKit calls stands in the class itself: what an extension of a generic class has it doesn't see.
 @MainActor
 open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource, UITableViewDelegate {
   public typealias Configure = @MainActor (UITableViewCell, DisplayedRow<Cell>) -> Void
 
   public unowned let driver: TableDriver<Cell>
   public weak var tableView: UITableView?
+  public let options: AdapterOptions
   private let configure: Configure
+  private let presenter: ListStatusPresenter
 
-  public init(_ driver: TableDriver<Cell>, _ tableView: UITableView, configure: @escaping Configure) {
-    (self.driver, self.tableView, self.configure) = (driver, tableView, configure)
+  public init(
+    _ driver: TableDriver<Cell>,
+    _ tableView: UITableView,
+    options: AdapterOptions = AdapterOptions(),
+    configure: @escaping Configure
+  ) {
+    (self.driver, self.tableView, self.options, self.configure) = (driver, tableView, options, configure)
+    let table = driver.table
+    presenter = ListStatusPresenter(
+      tableView,
+      options,
+      retry: { table.reload() },
+      refresh: { await table.refreshOnce() }
+    )
+    tableView.register(UITableViewCell.self, forCellReuseIdentifier: placeholderCellIdentifier)
   }
+
+  func show(_ snapshot: TableSnapshot) { presenter.show(snapshot) }
 
   // MARK: Data source
 
   open func numberOfSections(in tableView: UITableView) -> Int { driver.sections.count }
 
   open func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
-    driver.sections[section].rows.count
+    driver.section(section)?.rows.count ?? 0
   }
 
   open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
@@ -33,16 +51,16 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
   }
 
   open func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
-    driver.sections[section].header?["payload"]?["title"]?.string
+    TableFrames.title(driver.section(section)?.header)
   }
 
   open func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String? {
-    driver.sections[section].footer?["payload"]?["title"]?.string
+    TableFrames.title(driver.section(section)?.footer)
   }
 
   open func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
     guard let row = row(indexPath) else { return false }
-    return row.can.edit || row.can.move || !row.actions.isEmpty
+    return row.can.edit || row.can.move || options.offersActions && !row.actions.isEmpty
   }
 
   open func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool {
@@ -59,6 +77,7 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
 
   open func tableView(_ tableView: UITableView, moveRowAt origin: IndexPath, to destination: IndexPath) {
     driver.didMove(from: RowPath(origin), to: RowPath(destination))
+    driver.release("moving")
   }
 
   // MARK: Delegate
@@ -67,45 +86,70 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
     if let row = row(indexPath), row.can.select { driver.table.tap(row.id) }
   }
 
+  open func tableView(_ tableView: UITableView, editingStyleForRowAt indexPath: IndexPath)
+    -> UITableViewCell.EditingStyle
+  {
+    row(indexPath)?.can.edit ?? false ? .delete : .none
+  }
+
+  open func tableView(_ tableView: UITableView, shouldIndentWhileEditingRowAt indexPath: IndexPath) -> Bool {
+    row(indexPath)?.can.edit ?? false
+  }
+
+  /// Held while the row is over another place: where it is let go over its own, nothing more is said.
+  open func tableView(
+    _ tableView: UITableView,
+    targetIndexPathForMoveFromRowAt origin: IndexPath,
+    toProposedIndexPath proposed: IndexPath
+  ) -> IndexPath {
+    if proposed == origin { driver.release("moving") } else { driver.hold("moving") }
+    return proposed
+  }
+
   open func tableView(
     _ tableView: UITableView,
     trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath
   ) -> UISwipeActionsConfiguration? {
-    guard let row = row(indexPath) else { return nil }
-    var actions = row.actions.map { action in
-      UIContextualAction(style: action.isDestructive ? .destructive : .normal, title: action.title) {
-        [weak self] _, _, done in
-        self?.driver.table.act(action.id, on: row.id)
-        done(true)
-      }
-    }
-    if row.can.edit {
-      actions.insert(
-        UIContextualAction(style: .destructive, title: nil) { [weak self] _, _, done in
-          self?.driver.table.delete(row.id)
-          done(true)
-        },
-        at: 0
-      )
-    }
-    return actions.isEmpty ? nil : UISwipeActionsConfiguration(actions: actions)
+    UISwipeActionsConfiguration(offers(indexPath))
   }
 
-  open func tableView(_ tableView: UITableView, willBeginEditingRowAt indexPath: IndexPath) {
-    driver.hold("swiped")
+  open func tableView(
+    _ tableView: UITableView,
+    contextMenuConfigurationForRowAt indexPath: IndexPath,
+    point: CGPoint
+  ) -> UIContextMenuConfiguration? {
+    row(indexPath).flatMap { UIContextMenuConfiguration(offers(indexPath), of: $0.id) }
   }
 
-  open func tableView(_ tableView: UITableView, didEndEditingRowAt indexPath: IndexPath?) {
-    driver.release("swiped")
+  open func tableView(
+    _ tableView: UITableView,
+    willDisplayContextMenu configuration: UIContextMenuConfiguration,
+    animator: (any UIContextMenuInteractionAnimating)?
+  ) {
+    driver.hold("menu")
   }
+
+  open func tableView(
+    _ tableView: UITableView,
+    willEndContextMenuInteraction configuration: UIContextMenuConfiguration,
+    animator: (any UIContextMenuInteractionAnimating)?
+  ) {
+    driver.release("menu")
+  }
+
+  open func tableView(_ tableView: UITableView, willBeginEditingRowAt indexPath: IndexPath) { driver.hold("swiped") }
+
+  open func tableView(_ tableView: UITableView, didEndEditingRowAt indexPath: IndexPath?) { driver.release("swiped") }
 
   open func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) { driver.proceed() }
 
-  private func row(_ indexPath: IndexPath) -> TableRow? {
-    let path = RowPath(indexPath)
-    guard driver.sections.indices.contains(path.section), driver.sections[path.section].rows.indices.contains(path.row)
-    else { return nil }
-    return driver.sections[path.section].rows[path.row]
+  // MARK: Rows
+
+  private func row(_ path: IndexPath) -> TableRow? { driver.row(RowPath(path)) }
+
+  private func offers(_ path: IndexPath) -> [RowOffer] {
+    guard options.offersActions, let row = row(path) else { return [] }
+    return RowOffer.all(row, of: driver.table, texts: options.texts)
   }
 }
 
@@ -116,14 +160,16 @@ extension TableDriver {
   public convenience init(
     _ table: LiveTable<Cell>,
     _ tableView: UITableView,
+    options: AdapterOptions = AdapterOptions(),
     configure: @escaping UITableViewAdapter<Cell>.Configure
   ) {
     let source = SectionSource()
     let list = UITableViewList(tableView, source)
     self.init(table, view: list)
     source.sections = { [weak self] in self?.sections ?? [] }
-    let adapter = UITableViewAdapter(self, tableView, configure: configure)
+    let adapter = UITableViewAdapter(self, tableView, options: options, configure: configure)
     self.adapter = AdapterParts(list: list, adapter: adapter)
+    onStatus = { [weak adapter] in adapter?.show($0) }
     tableView.dataSource = adapter
     tableView.delegate = adapter
     start()

@@ -55,22 +55,30 @@ final class UITableViewList: ListView {
 
   func refill(_ rows: [RowPath], reloaded: [RowPath], sections: [Int], animation: TableAnimation, _ setData: () -> Void)
   {
+    let former = source.sections()
     setData()
     guard let view else { return }
+    let anew = Set(TableFrames.comingOrGoing(from: former, to: source.sections()))
     // Reconfiguring keeps the cell: no flash, and what the user does in it goes on.
-    if !rows.isEmpty { view.reconfigureRows(at: rows.map { IndexPath($0) }) }
-    if !reloaded.isEmpty {
-      view.reloadRows(at: reloaded.map { IndexPath($0) }, with: UITableView.RowAnimation(animation.reload))
-    }
-    // `reloadSections` would take all their rows along.
-    for section in sections {
-      refill(view.headerView(forSection: section), source.sections()[section].header)
-      refill(view.footerView(forSection: section), source.sections()[section].footer)
+    let rows = rows.filter { !anew.contains($0.section) }.map { IndexPath($0) }
+    if !rows.isEmpty { view.reconfigureRows(at: rows) }
+    let reloaded = reloaded.filter { !anew.contains($0.section) }.map { IndexPath($0) }
+    if !reloaded.isEmpty { view.reloadRows(at: reloaded, with: UITableView.RowAnimation(animation.reload)) }
+    if !anew.isEmpty { view.reloadSections(IndexSet(anew), with: .none) }
+    refillFrames(sections.filter { !anew.contains($0) })
+  }
+
+  /// Fills visible headers and footers again: `reloadSections` would take all their rows along.
+  func refillFrames(_ indices: [Int]) {
+    let sections = source.sections()
+    for index in indices where sections.indices.contains(index) {
+      refill(view?.headerView(forSection: index), sections[index].header)
+      refill(view?.footerView(forSection: index), sections[index].footer)
     }
   }
 
   private func refill(_ view: UITableViewHeaderFooterView?, _ cell: JSONText?) {
-    let title = cell?["payload"]?["title"]?.string
+    let title = TableFrames.title(cell)
     guard let view, var content = view.contentConfiguration as? UIListContentConfiguration else {
       view?.textLabel?.text = title
       return
@@ -95,6 +103,21 @@ final class UITableViewList: ListView {
   func select(_ rows: [RowPath]) {
     for row in rows { view?.selectRow(at: IndexPath(row), animated: false, scrollPosition: .none) }
   }
+}
+
+/// Headers and footers of a table view. One that wasn't there is asked for with its section alone.
+enum TableFrames {
+  /// Sections, in the coordinates of the second state, whose header or footer wasn't there before, or no longer is.
+  static func comingOrGoing(from old: [TableSection], to new: [TableSection]) -> [Int] {
+    let former = Dictionary(old.lazy.map { ($0.id, $0) }) { first, _ in first }
+    return new.indices.filter { index in
+      guard let section = former[new[index].id] else { return false }
+      return (title(section.header) == nil) != (title(new[index].header) == nil)
+        || (title(section.footer) == nil) != (title(new[index].footer) == nil)
+    }
+  }
+
+  static func title(_ frame: JSONText?) -> String? { frame?["payload"]?["title"]?.string }
 }
 
 extension RowPath {

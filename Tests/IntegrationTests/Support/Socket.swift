@@ -28,6 +28,9 @@ final class Socket {
     }
   }
 
+  /// Says that nothing more comes from here.
+  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
   /// The bytes up to a pattern, which is taken out too.
   func read(upTo pattern: String, before deadline: Date, _ awaited: String) throws -> [UInt8] {
     let pattern = Array(pattern.utf8)

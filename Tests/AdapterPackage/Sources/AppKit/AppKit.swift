@@ -3,15 +3,65 @@
 
 @_exported import Foundation
 
+public struct NSRectLike {
+  public var minX: CGFloat = 0
+  public var minY: CGFloat
+  public var height: CGFloat = 0
+}
+
 @MainActor open class NSView: NSObject {
   public var window: NSWindow?
+  public var translatesAutoresizingMaskIntoConstraints = true
+  public private(set) var subviews: [NSView] = []
+  private weak var superview: NSView?
   override public nonisolated init() {}
+
+  public func addSubview(_ view: NSView) {
+    view.superview = self
+    subviews.append(view)
+  }
+
+  public func removeFromSuperview() {
+    superview?.subviews.removeAll { $0 === self }
+    superview = nil
+  }
+
+  public let centerXAnchor = NSLayoutXAxisAnchor()
+  public let centerYAnchor = NSLayoutYAxisAnchor()
+  public let bottomAnchor = NSLayoutYAxisAnchor()
+  public weak var enclosingScrollView: NSScrollView?
+  /// 50 points of what it shows.
+  public var visibleRect = NSRectLike(minY: 0, height: 50)
+  public func scroll(_ point: NSPoint) { visibleRect.minY = point.y }
 }
 
 @MainActor public final class NSWindow: NSObject {}
+@MainActor public final class NSScrollView: NSView {}
+
+@MainActor public final class NSLayoutXAxisAnchor: NSObject {
+  override public nonisolated init() {}
+  public func constraint(equalTo anchor: NSLayoutXAxisAnchor) -> NSLayoutConstraint { NSLayoutConstraint() }
+}
+
+@MainActor public final class NSLayoutYAxisAnchor: NSObject {
+  override public nonisolated init() {}
+  public func constraint(equalTo anchor: NSLayoutYAxisAnchor) -> NSLayoutConstraint { NSLayoutConstraint() }
+}
+
+@MainActor public final class NSLayoutConstraint: NSObject {
+  public static func activate(_ constraints: [NSLayoutConstraint]) {}
+}
+
+public final class NSColor: NSObject, Sendable {
+  public static let secondaryLabelColor = NSColor()
+}
+
+public enum NSTextAlignment: Int, Sendable { case left, right, center }
 
 @MainActor open class NSTextField: NSView {
   public var stringValue = ""
+  public var alignment = NSTextAlignment.left
+  public var textColor: NSColor?
 
   public convenience init(labelWithString text: String) {
     self.init()
@@ -19,10 +69,26 @@
   }
 }
 
+@MainActor public final class NSTableViewRowAction: NSObject {
+  public enum Style: Int, Sendable { case regular, destructive }
+  public let style: Style
+  public let title: String
+  private let handler: (NSTableViewRowAction, Int) -> Void
+
+  public init(style: Style, title: String, handler: @escaping (NSTableViewRowAction, Int) -> Void) {
+    (self.style, self.title, self.handler) = (style, title, handler)
+  }
+
+  public func perform(_ row: Int) { handler(self, row) }
+}
+
 @MainActor public final class NSTableColumn: NSObject {}
 
 @MainActor public protocol NSTableViewDelegate: AnyObject {
   func tableView(_ tableView: NSTableView, viewFor column: NSTableColumn?, row: Int) -> NSView?
+  func tableView(_ tableView: NSTableView, isGroupRow row: Int) -> Bool
+  func tableView(_ tableView: NSTableView, rowActionsForRow row: Int, edge: NSTableView.RowActionEdge)
+    -> [NSTableViewRowAction]
 }
 
 @MainActor public protocol NSTableViewDataSource: AnyObject {
@@ -40,9 +106,12 @@
     public static let slideRight = AnimationOptions(rawValue: 0x40)
   }
 
+  public enum RowActionEdge: Int, Sendable { case leading, trailing }
+
   public weak var dataSource: (any NSTableViewDataSource)?
   public weak var delegate: (any NSTableViewDelegate)?
   public var editedRow = -1
+  public var rowActionsVisible = false
   public private(set) var exceptions: [String] = []
   public private(set) var views: [NSView?] = []
   public private(set) var batches = 0
@@ -51,6 +120,13 @@
 
   public var numberOfRows: Int { views.count }
   public var numberOfColumns: Int { 1 }
+
+  /// Every row is 10 points high.
+  public func rect(ofRow row: Int) -> NSRectLike { NSRectLike(minY: CGFloat(10 * row), height: 10) }
+  public func rows(in rect: NSRectLike) -> NSRange {
+    let first = min(max(0, Int(rect.minY / 10)), views.count)
+    return NSRange(location: first, length: min(views.count, Int((rect.minY + rect.height) / 10) + 1) - first)
+  }
 
   public func reloadData() {
     if updates > 0 { exceptions.append("reloadData inside updates") }

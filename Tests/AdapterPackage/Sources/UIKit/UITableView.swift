@@ -1,35 +1,86 @@
 import Foundation
 
+@MainActor open class UITableViewCell: UIView {
+  public enum EditingStyle: Int, Sendable { case none, delete, insert }
+  public internal(set) var reuseIdentifier: String?
+  public let textLabel: UILabel? = UILabel()
+}
+
+@MainActor open class UITableViewHeaderFooterView: UIView {
+  public let textLabel: UILabel? = UILabel()
+  public var contentConfiguration: (any UIContentConfiguration)?
+}
+
+@MainActor public protocol UITableViewDelegate: UIScrollViewDelegate {
+  func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath)
+  func tableView(_ tableView: UITableView, editingStyleForRowAt indexPath: IndexPath) -> UITableViewCell.EditingStyle
+  func tableView(_ tableView: UITableView, shouldIndentWhileEditingRowAt indexPath: IndexPath) -> Bool
+  func tableView(
+    _ tableView: UITableView,
+    targetIndexPathForMoveFromRowAt sourceIndexPath: IndexPath,
+    toProposedIndexPath proposedDestinationIndexPath: IndexPath
+  ) -> IndexPath
+  func tableView(_ tableView: UITableView, trailingSwipeActionsConfigurationForRowAt indexPath: IndexPath)
+    -> UISwipeActionsConfiguration?
+  func tableView(_ tableView: UITableView, contextMenuConfigurationForRowAt indexPath: IndexPath, point: CGPoint)
+    -> UIContextMenuConfiguration?
+  func tableView(
+    _ tableView: UITableView,
+    willDisplayContextMenu configuration: UIContextMenuConfiguration,
+    animator: (any UIContextMenuInteractionAnimating)?
+  )
+  func tableView(
+    _ tableView: UITableView,
+    willEndContextMenuInteraction configuration: UIContextMenuConfiguration,
+    animator: (any UIContextMenuInteractionAnimating)?
+  )
+  func tableView(_ tableView: UITableView, willBeginEditingRowAt indexPath: IndexPath)
+  func tableView(_ tableView: UITableView, didEndEditingRowAt indexPath: IndexPath?)
+}
+
+@MainActor public protocol UITableViewDataSource: AnyObject {
+  func numberOfSections(in tableView: UITableView) -> Int
+  func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int
+  func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell
+  func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String?
+  func tableView(_ tableView: UITableView, titleForFooterInSection section: Int) -> String?
+  func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool
+  func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool
+  func tableView(
+    _ tableView: UITableView,
+    commit editingStyle: UITableViewCell.EditingStyle,
+    forRowAt indexPath: IndexPath
+  )
+  func tableView(
+    _ tableView: UITableView,
+    moveRowAt sourceIndexPath: IndexPath,
+    to destinationIndexPath: IndexPath
+  )
+}
+
 @MainActor open class UITableView: UIScrollView {
   public enum RowAnimation: Int, Sendable { case fade, right, left, top, bottom, none, middle, automatic = 100 }
   public enum ScrollPosition: Int, Sendable { case none, top, middle, bottom }
 
   public weak var dataSource: (any UITableViewDataSource)?
   public weak var delegate: (any UITableViewDelegate)?
+  public var backgroundView: UIView?
   public var hasUncommittedUpdates = false
   public var hasActiveDrag = false
   public var hasActiveDrop = false
 
-  /// What the real view raises an exception for.
-  public private(set) var exceptions: [String] = []
   public private(set) var batches = 0
-  public private(set) var reloads = 0
+  public internal(set) var reloads = 0
   /// Cells as they were filled last.
-  public private(set) var cells: [[UITableViewCell]] = []
+  public var cells: [[UITableViewCell]] { list.cells }
+  /// By section; nil where it has none, until the section is loaded anew.
+  public var headers: [UITableViewHeaderFooterView?] { list.headers }
+  var list = StrictList<UITableViewCell, UITableViewHeaderFooterView>()
+  var completions: [(Bool) -> Void] = []
   private var hasLoaded = false
   private var registered: Set<String> = []
   private var batch: Batch?
-  private var completions: [(Bool) -> Void] = []
   private var selection: Set<IndexPath> = []
-
-  private struct Batch {
-    var deletedRows: [IndexPath] = []
-    var insertedRows: [IndexPath] = []
-    var movedRows: [(from: IndexPath, to: IndexPath)] = []
-    var deletedSections = IndexSet()
-    var insertedSections = IndexSet()
-    var movedSections: [(from: Int, to: Int)] = []
-  }
 
   public func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
     registered.insert(identifier)
@@ -57,7 +108,10 @@ import Foundation
     hasLoaded = true
     reloads += 1
     selection = []
-    cells = dataCounts.enumerated().map { section, rows in (0..<rows).compactMap { filled(section, $0) } }
+    list.cells = dataCounts.enumerated().map { section, rows in
+      (0..<rows).compactMap { filled(IndexPath(row: $0, section: section)) }
+    }
+    list.headers = list.cells.indices.map { header($0) }
   }
 
   public func performBatchUpdates(_ updates: (() -> Void)?, completion: ((Bool) -> Void)? = nil) {
@@ -71,7 +125,13 @@ import Foundation
     updates?()
     let done = batch ?? Batch()
     batch = nil
-    apply(done)
+    list.apply(
+      done,
+      counts: dataCounts,
+      filled: { filled($0) },
+      header: { header($0) },
+      raise: { raise($0) }
+    )
     if let completion { completions.append(completion) }
   }
 
@@ -80,6 +140,16 @@ import Foundation
     let due = completions
     completions = []
     for completion in due { completion(true) }
+  }
+
+  /// The user drags a row to another place in edit mode: the view shows it there, then tells its data source.
+  public func drag(_ origin: IndexPath, to destination: IndexPath) {
+    let proposed =
+      delegate?.tableView(self, targetIndexPathForMoveFromRowAt: origin, toProposedIndexPath: destination)
+      ?? destination
+    let cell = list.cells[origin.section].remove(at: origin.row)
+    list.cells[proposed.section].insert(cell, at: min(proposed.row, list.cells[proposed.section].count))
+    dataSource?.tableView(self, moveRowAt: origin, to: proposed)
   }
 
   public func insertRows(at paths: [IndexPath], with animation: RowAnimation) { batch?.insertedRows += paths }
@@ -95,78 +165,58 @@ import Foundation
     batch?.movedSections.append((section, newSection))
   }
 
-  public func reconfigureRows(at paths: [IndexPath]) { refill(paths) }
-  public func reloadRows(at paths: [IndexPath], with animation: RowAnimation) { refill(paths) }
+  public func reconfigureRows(at paths: [IndexPath]) { refill(paths, keepsKind: true) }
+  public func reloadRows(at paths: [IndexPath], with animation: RowAnimation) { refill(paths, keepsKind: false) }
 
-  private func refill(_ paths: [IndexPath]) {
+  public func reloadSections(_ sections: IndexSet, with animation: RowAnimation) {
     if !completions.isEmpty { raise("two animations for one cell") }
     if dataCounts != cells.map(\.count) { return raise("invalid number of rows at a refill") }
-    for path in paths {
-      guard let cell = filled(path.section, path.row) else { continue }
-      cells[path.section][path.row] = cell
+    for section in sections {
+      list.headers[section] = header(section)
+      list.cells[section] = cells[section].indices.compactMap { filled(IndexPath(row: $0, section: section)) }
     }
   }
 
-  public func headerView(forSection section: Int) -> UITableViewHeaderFooterView? { nil }
+  private func refill(_ paths: [IndexPath], keepsKind: Bool) {
+    if !completions.isEmpty { raise("two animations for one cell") }
+    if dataCounts != cells.map(\.count) { return raise("invalid number of rows at a refill") }
+    list.refill(
+      paths,
+      keepsKind: keepsKind,
+      filled: { filled($0) },
+      kind: { $0.reuseIdentifier },
+      raise: { raise($0) }
+    )
+  }
+
+  public func headerView(forSection section: Int) -> UITableViewHeaderFooterView? { list.headers[section] }
   public func footerView(forSection section: Int) -> UITableViewHeaderFooterView? { nil }
+
   public var indexPathsForVisibleRows: [IndexPath]? {
     cells.enumerated().flatMap { section, rows in rows.indices.map { IndexPath(row: $0, section: section) } }
   }
-  public func rectForRow(at path: IndexPath) -> CGRectLike { CGRectLike(minY: CGFloat(path.section * 1000 + path.row)) }
+  /// Every row is 10 points high.
+  public func rectForRow(at path: IndexPath) -> CGRectLike {
+    CGRectLike(minY: CGFloat(10 * (cells[..<path.section].reduce(0) { $0 + $1.count } + path.row)))
+  }
   public var indexPathsForSelectedRows: [IndexPath]? { selection.isEmpty ? nil : Array(selection) }
   public func selectRow(at path: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
     if let path { selection.insert(path) }
   }
 
-  private func load() { if !hasLoaded { reloadData() } }
+  func load() { if !hasLoaded { reloadData() } }
 
-  private func raise(_ what: String) { exceptions.append(what) }
-
-  private var dataCounts: [Int] {
+  var dataCounts: [Int] {
     guard let dataSource else { return [] }
     return (0..<dataSource.numberOfSections(in: self)).map { dataSource.tableView(self, numberOfRowsInSection: $0) }
   }
 
-  private func filled(_ section: Int, _ row: Int) -> UITableViewCell? {
-    dataSource?.tableView(self, cellForRowAt: IndexPath(row: row, section: section))
+  func header(_ section: Int) -> UITableViewHeaderFooterView? {
+    guard let title = dataSource?.tableView(self, titleForHeaderInSection: section) else { return nil }
+    let view = UITableViewHeaderFooterView()
+    view.textLabel?.text = title
+    return view
   }
 
-  /// Deletions and moves from are in coordinates before the batch, insertions and moves to in those after it.
-  private func apply(_ batch: Batch) {
-    let leavingRows = batch.deletedRows + batch.movedRows.map(\.from)
-    if Set(leavingRows).count != leavingRows.count { raise("a row is deleted and moved") }
-    let leavingSections = batch.deletedSections.union(IndexSet(batch.movedSections.map(\.from)))
-    var before = cells.map { $0.map(Optional.some) }
-    var moved: [IndexPath: UITableViewCell?] = [:]
-    for path in leavingRows.sorted(by: >) {
-      guard before.indices.contains(path.section), before[path.section].indices.contains(path.row) else {
-        return raise("attempt to delete row \(path.row) from section \(path.section)")
-      }
-      if leavingSections.contains(path.section) { raise("a row operation in a section that moves") }
-      moved[path] = before[path.section].remove(at: path.row)
-    }
-    let counts = dataCounts
-    var arriving: [Int: [UITableViewCell?]] = [:]
-    for section in batch.insertedSections where counts.indices.contains(section) {
-      arriving[section] = (0..<counts[section]).map { filled(section, $0) }
-    }
-    for move in batch.movedSections { arriving[move.to] = before[move.from] }
-    var after = before.indices.filter { !leavingSections.contains($0) }.map { before[$0] }
-    for (at, section) in arriving.sorted(by: { $0.key < $1.key }) {
-      guard at <= after.count else { return raise("attempt to insert section \(at)") }
-      after.insert(section, at: at)
-    }
-    var rows: [IndexPath: UITableViewCell?] = [:]
-    for path in batch.insertedRows { rows[path] = filled(path.section, path.row) }
-    for move in batch.movedRows { rows[move.to] = moved[move.from] ?? nil }
-    if rows.count != batch.insertedRows.count + batch.movedRows.count { raise("two rows enter at one place") }
-    for (path, cell) in rows.sorted(by: { $0.key < $1.key }) {
-      guard after.indices.contains(path.section), path.row <= after[path.section].count else {
-        return raise("attempt to insert row \(path.row) into section \(path.section)")
-      }
-      after[path.section].insert(cell, at: path.row)
-    }
-    if after.map(\.count) != counts { raise("invalid number of rows: \(after.map(\.count)), the data has \(counts)") }
-    cells = after.map { $0.compactMap(\.self) }
-  }
+  private func filled(_ path: IndexPath) -> UITableViewCell? { dataSource?.tableView(self, cellForRowAt: path) }
 }

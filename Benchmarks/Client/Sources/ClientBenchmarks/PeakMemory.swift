@@ -1,0 +1,1 @@
+../../../Sources/MappingBenchmarks/PeakMemory.swift

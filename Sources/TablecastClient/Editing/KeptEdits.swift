@@ -1,0 +1,165 @@
+import Foundation
+
+/// The open edits of one table as they are kept: what `EditStore` holds.
+///
+/// `{"origin","caller","table","parameters","view","edits":[{"id","isUnknown","sentAt","op",…}]}`; `sentAt`, in seconds
+/// since 1970, is when an edit was first sent.
+struct KeptEdits: Hashable, Sendable {
+  struct Entry: Hashable, Sendable {
+    var id: EditID
+    var edit: TableEdit
+    /// It ended so: kept for the user to see, and not sent again by itself.
+    var isUnknown = false
+    var sentAt: Double?
+  }
+
+  var origin: String
+  /// A digest: names are nobody else's business.
+  var caller: String
+  var address: TableAddress
+  var entries: [Entry]
+
+  var bytes: [UInt8] {
+    JSONOutput.write { output in
+      output.raw("{")
+      output.member("origin", origin)
+      output.member("caller", caller)
+      output.member("table", address.name)
+      output.name("parameters")
+      output.raw("{")
+      for (name, value) in address.parameters.sorted(by: { $0.key < $1.key }) { output.member(name, value) }
+      output.raw("}")
+      output.member("view", address.view)
+      output.name("edits")
+      output.raw("[")
+      for entry in entries {
+        output.comma()
+        entry.write(to: &output)
+      }
+      output.raw("]}")
+    }.bytes.map(\.self)
+  }
+
+  /// - Throws: what can't be read is no edit of ours.
+  init(_ bytes: [UInt8]) throws {
+    let json = try JSONText(bytes)
+    guard let origin = json["origin"]?.string, let caller = json["caller"]?.string, let table = json["table"]?.string
+    else { throw MalformedReply("no kept edits") }
+    var parameters: [String: String] = [:]
+    for (name, value) in json["parameters"]?.members ?? [] { parameters[name] = value.string }
+    (self.origin, self.caller) = (origin, caller)
+    address = TableAddress(table, parameters: parameters, view: json["view"]?.string)
+    entries = try (json["edits"]?.elements ?? []).map(Entry.init)
+  }
+
+  init(origin: String, caller: String, address: TableAddress, entries: [Entry]) {
+    (self.origin, self.caller, self.address, self.entries) = (origin, caller, address, entries)
+  }
+}
+
+extension KeptEdits.Entry {
+  init(_ json: JSONText) throws {
+    guard let id = json["id"]?.string else { throw MalformedReply("a kept edit has no `id`") }
+    self.init(
+      id: EditID(id),
+      edit: try TableEdit(json),
+      isUnknown: json["isUnknown"]?.boolean ?? false,
+      sentAt: json["sentAt"].flatMap { Double($0.text) }
+    )
+  }
+
+  func write(to output: inout JSONOutput) {
+    output.raw("{")
+    output.member("id", id.description)
+    output.name("isUnknown")
+    output.raw(isUnknown ? "true" : "false")
+    if let sentAt {
+      output.name("sentAt")
+      output.raw(String(sentAt))
+    }
+    edit.write(to: &output)
+    output.raw("}")
+  }
+}
+
+extension TableEdit {
+  fileprivate init(_ json: JSONText) throws {
+    func row() throws -> String {
+      guard let row = json["row"]?.string else { throw MalformedReply("a kept edit has no `row`") }
+      return row
+    }
+    switch json["op"]?.string {
+    case "add": self = .add(item: try Self.value(json, "item"), try EditPlace(json), preview: json["preview"]?.detached)
+    case "patch": self = .patch(row: try row(), try Self.value(json, "patch"), preview: json["preview"]?.detached)
+    case "delete": self = .delete(row: try row())
+    case "move": self = .move(row: try row(), try EditPlace(json))
+    case "tap": self = .tap(row: try row())
+    case "action":
+      self = .action(row: try row(), id: json["action"]?.string ?? "", body: json["body"]?.detached)
+    case "refresh": self = .refresh
+    default: throw MalformedReply("a kept edit of a kind that isn't known")
+    }
+  }
+
+  /// A member that may be null, and must be there.
+  private static func value(_ json: JSONText, _ name: String) throws -> JSONText {
+    guard let value = json.members.first(where: { $0.name == name })?.value else {
+      throw MalformedReply("a kept edit has no `\(name)`")
+    }
+    return value.detached
+  }
+
+  fileprivate func write(to output: inout JSONOutput) {
+    if let row { output.member("row", row) }
+    switch self {
+    case .add(let item, let place, let preview):
+      output.member("op", "add")
+      output.member("item", item)
+      output.member("preview", preview)
+      place.write(to: &output)
+    case .patch(_, let patch, let preview):
+      output.member("op", "patch")
+      output.member("patch", patch)
+      output.member("preview", preview)
+    case .delete: output.member("op", "delete")
+    case .move(_, let place):
+      output.member("op", "move")
+      place.write(to: &output)
+    case .tap: output.member("op", "tap")
+    case .action(_, let id, let body):
+      output.member("op", "action")
+      output.member("action", id)
+      output.member("body", body)
+    case .refresh: output.member("op", "refresh")
+    }
+  }
+}
+
+extension EditPlace {
+  fileprivate init(_ json: JSONText) throws {
+    if let section = json["section"]?.string {
+      self = .section(section, at: json["at"]?.integer)
+    } else if let row = json["before"]?.string {
+      self = .before(row)
+    } else if let row = json["after"]?.string {
+      self = .after(row)
+    } else {
+      self = .end
+    }
+  }
+
+  /// As the protocol names it.
+  func write(to output: inout JSONOutput) {
+    switch self {
+    case .end: break
+    case .section(let section, let index):
+      output.member("section", section)
+      if let index {
+        output.name("at")
+        output.raw(String(index))
+      }
+    case .before(let row): output.member("before", row)
+    case .after(let row): output.member("after", row)
+    }
+  }
+}

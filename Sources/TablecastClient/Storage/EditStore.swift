@@ -1,0 +1,50 @@
+public import Foundation
+
+/// Where edits are kept until the service has answered them, so that they survive the end of the program.
+///
+/// All three are called on one queue of the client's, before the request that they are about is made.
+public protocol EditStore: Sendable {
+  /// Everything that is kept.
+  func load() -> [[UInt8]]
+  /// Keeps the open edits of one table; nil: there are none any more.
+  func save(_ bytes: [UInt8]?, for key: SnapshotKey)
+  /// Forgets everything: when a user logs out.
+  func purge()
+}
+
+/// A file for each table that has open edits, in a folder of its own. Nothing in it is ever dropped for want of space.
+public struct DirectoryEditStore: EditStore {
+  /// A longer file isn't ours.
+  private static let maximumBytes = 16 << 20
+  private static let suffix = "edits"
+
+  private let folder: URL
+
+  public init(_ folder: URL) { self.folder = folder }
+
+  public func load() -> [[UInt8]] {
+    files.sorted { $0.lastPathComponent < $1.lastPathComponent }.compactMap { file in
+      guard let data = try? Data(contentsOf: file), data.count <= Self.maximumBytes else { return nil }
+      return [UInt8](data)
+    }
+  }
+
+  public func save(_ bytes: [UInt8]?, for key: SnapshotKey) {
+    let file = folder.appendingPathComponent("\(SHA256.hexDigest(key.description)).\(Self.suffix)")
+    guard let bytes else {
+      try? FileManager.default.removeItem(at: file)
+      return
+    }
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try? Data(bytes).write(to: file, options: .atomic)
+  }
+
+  public func purge() {
+    for file in files { try? FileManager.default.removeItem(at: file) }
+  }
+
+  private var files: [URL] {
+    let urls = try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    return (urls ?? []).filter { $0.pathExtension == Self.suffix }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import UIKit
+import XCTest
+
+@testable import Adapters
+@testable import TablecastClient
+
+/// `UICollectionView`, by stages and by a diffable data source, against a view that notes what Apple's raises exceptions
+/// for.
+final class CollectionViewTests: XCTestCase {
+  func testRandomChangesAndGestures() async {
+    for seed in UInt64(0)..<6 {
+      await Self.show(seed: seed, isDiffable: false)
+      await Self.show(seed: seed, isDiffable: true)
+    }
+  }
+
+  func testWithoutGesturesEachStageIsOneBatch() async {
+    for seed in UInt64(0)..<6 { await Self.showEachStage(seed: seed) }
+  }
+
+  func testTheUsersOwnMoveIsNotDoneAgain() async throws { try await Self.move() }
+
+  @MainActor
+  private static func view() -> UICollectionView {
+    let view = UICollectionView()
+    view.window = UIWindow()
+    for cell in ["Label", "Other"] { view.register(UICollectionViewCell.self, forCellWithReuseIdentifier: cell) }
+    return view
+  }
+
+  @MainActor
+  private static func driver(_ view: UICollectionView, isDiffable: Bool) -> TableDriver<AnyCell> {
+    let configure: UICollectionViewAdapter<AnyCell>.Configure = { cell, row in
+      var content = (cell as? UICollectionViewListCell)?.defaultContentConfiguration()
+      content?.text = AdapterRun.title(row)
+      cell.contentConfiguration = content
+    }
+    let table = AdapterRun.client().table("t")
+    return isDiffable
+      ? TableDriver(table, diffable: view, configure: configure) : TableDriver(table, view, configure: configure)
+  }
+
+  @MainActor
+  private static func texts(_ view: UICollectionView) -> [[String?]] {
+    view.cells.map { $0.map { ($0.contentConfiguration as? UIListContentConfiguration)?.text } }
+  }
+
+  @MainActor
+  private static func show(seed: UInt64, isDiffable: Bool) {
+    let view = view()
+    let driver = driver(view, isDiffable: isDiffable)
+    AdapterRun.drive(driver, seed: seed) { chance in
+      if chance(3) { view.hasActiveDrag.toggle() }
+      if chance(5) { view.hasUncommittedUpdates.toggle() }
+      if chance(12) { view.window = view.window == nil ? UIWindow() : nil }
+      if chance(2) { view.completeAnimations() }
+    }
+    (view.hasActiveDrag, view.hasUncommittedUpdates, view.window) = (false, false, UIWindow())
+    for _ in 0..<10 {
+      view.completeAnimations()
+      driver.proceed()
+    }
+    XCTAssertEqual(view.exceptions, [], "seed \(seed)")
+    XCTAssertEqual(texts(view), AdapterRun.titles(driver.snapshot), "seed \(seed)")
+    XCTAssertEqual(driver.sections, driver.snapshot?.sections)
+    let headers = view.headers.map { header in
+      ((header as? UICollectionViewListCell)?.contentConfiguration as? UIListContentConfiguration)?.text
+    }
+    XCTAssertEqual(headers, driver.sections.map { AdapterRun.header($0) }, "seed \(seed)")
+  }
+
+  @MainActor
+  private static func showEachStage(seed: UInt64) {
+    let view = view()
+    let driver = driver(view, isDiffable: false)
+    let structural = AdapterRun.drive(driver, seed: seed) { _ in
+      for _ in 0..<3 { view.completeAnimations() }
+    }
+    XCTAssertEqual(view.exceptions, [], "seed \(seed)")
+    XCTAssertEqual(view.batches, structural, "seed \(seed)")
+    XCTAssertEqual(view.reloads, 2, "the view's own first load, and the first state")
+  }
+
+  @MainActor
+  private static func move() throws {
+    let view = view()
+    let driver = driver(view, isDiffable: true)
+    AdapterRun.take(driver, try AdapterRun.snapshot(["1", "2", "3"], revision: 0))
+    let source = try XCTUnwrap(view.dataSource as? UICollectionViewDiffableDataSource<String, String>)
+    let before = source.applied
+    source.drag(IndexPath(item: 0, section: 0), to: IndexPath(item: 2, section: 0))
+    XCTAssertEqual(driver.sections[0].rows.map(\.id), ["2", "3", "1"])
+    XCTAssertEqual(source.applied, before, "it has the row there already")
+    AdapterRun.take(driver, try AdapterRun.snapshot(["2", "9", "1"], revision: 1))
+    for _ in 0..<3 { view.completeAnimations() }
+    XCTAssertEqual(texts(view), [["2", "9", "1"]])
+    XCTAssertEqual(view.exceptions, [])
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import TablecastTesting
+import Testing
+
+@testable import TablecastClient
+
+/// Edits that outlive the program: the same folder, one client after the other.
+@Suite struct KeptEditsTests {
+  private final class Folder: Sendable {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("tablecast-edits-\(UUID().uuidString)")
+    deinit { try? FileManager.default.removeItem(at: url) }
+    var files: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted() }
+  }
+
+  /// One run of the program.
+  private struct Run {
+    let transport = ScriptedTransport()
+    let scheduler = ManualScheduler()
+    let client: TablecastClient<AnyCell>
+
+    init(_ folder: Folder, url: String = "http://h", caller: String = "ann") throws {
+      var options = ClientOptions()
+      (options.transport, options.scheduler, options.caller) = (transport, scheduler, caller)
+      (options.editStore, options.seed) = (DirectoryEditStore(folder.url), 1)
+      client = TablecastClient(url: try #require(URL(string: url)), options: options)
+      client.engine.settle()
+    }
+
+    var sent: [TransportRequest] {
+      client.engine.settle()
+      return transport.requests.filter { $0.method != "GET" }
+    }
+
+    func answer(status: Int = 200, _ json: String) throws {
+      client.engine.settle()
+      let call = try #require(transport.waiting.first { $0.request.method != "GET" })
+      transport.answer(call.number, .success(TransportResponse(status: status, json: json)))
+      client.engine.settle()
+    }
+  }
+
+  @Test func whatWasNotAnsweredIsSentAgainWithItsKey() throws {
+    let folder = Folder()
+    let first = try Run(folder)
+    let table = first.client.table("t", parameters: ["dir": "a b"], view: "v")
+    table.add(try JSONText(#"{"title":"é"}"#), at: .section("s", at: 2), preview: try JSONText(#"{"x":1}"#))
+    table.patch("1", try JSONText("null"))
+    table.move("2", to: .before("3"))
+    table.act("archive", on: "4", body: try JSONText("[1,2]"))
+    let sent = first.sent
+    #expect(sent.count == 1, "one after the other")
+    let second = try Run(folder)
+    for _ in 0..<3 { try second.answer("{\"cursor\":\"00000000000a.2\",\"id\":\"9\"}") }
+    #expect(second.sent.count == 4)
+    #expect(second.sent[0] == sent[0], "the same request, with the same key")
+    #expect(Set(second.sent.map { $0.headers["Idempotency-Key"] ?? "" }).count == 4)
+    #expect(second.sent[1].body == Array("null".utf8))
+    #expect(second.sent[3].body == Array("[1,2]".utf8))
+    // Answered ones are gone.
+    let third = try Run(folder)
+    #expect(third.sent == [second.sent[3]])
+    try third.answer("{\"cursor\":\"00000000000a.5\"}")
+    #expect(folder.files == [])
+  }
+
+  @Test func ofAnotherServiceOrUserNothingIsSent() throws {
+    let folder = Folder()
+    let first = try Run(folder)
+    first.client.table("t").delete("1")
+    #expect(first.sent.count == 1)
+    let kept = try Run(folder)
+    #expect(kept.sent.count == 1)
+    #expect(try Run(folder, caller: "bob").sent.isEmpty)
+    #expect(try Run(folder, url: "http://other").sent.isEmpty)
+    #expect(folder.files.count == 1)
+  }
+
+  @Test func whatIsNotKnownIsShownAndNotSentAgainByItself() throws {
+    let folder = Folder()
+    let first = try Run(folder)
+    first.client.table("t").delete("1")
+    try first.answer(status: 504, #"{"title":"Gateway Timeout","status":504}"#)
+    let second = try Run(folder)
+    second.scheduler.advance(by: 4000)
+    #expect(second.sent.isEmpty)
+    let edits = try #require(second.client.engine.hubs[TableAddress("t")]?.edits)
+    #expect(edits.entries.map(\.state) == [.unknown])
+    // For the user to decide: once more, or not at all.
+    second.client.table("t").retry(edits.entries[0].id)
+    #expect(second.sent.map { $0.headers["Idempotency-Key"] } == first.sent.map { $0.headers["Idempotency-Key"] })
+    try second.answer(status: 504, "{}")
+    second.client.table("t").dismiss(edits.entries[0].id)
+    second.client.engine.settle()
+    #expect(folder.files == [])
+  }
+
+  /// The service knows a key for a day: what was sent before may have been done, and would be done a second time.
+  @Test func whatWasSentLongAgoIsUnknown() throws {
+    let folder = Folder()
+    var kept = KeptEdits(origin: "http://h", caller: SHA256.hexDigest("ann"), address: TableAddress("t"), entries: [])
+    let now = Date().timeIntervalSince1970
+    kept.entries = [
+      .init(id: EditID("old"), edit: .delete(row: "1"), sentAt: now - 25 * 3600),
+      .init(id: EditID("new"), edit: .delete(row: "2"), sentAt: now - 3600),
+      .init(id: EditID("unsent"), edit: .delete(row: "3")),
+    ]
+    DirectoryEditStore(folder.url).save(
+      kept.bytes,
+      for: SnapshotKey(origin: "http://h", address: kept.address, caller: kept.caller, cells: "")
+    )
+    let run = try Run(folder)
+    #expect(run.sent.map { $0.headers["Idempotency-Key"] } == ["new"])
+    let entries = run.client.engine.hubs[TableAddress("t")]?.edits.entries ?? []
+    #expect(entries.map(\.state) == [.unknown, .sent, .local])
+  }
+
+  @Test func purgingGivesUpWhatIsOpen() async throws {
+    let folder = Folder()
+    let run = try Run(folder)
+    let edit = run.client.table("t").delete("1")
+    _ = run.sent
+    run.client.purge()
+    #expect(await edit.outcome() == .unknown)
+    #expect(folder.files == [])
+    #expect(try Run(folder).sent.isEmpty)
+  }
+
+  @Test(arguments: ["", "{}", "[]", "{\"origin\":\"http://h\",\"caller\":1}", "nonsense"])
+  func aFileThatCannotBeReadIsLeftAlone(_ text: String) throws {
+    let folder = Folder()
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: folder.url.appendingPathComponent("a.edits"))
+    #expect(try Run(folder).sent.isEmpty)
+  }
+}
