@@ -84,9 +84,10 @@ class Watch(unittest.TestCase):
   def test_one_s_store_is_not_shown_to_another(self):
     with tempfile.TemporaryDirectory() as folder:
       def connections(*arguments):
-        run = [*WATCHERS[1], self.service.url, "todo", "--store", folder, "--seconds", "3", "--json", *arguments]
-        lines = subprocess.run(run, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout.splitlines()
-        return [json.loads(line)["connection"] for line in lines]
+        watcher = Watcher(WATCHERS[1], self.service, ["todo", "--store", folder, *arguments])
+        watcher.await_line(lambda state: state["connection"] == "live")
+        watcher.end()
+        return [json.loads(line)["connection"] for line in watcher.lines]
 
       self.assertEqual(connections("--token", "ann's"), ["live"])
       self.assertEqual(connections("--token", "ann's"), ["cached", "live"])

@@ -78,7 +78,7 @@ export function showCatalog(panel) {
     }
     const changes = rate.of(table.id, table.cursor);
     about.append(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
-      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · fetched ${ago(table.fetched)}` : "");
+      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
     const segment = table.url.slice("/v1/tables/".length);
     return element("li", {}, element("a", { href: `#/t/${segment}`, "aria-current": segment === marked ? "page" : false },
       element("span", {}, table.title ?? table.id), about));

@@ -117,6 +117,14 @@ export function showTable(main, segment) {
   }
   list.addEventListener("keydown", onKey);
 
+  let selected = null;
+  /** Marks the row whose panel is open, whenever its node comes. */
+  function markSelected() {
+    const node = selected === null ? null : list.querySelector(`[data-row="${CSS.escape(selected)}"]`);
+    for (const other of list.querySelectorAll("[aria-selected]")) if (other !== node) other.removeAttribute("aria-selected");
+    node?.setAttribute("aria-selected", "true");
+  }
+
   /** One row can be reached by Tab, the others by arrows from there. */
   function keepReachable() {
     if (list.querySelector('[tabindex="0"]')) return;
@@ -181,6 +189,7 @@ export function showTable(main, segment) {
       if (after.connection !== wasConnection) announce(`${after.title ?? name}: ${words[after.connection]}`);
       wasConnection = after.connection;
       keepReachable();
+      markSelected();
       opened.set(table, after.cursor !== null);
       side?.changed?.(after);
     };
@@ -230,8 +239,8 @@ export function showTable(main, segment) {
     if (panel === "skipped") side = skippedPanel(aside, { segment, table });
     side?.changed?.(table.snapshot);
     if (panel === "row") side = rowPanel(aside, { segment, id: row, table, close: () => (location.hash = `#/t/${segment}`) });
-    for (const node of list.querySelectorAll("[aria-selected]")) node.removeAttribute("aria-selected");
-    if (panel === "row") list.querySelector(`[data-row="${CSS.escape(row)}"]`)?.setAttribute("aria-selected", "true");
+    selected = panel === "row" ? row : null;
+    markSelected();
   }
 
   cells().then((found) => {
