@@ -106,7 +106,7 @@ let package = Package(
     ),
     .target(
       name: "Upstream",
-      dependencies: ["CCurl", "Definitions", "Digests", "Expressions", "JSON", deque],
+      dependencies: ["CCurl", "Definitions", "Digests", "Expressions", "JSON", "TableModel", deque],
       swiftSettings: ours
     ),
     .target(
@@ -160,7 +160,7 @@ let package = Package(
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
-    .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: ours),
+    .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON"], swiftSettings: ours),
     .testTarget(name: "TableModelTests", dependencies: ["TableModel"], swiftSettings: ours + [.unsafeFlags(["-O"])]),
     // Optimised in debug builds too: 200,000 random cases would take most of two minutes otherwise.

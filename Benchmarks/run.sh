@@ -18,6 +18,9 @@ python3 Durability/edits.py
 printf '\n## Views\n\n'
 python3 Durability/views.py
 
+printf '\n## Long tables\n\n'
+python3 LongTables/long.py
+
 printf '\n## Mapping, beside Node\n\n'
 ./Mapping/run.sh
 

@@ -13,8 +13,8 @@ def build():
                    stdout=subprocess.DEVNULL)
 
 
-def start(folder, configuration):
-    """Starts the service; returns its process and port."""
+def start(folder, configuration, patience=60):
+    """Starts the service; returns its process and port. Gives up after so many seconds."""
     file = os.path.join(folder, "tablecast.yaml")
     with open(file, "w") as output:
         output.write(configuration)
@@ -24,12 +24,13 @@ def start(folder, configuration):
     log = open(path, "a")
     executable = os.path.join(ROOT, ".build/release/tablecast")
     process = subprocess.Popen([executable, "serve", "--config", file], stdout=log, stderr=log)
-    for _ in range(6000):
+    end = time.monotonic() + patience
+    while process.poll() is None and time.monotonic() < end:
         with open(path) as lines:
             found = re.search(r"http://127\.0\.0\.1:(\d+)", lines.read())
         if found:
             return process, int(found.group(1))
-        time.sleep(0.02)
+        time.sleep(0.005)
     process.kill()
     raise SystemExit("the service did not start")
 

@@ -25,12 +25,15 @@ function rows() {
 }
 
 const times = [];
+const timesByClock = [];
 let count = 0;
 for (let run = 0; run < runs; run++) {
   const start = process.cpuUsage();
+  const began = performance.now();
   count += rows().length;
   const used = process.cpuUsage(start);
   times.push((used.user + used.system) / 1e3);
+  timesByClock.push(performance.now() - began);
 }
 times.sort((a, b) => a - b);
-console.log(JSON.stringify({ median: times[times.length >> 1], best: times[0], rows: count / runs }));
+console.log(JSON.stringify({ median: times[times.length >> 1], best: times[0], bestByClock: Math.min(...timesByClock), rows: count / runs }));

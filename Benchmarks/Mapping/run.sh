@@ -16,5 +16,7 @@ node=$(node Mapping/map.js "$response" 15)
 echo "tablecast $ours"
 echo "node      $node"
 node -e 'const [o, n, m] = process.argv.slice(1).map((t) => JSON.parse(t));
-  console.log(`ratio     cold ${(n.median / o.cold).toFixed(1)}x, 1 % changed ${(n.median / o.warm).toFixed(1)}x`);
+  const times = (of) => of.toFixed(1) + "x";
+  console.log(`Node takes ${times(n.best / o.coldBest)} as long cold (processor), ${times(n.bestByClock / o.coldByClockBest)} by the clock on all cores, ${times(n.best / o.warmBest)} with 1 % changed`);
+  console.log(`cold takes ${times(o.coldBest / o.parseBest)} as long as the parse of the same bytes by simdjson alone`);
   console.log(`memory    ${m.toFixed(1)} times the response at most, the response and the rows included`);' "$ours" "$node" "$memory"

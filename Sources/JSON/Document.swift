@@ -2,9 +2,9 @@ internal import CSimdJSON
 
 /// A JSON text, indexed by simdjson and read in place.
 ///
-/// Making one finds the structure of its bytes (UTF-8, closed strings). Values are parsed when asked for: all at once
-/// by `withRoot`, or one element of a list at a time by `elements(at:)` and `withElement`, so that a big response with
-/// few changes costs little. Both prove first that brackets match: a text that was cut off is an error there.
+/// Making one finds the structure of its bytes (UTF-8, closed strings). Its values are parsed at the first `withRoot`. Of a
+/// long list, ``ListedText`` tells where the elements stand and ``ListReader`` reads one at a time, so that a big response
+/// with few changes costs little.
 ///
 /// Integers beyond 64 bits are read as the nearest double, numbers beyond a double's range as null, halves of surrogate
 /// pairs as U+FFFD: one of them does not cost the document.
@@ -17,8 +17,6 @@ public final class Document {
   private var isParsed = false
   /// What is parsed in place of the text where simdjson does not take it as it is.
   private var substitute: Document?
-  /// What is parsed in place of the last element.
-  private var elementSubstitute: Document?
 
   /// - Throws: `JSONError` where the text is not UTF-8, has an open string, or exceeds the limits.
   /// - Complexity: O(count), about 4 GB/s.
@@ -67,15 +65,14 @@ public final class Document {
     if let substitute { return try substitute.unmanagedRoot() }
     if !isParsed {
       let code = parser.parse()
-      if let repaired = try repaired(bytes, refusedFor: code) {
+      if let repaired = try Self.repaired(bytes, refusedFor: code, limits) {
         let document = try Document(repaired, limits: limits)
         substitute = document
         return try document.unmanagedRoot()
       }
       guard code == 0 else {
         // What was cut off, or is nested wrongly, is told better by its brackets.
-        var walk = StructureWalk(self)
-        try walk.checkAll()
+        try check()
         throw JSONError.describing(code, in: bytes)
       }
       isParsed = true
@@ -83,41 +80,31 @@ public final class Document {
     return parser.root
   }
 
-  /// Calls the body with one element of a list; views must not leave it. Only this element is parsed.
+  /// Proves that the text's brackets match, and that it is one value: what was cut off is found here. Nothing is parsed.
   ///
-  /// Throws `JSONError` where the element is malformed, and what the body throws.
-  public func withElement<Result>(
-    _ element: Element,
-    _ body: (JSONView) throws -> Result
-  ) throws -> Result {
-    let view = try unmanagedElement(element)
-    return try withExtendedLifetime(self) { try body(view) }
+  /// - Complexity: O(structural characters), 1 ns each.
+  public func check() throws(JSONError) {
+    var walk = StructureWalk(self)
+    try walk.checkAll()
   }
 
-  /// One element of this document. **Valid only while the document lives and until the next element is asked for.**
-  public func unmanagedElement(_ element: Element) throws(JSONError) -> JSONView {
-    let slice = UnsafeRawBufferPointer(rebasing: bytes[element.range])
-    guard element.isContainer else { return try parseApart(Array(slice), at: element) }
-    let code = parser.parseElement(structural: element.structural, length: element.length)
-    if let repaired = try repaired(slice, refusedFor: code) {
-      return try parseApart(repaired, at: element)
-    }
-    guard code == 0 else { throw JSONError.describing(code, in: slice).moved(by: element.offset) }
-    return parser.elementRoot
-  }
-
-  private func parseApart(_ bytes: [UInt8], at element: Element) throws(JSONError) -> JSONView {
-    do throws(JSONError) {
-      let document = try Document(bytes, limits: limits)
-      elementSubstitute = document
-      return try document.unmanagedRoot()
-    } catch {
-      throw error.moved(by: element.offset)
-    }
+  /// The array at a path. Nothing is parsed.
+  ///
+  /// - Throws, complexity: as for ``check()``; `mismatch` where there is no array.
+  func list(at path: JSONPath, keeping limit: Int) throws(JSONError) -> StructureWalk.List {
+    var walk = StructureWalk(self)
+    try walk.descend(to: path)
+    let list = try walk.list(at: path, keeping: limit)
+    try walk.finish()
+    return list
   }
 
   /// The text with what simdjson does not read replaced; nil where something else is wrong, or nothing.
-  private func repaired(_ text: UnsafeRawBufferPointer, refusedFor code: Int) throws(JSONError) -> [UInt8]? {
+  static func repaired(
+    _ text: UnsafeRawBufferPointer,
+    refusedFor code: Int,
+    _ limits: JSONLimits
+  ) throws(JSONError) -> [UInt8]? {
     let (repaired, what): ([UInt8]?, String)
     switch code {
     case csimdjson_number:

@@ -2,20 +2,19 @@
 struct OpenBrackets {
   private(set) var depth = 0
   private let maximumDepth: Int
-  /// One bit a level: 1 for an object, 0 for an array.
-  private var levels: [UInt64]
+  /// The innermost levels, at most 64, one bit each, the innermost lowest: 1 for an object, 0 for an array.
+  private var levels: UInt64 = 0
+  /// The levels outside of those, 64 in each.
+  private var outer: [UInt64] = []
 
-  init(maximumDepth: Int) {
-    self.maximumDepth = maximumDepth
-    levels = [UInt64](repeating: 0, count: maximumDepth / 64 + 1)
-  }
+  init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
 
   /// False where that is too deep.
   @inline(__always)
   mutating func open(_ byte: UInt8) -> Bool {
     guard depth < maximumDepth else { return false }
-    let bit = UInt64(1) << UInt64(depth & 63)
-    if byte == UInt8(ascii: "{") { levels[depth >> 6] |= bit } else { levels[depth >> 6] &= ~bit }
+    if depth & 63 == 0, depth > 0 { outer.append(levels) }
+    levels = levels << 1 | (byte == UInt8(ascii: "{") ? 1 : 0)
     depth += 1
     return true
   }
@@ -25,9 +24,15 @@ struct OpenBrackets {
   mutating func close(_ byte: UInt8) -> Bool {
     guard depth > 0 else { return false }
     depth -= 1
-    let isObject = (levels[depth >> 6] >> UInt64(depth & 63)) & 1 == 1
+    let isObject = levels & 1 == 1
+    levels >>= 1
+    if depth & 63 == 0, depth > 0 { levels = outer.removeLast() }
     return isObject == (byte == UInt8(ascii: "}"))
   }
+
+  /// Sets brackets and braces apart from all other structural characters.
+  @inline(__always)
+  static func isBracket(_ byte: UInt8) -> Bool { byte | 0x20 >= UInt8(ascii: "{") }
 
   /// Sets an opening bracket or brace apart from all other structural characters.
   @inline(__always)

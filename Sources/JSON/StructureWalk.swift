@@ -34,6 +34,12 @@ struct StructureWalk {
   @inline(__always)
   private mutating func pass() throws(JSONError) {
     let byte = text[Int(structurals[position])]
+    if OpenBrackets.isBracket(byte) { try pass(bracket: byte, at: position) }
+    position += 1
+  }
+
+  @inline(__always)
+  private mutating func pass(bracket byte: UInt8, at position: Int) throws(JSONError) {
     if OpenBrackets.isOpening(byte) {
       guard brackets.open(byte) else {
         throw JSONError(
@@ -48,7 +54,6 @@ struct StructureWalk {
         throw JSONError(.syntax, "\(bracket) closes nothing", offset: offset(at: position))
       }
     }
-    position += 1
   }
 
   private var cutOff: JSONError {
@@ -94,35 +99,51 @@ struct StructureWalk {
   }
 
   private mutating func enterElement(_ index: Int, of path: JSONPath, depth: Int) throws(JSONError) {
-    let elements = try self.elements(at: JSONPath(path.prefix(depth)))
-    let wanted = index < 0 ? elements.count + index : index
-    guard elements.indices.contains(wanted) else {
+    let start = position
+    let list = try list(at: JSONPath(path.prefix(depth)))
+    let wanted = index < 0 ? list.elements.count + index : index
+    guard list.elements.indices.contains(wanted) else {
       throw JSONError(
         .mismatch,
-        "\(Self.describe(path.prefix(depth))) has \(elements.count) elements, none at \(index)"
+        "\(Self.describe(path.prefix(depth))) has \(list.elements.count) elements, none at \(index)"
       )
     }
-    position = elements[wanted].structural
-    // Back inside of the array.
+    // Back inside of the array, at the element.
     guard brackets.open(UInt8(ascii: "[")) else { throw cutOff }
+    position = start
+    while offset(at: position) < list.elements[wanted].range.lowerBound { position += 1 }
   }
 
-  /// The elements of the array at the current position; the position is then behind it.
-  mutating func elements(at path: JSONPath) throws(JSONError) -> [Document.Element] {
+  /// A list, as ``list(at:keeping:)`` finds it.
+  struct List {
+    /// What stands between its brackets.
+    var inside: Range<Int>
+    /// The first of its elements, and how many there are in all.
+    var elements: [ListedText.Element] = []
+    var count = 0
+  }
+
+  /// The list at the current position, with where so many of its elements stand; the position is then behind it.
+  mutating func list(at path: JSONPath, keeping limit: Int = .max) throws(JSONError) -> List {
     guard byte(at: position) == UInt8(ascii: "[") else { throw mismatch(path[...], expected: "an array") }
+    let start = offset(at: position) + 1
+    var list = List(inside: start..<start)
     try pass()
-    var elements: [Document.Element] = []
     if byte(at: position) == UInt8(ascii: "]") {
+      list.inside = start..<offset(at: position)
       try pass()
-      return elements
+      return list
     }
     while true {
-      elements.append(try element())
+      let element = try element()
+      if list.count < limit { list.elements.append(element) }
+      list.count += 1
       switch byte(at: position) {
       case UInt8(ascii: ","): position += 1
       case UInt8(ascii: "]"):
+        list.inside = start..<offset(at: position)
         try pass()
-        return elements
+        return list
       default:
         guard position < structurals.count else { throw cutOff }
         throw JSONError(.syntax, "a comma or ] is expected after an element", offset: offset(at: position))
@@ -130,24 +151,19 @@ struct StructureWalk {
     }
   }
 
-  private mutating func element() throws(JSONError) -> Document.Element {
-    let (start, structural) = (offset(at: position), position)
-    let first = byte(at: position)
-    let isContainer = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  private mutating func element() throws(JSONError) -> ListedText.Element {
+    let start = offset(at: position)
+    let isContainer = OpenBrackets.isOpening(byte(at: position))
     try skipValue()
     var end = isContainer ? offset(at: position - 1) + 1 : offset(at: position)
     while end > start, text[end - 1] <= 0x20 { end -= 1 }
-    return Document.Element(offset: start, length: end - start, structural: structural, isContainer: isContainer)
+    return ListedText.Element(start..<end)
   }
 
   private mutating func skipValue() throws(JSONError) {
     let first = byte(at: position)
     if OpenBrackets.isOpening(first) {
-      let outside = brackets.depth
-      repeat {
-        guard position < structurals.count else { throw cutOff }
-        try pass()
-      } while brackets.depth > outside
+      try skipContainer()
     } else {
       guard position < structurals.count else { throw cutOff }
       if first == UInt8(ascii: ",") || first == UInt8(ascii: ":") || OpenBrackets.isClosing(first) {
@@ -155,6 +171,22 @@ struct StructureWalk {
       }
       position += 1
     }
+  }
+
+  /// From an opening bracket to behind the one that closes it.
+  private mutating func skipContainer() throws(JSONError) {
+    let outside = brackets.depth
+    // In a register: nearly all that this walk passes is no bracket.
+    var next = position
+    defer { position = next }
+    while next < structurals.count {
+      let byte = text[Int(structurals[next])]
+      next += 1
+      guard OpenBrackets.isBracket(byte) else { continue }
+      try pass(bracket: byte, at: next - 1)
+      if brackets.depth == outside { return }
+    }
+    throw cutOff
   }
 
   /// The unescaped text of the string that starts here.

@@ -32,7 +32,8 @@ struct RowMatching {
     strays.withUnsafeBufferPointer { strays in
       table.withLookup { lookup in
         for index in sweep.pairs.indices {
-          new[sections.pairs[sweep.pairs[index].index].to].rows.withReader { pairStrays(of: $0, index, strays, lookup) }
+          let rows = new[sections.pairs[sweep.pairs[index].index].to].rows
+          pairStrays(of: RowReader(rows), index, strays, lookup)
         }
       }
     }
@@ -78,12 +79,11 @@ extension RowSweep {
   fileprivate func strays(of old: [Section], _ sections: SectionMatching) -> [UnsafeRow] {
     [UnsafeRow](unsafeUninitializedCapacity: oldStrays) { strays, count in
       for pair in pairs {
-        old[sections.pairs[pair.index].from].rows.withReader { rows in
-          forEachGap(of: pair) { gap, _ in
-            rows.forEach(in: gap) { _, row in
-              strays.initializeElement(at: count, to: row)
-              count += 1
-            }
+        let rows = RowReader(old[sections.pairs[pair.index].from].rows)
+        forEachGap(of: pair) { gap, _ in
+          rows.forEach(in: gap) { _, row in
+            strays.initializeElement(at: count, to: row)
+            count += 1
           }
         }
       }

@@ -57,17 +57,15 @@ struct RowSweep {
   private mutating func sweep(_ old: RowList, _ new: RowList, _ index: Int) {
     let firstRun = runs.count
     var (from, to) = (0, 0)
-    /// Goes through what lies before a part that both have.
-    func sweep(upTo run: Run) {
-      sweepBlocks(old, from..<Int(run.from), new, to..<Int(run.to), index)
-      if run.count > 0 { runs.append(run) }
-      (from, to) = (Int(run.from + run.count), Int(run.to + run.count))
-    }
     if old.root.isChunk, new.root.isChunk {
-      old.root.withUnsafeRows { old in new.root.withUnsafeRows { new in sweepWhole(old, new, index) } }
+      sweepWhole(old.root.unsafeRows, new.root.unsafeRows, index)
     } else {
-      for run in SharedParts(old.root, new.root).runs { sweep(upTo: run) }
-      sweep(upTo: Run(from: old.count, to: new.count, count: 0))
+      let (oldRows, newRows) = (RowReader(old), RowReader(new))
+      for run in SharedParts(old.root, new.root).runs + [Run(from: old.count, to: new.count, count: 0)] {
+        sweepParts(oldRows, from..<Int(run.from), newRows, to..<Int(run.to), index)
+        if run.count > 0 { runs.append(run) }
+        (from, to) = (Int(run.from + run.count), Int(run.to + run.count))
+      }
     }
     finish(Pair(index: index, oldMiddle: 0..<old.count, newMiddle: 0..<new.count, runs: firstRun..<runs.count))
   }
@@ -109,27 +107,39 @@ struct RowSweep {
     if tail > 0 { runs.append(Run(from: oldEnd, to: newEnd, count: tail)) }
   }
 
-  /// Notes the runs of parts of two lists, gathering a block of each at a time.
-  private mutating func sweepBlocks(
-    _ old: RowList,
+  /// Notes the runs of parts of two lists: goes through them where they lie for as long as their rows pair, and gathers a
+  /// block of each where they go on differently.
+  private mutating func sweepParts(
+    _ old: RowReader,
     _ oldPart: Range<Int>,
-    _ new: RowList,
+    _ new: RowReader,
     _ newPart: Range<Int>,
     _ index: Int
   ) {
     var budget = Budget()
     var (from, to) = (oldPart.lowerBound, newPart.lowerBound)
+    var count = 0
+    /// Notes the rows that have paired up to here.
+    func endRun() {
+      if count > 0 { runs.append(Run(from: from - count, to: to - count, count: count)) }
+      budget.matches += count
+      count = 0
+    }
     while from < oldPart.upperBound, to < newPart.upperBound, !budget.isSpent {
+      let (oldRows, newRows) = (old.part(from..<oldPart.upperBound), new.part(to..<newPart.upperBound))
+      let paired = pairRows(oldRows, newRows, at: Place(pair: index, row: to))
+      (from, to, count) = (from + paired, to + paired, count + paired)
+      if paired == min(oldRows.count, newRows.count) { continue }
+      endRun()
       let oldBlock = from..<min(from + Self.block, oldPart.upperBound)
       let newBlock = to..<min(to + Self.block, newPart.upperBound)
       var block = Block(from: from, place: Place(pair: index, row: to))
       block.oldGoesOn = oldBlock.upperBound < oldPart.upperBound
       block.newGoesOn = newBlock.upperBound < newPart.upperBound
-      old.withUnsafeRows(in: oldBlock) { old in
-        new.withUnsafeRows(in: newBlock) { new in sweepMiddle(old, new, &block, &budget) }
-      }
+      old.withRows(oldBlock) { old in new.withRows(newBlock) { new in sweepMiddle(old, new, &block, &budget) } }
       (from, to) = (from + block.oldDone, to + block.newDone)
     }
+    endRun()
   }
 
   /// So many rows are gathered in next to no time, and more wouldn't stay in a cache.

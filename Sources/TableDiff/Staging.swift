@@ -72,39 +72,38 @@ struct Staging {
     for (index, pair) in rows.sweep.pairs.enumerated() {
       let section = sectionBefore(pair.index)
       let newSection = sections.pairs[pair.index].to
-      let newRows = new.sections[newSection].rows
-      old.sections[sections.pairs[pair.index].from].rows.withReader { oldRows in
-        for move in moves.moves(ofPair: index).reversed() {
-          moved.append(
-            Changeset.RowMove(
-              from: IndexPath(section: section, row: Int(move.from)),
-              to: IndexPath(section: newSection, row: Int(move.to)),
-              id: oldRows.id(Int(move.from))
-            )
+      let newRows = RowReader(new.sections[newSection].rows)
+      let oldRows = RowReader(old.sections[sections.pairs[pair.index].from].rows)
+      for move in moves.moves(ofPair: index).reversed() {
+        moved.append(
+          Changeset.RowMove(
+            from: IndexPath(section: section, row: Int(move.from)),
+            to: IndexPath(section: newSection, row: Int(move.to)),
+            id: oldRows.id(Int(move.from))
           )
+        )
+      }
+      guard pair.oldStrays.count + pair.newStrays.count > 2 * rows.staying[index] else { continue }
+      var (oldStray, newStray) = (pair.oldStrays.lowerBound, pair.newStrays.lowerBound)
+      rows.sweep.forEachGap(of: pair) { oldGap, newGap in
+        oldRows.forEach(in: oldGap) { row, content in
+          let destination = rows.destinations[oldStray]
+          oldStray += 1
+          if Int(destination.pair) == pair.index { return }
+          let place = IndexPath(section: section, row: row)
+          if destination.isSomewhere {
+            let newSection = sections.pairs[Int(destination.pair)].to
+            let to = IndexPath(section: newSection, row: Int(destination.row))
+            moved.append(.init(from: place, to: to, id: content.id))
+          } else {
+            deletes.append(.init(at: place, id: content.id))
+          }
         }
-        guard pair.oldStrays.count + pair.newStrays.count > 2 * rows.staying[index] else { return }
-        var (oldStray, newStray) = (pair.oldStrays.lowerBound, pair.newStrays.lowerBound)
-        rows.sweep.forEachGap(of: pair) { oldGap, newGap in
-          oldRows.forEach(in: oldGap) { row, content in
-            let destination = rows.destinations[oldStray]
-            oldStray += 1
-            if Int(destination.pair) == pair.index { return }
-            let place = IndexPath(section: section, row: row)
-            if destination.isSomewhere {
-              let newSection = sections.pairs[Int(destination.pair)].to
-              let to = IndexPath(section: newSection, row: Int(destination.row))
-              moved.append(.init(from: place, to: to, id: content.id))
-            } else {
-              deletes.append(.init(at: place, id: content.id))
-            }
+        newRows.forEach(in: newGap) { row, content in
+          if !rows.isMatched[newStray] {
+            inserts.append(.init(at: IndexPath(section: newSection, row: row), row: content.row.takeUnretainedValue()))
           }
-          for row in newGap {
-            if !rows.isMatched[newStray] {
-              inserts.append(.init(at: IndexPath(section: newSection, row: row), row: newRows[row]))
-            }
-            newStray += 1
-          }
+          newStray += 1
         }
       }
     }

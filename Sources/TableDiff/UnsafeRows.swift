@@ -52,74 +52,72 @@ struct UnsafeRow {
 }
 
 extension RowNode {
-  /// Calls `body` with a chunk's rows, which are valid during the call.
+  /// A chunk's rows. **Valid only while the chunk lives**: its arrays are never written, so that their elements stay where
+  /// they are.
   @inline(__always)
-  func withUnsafeRows<Result>(_ body: (UnsafeRows) -> Result) -> Result {
+  var unsafeRows: UnsafeRows {
     keys.withUnsafeBufferPointer { keys in
       rows.withUnsafeBufferPointer { rows in
         // An `Unmanaged` is the bare reference: same layout, without ownership.
-        rows.withMemoryRebound(to: Unmanaged<Row>.self) { body(UnsafeRows(keys: keys, rows: $0)) }
+        rows.withMemoryRebound(to: Unmanaged<Row>.self) { UnsafeRows(keys: keys, rows: $0) }
       }
     }
   }
 }
 
-extension RowList {
-  /// Calls `body` with the rows of a range side by side, which are valid during the call. O(1) where the list is one
-  /// chunk, else they are gathered first, in O(log rows + range).
+/// Goes over parts of a list of rows, which must live as long.
+struct RowReader {
+  private let list: RowList
+  /// All rows, where the list is one chunk.
+  private let whole: UnsafeRows?
+
+  init(_ list: RowList) {
+    self.list = list
+    whole = list.root.isChunk ? list.root.unsafeRows : nil
+  }
+
+  /// The rows of a range that lie side by side from its beginning on: all of them, or as far as their chunk goes.
+  /// O(log rows), and O(1) where the list is one chunk.
   @inline(__always)
-  func withUnsafeRows<Result>(in range: Range<Int>, _ body: (UnsafeRows) -> Result) -> Result {
-    if root.isChunk { return root.withUnsafeRows { body($0[range]) } }
-    var keys: [RowKey] = []
-    var rows: [Unmanaged<Row>] = []
-    keys.reserveCapacity(range.count)
-    rows.reserveCapacity(range.count)
-    forEachChunk(in: range) { chunk, start in
-      chunk.withUnsafeRows { part in
-        let wanted = range.clamped(to: start..<start + part.count)
-        let local = wanted.lowerBound - start..<wanted.upperBound - start
-        keys.append(contentsOf: part[local].keys)
-        rows.append(contentsOf: part[local].rows)
-      }
-      return true
+  func part(_ range: Range<Int>) -> UnsafeRows {
+    if let whole { return whole[range] }
+    return partOfTree(range)
+  }
+
+  private func partOfTree(_ range: Range<Int>) -> UnsafeRows {
+    let (chunk, start) = list.root.chunk(with: range.lowerBound)
+    return chunk.unsafeRows[range.lowerBound - start..<min(range.upperBound - start, chunk.count)]
+  }
+
+  /// Calls `body` with each row of a range and its index. O(range), and O(log rows) in a list of several chunks.
+  @inline(__always)
+  func forEach(in range: Range<Int>, _ body: (Int, UnsafeRow) -> Void) {
+    var next = range.lowerBound
+    while next < range.upperBound {
+      let rows = part(next..<range.upperBound)
+      for index in 0..<rows.count { body(next + index, rows[index]) }
+      next += rows.count
+    }
+  }
+
+  /// Calls `body` with the rows of a range side by side, which are valid during the call: where they lie, if they do so
+  /// side by side, else gathered first.
+  @inline(__always)
+  func withRows<Result>(_ range: Range<Int>, _ body: (UnsafeRows) -> Result) -> Result {
+    let first = part(range)
+    if first.count == range.count { return body(first) }
+    var keys = Array(first.keys)
+    var rows = Array(first.rows)
+    while rows.count < range.count {
+      let next = part(range.lowerBound + rows.count..<range.upperBound)
+      keys.append(contentsOf: next.keys)
+      rows.append(contentsOf: next.rows)
     }
     return keys.withUnsafeBufferPointer { keys in
       rows.withUnsafeBufferPointer { body(UnsafeRows(keys: keys, rows: $0)) }
     }
   }
 
-  /// Calls `body` with a way to go over the rows of ranges.
   @inline(__always)
-  func withReader<Result>(_ body: (RowReader) -> Result) -> Result {
-    if root.isChunk { return root.withUnsafeRows { body(RowReader(list: self, chunk: $0)) } }
-    return body(RowReader(list: self, chunk: nil))
-  }
-}
-
-/// Goes over parts of a list of rows.
-struct RowReader {
-  fileprivate let list: RowList
-  /// All rows, where the list is one chunk.
-  fileprivate let chunk: UnsafeRows?
-
-  /// Calls `body` with each row of a range and its index. O(range), and O(log rows) in a list of several chunks.
-  @inline(__always)
-  func forEach(in range: Range<Int>, _ body: (Int, UnsafeRow) -> Void) {
-    if let chunk {
-      for index in range { body(index, chunk[index]) }
-    } else {
-      list.forEachChunk(in: range) { chunk, start in
-        chunk.withUnsafeRows { rows in
-          for index in range.clamped(to: start..<start + rows.count) { body(index, rows[index - start]) }
-        }
-        return true
-      }
-    }
-  }
-
-  @inline(__always)
-  func id(_ index: Int) -> String {
-    if let chunk { return chunk[index].id }
-    return list[index].id
-  }
+  func id(_ index: Int) -> String { part(index..<index + 1)[0].id }
 }

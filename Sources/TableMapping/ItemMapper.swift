@@ -31,9 +31,9 @@ struct ItemMapper {
   }
 
   /// One that is not JSON is skipped.
-  mutating func item(at index: Int, _ element: Document.Element, of document: Document) -> MappedItem {
+  mutating func item(at index: Int, _ element: Int, of reader: ListReader) -> MappedItem {
     do throws(JSONError) {
-      return item(at: index, try document.unmanagedElement(element))
+      return item(at: index, try reader.unmanagedElement(element))
     } catch {
       return malformed(at: index, error)
     }

@@ -22,9 +22,9 @@ final class LookupIndex: Sendable {
     if let items = content.items {
       for item in items { making.take(item.bytes) }
     } else {
-      for (number, page) in content.pages.enumerated() {
+      for number in content.pages.indices {
         do throws(JSONError) {
-          try making.take(page: page)
+          try making.take(page: number, of: content)
         } catch {
           throw SourceFailure(error, page: number, of: content.pages.count)
         }
@@ -83,20 +83,21 @@ final class LookupIndex: Sendable {
       (self.lookup, scope) = (lookup, variables.scope)
     }
 
-    mutating func take(page: [UInt8]) throws(JSONError) {
-      let document = try Document(page)
-      switch try PageItems(in: document, at: lookup.source.items, scope: scope) {
-      case .elements(let elements):
-        texts.begin(page)
-        for element in elements {
+    mutating func take(page number: Int, of content: SourceContent) throws(JSONError) {
+      switch try PageItems(ofPage: number, of: content, at: lookup.source.items, scope: scope) {
+      case .list(let list):
+        texts.begin(list.bytes)
+        let reader = ListReader(list)
+        for (place, element) in list.elements.enumerated() {
           // One that is malformed is nobody's; it costs no other.
-          guard let view = try? document.unmanagedElement(element) else { continue }
-          document.withBytes(of: element) { take(Value(view), $0, at: element.range) }
+          guard let view = try? reader.unmanagedElement(place) else { continue }
+          list.withBytes(of: place) { take(Value(view), $0, at: element.range) }
         }
-      case .values(let values):
+        withExtendedLifetime(reader) {}
+      case .values(let values, let document):
         for value in values { take(value.written) }
+        withExtendedLifetime(document) {}
       }
-      withExtendedLifetime(document) {}
     }
 
     mutating func take(_ item: [UInt8]) {

@@ -1,4 +1,5 @@
 internal import Expressions
+internal import JSON
 internal import TableModel
 
 /// What a mapping leaves for the next one. Immutable; to be given back to the same mapper, any other ignores it.
@@ -10,16 +11,19 @@ public final class MappingCache: Sendable {
   let layout: LocalLayout?
   /// Of the table's lookups, in their order.
   let lookups: [LookupIndex?]
+  /// By section: so that versions share what they have in common.
+  let rows: [String: RowList]
 
   init(
     plan: MappingPlan,
     variables: MappingVariables,
     sources: [String: CachedSource] = [:],
     lookups: [LookupIndex?],
+    rows: [String: RowList] = [:],
     layout: LocalLayout? = nil
   ) {
     (self.plan, self.variables, self.sources, self.lookups) = (plan, variables, sources, lookups)
-    self.layout = layout
+    (self.rows, self.layout) = (rows, layout)
   }
 }
 
@@ -31,8 +35,8 @@ struct CachedSource: Sendable {
   let fingerprints: [Fingerprint]
   /// Of what expressions saw of whole responses.
   let seenResponses: Fingerprint
-  /// What stood around the lists of items, page by page.
-  let frames: [ListFrame?]
+  /// Where they stood, page by page; nil where an expression found or made them.
+  let lists: [CachedList?]
   let references: LookupReferences
   private let index: IdentityTable
 
@@ -41,16 +45,22 @@ struct CachedSource: Sendable {
     texts: ItemTexts,
     fingerprints: [Fingerprint],
     seenResponses: Fingerprint,
-    frames: [ListFrame?],
+    lists: [CachedList?],
     references: LookupReferences?
   ) {
     (self.items, self.texts, self.fingerprints) = (items, texts, fingerprints)
-    (self.seenResponses, self.frames) = (seenResponses, frames)
+    (self.seenResponses, self.lists) = (seenResponses, lists)
     self.references = references ?? LookupReferences()
     var index = IdentityTable(capacity: fingerprints.count)
     // Of identical items the table keeps the first few: each stands for them all.
     for (position, fingerprint) in fingerprints.enumerated() { index.insert(position, under: fingerprint) }
     self.index = index
+  }
+
+  /// The list of a page, and which of the items is its first.
+  struct CachedList: Sendable {
+    let text: ListedText
+    let start: Int
   }
 
   /// The item with these bytes; the one at `expected` is tried first, as most items stay where they were.

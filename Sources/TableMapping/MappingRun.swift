@@ -79,14 +79,19 @@ struct MappingRun {
     var models = SectionModels(plan: plan)
     let shown = arranged.map { self.section($0, &models, &report) }
     let sections = shown.compactMap(\.self)
-    var result: MappingResult
-    if let layout = layout(Array(zip(arranged, shown))) {
-      let cache = MappingCache(plan: plan, variables: variables, lookups: lookups.indexes, layout: layout)
-      result = MappingResult(cache: cache)
-    } else {
-      let cache = MappingCache(plan: plan, variables: variables, sources: sources, lookups: lookups.indexes)
-      result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
-    }
+    let rows = Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
+    let layout = layout(Array(zip(arranged, shown)))
+    let cache = MappingCache(
+      plan: plan,
+      variables: variables,
+      sources: layout == nil ? self.sources : [:],
+      lookups: lookups.indexes,
+      rows: rows,
+      layout: layout
+    )
+    var result =
+      layout == nil
+      ? MappingResult(cache: cache, lookup: assembly.lookup, starts: starts) : MappingResult(cache: cache)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     result.isTruncated = contents.values.contains(where: \.isTruncated)
@@ -107,7 +112,8 @@ struct MappingRun {
       list: { list(of: section) },
       &report
     )
-    return Section(id: section.id, header: header, footer: footer, rows: section.rows)
+    let rows = cache?.rows[section.id].map { RowList(section.rows, sharing: $0) } ?? RowList(section.rows)
+    return Section(id: section.id, header: header, footer: footer, rows: rows)
   }
 
   /// What edits of a local source's items are laid out on; nil where an edit is laid out with everything else.

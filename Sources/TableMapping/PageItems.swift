@@ -4,20 +4,28 @@ internal import JSON
 /// The items in one response.
 enum PageItems {
   /// A list of the response: its elements are read in place.
-  case elements([Document.Element])
-  /// What an expression finds or makes: views on the response, or values of their own.
-  case values([Value])
+  case list(ListedText)
+  /// What an expression finds or makes: views on the response, which are valid as long as the document, or values of
+  /// their own.
+  case values([Value], Document)
 
-  /// - Parameter items: Where the list stands; nil: the response is the list.
+  /// Of a source's page.
+  ///
+  /// - Parameters:
+  ///   - items: Where the list stands; nil: the response is the list.
+  ///   - previous: the page as it was before.
   init(
-    in document: Document,
+    ofPage number: Int,
+    of content: SourceContent,
     at items: Expression?,
+    after previous: ListedText? = nil,
     scope: @autoclosure () -> Scope
   ) throws(JSONError) {
     guard let items, items.documentPath == nil else {
-      self = .elements(try document.elements(at: items?.documentPath ?? []))
+      self = .list(try content.list(ofPage: number, at: items?.documentPath ?? [], after: previous))
       return
     }
+    let document = try Document(content.pages[number])
     var scope = scope()
     let root = Value(try document.unmanagedRoot())
     (scope.item, scope.response) = (root, root)
@@ -30,7 +38,7 @@ enum PageItems {
     guard list.kind == .array else {
       throw JSONError(.mismatch, "“\(items)” is \(list.sample); a list is expected")
     }
-    self = .values(list.elements ?? [])
+    self = .values(list.elements ?? [], document)
   }
 }
 

@@ -39,6 +39,7 @@ struct SectionAssembly {
     switch plan.sections {
     case .list(let sections, _):
       buckets = sections.map { Bucket(id: $0.id, plan: $0) }
+      if buckets.count == 1 { buckets[0].rows.reserveCapacity(items.count) }
     case .groups(let definition, let section):
       for id in definition.order where groups[ExactText(id)] == nil {
         groups[ExactText(id)] = buckets.count
@@ -72,12 +73,8 @@ struct SectionAssembly {
 
   @inline(__always)
   private mutating func claim(_ row: Row, _ position: Int) -> Bool {
-    let fingerprint = row.key.identity
     // The search may come by the item itself, which is there under the identities of its other rows.
-    let other = identities.first(fingerprint) { $0 != position && items[$0].hasRow(row.id) }
-    guard other == nil else { return false }
-    identities.insert(position, under: fingerprint)
-    return true
+    identities.insert(position, under: row.key.identity) { $0 != position && items[$0].hasRow(row.id) }
   }
 
   private mutating func bucket(for group: MappedItem.GroupKey) -> Int {

@@ -1,7 +1,11 @@
+public import JSON
+
 /// What a source has at the moment.
 public struct SourceContent: Sendable {
   /// Whole responses, in order; empty for a local table.
-  public var pages: [[UInt8]] = []
+  public private(set) var pages: [[UInt8]] = []
+  /// By page: where its items stand, if whoever checked it has found that out.
+  private(set) var lists: [ListedText?] = []
   /// Items one by one: those of a local table, with the identities that the service gave them, those that were fetched
   /// by a request each, or a response's with edits laid over them. Nil: they stand in the pages, where the source's
   /// `items` says.
@@ -13,6 +17,24 @@ public struct SourceContent: Sendable {
 
   /// Responses, and the items in them.
   public static func pages(_ pages: [[UInt8]]) -> SourceContent { SourceContent(pages: pages) }
+
+  /// Responses that have been read as far as where their items stand.
+  ///
+  /// - Parameter lists: by page; nil where that was not asked.
+  public static func pages(_ pages: [[UInt8]], lists: [ListedText?]) -> SourceContent {
+    var content = SourceContent(pages: pages)
+    content.lists = lists
+    return content
+  }
+
+  /// Where the items of a page stand, in the list at a path.
+  ///
+  /// - Parameter previous: the page as it was before.
+  /// - Throws, complexity: as for a ``ListedText``; O(1) where it has been found out before.
+  func list(ofPage number: Int, at path: JSONPath, after previous: ListedText?) throws(JSONError) -> ListedText {
+    if lists.indices.contains(number), let list = lists[number], list.path == path { return list }
+    return try ListedText(pages[number], at: path, after: previous)
+  }
 
   /// Items without a response.
   public static func items(_ items: [SourceItem]) -> SourceContent { SourceContent(items: items) }

@@ -8,20 +8,20 @@ struct SourceReader {
   private(set) var items: [MappedItem] = []
   private var texts = ItemTexts()
   private var fingerprints: [Fingerprint] = []
-  var frames: [ListFrame?] = []
+  var lists: [CachedSource.CachedList?] = []
   private(set) var budget: MappingBudget
   let source: MappingPlan.SourcePlan
   let plan: MappingPlan
   let previous: CachedSource?
   /// In place of `previous`: what was made of items that the service owns.
   private let layout: LocalLayout?
-  private let content: SourceContent
+  let content: SourceContent
   /// Of what expressions see of whole responses.
   private let seenResponses: Fingerprint
   /// Places in the cache whose looked-up items have changed.
   private let stale: Set<Int>
-  private let lookups: Lookups
-  private var mapper: ItemMapper
+  let lookups: Lookups
+  private(set) var mapper: ItemMapper
   /// Where the next item stood the last time, if nothing moved.
   private(set) var expected = 0
 
@@ -61,7 +61,7 @@ struct SourceReader {
       texts: texts,
       fingerprints: fingerprints,
       seenResponses: seenResponses,
-      frames: frames,
+      lists: lists,
       references: staysSame ? previous?.references : nil
     )
   }
@@ -73,11 +73,10 @@ struct SourceReader {
       try read(given)
     } else {
       reserveCapacity(previous?.items.count ?? 0)
-      for (number, page) in content.pages.enumerated() {
-        texts.begin(page)
-        budget.charge(page: page)
+      for number in content.pages.indices {
+        begin(text: content.pages[number])
         do throws(JSONError) {
-          if try !compare(page, number: number) { try read(page: page) }
+          try read(page: number)
         } catch {
           throw SourceFailure(error, page: number, of: content.pages.count)
         }
@@ -98,7 +97,7 @@ struct SourceReader {
         if let mapped = layout?.mapped(item), !lookups.haveChanged(for: mapped) {
           append(bytes, at: bytes.indices, mapped)
         } else if !reuse(bytes, at: bytes.indices, givenID: item.id) {
-          _ = mapApart(bytes, at: bytes.indices, givenID: item.id)
+          mapApart(bytes, at: bytes.indices, givenID: item.id)
         }
       }
       guard !isOverBudget else { throw budget.failure }
@@ -108,7 +107,7 @@ struct SourceReader {
   /// The answer is the very one of the last time: what shows another looked-up item is mapped anew, and nothing else
   /// is looked at. O(items), to count what they take; no byte of them is read.
   private mutating func keep(_ previous: CachedSource) throws(SourceFailure) {
-    (items, texts, fingerprints, frames) = (previous.items, previous.texts, previous.fingerprints, previous.frames)
+    (items, texts, fingerprints, lists) = (previous.items, previous.texts, previous.fingerprints, previous.lists)
     for page in content.pages { budget.charge(page: page) }
     for place in stale {
       items[place] = texts.withBytes(of: place) { mapper.item(at: place, $0) }
@@ -124,24 +123,6 @@ struct SourceReader {
     budget.charge(page: text)
   }
 
-  /// A place to go back to with ``removeAll(after:)``.
-  struct Place {
-    var count: Int
-    var expected: Int
-    var budget: MappingBudget
-  }
-
-  var place: Place { Place(count: items.count, expected: expected, budget: budget) }
-
-  mutating func removeAll(after place: Place) {
-    items.removeLast(items.count - place.count)
-    texts.removeLast(texts.count - place.count)
-    fingerprints.removeLast(fingerprints.count - place.count)
-    (expected, budget) = (place.expected, place.budget)
-  }
-
-  func isStale(_ place: Int) -> Bool { !stale.isEmpty && stale.contains(place) }
-
   var scope: Scope { mapper.scope }
 
   /// Takes the item from the cache; false where it is not there. It stands at `range` of the text that was begun.
@@ -150,10 +131,16 @@ struct SourceReader {
     guard let previous, let position = previous.position(of: bytes, givenID: givenID, expected: expected) else {
       return false
     }
-    if previous.items[position].index != items.count, plan.dependencies.contains(.index) { return false }
-    if isStale(position) { return false }
+    guard isUsable(position, of: previous) else { return false }
     take(position, of: previous, at: range)
     return true
+  }
+
+  /// Whether an item of the cache with the same bytes shows the same here.
+  @inline(__always)
+  func isUsable(_ position: Int, of previous: CachedSource) -> Bool {
+    if plan.dependencies.contains(.index), previous.items[position].index != items.count { return false }
+    return stale.isEmpty || !stale.contains(position)
   }
 
   @inline(__always)
@@ -166,39 +153,30 @@ struct SourceReader {
     fingerprints.append(previous.fingerprints[position])
   }
 
-  /// False where the item is not JSON; it is skipped then.
-  mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
-    let item = mapper.item(at: items.count, bytes, givenID: givenID)
-    append(bytes, at: range, item)
-    return !item.isMalformed
+  private mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) {
+    append(bytes, at: range, mapper.item(at: items.count, bytes, givenID: givenID))
   }
 
   mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ value: Value) {
     append(bytes, at: range, mapper.item(at: items.count, value))
   }
 
-  mutating func append(_ element: Document.Element, of document: Document) {
-    document.withBytes(of: element) { bytes in
-      if reuse(bytes, at: element.range, givenID: nil) { return }
-      append(bytes, at: element.range, mapper.item(at: items.count, element, of: document))
+  /// Takes the element from the cache, or maps it.
+  mutating func append(_ element: Int, of reader: ListReader, in list: ListedText) {
+    let range = list.elements[element].range
+    list.withBytes(of: element) { bytes in
+      if reuse(bytes, at: range, givenID: nil) { return }
+      append(bytes, at: range, mapper.item(at: items.count, element, of: reader))
     }
   }
 
   /// Takes over what has been mapped by others and is paid for.
-  mutating func append(_ outcome: PieceMapping.Outcome, at elements: ArraySlice<Document.Element>) {
-    items += outcome.items
-    fingerprints += outcome.fingerprints
-    for element in elements { texts.append(element.range) }
+  mutating func append(_ piece: ParallelMapping.Piece, budget: MappingBudget) {
+    self.budget = budget
+    items += piece.items
+    fingerprints += piece.fingerprints
+    for range in piece.ranges { texts.append(range) }
     expected = items.count
-  }
-
-  mutating func mapPieces(_ pieces: PieceMapping) {
-    guard let outcomes = pieces.outcomes(scope: mapper.scope, lookups: lookups, budget: &budget) else { return }
-    var first = 0
-    for outcome in outcomes {
-      append(outcome, at: pieces.elements[first..<first + outcome.items.count])
-      first += outcome.items.count
-    }
   }
 
   private mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ item: MappedItem) {

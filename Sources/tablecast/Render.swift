@@ -191,7 +191,7 @@ struct Render: ParsableCommand {
     switch arrival.withLock({ $0 }) {
     case .content(let content)?:
       switch content.form {
-      case .pages(let pages): return .pages(pages)
+      case .pages(let pages): return .pages(pages, lists: content.lists)
       case .items(let items): return .items(items.map { SourceItem(bytes: $0) })
       }
     case .failed(let error)?: throw CleanExit.failure("source `\(name)`: \(error.title): \(error.detail)")

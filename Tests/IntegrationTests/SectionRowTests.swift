@@ -50,12 +50,21 @@ import Testing
 
   private static func upstream() throws -> (ScriptedUpstream, Monitor<[JSONValue]>) {
     let alerts = Monitor([alert("abc", "Disk")])
+    let first = Monitor(issue(1))
     let upstream = try ScriptedUpstream { request in
       switch request.target {
-      case "/issues": .json(page("one", [issue(1)], next: "/issues?page=2"))
+      case "/issues": .json(page("one", [first.current], next: "/issues?page=2"))
       case "/issues?page=2": .json(page("two", [issue(2)]))
       case "/alerts": .json(["name": "watch", "firing": .array(alerts.current)])
-      default: .reply(200, [:], issue(1, "open", "Edited"))
+      default:
+        .reply(
+          200,
+          [:],
+          first.change { first in
+            first["title"] = "Edited"
+            return first
+          }
+        )
       }
     }
     return (upstream, alerts)

@@ -77,11 +77,10 @@ import Testing
 
   /// In a list read element by element, a number beyond its range costs no more than itself.
   @Test func numbersBeyondTheirRangeInAnElement() throws {
-    let document = try Document(Array(#"[{"n":1e400}, 1e400, {"n":123456789012345678901}]"#.utf8))
-    let elements = try document.elements()
-    #expect(try document.withElement(elements[0]) { $0["n"]?.isNull } == true)
-    #expect(try document.withElement(elements[1]) { $0.isNull })
-    #expect(try document.withElement(elements[2]) { $0["n"]?.double } == 123_456_789_012_345_683_968)
+    let reader = ListReader(try ListedText(Array(#"[{"n":1e400}, 1e400, {"n":123456789012345678901}]"#.utf8)))
+    #expect(try reader.withElement(0) { $0["n"]?.isNull } == true)
+    #expect(try reader.withElement(1) { $0.isNull })
+    #expect(try reader.withElement(2) { $0["n"]?.double } == 123_456_789_012_345_683_968)
   }
 
   @Test func byteOrderMark() throws {
@@ -103,14 +102,15 @@ import Testing
     bytes += Array(numbers.utf8)
     let before = bytes
     let document = try Document(bytes)
-    // The document keeps what it was made from, whatever becomes of the array.
+    let list = try ListedText(bytes)
+    let reader = ListReader(list)
+    // They keep what they were made from, whatever becomes of the array.
     for index in bytes.indices { bytes[index] = 0 }
     bytes = []
-    let elements = try document.elements()
-    #expect(elements.count == 20_000)
-    for (index, element) in elements.enumerated() where index % 777 == 0 {
-      #expect(try document.withElement(element) { $0["n"]?.int64 } == Int64(index))
-      document.withBytes(of: element) { #expect(Array($0) == Array(before[element.range])) }
+    #expect(list.elements.count == 20_000)
+    for (index, element) in list.elements.enumerated() where index % 777 < 3 || index > 19_990 {
+      #expect(try reader.withElement(index) { $0["n"]?.int64 } == Int64(index))
+      list.withBytes(of: index) { #expect(Array($0) == Array(before[element.range])) }
     }
     try document.withRoot { #expect($0[-1]?["n"]?.int64 == 19_999) }
   }

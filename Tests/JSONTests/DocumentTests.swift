@@ -3,9 +3,8 @@ import Testing
 
 @Suite struct DocumentTests {
   @Test func smoke() throws {
-    let document = try Document(
-      Array(#"{"a": {"b": [1, -2.5, "x\n", {"c": 18446744073709551615}, true, null]}, "z": "é"}"#.utf8)
-    )
+    let text = Array(#"{"a": {"b": [1, -2.5, "x\n", {"c": 18446744073709551615}, true, null]}, "z": "é"}"#.utf8)
+    let document = try Document(text)
     try document.withRoot { root in
       let b = try #require(root["a"]?["b"])
       #expect(b.count == 6)
@@ -20,12 +19,16 @@ import Testing
           == #"{"a":{"b":[1,-2.5,"x\n",{"c":18446744073709551615},true,null]},"z":"é"}"#
       )
     }
-    let elements = try document.elements(at: [.name("a"), .name("b")])
-    #expect(elements.count == 6)
-    for (element, text) in zip(elements, ["1", "-2.5", #""x\n""#, #"{"c": 18446744073709551615}"#, "true", "null"]) {
-      document.withBytes(of: element) { #expect(String(decoding: $0, as: UTF8.self) == text) }
+    let list = try ListedText(text, at: [.name("a"), .name("b")])
+    #expect(list.elements.count == 6)
+    for (element, text) in zip(
+      list.elements.indices,
+      ["1", "-2.5", #""x\n""#, #"{"c": 18446744073709551615}"#, "true", "null"]
+    ) {
+      list.withBytes(of: element) { #expect(String(decoding: $0, as: UTF8.self) == text) }
     }
-    try document.withElement(elements[3]) { #expect($0["c"]?.uint64 == UInt64.max) }
-    try document.withElement(elements[1]) { #expect($0.double == -2.5) }
+    let reader = ListReader(list)
+    try reader.withElement(3) { #expect($0["c"]?.uint64 == UInt64.max) }
+    try reader.withElement(1) { #expect($0.double == -2.5) }
   }
 }

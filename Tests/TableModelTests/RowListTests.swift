@@ -24,10 +24,10 @@ import Testing
   private static func check(_ node: RowNode, isRoot: Bool, _ comment: Comment) {
     if node.isChunk {
       #expect(node.count == node.rows.count && node.keys == node.rows.map(\.key), comment)
-      #expect(isRoot ? node.count <= 2048 : (128...512).contains(node.count), comment)
+      #expect(isRoot ? node.count <= 2048 : (64...256).contains(node.count), comment)
       return
     }
-    #expect((isRoot ? 2...32 : 8...32).contains(node.children.count), comment)
+    #expect((isRoot ? 2...64 : 16...64).contains(node.children.count), comment)
     #expect(node.count == node.children.reduce(0) { $0 + $1.count }, comment)
     for child in node.children {
       #expect(child.height == node.height - 1, comment)

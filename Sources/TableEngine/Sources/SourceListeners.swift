@@ -94,7 +94,7 @@ final class SourceListeners: Sendable {
 extension SourceContent {
   fileprivate init(_ fetched: FetchedContent) {
     switch fetched.form {
-    case .pages(let pages): self = .pages(pages)
+    case .pages(let pages): self = .pages(pages, lists: fetched.lists)
     case .items(let items): self = .items(items.map { SourceItem(bytes: $0) })
     }
     isTruncated = fetched.isTruncated

@@ -25,8 +25,8 @@ package final class RowNode: Sendable {
   /// How many rows a list has in one chunk.
   static let longestChunk = 2048
   /// How many rows a chunk has in a tree, and how many children a node.
-  static let chunkSizes = 128...512
-  static let nodeSizes = 8...32
+  static let chunkSizes = 64...256
+  static let nodeSizes = 16...64
 
   static let empty = RowNode(chunk: [])
 
@@ -82,7 +82,7 @@ package final class RowNode: Sendable {
   }
 
   /// The chunk in which a row stands, and where it begins. O(log rows).
-  func chunk(with row: Int) -> (chunk: RowNode, start: Int) {
+  package func chunk(with row: Int) -> (chunk: RowNode, start: Int) {
     var (node, start) = (self, 0)
     while !node.isChunk {
       let child = node.child(with: row - start)
@@ -181,7 +181,7 @@ extension RowNode {
     return pieces(rows, chunkSizes.upperBound / 2).map { RowNode(chunk: Array($0)) }
   }
 
-  private static func nodes(_ parts: [RowNode]) -> [RowNode] {
+  static func nodes(_ parts: [RowNode]) -> [RowNode] {
     if parts.count <= nodeSizes.upperBound { return parts.isEmpty ? [] : [RowNode(children: parts)] }
     return pieces(parts, nodeSizes.upperBound / 2).map { RowNode(children: Array($0)) }
   }

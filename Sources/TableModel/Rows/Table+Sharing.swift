@@ -4,7 +4,7 @@ extension Table {
   /// A refresh makes its sections anew; so that the versions before and after it can be told apart as fast as those
   /// that an edit makes, whoever takes a version in passes it through here.
   ///
-  /// - Complexity: O(sections), and O(rows) of those that are long and share nothing yet.
+  /// - Complexity: O(sections), and for those that are long and share nothing yet, what it takes to compare references to all rows.
   public func sharing(with other: Table) -> Table {
     var long: [String: Section] = [:]
     for section in other.sections where !section.rows.root.isChunk { long[section.id] = section }

@@ -62,26 +62,32 @@ struct ResponseCheck {
     )
   }
 
+  /// A page as it is delivered.
+  struct Text {
+    /// Cut where it has too many items.
+    var body: [UInt8]
+    /// Where its items stand; nil where an expression finds or makes them.
+    var list: ListedText?
+  }
+
   /// Reads a page: the list where `items` says, and where the next page is.
   ///
-  /// - Parameter limit: how many items it may have, at least 1. What is over that is cut off, and before anything of it is
-  ///   parsed where it could be much.
-  /// - Returns: with the body, cut.
+  /// Of a list, only where its items stand is found out here, and what else the page says is parsed: the items are
+  /// whoever's who makes something of them.
+  ///
+  /// - Parameters:
+  ///   - limit: how many items it may have, at least 1. What is over that is cut off.
+  ///   - previous: the page as it was the last time.
   func read(
     _ body: [UInt8],
     of url: UpstreamURL,
     _ definition: UpstreamDefinition,
-    limit: Int
-  ) throws(UpstreamError) -> (page: Page, body: [UInt8]) {
+    limit: Int,
+    after previous: ListedText? = nil
+  ) throws(UpstreamError) -> (page: Page, text: Text) {
     let path = definition.items.map(\.documentPath) ?? []
-    // Parsed, each element takes some 16 bytes and more.
-    if let path, ListCut.bound(on: body) / 16 > limit, let cut = ListCut.cut(body, at: path, to: limit) {
-      var page = try page(cut, of: url, definition)
-      page.isCut = true
-      return (page, cut)
-    }
-    var page = try page(body, of: url, definition)
-    guard page.itemCount > limit else { return (page, body) }
+    var (page, text) = try self.page(body, of: url, definition, at: path, after: previous, limit: limit)
+    guard page.itemCount > limit else { return (page, text) }
     guard let path, let cut = ListCut.cut(body, at: path, to: limit) else {
       throw .paging(
         "there are \(page.itemCount) items, and at most \(limit) are taken (`maxItems`): a list that an expression "
@@ -90,28 +96,38 @@ struct ResponseCheck {
       )
     }
     (page.itemCount, page.isCut) = (limit, true)
-    return (page, cut)
+    text = try self.page(cut, of: url, definition, at: path, limit: limit).text
+    return (page, text)
   }
 
+  /// - Parameter path: where the list stands; nil where an expression finds or makes it.
   private func page(
     _ body: [UInt8],
     of url: UpstreamURL,
-    _ definition: UpstreamDefinition
-  ) throws(UpstreamError) -> Page {
+    _ definition: UpstreamDefinition,
+    at path: JSONPath?,
+    after previous: ListedText? = nil,
+    limit: Int
+  ) throws(UpstreamError) -> (page: Page, text: Text) {
     do {
+      let next = PageWalk.nextExpression(definition.paging)
+      if let path, next.map({ Self.isBeside($0, path) }) ?? true {
+        let list = try ListedText(body, at: path, after: previous, keeping: limit)
+        var page = try Document(list.frame).withRoot { try self.page(around: $0, next) }
+        page.itemCount = list.count
+        return (page, Text(body: body, list: list))
+      }
       return try Document(body).withRoot { root in
         let list = try list(in: root, definition.items)
         guard list.kind == .array else { throw unexpected(list, definition.items, root: root, url: url) }
-        var page = Page(itemCount: list.count)
-        if let next = PageWalk.nextExpression(definition.paging) {
-          page.next = JSONValue(try next.evaluate(in: scope(root)))
-        }
-        if let next = root["next"] { page.namesNext = next.string.map { !$0.isEmpty } ?? (next.kind == .object) }
-        return page
+        var page = try self.page(around: root, next)
+        page.itemCount = list.count
+        return (page, Text(body: body, list: nil))
       }
     } catch let error as UpstreamError {
       throw error
     } catch let error as JSONError {
+      if error.kind == .mismatch { throw mismatch(error, in: body, of: url, definition) }
       throw UpstreamError(
         .invalidJSON,
         title: "The upstream's answer is not valid JSON",
@@ -126,6 +142,38 @@ struct ResponseCheck {
     }
   }
 
+  /// What a page says beside its items.
+  private func page(around root: JSONView, _ next: Expression?) throws -> Page {
+    var page = Page(itemCount: 0)
+    if let next { page.next = JSONValue(try next.evaluate(in: scope(root))) }
+    if let next = root["next"] { page.namesNext = next.string.map { !$0.isEmpty } ?? (next.kind == .object) }
+    return page
+  }
+
+  /// Whether an expression reads something that stands beside the list, so that it needs no item.
+  private static func isBeside(_ expression: Expression, _ list: JSONPath) -> Bool {
+    guard let first = list.first, let other = expression.documentPath?.first else { return false }
+    return first != other
+  }
+
+  /// There is no list where `items` says. The page is parsed to tell what there is instead.
+  private func mismatch(
+    _ error: JSONError,
+    in body: [UInt8],
+    of url: UpstreamURL,
+    _ definition: UpstreamDefinition
+  ) -> UpstreamError {
+    let unexpected = try? Document(body).withRoot { root in
+      self.unexpected(try list(in: root, definition.items), definition.items, root: root, url: url)
+    }
+    return unexpected
+      ?? UpstreamError(
+        .unexpectedShape,
+        title: "The upstream's answer is not as configured",
+        detail: "\(url): \(redaction.clean(error.description))"
+      )
+  }
+
   private func scope(_ root: JSONView) -> Scope {
     var scope = Scope(item: root)
     scope.response = Value(root)
@@ -136,9 +184,9 @@ struct ResponseCheck {
     try items.map { try $0.evaluate(in: scope(root)) } ?? Value(root)
   }
 
-  /// An item of its own: any JSON.
+  /// An item of its own: any JSON, told by its brackets and strings.
   func checkItem(_ body: [UInt8], of url: UpstreamURL) throws(UpstreamError) {
-    do { try Document(body).withRoot { _ in } } catch {
+    do { try Document(body).check() } catch {
       throw UpstreamError(
         .invalidJSON,
         title: "The upstream's answer is not valid JSON",

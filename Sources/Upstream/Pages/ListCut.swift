@@ -1,15 +1,10 @@
 internal import JSON
 
-/// Cuts a list within a JSON text after its first elements, so that what an upstream sends too much of is never parsed.
+/// Cuts a list within a JSON text after its first elements, so that what an upstream sends too much of is neither kept nor read.
 ///
 /// Works on the bytes: no memory but the result's. What is cut off is held to nothing but that its strings end and its
 /// brackets match; the rest is the parser's to check.
 enum ListCut {
-  /// How many elements a text can have at most in any list: cheap, and enough for most.
-  static func bound(on body: [UInt8]) -> Int {
-    body.withUnsafeBufferPointer { bytes in bytes.count { $0 == UInt8(ascii: ",") } } + 1
-  }
-
   /// - Parameter limit: at least 1.
   /// - Returns: the text with the first `limit` elements of the list at `path`; nil where it has no more, or where there
   ///   is no such list. O(bytes).

@@ -1,6 +1,7 @@
 internal import Definitions
 internal import Expressions
 internal import JSON
+internal import TableModel
 
 /// What a request for a page is told from another by: with a cursor in the body, all pages have one URL.
 struct PageKey: Hashable {
@@ -38,7 +39,7 @@ struct PageWalk {
     var header: String?
     var read: ResponseCheck.Page
     var byteCount: Int
-    var digest: [UInt8]
+    var digest: ContentDigest
   }
 
   private let paging: PagingDefinition
@@ -49,7 +50,7 @@ struct PageWalk {
   private var pages = 0
   private var items = 0
   private var bytes = 0
-  private var lastDigest: [UInt8] = []
+  private var lastDigest: ContentDigest?
 
   init(_ paging: PagingDefinition, first: UpstreamURL, maxItems: Int) {
     self.paging = paging

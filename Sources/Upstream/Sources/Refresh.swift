@@ -13,7 +13,7 @@ final class Refresh {
   /// In order.
   var visited: [PageKey] = []
   /// As they are delivered: where a list has too many items, it is cut.
-  var bodies: [PageKey: [UInt8]] = [:]
+  var bodies: [PageKey: ResponseCheck.Text] = [:]
   var fetched = ResponseCache()
   var allUnchanged = true
   var itemCount = 0

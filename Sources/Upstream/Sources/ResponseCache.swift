@@ -1,4 +1,5 @@
-internal import Digests
+internal import JSON
+internal import TableModel
 
 /// What the last refresh got, by request: validators for conditional requests (RFC 9110 section 13), and the bodies
 /// where a 304 for one of several responses needs them. Belongs to one source, so to one caller at most.
@@ -6,9 +7,11 @@ struct ResponseCache {
   struct Entry {
     var entityTag: String?
     var lastModified: String?
-    var digest: [UInt8]
+    var digest: ContentDigest
     /// Whole; nil where one response is all there is, and 304 then means that nothing changed.
     var body: [UInt8]?
+    /// Where its items stand: the next answer is compared with them. Shares its bytes with whoever was given it.
+    var list: ListedText?
     var page: ResponseCheck.Page
     /// Of the header that names the next page.
     var header: String?
@@ -22,8 +25,6 @@ struct ResponseCache {
     get { entries[page] }
     set { entries[page] = newValue }
   }
-
-  static func digest(_ body: [UInt8]) -> [UInt8] { SHA256.digest(of: body) }
 
   /// Only a safe request without a body may be conditional.
   func conditions(for request: TransferRequest) -> [TransferField] {

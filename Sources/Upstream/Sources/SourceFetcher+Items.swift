@@ -2,6 +2,7 @@ internal import Definitions
 internal import Dispatch
 internal import Expressions
 internal import JSON
+internal import TableModel
 
 /// An element of a list that is asked for by a request of its own.
 struct FanOutElement: Sendable {
@@ -39,7 +40,7 @@ extension SourceFetcher {
 
   /// One request for each element of the list, `concurrency` at a time.
   func fetchItems(_ each: FanOutDefinition, of refresh: Refresh) {
-    let lists = refresh.visited.compactMap { refresh.bodies[$0] }
+    let lists = refresh.visited.compactMap { refresh.bodies[$0]?.body }
     let (builder, check, first, client) = (builder, refresh.check, refresh.first, client)
     let limit = min(each.limit, definition.maxItems)
     // Touched on the client's queue alone, where it comes back to.
@@ -150,7 +151,7 @@ extension SourceFetcher {
     if response.status == 304, let cached {
       entry = cached
     } else {
-      let digest = ResponseCache.digest(response.body)
+      let digest = ContentDigest(of: response.body)
       isUnchanged = cached?.digest == digest
       if !isUnchanged { try check.checkItem(response.body, of: response.url) }
       entry = ResponseCache.Entry(

@@ -1,5 +1,7 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
+internal import TableModel
 
 extension SourceFetcher {
   /// What a page came to, read on the source's own queue.
@@ -7,6 +9,8 @@ extension SourceFetcher {
     var entry: ResponseCache.Entry
     /// What is delivered; nil where nothing changed and nothing is kept.
     var body: [UInt8]?
+    /// Where its items stand.
+    var list: ListedText?
     /// It is as it was in the last refresh.
     var isUnchanged: Bool
     var maxAge: Duration?
@@ -53,28 +57,31 @@ extension SourceFetcher {
       entry.entityTag = response.headers.first(named: "ETag") ?? entry.entityTag
       entry.lastModified = response.headers.first(named: "Last-Modified") ?? entry.lastModified
       guard let body = entry.body else { return PageReading(entry: entry, isUnchanged: true, maxAge: maxAge) }
-      let cut = try recut(&entry, body, definition, check, limit: limit)
-      return PageReading(entry: entry, body: cut, isUnchanged: true, maxAge: maxAge)
+      let text = try recut(&entry, body, definition, check, limit: limit)
+      return PageReading(entry: entry, body: text.body, list: text.list, isUnchanged: true, maxAge: maxAge)
     }
     var entry = ResponseCache.Entry(
       entityTag: response.headers.first(named: "ETag"),
       lastModified: response.headers.first(named: "Last-Modified"),
-      digest: ResponseCache.digest(response.body),
+      digest: ContentDigest(of: response.body),
       body: response.body,
       page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
       header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) },
       url: response.url
     )
     let isUnchanged = cached?.digest == entry.digest
-    let body: [UInt8]
+    entry.list = cached?.list
+    let text: ResponseCheck.Text
     if isUnchanged {
-      body = try recut(&entry, response.body, definition, check, limit: limit)
+      text = try recut(&entry, response.body, definition, check, limit: limit)
     } else {
-      (entry.page, body) = try check.read(response.body, of: response.url, definition, limit: limit)
+      (entry.page, text) = try check.read(response.body, of: response.url, definition, limit: limit, after: entry.list)
+      entry.list = text.list
     }
     return PageReading(
       entry: entry,
-      body: body,
+      body: text.body,
+      list: text.list,
       isUnchanged: isUnchanged,
       maxAge: maxAge,
       further: definition.paging == nil ? further(response.headers, entry.page) : nil
@@ -88,10 +95,13 @@ extension SourceFetcher {
     _ definition: UpstreamDefinition,
     _ check: ResponseCheck,
     limit: Int
-  ) throws(UpstreamError) -> [UInt8] {
-    guard entry.page.isCut || entry.page.itemCount > limit else { return body }
+  ) throws(UpstreamError) -> ResponseCheck.Text {
+    guard entry.page.isCut || entry.page.itemCount > limit else {
+      // The bytes are those of the list, where that is known: what is delivered is one and the same array.
+      return ResponseCheck.Text(body: entry.list?.bytes ?? body, list: entry.list)
+    }
     let (page, cut) = try check.read(body, of: entry.url, definition, limit: limit)
-    entry.page = page
+    (entry.page, entry.list) = (page, cut.list)
     return cut
   }
 
@@ -112,7 +122,7 @@ extension SourceFetcher {
     refresh.visited.append(key)
     refresh.fetched[key] = page.entry
     refresh.itemCount += page.entry.page.itemCount
-    if let body = page.body { refresh.bodies[key] = body }
+    if let body = page.body { refresh.bodies[key] = ResponseCheck.Text(body: body, list: page.list) }
     guard
       let step = try refresh.walk?.step(
         after: PageWalk.Page(

@@ -128,7 +128,8 @@ final class SourceFetcher {
     lastPages = refresh.visited
     lastItemCount = refresh.itemCount
     let content = FetchedContent(
-      form: definition.each == nil ? .pages(bodies) : .items(refresh.itemBodies),
+      form: definition.each == nil ? .pages(bodies.map(\.body)) : .items(refresh.itemBodies),
+      lists: definition.each == nil ? bodies.map(\.list) : [],
       itemCount: refresh.itemCount,
       isTruncated: refresh.limit != nil
     )

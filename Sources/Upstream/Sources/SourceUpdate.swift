@@ -1,3 +1,5 @@
+public import JSON
+
 /// What one refresh of a source came to.
 public enum SourceUpdate: Sendable {
   /// Everything, whole: something may have changed.
@@ -11,13 +13,15 @@ public enum SourceUpdate: Sendable {
 /// The bodies of all responses that make up a source's content: JSON, checked to be whole and of the right shape.
 public struct FetchedContent: Sendable {
   public var form: Form
+  /// By page: where its items stand, which the check has found out; nil where an expression finds or makes them.
+  public var lists: [ListedText?]
   /// Items in all.
   public var itemCount: Int
   /// `maxPages`, `maxItems` or the fan-out's `limit` ended it while there was more: its table says so (`truncated`).
   public var isTruncated: Bool
 
-  public init(form: Form, itemCount: Int, isTruncated: Bool = false) {
-    self.form = form
+  public init(form: Form, lists: [ListedText?] = [], itemCount: Int, isTruncated: Bool = false) {
+    (self.form, self.lists) = (form, lists)
     self.itemCount = itemCount
     self.isTruncated = isTruncated
   }

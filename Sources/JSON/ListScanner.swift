@@ -1,40 +1,31 @@
-/// Walks over a list of items whose frame is known, item by item.
+/// Walks over a list from element to element, by what elements are expected, or by brackets and quotes.
 struct ListScanner {
-  private let bytes: UnsafeRawBufferPointer
-  private(set) var position: Int
+  /// The whole text.
+  let bytes: UnsafeRawBufferPointer
+  private var position: Int
   /// Where the list's closing bracket stands.
   private let end: Int
 
-  /// Nil where the response has another frame.
-  init?(_ bytes: UnsafeRawBufferPointer, _ frame: ListFrame) {
-    let (head, tail) = (frame.head, frame.tail)
-    guard bytes.count >= head.count + tail.count else { return nil }
-    let isSame = head.withUnsafeBytes { RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[..<head.count])) }
-    guard isSame else { return nil }
-    end = bytes.count - tail.count
-    guard
-      tail.withUnsafeBytes({
-        RawBytes.equal($0, UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - tail.count)...]))
-      })
-    else { return nil }
-    (self.bytes, position) = (bytes, head.count)
+  /// - Parameter inside: what stands between the list's brackets.
+  init(_ bytes: UnsafeRawBufferPointer, _ inside: Range<Int>) {
+    (self.bytes, position, end) = (bytes, inside.lowerBound, inside.upperBound)
     skipSpace()
   }
 
   var isAtEnd: Bool { position == end }
 
-  /// Where the next item stands if it is this one: its bytes stand here, and it ends with them. Else nil.
+  /// Where the next element stands if it is this one: its bytes stand here, and it ends with them. Else nil.
   @inline(__always)
-  mutating func take(_ item: UnsafeRawBufferPointer) -> Range<Int>? {
-    let (start, next) = (position, position + item.count)
+  mutating func take(_ element: UnsafeRawBufferPointer) -> Range<Int>? {
+    let (start, next) = (position, position + element.count)
     guard next <= end, isBoundary(next),
-      RawBytes.equal(item, UnsafeRawBufferPointer(rebasing: bytes[start..<next]))
+      RawBytes.equal(element, UnsafeRawBufferPointer(rebasing: bytes[start..<next]))
     else { return nil }
     position = next
     return start..<next
   }
 
-  /// Where the next item stands, by its brackets and quotes; nil where that can't be told. It is not known to be JSON.
+  /// Where the next element stands, by its brackets and quotes; nil where that can't be told. It is not known to be JSON.
   mutating func takeNext() -> Range<Int>? {
     let start = position
     var depth = 0
@@ -45,15 +36,15 @@ struct ListScanner {
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
         if depth < 0 { return nil }
-      case UInt8(ascii: ",") where depth == 0: return item(from: start)
+      case UInt8(ascii: ",") where depth == 0: return element(from: start)
       default: break
       }
       position += 1
     }
-    return position == end && depth == 0 ? item(from: start) : nil
+    return position == end && depth == 0 ? element(from: start) : nil
   }
 
-  /// Moves behind the comma after an item; false where something else stands there.
+  /// Moves behind the comma after an element; false where something else stands there.
   mutating func separate() -> Bool {
     skipSpace()
     if position == end { return true }
@@ -63,7 +54,7 @@ struct ListScanner {
     return position < end
   }
 
-  private func item(from start: Int) -> Range<Int>? {
+  private func element(from start: Int) -> Range<Int>? {
     var last = position
     while last > start, Self.isSpace(bytes[last - 1]) { last -= 1 }
     return last > start ? start..<last : nil

@@ -1,18 +1,4 @@
 extension RowList {
-  /// Calls `body` with each chunk that has rows of a range and with where it begins in the list, until it says false.
-  package func forEachChunk(in range: Range<Int>, _ body: (_ chunk: RowNode, _ start: Int) -> Bool) {
-    var next = range.lowerBound
-    while next < range.upperBound {
-      let (chunk, start) = root.chunk(with: next)
-      guard body(chunk, start) else { return }
-      next = start + chunk.count
-    }
-  }
-}
-
-// MARK: - Where two lists differ
-
-extension RowList {
   /// The first place where two lists have different rows, content included; the shorter's end where all that it has are
   /// the same, and nil where both are.
   ///

@@ -1,9 +1,8 @@
 internal import Glibc
 
-enum RawBytes {
+package enum RawBytes {
   /// O(n), at the speed of memory.
-  @inline(__always)
-  static func equal(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
+  package static func equal(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
     guard first.count == second.count, let start = first.baseAddress, let other = second.baseAddress else {
       return first.count == second.count
     }

@@ -1,0 +1,96 @@
+/// Parses elements of a list, each when it is asked for.
+///
+/// Of elements that are asked for one behind the other, more and more are indexed at once: as many as stay in a core's
+/// cache. A few here and there cost no more than themselves.
+///
+/// Not thread-safe; a list may have several readers.
+public final class ListReader {
+  private let text: ListedText
+  private let limits: JSONLimits
+  private let parser: Parser
+  /// Those that are indexed, and how many bytes of them may be.
+  private var batch = 0..<0
+  private var batchBytes = 0
+  /// Where the batch stands in the text.
+  private var base = 0
+  /// The first structural character that belongs to no element before the last one that was asked for.
+  private var structural = 0
+  /// What is parsed in place of a batch at the end of the text, behind which there is no room.
+  private var end: PaddedText?
+  /// What is parsed in place of the last element.
+  private var substitute: Document?
+
+  private static let largestBatch = 128 << 10
+
+  public init(_ text: ListedText, limits: JSONLimits = JSONLimits()) {
+    (self.text, self.limits) = (text, limits)
+    parser = Parser(maximumDepth: limits.maximumDepth + 1)
+  }
+
+  /// An element. **Valid only while the reader lives and until the next one is asked for.**
+  ///
+  /// Throws where it is not JSON.
+  public func unmanagedElement(_ index: Int) throws(JSONError) -> JSONView {
+    if !batch.contains(index) { try begin(at: index) }
+    let range = text.elements[index].range
+    return try text.withBytes(of: index) { bytes throws(JSONError) in
+      guard let first = bytes.first, OpenBrackets.isOpening(first) else {
+        return try parseApart(Array(bytes), at: range)
+      }
+      seek(range.lowerBound - base)
+      let code = parser.parseElement(structural: structural, length: range.count)
+      if let repaired = try Document.repaired(bytes, refusedFor: code, limits) {
+        return try parseApart(repaired, at: range)
+      }
+      guard code == 0 else { throw JSONError.describing(code, in: bytes).moved(by: range.lowerBound) }
+      return parser.elementRoot
+    }
+  }
+
+  /// As ``unmanagedElement(_:)``, for a body that the view must not leave. Throws what that throws, too.
+  public func withElement<Result>(_ index: Int, _ body: (JSONView) throws -> Result) throws -> Result {
+    let view = try unmanagedElement(index)
+    return try withExtendedLifetime(self) { try body(view) }
+  }
+
+  /// Indexes an element, and those behind it where the last batch ended before it.
+  private func begin(at index: Int) throws(JSONError) {
+    let goesOn = !batch.isEmpty && index == batch.upperBound
+    batchBytes = goesOn ? min(batchBytes * 4 + 1024, Self.largestBatch) : 0
+    let elements = text.elements
+    base = elements[index].range.lowerBound
+    var last = index
+    while last + 1 < elements.count, elements[last + 1].range.upperBound - base <= batchBytes { last += 1 }
+    (batch, structural) = (0..<0, 0)
+    try text.bytes.withUnsafeBufferPointer { bytes throws(JSONError) in
+      // The elements of an array lie in one allocation, which `text` keeps.
+      var part = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[base..<elements[last].range.upperBound]))
+      if bytes.count - elements[last].range.upperBound < Parser.padding {
+        let copy = PaddedText(copying: part)
+        // Its memory stays where it is.
+        part = copy.bytes
+        end = consume copy
+      }
+      let code = parser.index(part)
+      guard code == 0 else { throw JSONError.describing(code, in: part).moved(by: base) }
+    }
+    batch = index..<last + 1
+  }
+
+  /// To the structural character at an offset in the batch.
+  private func seek(_ offset: Int) {
+    let structurals = parser.structurals
+    if structural >= structurals.count || Int(structurals[structural]) > offset { structural = 0 }
+    while structural < structurals.count - 1, Int(structurals[structural]) < offset { structural += 1 }
+  }
+
+  private func parseApart(_ bytes: [UInt8], at range: Range<Int>) throws(JSONError) -> JSONView {
+    do throws(JSONError) {
+      let document = try Document(bytes, limits: limits)
+      substitute = document
+      return try document.unmanagedRoot()
+    } catch {
+      throw error.moved(by: range.lowerBound)
+    }
+  }
+}

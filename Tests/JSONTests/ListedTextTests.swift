@@ -1,0 +1,111 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Where the elements of a list stand, found by itself and by comparing with the text before.
+@Suite struct ListedTextTests {
+  private static func texts(_ list: ListedText) -> [String] {
+    list.elements.indices.map { list.withBytes(of: $0) { String(decoding: $0, as: UTF8.self) } }
+  }
+
+  private static func text(_ elements: [String], _ frame: (head: String, tail: String)) -> [UInt8] {
+    Array("\(frame.head)[ \(elements.joined(separator: " ,\n"))]\(frame.tail)".utf8)
+  }
+
+  private static func element(_ random: inout SeededGenerator) -> String {
+    let number = Int.random(in: 0..<40, using: &random)
+    return [
+      "\(number)", "\"]},[{\\\"\(number)\"", "{\"n\":\(number),\"s\":\"größer\"}", "[\(number),[]]", "null",
+    ].randomElement(using: &random) ?? ""
+  }
+
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func comparedWithTheTextBefore(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var elements = (0..<Int.random(in: 0...400, using: &random)).map { _ in Self.element(&random) }
+    var frame = (head: #"{"a":[1],"list":"#, tail: #","z":{"list":[2]}}"#)
+    let path: JSONPath = [.name("list")]
+    var last = try ListedText(Self.text(elements, frame), at: path)
+    for step in 0..<30 {
+      for _ in 0..<Int.random(in: 0...3, using: &random) {
+        let place = Int.random(in: 0...elements.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0 where place < elements.count: elements.remove(at: place)
+        case 1 where place < elements.count: elements[place] = Self.element(&random)
+        case 2 where step % 10 == 9: elements.shuffle(using: &random)
+        default: elements.insert(Self.element(&random), at: place)
+        }
+      }
+      if step % 7 == 6 { frame.tail = ",\"z\":\(step)}" }
+      let bytes = Self.text(elements, frame)
+      let compared = try ListedText(bytes, at: path, after: last)
+      #expect(Self.texts(compared) == elements, "seed \(seed), step \(step)")
+      #expect(compared.frame == Self.text([], frame).filter { $0 != 0x20 }, "seed \(seed), step \(step)")
+      // Where much is new, or something else stands around the list, it is read as a whole.
+      let isLike = step % 7 != 6
+      #expect(compared.follows(last) == isLike || step % 10 == 9, "seed \(seed), step \(step)")
+      for place in compared.elements.indices where compared.follows(last) {
+        guard let origin = compared.origin(of: place) else { continue }
+        #expect(Self.texts(last)[origin] == elements[place], "seed \(seed), step \(step)")
+      }
+      last = compared
+    }
+  }
+
+  /// What reading as a whole refuses, comparing must not let through.
+  @Test(arguments: 1...30 as ClosedRange<UInt64>)
+  func damageIsToldAlike(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let elements = (0..<30).map { #"{"id":\#($0),"t":"[\#($0)] , }\" ","g":[1,{"a":"]"}]}"# }
+    let good = Self.text(elements, ("", ""))
+    let before = try ListedText(good)
+    for _ in 0..<100 {
+      var bad = good
+      let position = Int.random(in: 0..<bad.count, using: &random)
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: bad[position] = "[]{},:\"\\ 1\u{1}".utf8.randomElement(using: &random) ?? 0x20
+      case 1: bad.insert("[]{},\"".utf8.randomElement(using: &random) ?? 0x20, at: position)
+      default: bad.removeSubrange(position..<min(bad.count, position + Int.random(in: 1...80, using: &random)))
+      }
+      let (whole, compared) = (Result { try ListedText(bad) }, Result { try ListedText(bad, after: before) })
+      let message: Comment = "seed \(seed): \(String(decoding: bad, as: UTF8.self))"
+      switch (whole, compared) {
+      case (.success(let one), .success(let other)): #expect(Self.texts(one) == Self.texts(other), message)
+      case (.failure(let one as JSONError), .failure(let other as JSONError)): #expect(one == other, message)
+      default: Issue.record("read as a whole: \(whole), compared: \(compared), \(message)")
+      }
+    }
+  }
+
+  /// In order, in batches that grow, here and there, and again.
+  @Test(arguments: [1, 3, 64], [false, true])
+  func readInAnyOrder(stride step: Int, isBig: Bool) throws {
+    let filler = String(repeating: "ä\\n", count: isBig ? 3000 : 3)
+    let text = "[" + (0..<200).map { #"{"n":\#($0),"a":[{}],"s":"\#(filler)"}"# }.joined(separator: ",") + "]"
+    let list = try ListedText(Array(text.utf8))
+    let reader = ListReader(list)
+    for place in Array(stride(from: 0, to: 200, by: step)) + [7, 7, 199, 0, 198, 199] {
+      #expect(try reader.withElement(place) { $0["n"]?.int64 } == Int64(place))
+    }
+  }
+
+  /// One element that is no JSON costs no other one.
+  @Test func malformedElements() throws {
+    let list = try ListedText(Array(#"[{"n":0},{"n":tru},{"n" 2},{"n":1e999},{"n":4}]"#.utf8))
+    let reader = ListReader(list)
+    #expect(list.elements.count == 5)
+    for place in [1, 2] { #expect(throws: JSONError.self) { try reader.withElement(place) { _ in } } }
+    #expect(try reader.withElement(3) { $0["n"]?.isNull } == true)
+    for place in [0, 4] { #expect(try reader.withElement(place) { $0["n"]?.int64 } == Int64(place)) }
+  }
+
+  @Test func wherePathsLead() throws {
+    let bytes = Array(#"{"a":[{"b":[1]},{"b":[2,3]}],"c":{"d":[]},"e":7}"#.utf8)
+    #expect(Self.texts(try ListedText(bytes, at: [.name("a"), .index(-1), .name("b")])) == ["2", "3"])
+    #expect(Self.texts(try ListedText(bytes, at: [.name("a"), .index(0), .name("b")])) == ["1"])
+    #expect(try ListedText(bytes, at: [.name("c"), .name("d")]).elements.isEmpty)
+    for path: JSONPath in [[], [.name("e")], [.name("x")], [.name("a"), .index(2)]] {
+      #expect(throws: JSONError.self) { try ListedText(bytes, at: path) }
+    }
+  }
+}
