@@ -80,14 +80,18 @@ struct MappingRun {
     let shown = arranged.map { self.section($0, &models, &report) }
     let sections = shown.compactMap(\.self)
     let rows = Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
-    var result: MappingResult
-    if let layout = layout(Array(zip(arranged, shown))) {
-      let cache = MappingCache(plan: plan, variables: variables, lookups: lookups.indexes, rows: rows, layout: layout)
-      result = MappingResult(cache: cache)
-    } else {
-      let cache = MappingCache(plan: plan, variables: variables, sources: sources, lookups: lookups.indexes, rows: rows)
-      result = MappingResult(cache: cache, lookup: assembly.lookup, starts: starts)
-    }
+    let layout = layout(Array(zip(arranged, shown)))
+    let cache = MappingCache(
+      plan: plan,
+      variables: variables,
+      sources: layout == nil ? self.sources : [:],
+      lookups: lookups.indexes,
+      rows: rows,
+      layout: layout
+    )
+    var result =
+      layout == nil
+      ? MappingResult(cache: cache, lookup: assembly.lookup, starts: starts) : MappingResult(cache: cache)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     result.isTruncated = contents.values.contains(where: \.isTruncated)
