@@ -18,9 +18,6 @@ python3 Durability/edits.py
 printf '\n## Views\n\n'
 python3 Durability/views.py
 
-printf '\n## Long tables\n\n'
-python3 LongTables/long.py
-
 printf '\n## Mapping, beside Node\n\n'
 ./Mapping/run.sh
 

@@ -71,7 +71,7 @@ def ready(port, table, rows):
     """Polls until the table has its rows; returns a connection."""
     connection = Connection(port)
     while True:
-        snapshot = json.loads(get(connection, f"/v1/tables/{table}?rows=50&wait=20"))
+        snapshot = json.loads(get(connection, f"/v1/tables/{table}?rows=50"))
         if snapshot["counts"]["rows"] >= rows:
             return connection, snapshot
         time.sleep(0.002)
