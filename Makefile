@@ -23,6 +23,7 @@ test: packages
 	node --test Clients/JavaScript/test/*.test.mjs
 	$(SWIFT) build --build-tests
 	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
+	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter HostileNetworkTests
 	$(SWIFT) test --parallel
 
 # Ten rounds in CI; more by ROUNDS and SEED.

@@ -11,21 +11,50 @@ extension Table {
   /// Both are whole, or cut alike. A view, or the cells that a client can show, change rows where they stand: so what is
   /// found here holds there, though a change may not be seen.
   ///
-  /// - Complexity: O(sections), and O(log² rows) in the first that changed (``RowList/firstDifference(_:_:)``).
-  public static func firstAffectedRow(from old: Table, to new: Table) -> Int? {
+  /// - Parameter seen: a row as it is looked at, where that may hide what has changed in it. Nil: as it is.
+  /// - Complexity: O(sections), and O(log² rows) in the first that changed (``RowList/firstDifference(_:_:)``). With
+  ///   `seen` also O(rows from the first that changed to the last), for ``patience`` of them at most: behind so many
+  ///   the next one counts as seen.
+  public static func firstAffectedRow(from old: Table, to new: Table, seenAs seen: ((Row) -> Row)? = nil) -> Int? {
     guard
       old.state == new.state, old.problem == new.problem, old.title == new.title, old.animation == new.animation,
       old.isTruncated == new.isTruncated
     else { return 0 }
-    var before = 0
+    var (before, left) = (0, patience)
     for (old, new) in zip(old.sections, new.sections) {
       if old === new || old.id == new.id && Section.sameFrame(old, new) && Section.sameRows(old, new) {
         before += old.rows.count
         continue
       }
       guard old.id == new.id, Section.sameFrame(old, new) else { return before }
-      return before + (RowList.firstDifference(old.rows, new.rows) ?? 0)
+      let first = RowList.firstDifference(old.rows, new.rows) ?? 0
+      guard let seen else { return before + first }
+      if let found = firstSeen(old.rows, new.rows, from: first, seen, &left) { return before + found }
+      before += old.rows.count
     }
     return old.sections.count == new.sections.count ? nil : before
+  }
+
+  /// How many rows are looked at for a change that is seen.
+  private static let patience = 20_000
+
+  private static func firstSeen(
+    _ old: RowList,
+    _ new: RowList,
+    from first: Int,
+    _ seen: (Row) -> Row,
+    _ left: inout Int
+  ) -> Int? {
+    let shorter = min(old.count, new.count)
+    let end = shorter - min(RowList.commonEnd(old, new), shorter)
+    var index = first
+    while index < end {
+      guard left > 0 else { return index }
+      left -= 1
+      let (one, other) = (old[index], new[index])
+      if !Row.same(one, other), one.id != other.id || !Row.same(seen(one), seen(other)) { return index }
+      index += 1
+    }
+    return old.count == new.count ? nil : max(first, end)
   }
 }

@@ -20,9 +20,8 @@ final class EngineContext: Sendable {
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   /// How many versions of a table are held.
   let history: Int
-  /// Where the tables' own serial queues run.
-  let tableQueue = DispatchQueue(label: "tablecast.tables", attributes: .concurrent)
-  let renderQueue = DispatchQueue(label: "tablecast.rendering", attributes: .concurrent)
+  /// Where families' members work, as many at once as there are cores.
+  private let memberQueue = DispatchQueue(label: "tablecast.members", attributes: .concurrent)
   /// For what may block and belongs to no table.
   let background = DispatchQueue(label: "tablecast.background", attributes: .concurrent)
 
@@ -43,6 +42,13 @@ final class EngineContext: Sendable {
       showsUpstreamsWords = definition.problems == .full
       limits = definition.limits
     }
+  }
+
+  /// A serial queue for a table's own work. Of the tables that always live each gets a thread when it has something to
+  /// do, so that none waits for another's long work. Members of families are made by readers, in any number: they share
+  /// a few, and wait for each other alone.
+  func queue(_ label: String, isMember: Bool) -> DispatchQueue {
+    DispatchQueue(label: label, target: isMember ? memberQueue : nil)
   }
 
   init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {

@@ -30,7 +30,7 @@ struct ItemMapper {
     )
   }
 
-  /// One that is not JSON is skipped.
+  /// One that is not JSON is marked as such.
   mutating func item(at index: Int, _ element: Int, of reader: ListReader) -> MappedItem {
     do throws(JSONError) {
       return item(at: index, try reader.unmanagedElement(element))
@@ -39,7 +39,7 @@ struct ItemMapper {
     }
   }
 
-  /// One that is not JSON is skipped.
+  /// One that is not JSON is marked as such.
   mutating func item(at index: Int, _ bytes: UnsafeRawBufferPointer, givenID: String? = nil) -> MappedItem {
     do throws(JSONError) {
       let document = try Document(bytes)

@@ -45,6 +45,8 @@ public struct SourceProblem: Equatable, Sendable {
   public enum Kind: Sendable {
     /// It has no list of items where the configuration says that it stands.
     case noItems
+    /// An item in it is no JSON, so that the whole isn't.
+    case malformed
     /// Mapping it would take more memory than it may.
     case tooLarge
   }
@@ -53,6 +55,7 @@ public struct SourceProblem: Equatable, Sendable {
   public var title: String {
     switch kind {
     case .noItems: "The upstream's answer has no items"
+    case .malformed: "The upstream's answer is no JSON"
     case .tooLarge: "The upstream's answer is too large"
     }
   }

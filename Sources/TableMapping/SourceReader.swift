@@ -82,6 +82,10 @@ struct SourceReader {
         }
         guard !isOverBudget else { throw budget.failure }
       }
+      // Items are parsed here for the first time: a document is JSON as a whole, or it is none.
+      if let broken = items.first(where: \.isMalformed) {
+        throw SourceFailure(kind: .malformed, detail: broken.details?.skip?.reason ?? "an item is not JSON")
+      }
     }
     guard !isOverBudget else { throw budget.failure }
   }

@@ -68,10 +68,11 @@ import Testing
     #expect(mapper.map([:]).sections.isEmpty)
   }
 
-  @Test func malformedItemsAreSkippedAlone() throws {
+  @Test func aMalformedItemMakesTheWholeNoJSON() throws {
     let result = try Fixture().map(#"[{"id":1,"title":"a"},{"id":2,"title":tru},{"id":3,"title":"c"}]"#)
-    #expect(result.outline == ["main: 1 3"])
-    #expect(result.reasons.first?.hasPrefix("the item is not JSON: ") == true)
+    #expect(result.outline.isEmpty)
+    #expect(result.problems.map(\.kind) == [.malformed])
+    #expect(result.problems.first?.detail.hasPrefix("the item is not JSON: ") == true)
   }
 
   @Test func parametersEnvironmentAndResponseAreSeen() throws {

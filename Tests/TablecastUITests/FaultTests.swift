@@ -49,7 +49,7 @@ import Testing
   }
 
   private func lineNotices(_ plan: @escaping StrictLineView.Plan) throws -> [String] {
-    for seed in UInt64(0)..<6 {
+    for seed in UInt64(0)..<40 {
       let view = StrictLineView()
       view.plan = plan
       var simulation = try Simulation(seed: seed, view)

@@ -87,10 +87,10 @@ struct TableContent: Sendable {
 
     init(definition: UpstreamDefinition) { self.definition = definition }
 
-    /// The answer has no list of items: the one before counts.
-    mutating func refuse(_ detail: String) {
+    /// The answer can't be mapped: the one before counts.
+    mutating func refuse(_ reason: SourceProblem) {
       let since = problem?.since ?? Timestamp.now
-      problem = Problem(title: "The upstream's answer has no items", detail: detail, since: since)
+      problem = Problem(title: reason.title, detail: reason.detail, since: since)
       (content, good) = (good, nil)
     }
 
@@ -203,7 +203,7 @@ struct TableContent: Sendable {
       if let result = edited(contents) { return result }
       if let local { contents[local.source] = .owned(local.items.owned) }
       let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
-      for problem in result.problems { inputs[problem.source]?.refuse(problem.detail) }
+      for problem in result.problems { inputs[problem.source]?.refuse(problem) }
       // Else another round; each takes an answer away from a source, which has two at most.
       guard result.problems.isEmpty else { continue }
       inputs = inputs.mapValues { $0.accepted }

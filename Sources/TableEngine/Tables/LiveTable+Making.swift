@@ -114,6 +114,7 @@ extension LiveTable {
       feed: feed,
       cells: blueprint.cells,
       edges: blueprint.isForEdges,
+      isMember: isMember,
       context: context
     )
     let writer = TableWriter(
@@ -123,6 +124,7 @@ extension LiveTable {
       isStored: isStored ?? !isMember,
       isPrivate: !forwards.isEmpty,
       isTranslation: original != nil,
+      isMember: isMember,
       context: context
     )
     if writer.isStored { reader.noteLook() }

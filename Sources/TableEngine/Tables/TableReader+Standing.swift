@@ -6,7 +6,8 @@ import TableStore
 
 /// Where clients are, compared with what there is now: what decides whether a poll waits. On any queue.
 extension TableReader {
-  /// O(1); with a window O(changes) once for each pair of versions, and in a view O(rows toggled since).
+  /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
+  /// pair of versions and set of cells, and in a view O(rows toggled since).
   func standing(_ query: TableQuery) -> Standing {
     let (current, view) = (feed.current, view(query.lens))
     let to = cursor(current, query.lens, view)
@@ -22,10 +23,7 @@ extension TableReader {
       from.rows == tag.rows, from.cells == tag.cells
     else { return false }
     if after.version < to.version {
-      guard let rows = lens.rows, let old = feed.version(after.version), !isAffected(rows, from: old, to: current)
-      else {
-        return false
-      }
+      guard let old = feed.version(after.version), !isAffected(lens, from: old, to: current) else { return false }
     }
     guard let view else { return after.taps == 0 && from.view == nil }
     guard from.view == view.digest || from.view == nil && after.taps == 0, let tap = UInt32(exactly: after.taps),
@@ -43,12 +41,27 @@ extension TableReader {
     return !Row.same(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted))
   }
 
-  /// Whether a window shows another table at one version than at another. Found out once for all windows.
-  func isAffected(_ rows: WindowSize, from old: Version, to new: Version) -> Bool {
-    let known = changes.withLock { $0[old.number, new.number] }
-    let first = known ?? Table.firstAffectedRow(from: old.table, to: new.table) ?? .max
-    if known == nil { changes.withLock { $0[old.number, new.number] = first } }
-    return first < rows.rows
+  /// Whether a lens without its view shows another table at one version than at another: what came and went does not
+  /// count, nor what lies beyond its window or in cells that it does not show.
+  private func isAffected(_ lens: Lens, from old: Version, to new: Version) -> Bool {
+    let first = firstAffectedRow(from: old, to: new, nil)
+    guard let rows = lens.rows else {
+      guard old.table.counts == new.table.counts else { return true }
+      return first != .max && (lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) != .max)
+    }
+    guard first < rows.rows else { return false }
+    return lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) < rows.rows
+  }
+
+  /// `Int.max` where there is none. Found out once for all who have these cells.
+  func firstAffectedRow(from old: Version, to new: Version, _ accepted: CellSet?) -> Int {
+    let pair = FirstAffectedRows.Pair(from: old.number, to: new.number, cells: accepted?.digest)
+    if let known = changes.withLock({ $0[pair] }) { return known }
+    let cells = drawing.withLock { $0 }
+    let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
+    let first = Table.firstAffectedRow(from: old.table, to: new.table, seenAs: seen) ?? .max
+    changes.withLock { $0[pair] = first }
+    return first
   }
 }
 
@@ -67,15 +80,21 @@ extension Table {
 
 /// From which row on two versions differ: asked by each who waits with a window, found out once.
 struct FirstAffectedRows {
-  private struct Pair: Hashable {
+  /// Two versions by their numbers, and what their rows are seen through.
+  struct Pair: Hashable {
     var from: UInt64
     var to: UInt64
+    var cells: LensTag.Digest?
   }
   private var rows: [Pair: Int] = [:]
 
-  subscript(from: UInt64, to: UInt64) -> Int? {
-    get { rows[Pair(from: from, to: to)] }
-    set { rows[Pair(from: from, to: to)] = newValue }
+  subscript(pair: Pair) -> Int? {
+    get { rows[pair] }
+    set {
+      // Sets of cells are the clients' to choose.
+      if rows.count >= 4_096 { rows = [:] }
+      rows[pair] = newValue
+    }
   }
 
   /// What leads to versions that are no longer the current one.

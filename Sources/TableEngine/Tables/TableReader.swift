@@ -26,13 +26,13 @@ final class TableReader: Sendable {
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
-  init(name: String, feed: Feed, cells: CellRegistry, edges: Bool, context: EngineContext) {
+  init(name: String, feed: Feed, cells: CellRegistry, edges: Bool, isMember: Bool, context: EngineContext) {
     (self.feed, self.context) = (feed, context)
     drawing = Mutex(cells)
     isForEdges = Mutex(edges)
     maker = QueueBound(
       ReplyMaker(name: name, cells: cells, edges: edges),
-      on: DispatchQueue(label: "tablecast.render.\(name)", target: context.renderQueue)
+      on: context.queue("tablecast.render.\(name)", isMember: isMember)
     )
   }
 
@@ -204,7 +204,7 @@ final class TableReader: Sendable {
       changes.withLock { $0.forget(before: current.number) }
       preparing(self, previous)
       let windows = waiting.withLock { $0.windows }
-      let changed = windows.filter { isAffected($0, from: previous, to: current) }
+      let changed = windows.filter { firstAffectedRow(from: previous, to: current, nil) < $0.rows }
       context.wake([topic] + changed.map { topic($0) })
     }
   }

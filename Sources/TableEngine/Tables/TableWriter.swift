@@ -43,13 +43,14 @@ final class TableWriter: Sendable {
     isStored: Bool,
     isPrivate: Bool,
     isTranslation: Bool,
+    isMember: Bool,
     context: EngineContext
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
     self.isTranslation = isTranslation
     storedName = StoredName.of(name, in: isTranslation ? content.variables.locale : nil)
     self.context = context
-    let queue = DispatchQueue(label: "tablecast.table.\(name)", target: context.tableQueue)
+    let queue = context.queue("tablecast.table.\(name)", isMember: isMember)
     self.content = QueueBound(content, on: queue)
     basis = QueueBound(nil, on: queue)
   }

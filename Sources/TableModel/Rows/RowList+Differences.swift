@@ -15,6 +15,9 @@ extension RowList {
     return low
   }
 
+  /// How many rows stand in parts at their ends that both lists have. O(log rows).
+  public static func commonEnd(_ old: RowList, _ new: RowList) -> Int { RowNode.sharedSuffix(old.root, new.root) }
+
   /// How many rows two lists have in common at the beginning, and how many more at the end.
   ///
   /// - Parameter areSame: Not asked for what the lists share.
