@@ -237,7 +237,7 @@ import Testing
     #expect(try late.snapshot("notes", query: "?view=v") == a.snapshot("notes", query: "?view=v"))
     let tapped = try late.request("POST", "/v1/tables/notes/rows/\(rows[0])/tap?view=v")
     #expect(tapped.status == 200)
-    try mirror.apply(a.changes("notes", after: mirror.cursor, query: "&view=v"))
+    try mirror.apply(a.changes("notes", after: mirror.cursor, wait: 15, query: "&view=v"))
     #expect(try mirror.resets == [] && mirror.cursor == tapped.json["cursor"]?.text)
   }
 
