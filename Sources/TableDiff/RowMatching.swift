@@ -10,7 +10,7 @@ import TableModel
 struct RowMatching {
   let sweep: RowSweep
   /// By old stray: where the row stands in the new table; `nowhere`: it is deleted.
-  private(set) var destinations: [Place]
+  private(set) var destinations: [RowSlot]
   /// By new stray: whether the row stands in the old table; if not, it is inserted.
   private(set) var isMatched: [Bool]
   /// By pair of sections: how many strays stay in the section.
@@ -22,7 +22,7 @@ struct RowMatching {
   /// O(rows in sections that changed, without what they share), and O(1) for each section that did not.
   init(from old: [Section], to new: [Section], sections: SectionMatching) {
     sweep = RowSweep(from: old, to: new, sections: sections)
-    destinations = [Place](repeating: .nowhere, count: sweep.oldStrays)
+    destinations = [RowSlot](repeating: .nowhere, count: sweep.oldStrays)
     isMatched = [Bool](repeating: false, count: sweep.newStrays)
     staying = [Int](repeating: 0, count: sweep.pairs.count)
     updates = sweep.updates
@@ -61,7 +61,7 @@ struct RowMatching {
           return match != nil
         }
         if let found {
-          let place = Place(pair: pair.index, row: row)
+          let place = RowSlot(pair: pair.index, row: row)
           destinations[found] = place
           isMatched[stray] = true
           matches += 1

@@ -93,17 +93,17 @@ struct RowSweep {
 
   /// Notes the runs of two lists, each of which is one chunk.
   private mutating func sweepWhole(_ old: UnsafeRows, _ new: UnsafeRows, _ index: Int) {
-    let head = pairRows(old, new, at: Place(pair: index, row: 0))
+    let head = pairRows(old, new, at: RowSlot(pair: index, row: 0))
     if head > 0 { runs.append(Run(from: 0, to: 0, count: head)) }
     let shorter = min(old.count, new.count) - head
     var tail = 0
     while tail < shorter, old[old.count - 1 - tail].match(new[new.count - 1 - tail]) != nil { tail += 1 }
     let (oldEnd, newEnd) = (old.count - tail, new.count - tail)
     var budget = Budget()
-    var block = Block(from: head, place: Place(pair: index, row: head))
+    var block = Block(from: head, place: RowSlot(pair: index, row: head))
     sweepMiddle(old[head..<oldEnd], new[head..<newEnd], &block, &budget)
     // Gone through again only now, so that updates are found in order.
-    _ = pairRows(old.dropFirst(oldEnd), new.dropFirst(newEnd), at: Place(pair: index, row: newEnd))
+    _ = pairRows(old.dropFirst(oldEnd), new.dropFirst(newEnd), at: RowSlot(pair: index, row: newEnd))
     if tail > 0 { runs.append(Run(from: oldEnd, to: newEnd, count: tail)) }
   }
 
@@ -127,13 +127,13 @@ struct RowSweep {
     }
     while from < oldPart.upperBound, to < newPart.upperBound, !budget.isSpent {
       let (oldRows, newRows) = (old.part(from..<oldPart.upperBound), new.part(to..<newPart.upperBound))
-      let paired = pairRows(oldRows, newRows, at: Place(pair: index, row: to))
+      let paired = pairRows(oldRows, newRows, at: RowSlot(pair: index, row: to))
       (from, to, count) = (from + paired, to + paired, count + paired)
       if paired == min(oldRows.count, newRows.count) { continue }
       endRun()
       let oldBlock = from..<min(from + Self.block, oldPart.upperBound)
       let newBlock = to..<min(to + Self.block, newPart.upperBound)
-      var block = Block(from: from, place: Place(pair: index, row: to))
+      var block = Block(from: from, place: RowSlot(pair: index, row: to))
       block.oldGoesOn = oldBlock.upperBound < oldPart.upperBound
       block.newGoesOn = newBlock.upperBound < newPart.upperBound
       old.withRows(oldBlock) { old in new.withRows(newBlock) { new in sweepMiddle(old, new, &block, &budget) } }
@@ -149,7 +149,7 @@ struct RowSweep {
   private struct Block {
     /// Where they begin in the old section, and in the new one.
     let from: Int
-    let place: Place
+    let place: RowSlot
     /// Whether the sections have more rows behind them, which belong to the same part.
     var oldGoesOn = false
     var newGoesOn = false
@@ -157,7 +157,7 @@ struct RowSweep {
     var oldDone = 0
     var newDone = 0
 
-    init(from: Int, place: Place) { (self.from, self.place) = (from, place) }
+    init(from: Int, place: RowSlot) { (self.from, self.place) = (from, place) }
   }
 
   /// How often a sweep may still look in vain.
@@ -198,7 +198,7 @@ struct RowSweep {
 
   /// How many rows, from the first ones on, are the same in both; notes those that changed. The new ones begin at `place`.
   @inline(__always)
-  private mutating func pairRows(_ old: UnsafeRows, _ new: UnsafeRows, at place: Place) -> Int {
+  private mutating func pairRows(_ old: UnsafeRows, _ new: UnsafeRows, at place: RowSlot) -> Int {
     let shorter = min(old.count, new.count)
     var row = 0
     while row < shorter, let match = old[row].match(new[row]) {

@@ -4,7 +4,7 @@ import TableModel
 ///
 /// These are 32 bits wide so that more of them fit into a cache; that many rows would need more memory than machines
 /// have.
-struct Place: Comparable {
+struct RowSlot: Comparable {
   let pair: Int32
   let row: Int32
 
@@ -15,23 +15,23 @@ struct Place: Comparable {
   }
 
   @inline(__always)
-  func advanced(by rows: Int) -> Place { Place(pair: Int(pair), row: Int(row) + rows) }
+  func advanced(by rows: Int) -> RowSlot { RowSlot(pair: Int(pair), row: Int(row) + rows) }
 
-  static let nowhere = Place(pair: -1, row: -1)
+  static let nowhere = RowSlot(pair: -1, row: -1)
 
   var isSomewhere: Bool { pair >= 0 }
 
-  static func < (first: Place, second: Place) -> Bool { (first.pair, first.row) < (second.pair, second.row) }
+  static func < (first: RowSlot, second: RowSlot) -> Bool { (first.pair, first.row) < (second.pair, second.row) }
 }
 
 /// A row in both tables whose content changed.
 struct RowUpdate: Comparable {
   /// In the new table.
-  let place: Place
+  let place: RowSlot
   /// Whether the cell identifier changed too.
   let isReload: Bool
 
-  init(_ old: UnsafeRow, _ new: UnsafeRow, at place: Place) {
+  init(_ old: UnsafeRow, _ new: UnsafeRow, at place: RowSlot) {
     self.place = place
     isReload = !old.haveSame(\.cellIdentifier, new)
   }

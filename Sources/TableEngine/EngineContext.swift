@@ -27,7 +27,7 @@ final class EngineContext: Sendable {
 
   private let notifier: any ChangeNotifier
   private let settings: Mutex<Settings>
-  private let said = Mutex<Set<String>>([])
+  private let logged = Mutex<Set<String>>([])
 
   /// What of the configuration tables look up as they go.
   struct Settings: Sendable {
@@ -71,15 +71,15 @@ final class EngineContext: Sendable {
   /// Goes on with another configuration's settings.
   func configure(_ new: Settings) {
     settings.withLock { $0 = new }
-    said.withLock { $0 = [] }
+    logged.withLock { $0 = [] }
   }
 
   /// Whether this was not said yet since the configuration was read: for what is to be logged once.
   func isFirst(_ saying: String) -> Bool {
-    said.withLock { said in
+    logged.withLock { logged in
       // What is said comes from outside, too: it is not remembered without bound.
-      if said.count >= 10_000 { said.removeAll() }
-      return said.insert(saying).inserted
+      if logged.count >= 10_000 { logged.removeAll() }
+      return logged.insert(saying).inserted
     }
   }
 

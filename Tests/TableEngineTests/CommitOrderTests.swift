@@ -45,7 +45,7 @@ import Testing
   }
 
   private func tap(_ row: String) {
-    table.tap(row, Lens(), EditTerms(), CallerFields([])) { [outcomes] in outcomes.add("tap \(row)", word($0)) }
+    table.tap(row, Lens(), EditPreconditions(), CallerFields([])) { [outcomes] in outcomes.add("tap \(row)", word($0)) }
   }
 
   /// All that was asked of the table so far has been laid out.

@@ -18,7 +18,7 @@ import Testing
     verdict: ReplicaRank.Verdict
   ) {
     var rank = ReplicaRank(generation: 3, digest: "a")
-    #expect(rank.hear(text, isLeaders: isLeaders, isLeading: isLeading, at: 0) == verdict)
+    #expect(rank.receive(text, isLeaders: isLeaders, isLeading: isLeading, at: 0) == verdict)
     #expect(rank.isOutranked == (verdict == .outranked) && (rank.conflict != nil) == (verdict == .conflict))
   }
 
@@ -38,20 +38,20 @@ import Testing
   @Test func aNewerConfigurationIsLeftTimeToLead() {
     var rank = ReplicaRank(generation: 3, digest: "a")
     #expect(rank.mayLead(at: 0) && !rank.isAmongOlder(at: 0))
-    #expect(rank.hear("4 b", isLeaders: false, isLeading: true, at: 1) == .outranked)
+    #expect(rank.receive("4 b", isLeaders: false, isLeading: true, at: 1) == .outranked)
     // One that leads all the same is told again.
-    #expect(rank.hear("4 b", isLeaders: false, isLeading: true, at: 2) == .outranked)
+    #expect(rank.receive("4 b", isLeaders: false, isLeading: true, at: 2) == .outranked)
     #expect(!rank.mayLead(at: 3) && !rank.takesOver(from: Array("3 a".utf8), at: 3) && rank.isOutranked)
     // It has led: it counts, whether it is still there or not.
     rank.learn(Array("4 b".utf8), at: 4)
     #expect(!rank.takesOver(from: Array("4 b".utf8), at: 100) && rank.isOutranked)
     // Another one was heard of, and never came to it.
     rank = ReplicaRank(generation: 3, digest: "a")
-    _ = rank.hear("4 b", isLeaders: false, isLeading: false, at: 1)
+    _ = rank.receive("4 b", isLeaders: false, isLeading: false, at: 1)
     rank.learn(Array("3 a".utf8), at: 2)
     #expect(rank.isOutranked)
     #expect(rank.takesOver(from: Array("3 a".utf8), at: 1 + ReplicaRank.maximumPatience) && !rank.isOutranked)
-    #expect(rank.hear("2 c", isLeaders: true, isLeading: true, at: 20) == .answer && rank.isAmongOlder(at: 21))
+    #expect(rank.receive("2 c", isLeaders: true, isLeading: true, at: 20) == .answer && rank.isAmongOlder(at: 21))
   }
 
   @Test func aLookIsForAllWhoAskedBeforeItBegan() {

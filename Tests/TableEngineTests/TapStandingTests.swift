@@ -40,7 +40,7 @@ import Testing
   private func tap(_ row: String, _ lens: Lens) throws {
     let done = DispatchSemaphore(value: 0)
     nonisolated(unsafe) var answer: Result<TapAnswer, TableError>?
-    table.tap(row, lens, EditTerms(), CallerFields([])) { outcome in
+    table.tap(row, lens, EditPreconditions(), CallerFields([])) { outcome in
       answer = outcome
       done.signal()
     }
@@ -64,9 +64,9 @@ import Testing
     let lens = table.lens(LensRequest(cells: cells, view: "v", window: window), after: nil)
     // From before the first tap, and from behind another one.
     for _ in 0..<2 {
-      let before = table.standing(TableQuery(.snapshot, lens)).to
+      let before = table.state(for: TableQuery(.snapshot, lens)).to
       for row in taps { try tap(row, lens) }
-      let standing = table.standing(TableQuery(.changes(after: before), lens))
+      let standing = table.state(for: TableQuery(.changes(after: before), lens))
       #expect(standing.isCurrent == !isSeen)
       #expect(standing.to != before && standing.to.taps == before.taps + UInt64(taps.count))
       // Where it is answered all the same, as the wait is over, it leads there with no stages.

@@ -67,7 +67,7 @@ extension CrossChecks {
     }
   }
 
-  private func report(_ circle: [String], _ message: String, _ suggestion: String, _ place: Place?) {
+  private func report(_ circle: [String], _ message: String, _ suggestion: String, _ place: TextPosition?) {
     guard let place, let first = circle.first else { return }
     reading.error(at: place, "\(message): \((circle + [first]).joined(separator: " → "))", suggestion)
   }

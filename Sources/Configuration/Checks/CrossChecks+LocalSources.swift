@@ -28,7 +28,7 @@ extension CrossChecks {
   }
 
   /// Callers who see rows of their own all see the same local items, which nobody can edit there.
-  private func warnOfReadOnly(_ source: String, in table: String, at place: Place) {
+  private func warnOfReadOnly(_ source: String, in table: String, at place: TextPosition) {
     guard definition.tables.contains(where: { $0.name == table && !$0.forward.isEmpty }) else { return }
     reading.warning(
       at: place,

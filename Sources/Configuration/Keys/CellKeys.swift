@@ -62,7 +62,7 @@ enum CellKeys: ObjectKeys {
     return cell
   }
 
-  private static func checkToggle(_ name: String, of cell: CellDefinition, at place: Place, _ reading: Reading) {
+  private static func checkToggle(_ name: String, of cell: CellDefinition, at place: TextPosition, _ reading: Reading) {
     guard let field = cell.fields.first(where: { $0.name == name }) else {
       let near = Nearest.name(to: name, among: cell.fields.map(\.name))
       reading.error(

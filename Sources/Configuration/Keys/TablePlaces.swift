@@ -3,10 +3,10 @@ import Definitions
 /// Where the parts of a table stand that are checked when all is read.
 struct TablePlaces {
   var name: String
-  var place: Place
-  var row: Place
-  var edits: Place?
-  var forward: Place?
+  var place: TextPosition
+  var row: TextPosition
+  var edits: TextPosition?
+  var forward: TextPosition?
   /// There is an identity, and its diagnostic.
   var rowIDIsWrong: Bool
   var actions: [ActionPlaces]
@@ -16,11 +16,11 @@ struct TablePlaces {
 
 /// Where the effects of an action stand.
 struct ActionPlaces {
-  var request: Place?
-  var patch: Place?
+  var request: TextPosition?
+  var patch: TextPosition?
 
   init(_ entry: YAMLEntry) {
-    func place(_ name: String) -> Place? { entry.value.entries?.first { $0.key.value == name }?.key.place }
+    func place(_ name: String) -> TextPosition? { entry.value.entries?.first { $0.key.value == name }?.key.place }
     (request, patch) = (place(ActionKeys.request.name), place(ActionKeys.patch.name))
   }
 }

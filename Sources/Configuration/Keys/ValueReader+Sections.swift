@@ -26,7 +26,7 @@ extension ValueReader where Value == SectionsDefinition {
 
   private static func reportRepeatedIdentities(in node: YAMLNode, _ reading: Reading) {
     let elements = node.elements ?? node.entries?.first { $0.key.value == "list" }?.value.elements ?? []
-    var first: [String: Place] = [:]
+    var first: [String: TextPosition] = [:]
     for entry in elements.compactMap({ $0.entries?.first { $0.key.value == SectionKeys.id.name } }) {
       guard let text = entry.value.scalar?.text else { continue }
       if let earlier = first[text] {

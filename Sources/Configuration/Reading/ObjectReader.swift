@@ -2,7 +2,7 @@ import FieldValues
 
 /// A mapping as it is read: its keys have been checked.
 struct ObjectReader {
-  let place: Place
+  let place: TextPosition
   let reading: Reading
   private let entries: [String: YAMLEntry]
 
@@ -49,7 +49,7 @@ struct ObjectReader {
   func has<Value>(_ key: Key<Value>) -> Bool { entries[key.name] != nil }
 
   /// Where the key stands; the mapping's own place where it doesn't.
-  func place<Value>(of key: Key<Value>) -> Place { entries[key.name]?.key.place ?? place }
+  func place<Value>(of key: Key<Value>) -> TextPosition { entries[key.name]?.key.place ?? place }
 
   func node<Value>(of key: Key<Value>) -> YAMLNode? { entries[key.name]?.value }
 

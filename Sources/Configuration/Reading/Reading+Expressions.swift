@@ -64,7 +64,7 @@ extension Reading {
   }
 
   /// An expression of the environment alone, as text. Nil, with a diagnostic, where it is not.
-  func constant(_ text: Substring, at place: Place) -> String? {
+  func constant(_ text: Substring, at place: TextPosition) -> String? {
     guard let expression = try? Expression(String(text), lookups: knownRoots.lookups) else { return nil }
     guard expression.dependencies.isSubset(of: .environment) else {
       error(at: place, "only `env` can stand in an expression here", "there is no item yet when this is read")
@@ -104,7 +104,7 @@ extension Reading {
     }
   }
 
-  private func warnIfCut(_ scalar: YAMLScalar, _ place: Place) {
+  private func warnIfCut(_ scalar: YAMLScalar, _ place: TextPosition) {
     guard scalar.isCut, scalar.text.contains("${") else { return }
     warning(
       at: self.place(of: scalar, place, offset: scalar.text.utf8.count),
@@ -121,7 +121,7 @@ extension Reading {
     _ body: Substring,
     at start: Int,
     of scalar: YAMLScalar,
-    _ place: Place
+    _ place: TextPosition
   ) {
     let known = knownRoots
     let text = ExpressionOutline(body)
@@ -162,7 +162,7 @@ extension Reading {
   }
 
   /// Environment variables that are missing, and those that are not: their values go with the definition.
-  private func check(_ body: Substring, at start: Int, of scalar: YAMLScalar, _ place: Place) {
+  private func check(_ body: Substring, at start: Int, of scalar: YAMLScalar, _ place: TextPosition) {
     let text = ExpressionOutline(body)
     for name in text.names(under: "env") {
       let place = self.place(of: scalar, place, offset: start + name.offset)
@@ -188,11 +188,11 @@ extension Reading {
   }
 
   /// A place in a scalar, where its text stands in the file as it is; else the scalar's own.
-  private func place(of scalar: YAMLScalar, _ place: Place, offset: Int) -> Place {
+  private func place(of scalar: YAMLScalar, _ place: TextPosition, offset: Int) -> TextPosition {
     guard let start = scalar.verbatimStart else { return place }
     let bytes = scalar.text.utf8.prefix(max(0, offset))
     let scalars = bytes.count { $0 & 0xC0 != 0x80 }
-    return Place(line: start.line, column: start.column + scalars)
+    return TextPosition(line: start.line, column: start.column + scalars)
   }
 }
 

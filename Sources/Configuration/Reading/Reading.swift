@@ -15,7 +15,7 @@ final class Reading {
   /// Tables with what their `row.type` is.
   var rowTypes: [(table: String, node: YAMLNode)] = []
   /// Where `groupBy` stands, by table.
-  var groupings: [String: Place] = [:]
+  var groupings: [String: TextPosition] = [:]
   /// `$params.NAME`, with where it stands.
   var parameterUses: [(path: [String], name: Located<String>)] = []
   /// Headers that tables of a source send on, by the source's name.
@@ -36,11 +36,11 @@ final class Reading {
     self.environment = environment
   }
 
-  func error(at place: Place, _ message: String, _ suggestion: String? = nil) {
+  func error(at place: TextPosition, _ message: String, _ suggestion: String? = nil) {
     report(.error, at: place, message, suggestion)
   }
 
-  func warning(at place: Place, _ message: String, _ suggestion: String? = nil) {
+  func warning(at place: TextPosition, _ message: String, _ suggestion: String? = nil) {
     report(.warning, at: place, message, suggestion)
   }
 
@@ -69,7 +69,8 @@ final class Reading {
     declarations += (node?.entries ?? []).map { Declaration(kind: kind, name: $0.key) }
   }
 
-  private func report(_ severity: Diagnostic.Severity, at place: Place, _ message: String, _ suggestion: String?) {
+  private func report(_ severity: Diagnostic.Severity, at place: TextPosition, _ message: String, _ suggestion: String?)
+  {
     diagnostics.append(
       Diagnostic(
         severity: severity,
@@ -108,7 +109,7 @@ struct Use {
 struct PayloadUse {
   var cell: Located<String>
   var fields: [YAMLEntry]
-  var place: Place
+  var place: TextPosition
   /// False where the payload is no mapping, and has its diagnostic.
   var isRead: Bool
 }

@@ -10,7 +10,7 @@ struct URLOrigin {
   private(set) var isWritten = true
 
   /// Nil, with a diagnostic, where an expression in it depends on something else than the environment.
-  init?(of url: TemplateParts, at place: Place, _ reading: Reading) {
+  init?(of url: TemplateParts, at place: TextPosition, _ reading: Reading) {
     for part in url.parts {
       switch part {
       case .literal(let literal):

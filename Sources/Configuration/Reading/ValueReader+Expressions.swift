@@ -46,7 +46,7 @@ extension ValueReader where Value == Template {
     return origin.isWritten ? template : try? Template(.string(origin.text + origin.rest))
   }
 
-  private static func reportOrigin(of text: String, at place: Place, _ reading: Reading) {
+  private static func reportOrigin(of text: String, at place: TextPosition, _ reading: Reading) {
     reading.error(
       at: place,
       "\(excerpt(text)) is no URL of an upstream",

@@ -24,19 +24,19 @@ struct SourceText: Sendable {
   }
 
   /// The characters of a line from a place on; empty outside the text.
-  func rest(from place: Place) -> ArraySlice<Unicode.Scalar> {
+  func rest(from place: TextPosition) -> ArraySlice<Unicode.Scalar> {
     guard lines.indices.contains(place.line - 1) else { return [] }
     return lines[place.line - 1].dropFirst(max(0, place.column - 1))
   }
 
   /// The end of the text for what lies behind it.
-  func clamped(_ place: Place) -> Place {
+  func clamped(_ place: TextPosition) -> TextPosition {
     guard place.line > lines.count, let last = lines.last else { return place }
-    return Place(line: lines.count, column: last.count + 1)
+    return TextPosition(line: lines.count, column: last.count + 1)
   }
 
   /// Whether the text stands at the place as it is.
-  func stands(_ text: String, at place: Place) -> Bool {
+  func stands(_ text: String, at place: TextPosition) -> Bool {
     let rest = rest(from: place)
     let expected = text.unicodeScalars
     return rest.count >= expected.count && zip(rest, expected).allSatisfy(==)

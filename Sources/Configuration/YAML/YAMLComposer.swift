@@ -15,7 +15,7 @@ struct YAMLComposer {
 
   /// Nil where a bound is passed: `problems` says which.
   mutating func compose(_ node: Node, depth: Int = 0) -> YAMLNode? {
-    let place = node.mark.map(Place.init) ?? .start
+    let place = node.mark.map(TextPosition.init) ?? .start
     nodes += 1
     guard depth <= YAMLReader.maximumDepth, nodes <= YAMLReader.maximumNodes else {
       if problems.last?.message.hasPrefix("too ") != true {
@@ -49,9 +49,9 @@ struct YAMLComposer {
     }
   }
 
-  private func scalar(_ scalar: Node.Scalar, at place: Place) -> YAMLScalar {
+  private func scalar(_ scalar: Node.Scalar, at place: TextPosition) -> YAMLScalar {
     let inQuotes = scalar.style == .doubleQuoted || scalar.style == .singleQuoted
-    let start = inQuotes ? Place(line: place.line, column: place.column + 1) : place
+    let start = inQuotes ? TextPosition(line: place.line, column: place.column + 1) : place
     let isPlain = scalar.style == .plain && scalar.tag.description.isEmpty
     let isVerbatim = scalar.style != .literal && scalar.style != .folded && source.stands(scalar.string, at: start)
     let rest = isPlain && isVerbatim ? source.rest(from: start).dropFirst(scalar.string.unicodeScalars.count) : []
@@ -69,7 +69,7 @@ struct YAMLComposer {
     var own: [YAMLEntry] = []
     var merged: [YAMLEntry] = []
     for (key, value) in mapping {
-      let place = key.mark.map(Place.init) ?? .start
+      let place = key.mark.map(TextPosition.init) ?? .start
       guard case .scalar(let scalar) = key else {
         problems.append(YAMLProblem(place: place, message: "a key that is no text", suggestion: "write a plain name"))
         continue
@@ -90,7 +90,7 @@ struct YAMLComposer {
   }
 
   private mutating func withoutRepetitions(_ entries: [YAMLEntry]) -> [YAMLEntry] {
-    var first: [String: Place] = [:]
+    var first: [String: TextPosition] = [:]
     return entries.filter { entry in
       guard let earlier = first.updateValue(entry.key.place, forKey: entry.key.value) else { return true }
       first[entry.key.value] = earlier

@@ -1,7 +1,7 @@
 /// A value of a YAML document with the place it was written at: aliases followed, merge keys merged.
 struct YAMLNode: Sendable {
   var content: Content
-  var place: Place
+  var place: TextPosition
 
   enum Content: Sendable {
     case scalar(YAMLScalar)
@@ -22,7 +22,7 @@ struct YAMLScalar: Sendable {
   var isPlain: Bool
   /// Where the text itself begins, if it stands in the file as it is, character for character: then a place in the
   /// text is a place in the file.
-  var verbatimStart: Place?
+  var verbatimStart: TextPosition?
   /// A comment follows that may have been meant as text: `${a} #${b}`.
   var isCut = false
 }

@@ -2,7 +2,7 @@ import Yams
 
 /// What is wrong with the YAML itself.
 struct YAMLProblem: Equatable, Sendable {
-  var place: Place
+  var place: TextPosition
   var message: String
   var suggestion: String?
 }
@@ -12,22 +12,22 @@ extension YAMLProblem {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
       .composer(let context, let problem, let mark, _):
-      self.init(problem: problem, context: context?.text, at: source.clamped(Place(mark)), in: source)
+      self.init(problem: problem, context: context?.text, at: source.clamped(TextPosition(mark)), in: source)
     case .reader(let problem, let offset, _, let text):
-      let place = offset.map { Place(scalarOffset: $0, in: text) } ?? .start
+      let place = offset.map { TextPosition(scalarOffset: $0, in: text) } ?? .start
       self.init(
         place: place,
         message: "YAML: \(problem)",
         suggestion: problem.hasPrefix("control") ? "take it out" : "the file must be UTF-8 text"
       )
     case .duplicatedKeysInMapping(let keys, let context):
-      self.init(place: Place(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice")
+      self.init(place: TextPosition(context.mark), message: "the key \(excerpt(keys.first ?? "")) stands twice")
     case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded:
       self.init(place: .start, message: "the YAML can't be read: \(error)")
     }
   }
 
-  private init(problem: String, context: String?, at place: Place, in source: SourceText) {
+  private init(problem: String, context: String?, at place: TextPosition, in source: SourceText) {
     if let braces = Self.unquotedExpression(at: place, in: source) {
       self.init(
         place: braces,
@@ -45,7 +45,7 @@ extension YAMLProblem {
       return
     }
     let message = "YAML: \(problem)" + (context.map { " \($0)" } ?? "")
-    let line = source.rest(from: Place(line: place.line, column: 1))
+    let line = source.rest(from: TextPosition(line: place.line, column: 1))
     if problem.hasPrefix("mapping values are not allowed"), line.contains("$") {
       self.init(place: place, message: message, suggestion: "put a value that contains ': ' in quotes")
     } else if problem.contains("character that cannot start any token"), source.rest(from: place).first == "\t" {
@@ -59,19 +59,19 @@ extension YAMLProblem {
 
   /// libyaml takes the `{` of an unquoted `${` in a flow mapping for a mapping within, and complains there or soon
   /// after. The place of the `$`, if that is what happened.
-  private static func unquotedExpression(at place: Place, in source: SourceText) -> Place? {
+  private static func unquotedExpression(at place: TextPosition, in source: SourceText) -> TextPosition? {
     for number in [place.line, place.line - 1] where source.lines.indices.contains(number - 1) {
       let line = source.lines[number - 1]
       let end = number == place.line ? min(place.column + 1, line.count) : line.count
       var quote: Unicode.Scalar?
       var flows = 0
-      var found: Place?
+      var found: TextPosition?
       for index in 0..<end {
         switch line[index] {
         case let mark where mark == quote: quote = nil
         case "\"" where quote == nil, "'" where quote == nil: quote = line[index]
         case "{" where quote == nil:
-          if flows > 0, index > 0, line[index - 1] == "$" { found = Place(line: number, column: index) }
+          if flows > 0, index > 0, line[index - 1] == "$" { found = TextPosition(line: number, column: index) }
           flows += 1
         case "[" where quote == nil: flows += 1
         case "}" where quote == nil, "]" where quote == nil: flows -= 1
@@ -84,12 +84,13 @@ extension YAMLProblem {
   }
 }
 
-extension Place {
+extension TextPosition {
   init(scalarOffset: Int, in text: String) {
-    var place = Place.start
+    var place = TextPosition.start
     for scalar in text.unicodeScalars.prefix(max(0, scalarOffset)) {
       place =
-        scalar == "\n" ? Place(line: place.line + 1, column: 1) : Place(line: place.line, column: place.column + 1)
+        scalar == "\n"
+        ? TextPosition(line: place.line + 1, column: 1) : TextPosition(line: place.line, column: place.column + 1)
     }
     self = place
   }

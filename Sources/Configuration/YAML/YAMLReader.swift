@@ -50,10 +50,10 @@ struct YAMLReader {
         problems += composer.problems
         return node
       } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
-        if exchangeKey(at: Place(context.mark)) { continue }
+        if exchangeKey(at: TextPosition(context.mark)) { continue }
         problems.append(
           YAMLProblem(
-            place: Place(context.mark),
+            place: TextPosition(context.mark),
             message: "the key \(excerpt(keys.first ?? "")) stands twice in this mapping",
             suggestion: "keep one of them"
           )
@@ -70,7 +70,7 @@ struct YAMLReader {
   }
 
   /// Makes a repeated key another one. False where nothing came of it.
-  private mutating func exchangeKey(at place: Place) -> Bool {
+  private mutating func exchangeKey(at place: TextPosition) -> Bool {
     var lines = text.unicodeScalarLines
     guard
       lines.indices.contains(place.line - 1), lines[place.line - 1].indices.contains(place.column - 1),
@@ -87,20 +87,20 @@ struct YAMLReader {
   }
 
   /// Yams hashes keys through aliases: one that names a nest of aliases would not end. Nobody needs an alias as a key.
-  private var aliasAsKey: Place? {
+  private var aliasAsKey: TextPosition? {
     for (index, line) in source.lines.enumerated() {
       let indentation = line.prefix { $0 == " " || $0 == "-" || $0 == "?" }
       let rest = line.dropFirst(indentation.count)
       guard indentation.contains("?") ? rest.contains("*") || rest.isEmpty : rest.first == "*" else { continue }
       if indentation.contains("?") || rest.contains(":") {
-        return Place(line: index + 1, column: indentation.count + 1)
+        return TextPosition(line: index + 1, column: indentation.count + 1)
       }
     }
     return nil
   }
 }
 
-extension Place {
+extension TextPosition {
   init(_ mark: Mark) { self.init(line: mark.line, column: mark.column) }
 }
 

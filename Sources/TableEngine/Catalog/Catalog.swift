@@ -12,7 +12,7 @@ package final class Catalog: Sendable {
   let tablesByName: [String: LiveTable]
   let familiesByName: [String: TableFamily]
   /// The upstreams of the tables that always live, each polled once for all of them.
-  let sources: [String: SourceFeed]
+  let sources: [String: PolledSource]
   /// What it was made of.
   package let definition: ServiceDefinition
 
@@ -20,7 +20,7 @@ package final class Catalog: Sendable {
     _ definition: ServiceDefinition,
     tables: [LiveTable],
     families: [TableFamily],
-    sources: [String: SourceFeed]
+    sources: [String: PolledSource]
   ) {
     (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
     tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

@@ -127,10 +127,10 @@ package final class Engine: Sendable {
     let before = catalog
     let definition = next.definition
     context.configure(EngineContext.Settings(definition))
-    var sources: [String: SourceFeed] = [:]
+    var sources: [String: PolledSource] = [:]
     for source in definition.sources {
       guard case .upstream(let upstream) = source.kind else { continue }
-      sources[source.name] = SourceFeed(source.name, upstream, environment: definition.environment, context: context)
+      sources[source.name] = PolledSource(source.name, upstream, environment: definition.environment, context: context)
     }
     var (tables, families): ([LiveTable], [TableFamily]) = ([], [])
     for blueprint in next.blueprints {

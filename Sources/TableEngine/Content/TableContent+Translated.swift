@@ -5,7 +5,7 @@ extension TableContent {
   /// Takes over all that a table in another language is made of; what is made of it stays this one's own.
   ///
   /// - Parameter own: of the original: what of its own may be shown.
-  mutating func follow(_ original: TableContent, own: Own) {
+  mutating func follow(_ original: TableContent, own: OwnState) {
     let locale = variables.locale
     (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
     variables.locale = locale

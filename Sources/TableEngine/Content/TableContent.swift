@@ -47,19 +47,19 @@ struct TableContent: Sendable {
   /// is about to change.
   private var isConditionalUnderWay = false
   /// The table's own state as the store has it: what is gone back to where a commit fails.
-  var durable = Own()
+  var durable = OwnState()
   /// What the sources have said could not be stored, so it is not shown: it is tried again with their next answer.
   var isBehind = false
 
   /// What no source has: it is in the table's own hands.
-  struct Own: Sendable {
+  struct OwnState: Sendable {
     var items: LocalItems?
     var toggles: Set<String> = []
     var base: Revision?
   }
 
-  var own: Own {
-    get { Own(items: local?.items, toggles: sharedToggles, base: base) }
+  var own: OwnState {
+    get { OwnState(items: local?.items, toggles: sharedToggles, base: base) }
     set {
       if let items = newValue.items { local?.items = items }
       (sharedToggles, base) = (newValue.toggles, newValue.base)

@@ -5,7 +5,7 @@ package struct EditRequest: Sendable {
   package var edits: [Edit]
   /// The edits are one batch: what refuses it names the edit.
   package var isBatch: Bool
-  package var terms: EditTerms
+  package var preconditions: EditPreconditions
   package var caller: CallerFields
   /// How the client sees the table: the answer's cursor is one of its view.
   package var lens: Lens
@@ -16,12 +16,12 @@ package struct EditRequest: Sendable {
   package init(
     _ edits: [Edit],
     isBatch: Bool = false,
-    terms: EditTerms = EditTerms(),
+    preconditions: EditPreconditions = EditPreconditions(),
     caller: CallerFields,
     lens: Lens = Lens(),
     authority: EditAuthority = .granted
   ) {
-    (self.edits, self.isBatch, self.terms) = (edits, isBatch, terms)
+    (self.edits, self.isBatch, self.preconditions) = (edits, isBatch, preconditions)
     (self.caller, self.lens, self.authority) = (caller, lens, authority)
   }
 }
@@ -36,7 +36,7 @@ package enum EditAuthority: Sendable {
 }
 
 /// Under which terms a client asks for an edit or a tap.
-package struct EditTerms: Sendable {
+package struct EditPreconditions: Sendable {
   /// `If-Match`: the versions that the table may be at.
   package var condition: VersionCondition?
   package var idempotency: Idempotency?

@@ -70,7 +70,7 @@ package final class TableFamily: Sendable {
   }
 
   /// Of all members.
-  func feeds(of source: String) -> [SourceFeed] {
+  func feeds(of source: String) -> [PolledSource] {
     let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
     return tables.flatMap(\.sources).filter { $0.name == source }
   }

@@ -107,7 +107,7 @@ final class Replica: Sendable {
   func start(_ tasks: Tasks) {
     state.withLock { $0.tasks = tasks }
     guard isShared else { return tasks.beginFetching() }
-    let observation = store.observe { [weak self, queue] event in queue.async { [weak self] in self?.hear(event) } }
+    let observation = store.observe { [weak self, queue] event in queue.async { [weak self] in self?.receive(event) } }
     state.withLock { state in
       let timer = DispatchSource.makeTimerSource(queue: queue)
       timer.schedule(deadline: .now(), repeating: 1.2, leeway: .milliseconds(50))
@@ -224,7 +224,7 @@ final class Replica: Sendable {
     store.signal(name, text) { _ in }
   }
 
-  private func hear(_ event: StoreEvent) {
+  private func receive(_ event: StoreEvent) {
     switch event {
     case .moved(let table, let revision):
       let tasks = state.withLock { state in
@@ -245,8 +245,8 @@ final class Replica: Sendable {
       announce()
       // What others have said meanwhile was not heard.
       state.withLock { $0.tasks }?.reconnected()
-    case .signal("configuration", let text): hear(text, isLeaders: false)
-    case .signal("leading", let text): hear(text, isLeaders: true)
+    case .signal("configuration", let text): receive(text, isLeaders: false)
+    case .signal("leading", let text): receive(text, isLeaders: true)
     case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
     case .signal("refresh", let text): refreshForAnother(text)
     case .signal("refreshed", let id): state.withLock { $0.awaited.removeValue(forKey: id) }?()
@@ -255,9 +255,9 @@ final class Replica: Sendable {
   }
 
   /// Another replica says which configuration it has.
-  private func hear(_ configuration: String, isLeaders: Bool) {
+  private func receive(_ configuration: String, isLeaders: Bool) {
     let (verdict, actions, conflict) = state.withLock { state in
-      let verdict = state.rank.hear(
+      let verdict = state.rank.receive(
         configuration,
         isLeaders: isLeaders,
         isLeading: state.lease.lease != nil,

@@ -77,7 +77,7 @@ struct ReplicaRank: Sendable {
   /// - Parameters:
   ///   - isLeaders: It asks the sources: of its generation, its configuration counts.
   ///   - isLeading: This one does.
-  mutating func hear(_ text: String, isLeaders: Bool, isLeading: Bool, at now: Double) -> Verdict {
+  mutating func receive(_ text: String, isLeaders: Bool, isLeading: Bool, at now: Double) -> Verdict {
     guard let (other, digest) = Self.read(text) else { return .same }
     if other > generation {
       defer { (isOutranked, patience) = (true, now + Self.maximumPatience) }

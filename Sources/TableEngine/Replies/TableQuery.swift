@@ -30,7 +30,7 @@ package struct ReplyKey: Hashable, Sendable {
 }
 
 /// Where a client stands.
-package struct Standing: Sendable {
+package struct QueryState: Sendable {
   /// There is nothing new for it.
   package var isCurrent: Bool
   /// The cursor of what there is now, as it sees it.

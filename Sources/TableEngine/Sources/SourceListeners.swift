@@ -42,7 +42,7 @@ final class SourceListeners: Sendable {
     deliveries.notify(queue: context.background, execute: body)
   }
 
-  func hear(_ update: SourceUpdate) {
+  func receive(_ update: SourceUpdate) {
     let news: SourceNews
     switch update {
     case .content(let content):
@@ -55,7 +55,7 @@ final class SourceListeners: Sendable {
     context.refreshes.count(update, of: source)
     for table in tables.withLock({ $0.compactMap(\.table) }) {
       deliveries.enter()
-      table.writer.hear(news, from: source) { [deliveries] in deliveries.leave() }
+      table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
     }
   }
 

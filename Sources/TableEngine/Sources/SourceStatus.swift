@@ -65,7 +65,7 @@ package struct SourceStatus: Sendable {
   /// How many ask it: 1, or the members of families.
   package var askers: Int
 
-  init(_ id: String, _ definition: UpstreamDefinition, _ feeds: [SourceFeed]) {
+  init(_ id: String, _ definition: UpstreamDefinition, _ feeds: [PolledSource]) {
     let figures = feeds.map { (figures: $0.figures, hasWorked: $0.hasWorked) }
     (self.id, every, askers) = (id, definition.every, feeds.count)
     last = figures.flatMap(\.figures.lastAnswers).sorted { $0.at < $1.at }.suffix(10).map(Answer.init)
@@ -115,7 +115,7 @@ extension Catalog {
     group.notify(queue: .global()) { completion(SourceStatus(name, upstream, feeds)) }
   }
 
-  private func feeds(of name: String) -> [SourceFeed] {
+  private func feeds(of name: String) -> [PolledSource] {
     (sources[name].map { $0.isRead ? [$0] : [] } ?? []) + families.flatMap { $0.feeds(of: name) }
   }
 }

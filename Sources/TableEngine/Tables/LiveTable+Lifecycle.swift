@@ -5,9 +5,9 @@ import Upstream
 /// What feeds a table, and whether it is still there: told to its translations too.
 extension LiveTable {
   /// What is polled for it.
-  var sources: [SourceFeed] { lifecycle.withLock { $0.sources } }
+  var sources: [PolledSource] { lifecycle.withLock { $0.sources } }
 
-  func attach(_ source: SourceFeed) {
+  func attach(_ source: PolledSource) {
     for table in all { table.lifecycle.withLock { $0.sources.append(source) } }
   }
 

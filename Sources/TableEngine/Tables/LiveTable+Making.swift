@@ -164,7 +164,7 @@ extension LiveTable {
     _ forwarding: ForwardedFields
   ) {
     for source in blueprint.upstreams {
-      let upstream = SourceFeed(
+      let upstream = PolledSource(
         source.name,
         source.definition,
         parameters: parameters,

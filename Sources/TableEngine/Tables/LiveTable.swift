@@ -56,7 +56,7 @@ package final class LiveTable: Sendable {
   /// The cursor of a version as a lens shows it.
   package func cursor(of version: Version, _ lens: Lens) -> Cursor { reader.cursor(version, lens) }
 
-  package func standing(_ query: TableQuery) -> Standing { reader.standing(query) }
+  package func state(for query: TableQuery) -> QueryState { reader.state(for: query) }
 
   /// The snapshot of the plain table, if it is made. O(1).
   package var plainSnapshot: EncodedReply? { reader.plainSnapshot }
@@ -138,7 +138,7 @@ package final class LiveTable: Sendable {
           lens: LensTag(rows: kind.lens.rows, cells: kind.lens.cells?.digest)
         )
         let query = TableQuery(.changes(after: after), kind.lens)
-        guard !reader.standing(query).isCurrent else { continue }
+        guard !reader.state(for: query).isCurrent else { continue }
         kind.prepare(reader.prepare(query))
       }
     }

@@ -14,7 +14,7 @@ struct TableLifecycle {
     case removed
   }
   private(set) var phase = Phase.living
-  var sources: [SourceFeed] = []
+  var sources: [PolledSource] = []
   /// Every source has answered or failed, since the table was made or since it was frozen.
   private(set) var isSettled = false
   /// Nobody reads it, and what a last fetch says is not for those who will.

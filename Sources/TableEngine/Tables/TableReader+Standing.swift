@@ -8,12 +8,12 @@ import TableStore
 extension TableReader {
   /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
   /// pair of versions and set of cells, and in a view O(rows toggled since).
-  func standing(_ query: TableQuery) -> Standing {
+  func state(for query: TableQuery) -> QueryState {
     let (current, view) = (feed.current, view(query.lens))
     let to = cursor(current, query.lens, view)
-    guard let after = query.after, after != to else { return Standing(isCurrent: query.after == to, to: to) }
-    if isBeyondReach(after, query.lens) { return Standing(isCurrent: true, to: after) }
-    return Standing(isCurrent: isSame(after, to, current, query.lens, view), to: to)
+    guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
+    if isBeyondReach(after, query.lens) { return QueryState(isCurrent: true, to: after) }
+    return QueryState(isCurrent: isSame(after, to, current, query.lens, view), to: to)
   }
 
   /// Whether a client at `after` sees through its lens what there is now: what has changed lies beyond its window, or in

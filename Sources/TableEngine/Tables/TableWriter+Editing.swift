@@ -13,7 +13,7 @@ extension LiveTable {
     _ completion: @escaping @Sendable (Result<EditAnswer, TableError>) -> Void
   ) {
     var request = request
-    request.terms.idempotency?.caller = request.caller.name(forwarding: forwards)
+    request.preconditions.idempotency?.caller = request.caller.name(forwarding: forwards)
     request.locale = locale
     let completion = counted(request, completion)
     guard let original else { return writer.edit(request, completion) }
@@ -21,7 +21,7 @@ extension LiveTable {
     let lens = request.lens
     writer.content.queue.async { [self, request] in
       var request = request
-      request.terms = writer.original(of: request.terms)
+      request.preconditions = writer.original(of: request.preconditions)
       original.edit(request) { [self] outcome in
         writer.afterFollowing { [self] in
           completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
@@ -69,7 +69,8 @@ extension TableWriter {
       }
       // A local table's answer is kept in the commit itself.
       let claiming = content.access { $0.local == nil ? Self.forwardingClaim : nil }
-      once(request.terms.idempotency, claiming: claiming, completion) { [self] in carryOut(request, $0) }
+      answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in carryOut(request, $0)
+      }
     }
   }
 
@@ -80,7 +81,7 @@ extension TableWriter {
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     let retry: @Sendable () -> Void = { [self] in
-      unlessDone(request.terms.idempotency, completion) { [self] in
+      unlessDone(request.preconditions.idempotency, completion) { [self] in
         carryOut(request, isAbreast: isAbreast, completion)
       }
     }
@@ -92,12 +93,12 @@ extension TableWriter {
     let refuse: @Sendable (TableError) -> Void = { [self] error in
       reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
         let answer: @Sendable () -> Void = { [self] in
-          remember(.failure(error), for: request.terms.idempotency) { completion(.failure(error)) }
+          remember(.failure(error), for: request.preconditions.idempotency) { completion(.failure(error)) }
         }
         if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
       }
     }
-    if let error = refusal(of: request.terms) { return refuse(error) }
+    if let error = refusal(of: request.preconditions) { return refuse(error) }
     guard content.access({ $0.local != nil }) else {
       return forward(request, isAbreast: isAbreast, again: again, completion)
     }
@@ -132,7 +133,7 @@ extension TableWriter {
       EditAnswer(cursor: reader.cursor(version ?? latest, request.lens), rows: rows)
     )
     var commit = Commit(table: storedName, durability: .full, version: version, items: changes)
-    commit.reply = request.terms.idempotency.flatMap { StoredReply($0, outcome) }
+    commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0, outcome) }
     content.access { current in
       current = session.content
       current.local?.items = items

@@ -21,7 +21,8 @@ extension TableWriter {
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     let settle: @Sendable (EditResult) -> Void = { [self] outcome in
-      content.queue.async { [self] in remember(outcome, for: request.terms.idempotency) { completion(outcome) } }
+      content.queue.async { [self] in remember(outcome, for: request.preconditions.idempotency) { completion(outcome) }
+      }
     }
     let plan: ForwardingPlan
     do throws(TableError) {
@@ -41,7 +42,7 @@ extension TableWriter {
       return completion(.failure(error))
     }
     // One after the other where the version counts: what comes behind is built on what this one made.
-    let isConditional = request.terms.condition.map { $0 != .any } ?? false
+    let isConditional = request.preconditions.condition.map { $0 != .any } ?? false
     if isConditional, !content.access({ $0.beginConditional() }) {
       return settle(
         .failure(
@@ -61,7 +62,7 @@ extension TableWriter {
       }
     }
     source.forward(
-      plan.edit(request.terms.idempotency?.key ?? UUID().uuidString, locale: request.locale),
+      plan.edit(request.preconditions.idempotency?.key ?? UUID().uuidString, locale: request.locale),
       as: plan.request,
       caller: fields,
       of: definition
@@ -90,7 +91,7 @@ extension TableWriter {
   private func accept(
     _ plan: ForwardingPlan,
     _ item: [UInt8]?,
-    from source: SourceFeed,
+    from source: PolledSource,
     _ request: EditRequest,
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {

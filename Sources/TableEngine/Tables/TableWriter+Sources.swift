@@ -16,7 +16,7 @@ enum SourceNews: Sendable {
 
 extension TableWriter {
   /// Takes in what a source has said; `completion` is called when it is published.
-  func hear(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
+  func receive(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
     let showsWords = context.current.showsUpstreamsWords
     content.queue.async { [self] in
       let table = table.withLock { $0.value }

@@ -9,16 +9,16 @@ extension LiveTable {
   package func tap(
     _ row: String,
     _ lens: Lens,
-    _ terms: EditTerms,
+    _ preconditions: EditPreconditions,
     _ caller: CallerFields,
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
-    var terms = terms
-    terms.idempotency?.caller = caller.name(forwarding: forwards)
-    guard let original, lens.view == nil else { return writer.tap(row, lens, terms, completion) }
+    var preconditions = preconditions
+    preconditions.idempotency?.caller = caller.name(forwarding: forwards)
+    guard let original, lens.view == nil else { return writer.tap(row, lens, preconditions, completion) }
     // What is toggled for everyone is so in all languages.
-    writer.content.queue.async { [self, terms] in
-      original.tap(row, lens, writer.original(of: terms)) { [self] outcome in
+    writer.content.queue.async { [self, preconditions] in
+      original.tap(row, lens, writer.original(of: preconditions)) { [self] outcome in
         writer.afterFollowing { [self] in
           guard case .success = outcome else { return completion(outcome) }
           writer.describe(row, lens, reader.cursor(current, lens), completion)
@@ -32,7 +32,7 @@ extension TableWriter {
   fileprivate func tap(
     _ row: String,
     _ lens: Lens,
-    _ terms: EditTerms,
+    _ preconditions: EditPreconditions,
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
     // What is kept of a tap is that it was made: a repeat gets the row and its object as they are then.
@@ -43,7 +43,7 @@ extension TableWriter {
       }
     }
     content.queue.async { [self] in
-      once(terms.idempotency, claiming: Self.tapClaim, answer) { [self] answerAll in
+      answeredOnce(preconditions.idempotency, claiming: Self.tapClaim, answer) { [self] answerAll in
         let toggled: @Sendable (Toggled) -> Void = { [self] toggled in
           content.queue.async { [self] in
             let outcome: EditResult
@@ -52,13 +52,13 @@ extension TableWriter {
             case .stored(let answer): return answerAll(.success(answer))
             case .shown: outcome = .success(EditAnswer(cursor: reader.cursor(feed.current, lens), rows: [row]))
             }
-            remember(outcome, for: terms.idempotency) { answerAll(outcome) }
+            remember(outcome, for: preconditions.idempotency) { answerAll(outcome) }
           }
         }
-        toggle(row, lens, terms) { [self] outcome in
+        toggle(row, lens, preconditions) { [self] outcome in
           content.queue.async { [self] in
             guard case .refused(let error) = outcome else { return toggled(outcome) }
-            let again: @Sendable () -> Void = { [self] in toggle(row, lens, terms, then: toggled) }
+            let again: @Sendable () -> Void = { [self] in toggle(row, lens, preconditions, then: toggled) }
             reconsider(error, isAbreast: false, again: again) { toggled(.refused($0)) }
           }
         }
@@ -78,7 +78,7 @@ extension TableWriter {
   private func toggle(
     _ row: String,
     _ lens: Lens,
-    _ terms: EditTerms,
+    _ preconditions: EditPreconditions,
     then completion: @escaping @Sendable (Toggled) -> Void
   ) {
     let latest = feed.latest.table
@@ -88,7 +88,7 @@ extension TableWriter {
     guard plain.permissions.contains(.select) else {
       return completion(.refused(.forbidden("Row `\(row)` can't be selected: its `can.select` is false.")))
     }
-    if let error = refusal(of: terms) { return completion(.refused(error)) }
+    if let error = refusal(of: preconditions) { return completion(.refused(error)) }
     if let view = lens.view {
       guard plain.expansion != nil else { return completion(.shown) }
       guard !isShared else { return toggle(row, sharedView: view, then: completion) }
@@ -102,7 +102,7 @@ extension TableWriter {
     }
     guard plain.expansion != nil else { return completion(.shown) }
     if let error = context.replica.refusal { return completion(.refused(error)) }
-    toggleForEveryone(row, lens, terms.idempotency, then: completion)
+    toggleForEveryone(row, lens, preconditions.idempotency, then: completion)
   }
 
   /// Toggles a row for a view that follows its client from replica to replica.

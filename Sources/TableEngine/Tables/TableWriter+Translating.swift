@@ -23,7 +23,7 @@ extension TableWriter {
   /// The same, for a table that no source will tell anything.
   func publishAll() { content.queue.sync { share() } }
 
-  private func follow(_ original: TableContent, own: TableContent.Own, _ version: Cursor, publishing: Bool) {
+  private func follow(_ original: TableContent, own: TableContent.OwnState, _ version: Cursor, publishing: Bool) {
     content.queue.async { [self] in
       content.access { $0.follow(original, own: own) }
       basis.access { $0 = version }
@@ -45,10 +45,12 @@ extension TableWriter {
 
   /// The terms in the original's versions: a version of the translation stands for the one that it is of. On the table's
   /// queue.
-  func original(of terms: EditTerms) -> EditTerms {
-    guard let condition = terms.condition, condition != .any else { return terms }
-    var terms = terms
-    terms.condition = .oneOf(condition.holds(for: feed.latest.cursor) ? basis.access { $0 }.map { [$0] } ?? [] : [])
-    return terms
+  func original(of preconditions: EditPreconditions) -> EditPreconditions {
+    guard let condition = preconditions.condition, condition != .any else { return preconditions }
+    var preconditions = preconditions
+    preconditions.condition = .oneOf(
+      condition.holds(for: feed.latest.cursor) ? basis.access { $0 }.map { [$0] } ?? [] : []
+    )
+    return preconditions
   }
 }

@@ -6,8 +6,8 @@ import TableModel
 
 extension Request {
   /// `If-Match` and `Idempotency-Key`.
-  func editTerms() throws(ServiceError) -> EditTerms {
-    EditTerms(condition: ifMatch.map { VersionCondition($0) }, idempotency: try idempotency())
+  func editTerms() throws(ServiceError) -> EditPreconditions {
+    EditPreconditions(condition: ifMatch.map { VersionCondition($0) }, idempotency: try idempotency())
   }
 
   /// `Idempotency-Key`, and what the request was, so that a key is not used for two.

@@ -48,7 +48,7 @@ extension TableService {
     let request = EditRequest(
       edits,
       isBatch: form == .batch,
-      terms: try call.request.editTerms(),
+      preconditions: try call.request.editTerms(),
       caller: call.caller,
       lens: try call.lens(),
       authority: call.authority

@@ -82,7 +82,7 @@ final class MultiPoll: Waiter {
 
   /// The time is over: windows may have moved on without anything new in them.
   private func unchanged(_ exchange: Exchange) -> Reply {
-    let moved = members.filter { $0.query.after != $0.table.standing($0.query).to }
+    let moved = members.filter { $0.query.after != $0.table.state(for: $0.query).to }
     return gather(moved, [], exchange)
   }
 
@@ -103,7 +103,7 @@ final class MultiPoll: Waiter {
       case .withoutNews?: isOver = true
       case nil: break
       }
-      if !member.table.standing(member.query).isCurrent { moved.append(member) }
+      if !member.table.state(for: member.query).isCurrent { moved.append(member) }
     }
     guard isOver || !moved.isEmpty || !troubles.isEmpty else { return nil }
     return gather(moved, troubles, exchange)
@@ -111,7 +111,7 @@ final class MultiPoll: Waiter {
 
   /// Each table makes its own reply, on its own queue: none waits for another's.
   private func gather(_ moved: [Member], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
-    let ready = moved.map { $0.table.readyReply($0.query, to: $0.table.standing($0.query).to) }
+    let ready = moved.map { $0.table.readyReply($0.query, to: $0.table.state(for: $0.query).to) }
     let made = ready.compactMap { $0 }
     if made.count == moved.count, let joined = joinedReplies.known(made, troubles, scope),
       joined.isPrepared(for: codings)

@@ -71,7 +71,7 @@ final class Poll: Waiter {
   }
 
   /// There is nothing new, but in a window the version may have moved on all the same.
-  private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.standing(query).to) }
+  private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.state(for: query).to) }
 
   /// The reply, where the table is not where the client is; nil where it is.
   private func moved(_ exchange: Exchange) -> Reply? {
@@ -80,8 +80,8 @@ final class Poll: Waiter {
     case .withoutNews?: return unchanged(exchange)
     case nil: break
     }
-    let standing = table.standing(query)
-    return standing.isCurrent ? nil : reply(exchange, at: standing.to)
+    let state = table.state(for: query)
+    return state.isCurrent ? nil : reply(exchange, at: state.to)
   }
 
   private func reply(_ exchange: Exchange, at cursor: Cursor) -> Reply {

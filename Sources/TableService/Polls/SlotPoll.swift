@@ -58,7 +58,7 @@ final class SlotPoll: Waiter {
     case .withoutNews?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
     case nil: break
     }
-    guard !table.standing(query).isCurrent else { return nil }
+    guard !table.state(for: query).isCurrent else { return nil }
     return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
   }
 

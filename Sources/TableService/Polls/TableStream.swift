@@ -78,7 +78,7 @@ final class TableStream: StreamSource {
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     repeat {
       let query = query
-      guard table.standing(query).isCurrent else {
+      guard table.state(for: query).isCurrent else {
         return table.render(query) { [self] in send($0, to: stream) }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make

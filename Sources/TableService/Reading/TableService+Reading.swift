@@ -14,7 +14,7 @@ extension TableService {
     let query = TableQuery(.snapshot, lens)
     let (scope, request) = (call.scope, call.request)
     let made =
-      lens == Lens() ? call.table.plainSnapshot : call.table.readyReply(query, to: call.table.standing(query).to)
+      lens == Lens() ? call.table.plainSnapshot : call.table.readyReply(query, to: call.table.state(for: query).to)
     if let representation = made?.snapshot(scope), representation.isPrepared(for: request) {
       return .response(representation.response(to: request))
     }

@@ -9,7 +9,7 @@ extension PostgresStore {
 
   /// Makes the connections; `connected` is told when both are there.
   func begin(connected: @escaping @Sendable () -> Void) {
-    side.onNotification = { [weak self] payload, process in self?.hear(payload, from: process) }
+    side.onNotification = { [weak self] payload, process in self?.receive(payload, from: process) }
     main.onChange = { [weak self] _ in self?.reach(connected) }
     side.onChange = { [weak self] isUp in
       self?.reach(connected)
@@ -32,7 +32,7 @@ extension PostgresStore {
   }
 
   /// A notification: `m REVISION STAMP NAME`, `r NAME`, `l NAME`, `s NAME TEXT`; names and texts in digits.
-  private func hear(_ payload: String, from process: Int32) {
+  private func receive(_ payload: String, from process: Int32) {
     // One's own is no news.
     guard process != main.process, process != side.process else { return }
     let words = payload.split(separator: " ", omittingEmptySubsequences: false)

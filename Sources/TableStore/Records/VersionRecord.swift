@@ -57,7 +57,7 @@ struct VersionRecord {
   ) {
     self.bytes = []
     self.nextRow = nextRow
-    let matching = SectionMatching(table, previous?.table)
+    let matching = SectionContinuity(table, previous?.table)
     var pool = DisplacedRows()
     if let previous { pool.collect(from: previous.table, numbers: previous.numbers, matching: matching) }
     var writer = RecordWriter()
@@ -102,7 +102,7 @@ struct VersionRecord {
 
   private mutating func place(
     _ section: Section,
-    match: SectionMatching.Match?,
+    match: SectionContinuity.Match?,
     oldNumbers: [UInt64],
     pool: inout DisplacedRows
   ) -> PlacedRows {

@@ -22,7 +22,7 @@ struct ResponseCheck {
   func failure(of response: TransferResponse, request: TransferRequest, now: Int64) -> UpstreamError? {
     guard !(200..<300).contains(response.status) else { return contentFailure(of: response) }
     let told = ReasonText.reason(in: response.body, type: response.headers.first(named: "Content-Type"))
-    let said = told.map { ": \(redaction.clean($0))" } ?? ""
+    let words = told.map { ": \(redaction.clean($0))" } ?? ""
     let title =
       switch response.status {
       case 304: "The upstream's answer has no content"
@@ -37,7 +37,7 @@ struct ResponseCheck {
     var error = UpstreamError(
       .status,
       title: title,
-      detail: "\(request.method) \(response.url) answered \(response.status)\(said)",
+      detail: "\(request.method) \(response.url) answered \(response.status)\(words)",
       status: response.status,
       retryAfter: [429, 503].contains(response.status) ? ResponseFreshness.retryAfter(response.headers, now: now) : nil
     )

@@ -65,6 +65,28 @@ import Testing
     }
   }
 
+  /// Nor are they told by a family's member that the upstream doesn't have.
+  @Test func aMemberThatIsNotThereSaysNoMore() throws {
+    let upstream = try ScriptedUpstream { _ in .status(404, "{\"message\":\"account acme-internal\"}") }
+    for (problems, isShown) in [("public", false), ("full", true)] {
+      let service = try ServiceProcess(
+        """
+        store: memory
+        problems: \(problems)
+        sources:
+          list: {url: "\(upstream.url)/inner/${$params.q}", every: 1h, retries: 0}
+        tables:
+          list: {source: list, row: {id: "${id}"}, parameters: {q: {default: ""}}}
+        """
+      )
+      for target in ["/v1/tables/list;q=a", "/v1/changes?after=list;q%3Da:"] {
+        let reply = try service.request("GET", target)
+        #expect(reply.text.contains("404"), "\(reply.text)")
+        #expect(reply.text.contains("acme-internal") == isShown && reply.text.contains("/inner/") == isShown)
+      }
+    }
+  }
+
   /// A source that may not lead inside does not, by its first address as by a redirect's.
   @Test func firstAddressesAreCheckedWhereASourceSaysSo() throws {
     let upstream = try ScriptedUpstream([issue(1)])

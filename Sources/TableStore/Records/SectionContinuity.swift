@@ -2,7 +2,7 @@ import TableModel
 
 /// Which section of the version before each section of a version goes on from, and how much of its rows stand
 /// at its two ends as they did.
-struct SectionMatching {
+struct SectionContinuity {
   struct Match {
     /// The section's index in the version before.
     var old: Int
@@ -27,7 +27,7 @@ struct SectionMatching {
   }
 }
 
-extension SectionMatching.Match {
+extension SectionContinuity.Match {
   fileprivate init(_ section: Section, _ before: Section, at old: Int) {
     isUnchanged = section === before
     self.old = old
@@ -52,8 +52,8 @@ struct DisplacedRows {
   /// Identities are unique in a table, and almost always so are their fingerprints.
   private var rows: [RowKey: [Found]] = [:]
 
-  mutating func collect(from table: Table, numbers: [[UInt64]], matching: SectionMatching) {
-    var kept: [Int: SectionMatching.Match] = [:]
+  mutating func collect(from table: Table, numbers: [[UInt64]], matching: SectionContinuity) {
+    var kept: [Int: SectionContinuity.Match] = [:]
     for case let match? in matching.matches { kept[match.old] = match }
     for (index, section) in table.sections.enumerated() {
       let count = section.rows.count

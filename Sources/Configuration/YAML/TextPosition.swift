@@ -1,13 +1,13 @@
 /// A position in the text: line and column from 1, the column in Unicode scalars (as libyaml counts them).
-struct Place: Hashable, Sendable {
+struct TextPosition: Hashable, Sendable {
   var line: Int
   var column: Int
 
-  static let start = Place(line: 1, column: 1)
+  static let start = TextPosition(line: 1, column: 1)
 }
 
-extension Place: Comparable {
-  static func < (first: Place, second: Place) -> Bool {
+extension TextPosition: Comparable {
+  static func < (first: TextPosition, second: TextPosition) -> Bool {
     (first.line, first.column) < (second.line, second.column)
   }
 }
@@ -15,7 +15,7 @@ extension Place: Comparable {
 /// A value and where it was written.
 struct Located<Value> {
   var value: Value
-  var place: Place
+  var place: TextPosition
 }
 
 extension Located: Sendable where Value: Sendable {}

@@ -7,7 +7,7 @@ import TableMapping
 import Upstream
 
 /// One upstream as it is polled, and the tables that it feeds.
-final class SourceFeed: Sendable {
+final class PolledSource: Sendable {
   let name: String
   private let definition: UpstreamDefinition
   private let context: EngineContext
@@ -51,7 +51,7 @@ final class SourceFeed: Sendable {
           metadata: ["source": "\(name)", "every": "\(definition.every)"]
         )
       },
-      onUpdate: { listeners.hear($0) }
+      onUpdate: { listeners.receive($0) }
     )
   }
 

@@ -7,11 +7,11 @@ import TableStore
 extension TableWriter {
   /// What refuses an edit before it is tried: nobody changes this table any more, or `If-Match` names another version
   /// than the one it would be built on.
-  func refusal(of terms: EditTerms) -> TableError? {
+  func refusal(of preconditions: EditPreconditions) -> TableError? {
     if content.access({ $0.isClosed }) {
       return TableError(.unavailable, detail: "The table `\(name)` is being replaced.", retryAfter: .seconds(1))
     }
-    guard let condition = terms.condition, !condition.holds(for: feed.latest.cursor) else { return nil }
+    guard let condition = preconditions.condition, !condition.holds(for: feed.latest.cursor) else { return nil }
     return TableError(
       .conditionFailed,
       detail: "The table has moved on: it is at `\(feed.latest.cursor)`. Follow its changes, then decide again.",
@@ -28,7 +28,7 @@ extension TableWriter {
   ///
   /// - Parameter claiming: it is done before its answer can be kept, so no other replica may do it for so long: until
   ///   then whoever has claimed it has done it, or never will.
-  func once(
+  func answeredOnce(
     _ idempotency: Idempotency?,
     claiming: Duration? = nil,
     _ completion: @escaping @Sendable (EditResult) -> Void,
