@@ -133,8 +133,15 @@ import Testing
     #expect(idle.receive() == .closed)
     #expect(streaming.receiveChunk() == Array("open".utf8))
     #expect(streaming.receiveChunk() == [])
-    // What has begun is let to its end. Every loop drains by itself, and has stopped listening then.
-    #expect(TestService.eventually { TestClient(port: service.port).hasEnded })
+    // What has begun is let to its end, and who comes meanwhile is answered once. Every loop drains by itself: one that
+    // is at its end takes nobody any more.
+    #expect(
+      TestService.eventually {
+        let late = TestClient(port: service.port)
+        late.send(CaseTests.health)
+        return late.receive().response?.headers["connection"] == "close" && late.receive() == .closed
+      }
+    )
     partial.send("st: localhost\r\n\r\n")
     #expect(partial.receive().response?.headers["connection"] == "close")
     #expect(end.wait(timeout: .now() + 10) == .success)

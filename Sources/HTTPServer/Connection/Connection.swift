@@ -23,6 +23,8 @@ final class Connection {
   /// The kernel reports on it: on what comes, and, once it had to wait for that, on room for what goes.
   var isWatched = false
   var isWatchedForRoom = false
+  /// It was there when the server began to drain.
+  var isAwaited = false
   var machine: ConnectionStateMachine
   var traits = RequestTraits()
   /// Who counts for the request in hand: another than `peer` where that is a proxy.

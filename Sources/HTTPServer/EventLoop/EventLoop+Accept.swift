@@ -8,7 +8,7 @@ extension EventLoop {
 
   func resumeAccepting() {
     acceptAgain = Int.max
-    guard !isAccepting, listener >= 0, !isDraining else { return }
+    guard !isAccepting, listener >= 0 else { return }
     isAccepting = poll.add(listener: listener, token: UInt64(listener))
     if !isAccepting { acceptAgain = clock.now + EventLoop.exhaustionPause }
   }
@@ -52,6 +52,8 @@ extension EventLoop {
       peer: peer,
       machine: ConnectionStateMachine(now: clock.now, shared.timeouts)
     )
+    // It is closed behind its first answer.
+    if isDraining { _ = connection.machine.drainBegan() }
     switch decision {
     case .admitted:
       while connections.count <= Int(descriptor) { connections.append(nil) }
@@ -117,6 +119,7 @@ extension EventLoop {
     guard connection.machine.phase != .closed else { return }
     let isCutShort = release(connection)
     connection.machine.closed()
+    if connection.isAwaited { awaited -= 1 }
     wheel.cancel(connection.descriptor)
     connections[Int(connection.descriptor)] = nil
     Socket.close(connection.descriptor)

@@ -2,14 +2,15 @@ internal import Dispatch
 internal import Synchronization
 
 extension EventLoop {
-  /// Stops accepting, and brings every connection to its end in good order.
+  /// Brings every connection to its end in good order. Until those that there are have ended new ones are taken, for
+  /// one request each: whoever asks meanwhile whether the service is ready is told that it ends.
   func drain() {
     guard !isDraining else { return }
     isDraining = true
-    stopListening()
-    for connection in connections.compactMap({ $0 }) {
-      perform(connection.machine.drainBegan(), connection)
-    }
+    let open = connections.compactMap { $0 }
+    for connection in open { connection.isAwaited = true }
+    awaited = open.count
+    for connection in open { perform(connection.machine.drainBegan(), connection) }
     reportIfEmpty()
   }
 
@@ -32,7 +33,9 @@ extension EventLoop {
 
   /// Ends the loop when a drain has come to its end.
   func reportIfEmpty() {
-    if isDraining, counters.connections.load(ordering: .relaxed) == 0 { stop() }
+    guard isDraining, awaited == 0 else { return }
+    stopListening()
+    if counters.connections.load(ordering: .relaxed) == 0 { stop() }
   }
 
   private func stop() {

@@ -48,6 +48,8 @@ final class EventLoop: @unchecked Sendable {
   var scratch: [UInt8] = []
 
   var isDraining = false
+  /// How many connections are left of those that were there when draining began.
+  var awaited = 0
   var isStopped = false
 
   /// A connection as it was when something was noted about it.

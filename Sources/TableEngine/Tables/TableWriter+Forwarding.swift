@@ -69,7 +69,10 @@ extension TableWriter {
     ) { [self] outcome in
       switch outcome {
       case .accepted(_, let item): accept(plan, item, from: source, request, finish)
-      case .refused(let error): finish(.failure(TableError(error, .upstream, passingOn: true)))
+      case .refused(let error):
+        // Who is asked to authenticate is the caller only where its own credentials were sent.
+        let isService = error.status == 401 && !source.sends(fields, of: definition).haveCredentials
+        finish(.failure(TableError(error, .upstream, passingOn: !isService)))
       case .failed(let error): finish(.failure(TableError(error, .upstream)))
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.
