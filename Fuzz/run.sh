@@ -22,6 +22,17 @@ give_up() {
   exit 1
 }
 
+flags="-O -parse-as-library -package-name fuzz -sanitize=fuzzer,address -swift-version 6 -enable-upcoming-feature InternalImportsByDefault"
+
+# What targets stand on, as modules of their own, linked into them: the language on JSON, and that on simdjson.
+printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" \
+  >"$build/CSimdJSON.modulemap"
+module() {
+  swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+    -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
+}
+module FieldValues 2>"$build/field-values.log" || give_up "$build/field-values.log"
+
 # The part of the server that has no I/O, compiled into one module with the targets.
 folders="Configuration.swift Addresses Grammar Parsing Messages Connection Origins Representations"
 # shellcheck disable=SC2086 # no blanks in these names
@@ -32,24 +43,13 @@ targets="Targets/HTTP.swift Targets/Requests.swift Targets/Chunks.swift Targets/
 # shellcheck disable=SC2086 # no blanks in these names
 if [ -z "$(find "$build/fuzz" -newer run.sh 2>/dev/null)" ] ||
   [ -n "$(find $sources $targets -newer "$build/fuzz" -print -quit)" ]; then
-  swiftc -O -wmo -parse-as-library -sanitize=fuzzer,address -swift-version 6 -module-name Fuzz \
-    -enable-upcoming-feature InternalImportsByDefault \
-    -o "$build/fuzz" $sources $targets 2>"$build/build.log" || give_up "$build/build.log"
+  swiftc $flags -wmo -module-name Fuzz -I "$build" \
+    -o "$build/fuzz" $sources $targets "$build/FieldValues.o" 2>"$build/build.log" || give_up "$build/build.log"
 fi
 
-flags="-O -parse-as-library -sanitize=fuzzer,address -swift-version 6 -enable-upcoming-feature InternalImportsByDefault"
-
-# The language stands on the JSON module, and that on simdjson: modules of their own, linked into the target.
-module() {
-  swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-    -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
-}
 build_json() {
-  printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" \
-    >"$build/CSimdJSON.modulemap" &&
-    clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
+  clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
       -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
-    module FieldValues &&
     module JSON
 }
 build_expressions() {
@@ -69,9 +69,9 @@ build_values() {
 # The parsers that have no I/O of the engine and its face, compiled into the target.
 build_tables() {
   engine=../Sources/TableEngine
-  swiftc $flags -module-name FuzzTables -package-name fuzz -o "$build/Tables" Targets/Tables.swift \
-    $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/Catalog/PercentCoding.swift \
-    $engine/TableError.swift
+  swiftc $flags -module-name FuzzTables -I "$build" -o "$build/Tables" Targets/Tables.swift \
+    $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/TableError.swift \
+    "$build/FieldValues.o"
 }
 
 python3 seeds.py "$build/seeds"
