@@ -134,7 +134,7 @@ import Testing
     let items = (0..<4000).map { number in
       let text = String(repeating: "x", count: 200 + number % 200)
       return number % 1000 == 7
-        ? #"{"id":\#(number),"title":tru,"x":"\#(text)"}"#
+        ? #"{"title":"of nobody","x":"\#(text)"}"#
         : #"{"id":\#(number % 3990),"title":"\#(text)","n":\#(number % 9)}"#
     }
     var fixture = Fixture()
@@ -151,6 +151,8 @@ import Testing
     for id in ["0", "1999", "3989"] { #expect(large.item(id)?.bytes == single.item(id)?.bytes) }
     let again = mapper.map(["s": .pages([Array("[]".utf8), page + [0x20]])], reusing: large.cache)
     #expect(zip(large.rows, again.rows).allSatisfy { $0 === $1 })
+    let broken = Array("[\(items.joined(separator: ",")),{\"id\":tru}]".utf8)
+    #expect(mapper.map(["s": .pages([broken])]).problems.map(\.kind) == [.malformed])
     let bounded = try TableMapper(table: fixture.table, cells: fixture.cells, maximumBytes: 3 << 20)
     #expect(bounded.map(["s": .pages([page])]).problems.map(\.kind) == [.tooLarge])
   }
