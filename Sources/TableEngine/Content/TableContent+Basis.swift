@@ -2,6 +2,14 @@ import TableMapping
 import TableStore
 
 extension TableContent {
+  /// Takes over the items that another table keeps.
+  ///
+  /// - Parameter revision: of that table.
+  mutating func follow(_ items: LocalItems, at revision: Revision?) {
+    local?.items = items
+    basis = revision?.number
+  }
+
   /// Takes over all that a table in another language is made of; what is made of it stays this one's own.
   ///
   /// - Parameter own: of the original: what of its own may be shown.
@@ -10,7 +18,7 @@ extension TableContent {
     (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
     variables.locale = locale
     let base = base
-    translates = own.base?.number
+    basis = own.base?.number
     (inputs, local, self.own, self.base) = (original.inputs, original.local, own, base)
     if local == nil, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
     // What was shown before the process started, or what another one shows, is better than nothing, whatever its language.
@@ -19,29 +27,29 @@ extension TableContent {
   }
 }
 
-/// Where replicas share items of the service's own, each translates what it edits, and so may do another one's: which of
-/// the original's revisions a translation shows stands beside it, so that nobody goes back behind it.
+/// Where replicas share items of the service's own, each lays out what it edits in all tables that show it, and so may do
+/// another one: which revision of the items' table another one shows stands beside that, so that nobody goes back behind it.
 extension TableContent {
-  /// What it is kept under, among the objects of the translation, which has none.
+  /// What it is kept under, among the objects of the table, which has none.
   private static let row = ""
 
-  /// To be stored with a version of the translation.
-  mutating func markTranslated() -> [ObjectChange] {
-    guard let translates else { return [] }
-    translated = translates
-    return [ObjectChange(row: Self.row, bytes: Array("\(translates)".utf8))]
+  /// To be stored with a version that was made here.
+  mutating func markBasis() -> [ObjectChange] {
+    guard let basis else { return [] }
+    storedBasis = basis
+    return [ObjectChange(row: Self.row, bytes: Array("\(basis)".utf8))]
   }
 
-  /// Whether what it is made of is not older than what was translated last.
-  var isAheadOfTranslated: Bool { (translates ?? 0) >= (translated ?? 0) }
+  /// Whether what it is made of is not older than what was stored last.
+  var isAheadOfStoredBasis: Bool { (basis ?? 0) >= (storedBasis ?? 0) }
 
-  /// Takes over what the store says was translated last.
-  mutating func noteTranslated(_ objects: [ObjectChange]) {
+  /// Takes over what the store says was laid out last.
+  mutating func noteBasis(_ objects: [ObjectChange]) {
     guard let last = objects.last(where: { $0.row == Self.row })?.bytes else { return }
-    translated = UInt64(String(decoding: last, as: UTF8.self))
+    storedBasis = UInt64(String(decoding: last, as: UTF8.self))
   }
 
-  mutating func noteTranslated(_ stored: StoredTable) {
-    noteTranslated(stored.objects[Self.row].map { [ObjectChange(row: Self.row, bytes: $0)] } ?? [])
+  mutating func noteBasis(_ stored: StoredTable) {
+    noteBasis(stored.objects[Self.row].map { [ObjectChange(row: Self.row, bytes: $0)] } ?? [])
   }
 }
