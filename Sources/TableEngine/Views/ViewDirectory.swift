@@ -38,6 +38,10 @@ final class ViewDirectory: Sendable {
     return state
   }
 
+  /// Whoever waits with a view uses it until the wait is over.
+  func beginFollowing(_ view: String, table: Epoch) { views.beginFollowing(view, table: table) }
+  func endFollowing(_ view: String, table: Epoch) { views.endFollowing(view, table: table) }
+
   /// Toggles a row for a view that is this process's own. Returns the view after the tap.
   func tap(_ row: Fingerprint, view: String, table: Epoch) -> ViewState { views.tap(view, table: table, row: row) }
 
