@@ -20,6 +20,8 @@ final class TableReader: Sendable {
   /// Clients may poll it through caches.
   let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
+  /// Called when a reply was made that is kept, by who has to know what that takes.
+  let keptReply = Mutex<(@Sendable () -> Void)?>(nil)
   /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
   let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   let changes = Mutex(FirstAffectedRows())
@@ -122,7 +124,10 @@ final class TableReader: Sendable {
       let content = changes(after, current, view, query.lens)
       made = maker.access { $0.changes(after: after, to: to, content) }
     }
-    if view == nil { replies.insert(made, for: key) }
+    if view == nil {
+      replies.insert(made, for: key)
+      keptReply.withLock { $0 }?()
+    }
     return made
   }
 
@@ -186,9 +191,16 @@ final class TableReader: Sendable {
     return ChangeTopic(rawValue: topic.rawValue &+ UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15)
   }
 
-  /// Whoever waits is counted by its window.
-  func beginWaiting(_ lens: Lens) { waiting.withLock { $0.begin(lens.rows) } }
-  func endWaiting(_ lens: Lens) { waiting.withLock { $0.end(lens.rows) } }
+  /// Whoever waits is counted by its window, and uses its view.
+  func beginWaiting(_ lens: Lens) {
+    waiting.withLock { $0.begin(lens.rows) }
+    if let view = lens.view { context.views.beginFollowing(view, table: feed.epoch) }
+  }
+
+  func endWaiting(_ lens: Lens) {
+    waiting.withLock { $0.end(lens.rows) }
+    if let view = lens.view { context.views.endFollowing(view, table: feed.epoch) }
+  }
 
   /// By window, how many wait; nil is the whole table.
   var waiters: [WindowSize?: Int] { waiting.withLock { $0.counts } }
