@@ -51,7 +51,11 @@ final class TableReader: Sendable {
     guard let name = lens.view, let state = context.views.state(of: name, table: feed.epoch), state.taps > 0 else {
       return nil
     }
-    return TappedView(
+    return view(name, state)
+  }
+
+  private func view(_ name: String, _ state: ViewState) -> TappedView {
+    TappedView(
       taps: UInt64(state.taps),
       state: state,
       digest: state.digest(name: name, registry: drawing.withLock { $0.digest })
@@ -69,6 +73,11 @@ final class TableReader: Sendable {
 
   /// The cursor of a version as a lens shows it.
   func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, lens, view(lens)) }
+
+  /// The cursor of a version in a view that is about to be shown.
+  func cursor(_ version: Version, _ lens: Lens, tapped state: ViewState) -> Cursor {
+    cursor(version, lens, lens.view.map { view($0, state) })
+  }
 
   // MARK: Replies
 
