@@ -193,7 +193,7 @@ extension UpstreamError {
   static func impossible(_ why: String) -> UpstreamError {
     UpstreamError(
       .unusableValue,
-      title: "No request can be made with this value",
+      title: "No request can be made",
       detail: "the source's configured request: \(why)",
       mayHaveArrived: false
     )

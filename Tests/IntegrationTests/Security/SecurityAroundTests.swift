@@ -78,6 +78,20 @@ import Testing
     #expect(try service.mirror("todo").cursor == cursor)
   }
 
+  /// Who stands between, by the environment's word, is not asked whether the service is alive.
+  @Test func healthAsksTheServiceAndNoProxy() throws {
+    let service = try ServiceProcess(todo)
+    let proxy = try ScriptedUpstream { _ in .status(500, "{}") }
+    let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]
+    let health = try Command(
+      ["health", "--url", "http://127.0.0.1:\(service.port)"],
+      in: TemporaryFolder(),
+      environment: Dictionary(uniqueKeysWithValues: names.map { ($0, proxy.url) })
+    )
+    #expect(health.status == 0, "\(health.errors)")
+    #expect(proxy.requests.current.isEmpty)
+  }
+
   /// What tables hold is nobody else's on the machine.
   @Test func theStoresFilesArePrivate() throws {
     let folder = try TemporaryFolder()

@@ -47,12 +47,15 @@ import Testing
       #expect(try service.request("POST", "/v1/tables/list/refresh").json["state"]?.text == state)
       let mirror = try service.mirror("list")
       let problem = mirror.attributes["problem"]
-      #expect(problem.map { String(decoding: $0.bytes, as: UTF8.self) }?.contains(words) ?? words.isEmpty, "\(words)")
+      #expect(
+        problem.map { String(decoding: $0.bytes, as: UTF8.self) }?.contains(words) ?? words.isEmpty,
+        "\(words): \(problem ?? .null)"
+      )
       #expect(mirror.rows == ["1"])
     }
     try refresh(tooMany, "stale", "limits.mappingBytes")
     try refresh(tooMany, "stale", "limits.mappingBytes")
-    try refresh(.status(500, "{}"), "stale", "500")
+    try refresh(.status(500, "{}"), "stale", "answered with an error")
     // As before: the same answer, which is not even mapped again.
     try refresh(tooMany, "stale", "limits.mappingBytes")
     try refresh(.json([issue(1)]), "ready", "")
@@ -66,7 +69,7 @@ import Testing
     let client = try service.client()
     let before = try service.metric("reply_bytes{table=\"list\"}")
     for number in 0..<300 {
-      let invented = number % 2 == 0 ? "0123456789ab.\(number)" : "\(cursor.prefix(12)).\(number + 1000)"
+      let invented = number % 2 == 0 ? "0123456789ab.\(number + 1)" : "\(cursor.prefix(12)).\(number + 1000)"
       let reply = try client.request("GET", "/v1/tables/list/changes?after=\(invented)&wait=0&rows=\(number + 1)")
       #expect(reply.status == 200)
     }
