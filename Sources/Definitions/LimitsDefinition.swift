@@ -14,6 +14,8 @@ public struct LimitsDefinition: Equatable, Sendable {
   public var tableBytes = 1 << 30
   /// Bytes that mapping one table may take.
   public var mappingBytes = 1 << 30
+  /// Bytes that the members of all families may hold together.
+  public var membersBytes = 512 << 20
   /// Of one caller, else of one address, in a minute. Nil: no bound.
   public var requestsPerMinute: Int?
   /// Of one caller, else of one address, in a minute. Nil: no bound.

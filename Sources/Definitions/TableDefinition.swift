@@ -51,6 +51,8 @@ extension TableDefinition {
 /// How many instances of a family of tables live, and for how long.
 public struct InstancesDefinition: Equatable, Sendable {
   public var maximum = 1000
+  /// Bytes that they may hold together; nil: what all families may.
+  public var maximumBytes: Int?
   /// Polled only while someone read it in so long.
   public var freezeAfter = Duration.seconds(5 * 60)
   public var dropAfter = Duration.seconds(30 * 60)

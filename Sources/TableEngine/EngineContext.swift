@@ -10,6 +10,7 @@ final class EngineContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let answers = RememberedAnswers()
+  let members = MemberMemory()
   let replica: Replica
   let refreshes = RefreshCounts()
   let requests = RequestCounts()

@@ -9,6 +9,7 @@ struct MappingBudget {
   init(_ maximum: Int) { (self.maximum, remaining) = (maximum, maximum) }
 
   var isExceeded: Bool { remaining < 0 }
+  var spent: Int { maximum - remaining }
 
   /// A response is kept for its items.
   mutating func charge(page: borrowing [UInt8]) { remaining -= page.count }
@@ -19,14 +20,12 @@ struct MappingBudget {
 
   /// What an item takes beside its bytes. O(its rows).
   static func cost(row: Row?, _ details: MappedItem.Details?) -> Int {
-    var cost = item + (row.map { self.cost(of: $0) } ?? 0)
+    var cost = item + (row?.footprint ?? 0)
     guard let details else { return cost }
     cost += self.details + (details.skip?.reason.utf8.count ?? 0) + (details.warning?.utf8.count ?? 0)
-    for placement in details.others { cost += self.cost(of: placement.row) }
+    for placement in details.others { cost += placement.row.footprint }
     return cost
   }
-
-  private static func cost(of row: Row) -> Int { self.row + row.encoded.count + row.id.utf8.count }
 
   /// For whoever reads the table's problem.
   var failure: SourceFailure {
@@ -40,5 +39,4 @@ struct MappingBudget {
   // Objects with their headers, the ends of their allocations, and their places in lists and tables.
   private static let item = 160
   private static let details = 160
-  private static let row = 320
 }

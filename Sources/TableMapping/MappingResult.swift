@@ -20,6 +20,8 @@ public struct MappingResult: Sendable {
   public internal(set) var problems: [SourceProblem] = []
   /// A source had more items than it may.
   public internal(set) var isTruncated = false
+  /// What it takes of memory, about: its sources' answers, as far as their items are shown, and the rows made of them.
+  public internal(set) var byteCount = 0
   /// What stands above the table: its title's expressions evaluated.
   public internal(set) var title: String?
   /// To be given to the next mapping.

@@ -94,6 +94,7 @@ struct MappingRun {
       ? MappingResult(cache: cache, lookup: assembly.lookup, starts: starts) : MappingResult(cache: cache)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
+    result.byteCount = budget.spent
     result.isTruncated = contents.values.contains(where: \.isTruncated)
     return result
   }

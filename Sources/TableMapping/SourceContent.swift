@@ -27,6 +27,9 @@ public struct SourceContent: Sendable {
     return content
   }
 
+  /// Of the responses, in bytes. O(responses).
+  public var byteCount: Int { pages.reduce(0) { $0 + $1.count } }
+
   /// Where the items of a page stand, in the list at a path.
   ///
   /// - Parameter previous: the page as it was before.

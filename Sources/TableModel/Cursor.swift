@@ -31,15 +31,15 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     self.lens = lens.isEmpty ? nil : lens.description
   }
 
-  /// Reads what ``description`` writes; nil for anything else: other characters, leading zeros, no taps that are
+  /// Reads what ``description`` writes; nil for anything else: other characters, leading zeros, version 0, no taps that are
   /// written, a `~` without a lens, more than ``maximumLength``. O(characters).
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy(Self.admits) else { return nil }
     let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
     let parts = halves[0].split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-    guard (2...3).contains(parts.count), let epoch = Epoch(parts[0]), let version = Self.number(parts[1]) else {
-      return nil
-    }
+    guard (2...3).contains(parts.count), let epoch = Epoch(parts[0]), let version = Self.number(parts[1]),
+      version > 0
+    else { return nil }
     self.init(epoch: epoch, version: version)
     if parts.count == 3 {
       guard let taps = Self.number(parts[2]), taps > 0 else { return nil }

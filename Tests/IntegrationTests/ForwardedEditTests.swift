@@ -188,6 +188,83 @@ private let caller = ["Authorization": "Bearer someone"]
     #expect(upstream.edits.count == refusals.count * edits.count)
   }
 
+  /// Of two members with one name this service would take one and the upstream perhaps the other: nothing is sent.
+  @Test func bodiesWithDoubledMembersAreSentNowhere() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(
+      upstream.configuration
+        + "\n    actions: {mark: {title: Mark, request: {url: \"\(upstream.server.url)/mark\", body: \"${$edit}\"}}}"
+    )
+    let mirror = try service.mirror("t", caller)
+    let many = (0..<40).map { "\"m\($0)\":0" }.joined(separator: ",")
+    for (method, target, body, field) in [
+      ("POST", "items", "{\"title\":\"a\",\"title\":\"b\"}", "title"),
+      ("POST", "items", "{\"t\":{\"a\":[0,{\"x\":1,\"y\":2,\"x\":1}]}}", "t.a[1].x"),
+      ("POST", "items", "{\"title\":\"a\",\"t\\u0069tle\":\"b\"}", "title"),
+      ("POST", "items", "{\(many),\"m7\":0}", "m7"), ("PATCH", "items/1", "{\"title\":\"a\",\"title\":null}", "title"),
+      ("POST", "items/1/move", "{\"after\":\"2\",\"after\":\"3\"}", "after"),
+      ("POST", "edits", "{\"edits\":[{\"op\":\"delete\",\"id\":\"1\",\"id\":\"2\"}]}", "edits[0].id"),
+      ("POST", "rows/1/actions/mark", "[[{\"a\":1,\"a\":2}]]", "[0][0].a"),
+    ] {
+      let client = try service.client()
+      try client.send(
+        raw: "\(method) /v1/tables/t/\(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+          + "Authorization: Bearer someone\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+      )
+      let reply = try client.receive("\(method) \(target)")
+      #expect(try reply.status == 400 && reply.json["field"]?.text == field, "\(body): \(reply.text)")
+    }
+    #expect(upstream.edits.isEmpty)
+    #expect(try service.mirror("t", caller).cursor == mirror.cursor)
+    // Names that differ in bytes are two.
+    let both: JSONValue = ["caf\u{e9}": 1, "cafe\u{301}": 2, "title": "T"]
+    #expect(try service.request("POST", "/v1/tables/t/items", caller, body: both).status == 201)
+  }
+
+  /// What can't be put into the upstream's URL or a header is the value's fault, and not the upstream's.
+  @Test func valuesThatMakeNoRequestAreTheCallers() throws {
+    let upstream = try ListUpstream()
+    let url = upstream.server.url
+    let service = try ServiceProcess(
+      upstream.configuration.replacingOccurrences(
+        of: "insert: {url: \"\(url)/items\", body: \"${$edit}\", headers: {X-Kind: \"insert\"}}",
+        with: "insert: {url: \"\(url)/${$edit.kind}/items\", body: \"${$edit}\", headers: {X-Kind: \"${$edit.title}\"}}"
+      )
+    )
+    _ = try service.mirror("t", caller)
+    for body in [["kind": "..", "title": "a"], ["kind": ".", "title": "a"], ["kind": "k", "title": "a\r\nX: b"]]
+      as [JSONValue]
+    {
+      let reply = try service.request("POST", "/v1/tables/t/items", caller, body: body)
+      #expect(reply.status == 422 && reply["Content-Type"] == "application/problem+json", "\(body): \(reply.text)")
+    }
+    #expect(upstream.edits.isEmpty)
+    _ = try service.request("POST", "/v1/tables/t/items", caller, body: ["kind": "a/b", "title": "a"])
+    #expect(upstream.edits.map(\.target) == ["/a%2Fb/items"])
+  }
+
+  /// As in a table of the service's own: an index alone says nothing where there are several sections.
+  @Test func anIndexWithoutItsSectionIsSentNowhere() throws {
+    let upstream = try ListUpstream()
+    upstream.items.change { $0 = [issue(1, "open"), issue(2, "closed")] }
+    let sections = """
+
+          sections:
+            - {id: open, where: state == 'open'}
+            - {id: closed, where: state == 'closed'}
+      """
+    let service = try ServiceProcess(upstream.configuration + sections)
+    _ = try service.mirror("t", caller)
+    let path = "/v1/tables/t/items"
+    let unnamed = try service.request("POST", path + "?at=0", caller, body: ["title": "x"])
+    #expect(try unnamed.status == 400 && unnamed.json["field"] == "section", "\(unnamed.text)")
+    #expect(upstream.edits.isEmpty)
+    #expect(try service.request("POST", path + "?at=0&section=open", caller, body: ["title": "x"]).status == 201)
+    // A row that moves has one already.
+    #expect(try service.request("POST", path + "/1/move", caller, body: ["at": 0]).status == 200)
+    #expect(upstream.edits.count == 2)
+  }
+
   /// Nobody knows whether it was carried out: 504, and the refresh that follows tells.
   @Test(arguments: [true, false]) func editsWithoutAnAnswer(isCarriedOut: Bool) throws {
     let upstream = try ListUpstream()

@@ -13,6 +13,8 @@ import Testing
     case sweep
     case changed
     case thawAll
+    /// It holds so many bytes now.
+    case weigh(String, Int)
 
     var description: String {
       switch self {
@@ -22,6 +24,7 @@ import Testing
       case .sweep: "sweep"
       case .changed: "changed"
       case .thawAll: "thaw all"
+      case .weigh(let key, let bytes): "weigh \(key): \(bytes)"
       }
     }
   }
@@ -122,6 +125,44 @@ import Testing
       left: ["a", "b"]
     ),
     Case(
+      testDescription: "too heavy: the frozen go, then those that were read longest ago, nobody who is waited for",
+      limits: .init(maximum: 9, freezeAfter: .seconds(10), dropAfter: .seconds(100), ofOneShare: nil, bytes: 100),
+      script: [
+        (0, .read("a"), "new"), (0, .wait("a"), ""), (1, .read("b"), "new"), (2, .read("c"), "new"),
+        (3, .weigh("a", 30), ""), (3, .weigh("b", 30), ""), (3, .weigh("c", 40), ""), (8, .read("b"), "known"),
+        (12, .sweep, "freezes c"), (13, .read("d"), "new"), (14, .weigh("d", 10), "without c"),
+        (15, .weigh("d", 50), "without b"), (16, .weigh("d", 80), "no room"),
+      ],
+      left: ["a", "d"]
+    ),
+    Case(
+      testDescription: "where those that nobody waits for are not enough, they stay",
+      limits: .init(maximum: 9, freezeAfter: .seconds(10), dropAfter: .seconds(100), ofOneShare: nil, bytes: 100),
+      script: [
+        (0, .read("a"), "new"), (0, .wait("a"), ""), (0, .weigh("a", 60), ""), (1, .read("b"), "new"),
+        (1, .weigh("b", 20), ""), (2, .read("c"), "new"), (2, .weigh("c", 50), "no room"), (3, .weigh("c", 20), ""),
+      ],
+      left: ["a", "b", "c"]
+    ),
+    Case(
+      testDescription: "a client whose members are too heavy loses its own oldest, waited for or not",
+      limits: .init(
+        maximum: 9,
+        freezeAfter: .seconds(10),
+        dropAfter: .seconds(100),
+        ofOneShare: nil,
+        bytes: 100,
+        bytesOfOneShare: 25
+      ),
+      script: [
+        (0, .read("good", by: "good"), "new"), (0, .weigh("good", 20), ""), (1, .read("a", by: "bad"), "new"),
+        (1, .wait("a"), ""), (1, .weigh("a", 20), ""), (2, .read("b", by: "bad"), "new"),
+        (2, .weigh("b", 20), "without a"), (3, .weigh("b", 70), ""), (4, .read("c"), "new"),
+        (4, .weigh("c", 20), "without good"),
+      ],
+      left: ["b", "c"]
+    ),
+    Case(
       testDescription: "another configuration polls all for a while",
       script: [
         (0, .read("a"), "new"), (10, .sweep, "freezes a"), (50, .thawAll, ""), (51, .read("a"), "known"),
@@ -155,10 +196,15 @@ import Testing
         outcome = sweep.frozen.map { "freezes \($0)" } + sweep.dropped.map { "drops \($0)" }
       case .changed: outcome = members.changed().map { "fetches \($0)" }
       case .thawAll: members.thawAll(at: now)
+      case .weigh(let key, let bytes):
+        let ofItsClient = members.weigh(key, bytes)
+        let gone = members.makeRoom(sparing: key, isWaitedFor: isWaitedFor)
+        outcome = (ofItsClient + (gone ?? [])).map { "without \($0)" } + (gone == nil ? ["no room"] : [])
       }
       #expect(outcome.joined(separator: ", ") == expected, "second \(second), \(event)")
       #expect(members.count <= test.limits.maximum)
     }
     #expect(members.members.keys.sorted() == test.left)
+    #expect(members.byteCount == members.members.values.reduce(0) { $0 + $1.bytes })
   }
 }

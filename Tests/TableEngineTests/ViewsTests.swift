@@ -62,6 +62,33 @@ import Testing
     #expect(views.state(of: "a", table: epoch) == nil)
   }
 
+  /// However long somebody waits: the view is in use until the wait is over, and idle from then on.
+  @Test func aViewThatSomebodyWaitsWithIsInUse() throws {
+    let clock = Mutex<Int64>(0)
+    let views = Views(maximum: 2, idle: .seconds(60), now: { clock.withLock { $0 } })
+    let tapped = views.tap("a", table: epoch, row: first)
+    views.beginFollowing("a", table: epoch)
+    views.beginFollowing("a", table: epoch)
+    clock.withLock { $0 = 1000 }
+    // Neither by its age nor for want of places.
+    for name in ["b", "c", "d"] { _ = views.tap(name, table: epoch, row: second) }
+    views.endFollowing("a", table: epoch)
+    clock.withLock { $0 = 2000 }
+    views.endFollowing("a", table: epoch)
+    clock.withLock { $0 = 2059 }
+    let used = try #require(views.state(of: "a", table: epoch))
+    #expect(used.incarnation == tapped.incarnation && used.isToggled(first, at: used.taps))
+    clock.withLock { $0 = 2059 + 119 }
+    let idle = try #require(views.state(of: "a", table: epoch))
+    #expect(idle.incarnation == tapped.incarnation && idle.changed(from: used.taps, to: idle.taps) == [first])
+    // More than there are places are followed: one goes all the same.
+    for name in ["e", "f", "g"] {
+      _ = views.tap(name, table: epoch, row: first)
+      views.beginFollowing(name, table: epoch)
+    }
+    #expect(views.count == 2)
+  }
+
   @Test func leastRecentlyUsedGoesFirst() {
     let views = Views(maximum: 2, idle: .seconds(60), now: { 0 })
     for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: first) }

@@ -7,7 +7,7 @@ import Testing
   @Test(
     "What is a cursor is read, and written as it was",
     arguments: [
-      "8f2c61d09a4e.42", "8f2c61d09a4e.1.3", "000000000000.0", "8f2c61d09a4e.18446744073709551615.18446744073709551615",
+      "8f2c61d09a4e.42", "8f2c61d09a4e.1.3", "000000000000.1", "8f2c61d09a4e.18446744073709551615.18446744073709551615",
       "8f2c61d09a4e.42~r50", "8f2c61d09a4e.42.3~r50.v0123456789abcdef", "8f2c61d09a4e.42~of.another-release_2~x",
       "8f2c61d09a4e.42~" + String(repeating: "x", count: 184),
     ]
@@ -21,7 +21,8 @@ import Testing
     "What is none is not",
     arguments: [
       "", ".", "~", "8f2c61d09a4e", "8f2c61d09a4e.", "8f2c61d09a4e.x", "8f2c61d09a4e.-1", "8f2c61d09a4e.+1",
-      "8f2c61d09a4e.042", "8f2c61d09a4e.1.", "8f2c61d09a4e.1.0", "8f2c61d09a4e.1.01", "8f2c61d09a4e.1.2.3",
+      "8f2c61d09a4e.042", "8f2c61d09a4e.1.", "8f2c61d09a4e.1.0", "8f2c61d09a4e.0", "8f2c61d09a4e.0~r50",
+      "8f2c61d09a4e.1.01", "8f2c61d09a4e.1.2.3",
       "8f2c61d09a4e.18446744073709551616", "8F2C61D09A4E.1", "8f2c61d09a4.1", "8f2c61d09a4e1.1", "8f2c61d09a4g.1",
       "8f2c61d09a4e.1~", "8f2c61d09a4e.1.~r5", "8f2c61d09a4e~r5", "8f2c61d09a4e.1~r5 ", "8f2c61d09a4e.1~r/5",
       "8f2c61d09a4e.1~ré", "8f2c61d09a4e.\u{661}", " 8f2c61d09a4e.1", "8f2c61d09a4e.1\n",

@@ -192,7 +192,7 @@ import Testing
     try withTwo(at: address) { first, second in
       let table = Epoch(rawValue: 7)
       func keep(_ view: StoredView, after base: StoredView?, in store: PostgresStore) throws -> Bool {
-        try result { store.keep(view, after: base, for: .seconds(1800), completion: $0) }
+        try result { store.keep(view, after: base, for: .seconds(1800), answer: nil, completion: $0) }
       }
       func kept(_ store: PostgresStore, _ table: Epoch = Epoch(rawValue: 7)) throws -> KeptView? {
         try result { store.view("v", of: table, completion: $0) }
@@ -218,6 +218,46 @@ import Testing
       #expect(try kept(first) == nil)
       #expect(try result { second.views(atMost: 10, completion: $0) } == [])
       #expect(try keep(one, after: nil, in: first))
+    }
+  }
+
+  /// A tap and its answer are one: who ends in between has done both, or neither, and a repeat toggles nothing.
+  @Test func aTapIsKeptWithItsAnswerOrNotAtAll() throws {
+    try withTwo { first, second in
+      let table = Epoch(rawValue: 7)
+      let key = ReplyKey(caller: "ann", table: "t", scope: "POST /tap", key: "k")
+      func kept(_ key: String) throws -> StoredReply? {
+        let key = ReplyKey(caller: "ann", table: "t", scope: "POST /tap", key: key)
+        return try result { second.reply(key, completion: $0) }
+      }
+      func keep(_ view: StoredView, after base: StoredView?, _ key: String, _ body: Int) throws -> Bool {
+        let answer = TapReply(
+          table: "t",
+          reply: reply(caller: "ann", scope: "POST /tap", key: key, body: body, expires: .max)
+        )
+        return try result { first.keep(view, after: base, for: .seconds(1800), answer: answer, completion: $0) }
+      }
+      guard case .granted = try result({ first.claim(key, request: [1], for: .seconds(5), completion: $0) }) else {
+        Issue.record("the key is free")
+        return
+      }
+      let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
+      let one = StoredView(table: table, name: "v", incarnation: 3, taps: 1, oldestTap: 0, toggles: [toggle])
+      #expect(try keep(one, after: nil, "k", 1))
+      // As whoever repeats it finds it, wherever: without another call.
+      #expect(try kept("k")?.body == [7] && kept("k")?.status == 201)
+      guard case .answered = try result({ second.claim(key, request: [1], for: .seconds(5), completion: $0) }) else {
+        Issue.record("it is answered")
+        return
+      }
+      // A tap that another one came before is neither kept nor answered.
+      #expect(try !keep(one, after: nil, "l", 2))
+      #expect(try kept("l") == nil)
+      // Another's answer stays.
+      var two = one
+      two.taps = 2
+      #expect(try keep(two, after: one, "k", 3))
+      #expect(try kept("k")?.body == [7])
     }
   }
 

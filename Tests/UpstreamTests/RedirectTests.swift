@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func idsDoNotLeadElsewhere() async throws {
-    #expect(Self.word(try await Self.forward("/a/${$id}", id: "..")) == "failed unusableRequest")
+    #expect(Self.word(try await Self.forward("/a/${$id}", id: "..")) == "failed unusableValue")
     let outcome = Self.word(try await Self.forward("/edit?x=${$id}", id: "../../etc"))
     #expect(outcome == "accepted 200 8")
   }

@@ -11,6 +11,11 @@ enum InstancesKeys: ObjectKeys {
     .integer(1...1_000_000),
     "How many are held; the least recently read goes first. Default: \(standard.maximum)."
   )
+  static let maxBytes = Key(
+    "maxBytes",
+    .size,
+    "What they may hold together. Default: what the members of all families may (`limits.membersBytes`)."
+  )
   static let freezeAfter = Key(
     "freezeAfter",
     .duration(atLeast: .seconds(1)),
@@ -22,11 +27,12 @@ enum InstancesKeys: ObjectKeys {
     "Forgotten when nobody read it for so long. Default: \(durationText(standard.dropAfter))."
   )
 
-  static let keys = [max.description, freezeAfter.description, dropAfter.description]
+  static let keys = [max.description, maxBytes.description, freezeAfter.description, dropAfter.description]
 
   static func value(of object: ObjectReader) -> InstancesDefinition? {
     var instances = InstancesDefinition()
     object.set(&instances.maximum, from: max)
+    instances.maximumBytes = object[maxBytes]
     object.set(&instances.freezeAfter, from: freezeAfter)
     object.set(&instances.dropAfter, from: dropAfter)
     if instances.dropAfter < instances.freezeAfter {

@@ -33,6 +33,11 @@ enum LimitsKeys: ObjectKeys {
     .size,
     "What mapping one table may take. Default: \(sizeText(standard.mappingBytes))."
   )
+  static let membersBytes = Key(
+    "membersBytes",
+    .size,
+    "What the members of all families may hold together. Default: \(sizeText(standard.membersBytes))."
+  )
   static let requestsPerMinute = Key(
     "requestsPerMinute",
     count,
@@ -47,7 +52,7 @@ enum LimitsKeys: ObjectKeys {
   static let keys = [
     connections.description, connectionsPerAddress.description, waiters.description, waitersPerAddress.description,
     waitersPerCaller.description, requestBody.description, itemBytes.description, tableBytes.description,
-    mappingBytes.description, requestsPerMinute.description, editsPerMinute.description,
+    mappingBytes.description, membersBytes.description, requestsPerMinute.description, editsPerMinute.description,
   ]
 
   static func value(of object: ObjectReader) -> LimitsDefinition? {
@@ -61,6 +66,7 @@ enum LimitsKeys: ObjectKeys {
     object.set(&limits.itemBytes, from: itemBytes)
     object.set(&limits.tableBytes, from: tableBytes)
     object.set(&limits.mappingBytes, from: mappingBytes)
+    object.set(&limits.membersBytes, from: membersBytes)
     limits.requestsPerMinute = object[requestsPerMinute]
     limits.editsPerMinute = object[editsPerMinute]
     return limits

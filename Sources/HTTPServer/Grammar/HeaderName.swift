@@ -43,6 +43,8 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   public static let contentEncoding = HeaderName(token: "Content-Encoding")
   public static let contentLanguage = HeaderName(token: "Content-Language")
   public static let contentLength = HeaderName(token: "Content-Length")
+  public static let crossOriginResourcePolicy = HeaderName(token: "Cross-Origin-Resource-Policy")
+  public static let referrerPolicy = HeaderName(token: "Referrer-Policy")
   public static let contentSecurityPolicy = HeaderName(token: "Content-Security-Policy")
   public static let contentType = HeaderName(token: "Content-Type")
   public static let cookie = HeaderName(token: "Cookie")

@@ -11,7 +11,8 @@ struct ResponseEncoder {
   var date = DateField()
   let crossOrigin: CrossOriginPolicy?
 
-  private static let requestID = Array("X-Request-ID: ".utf8)
+  /// What every response has, in one piece: a browser takes nothing for something else than its `Content-Type` says.
+  private static let nosniffAndRequestID = Array("X-Content-Type-Options: nosniff\r\nX-Request-ID: ".utf8)
   private static let contentLength = Array("Content-Length: ".utf8)
   private static let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)
   private static let close = Array("Connection: close\r\n".utf8)
@@ -45,7 +46,7 @@ struct ResponseEncoder {
       break
     }
     bytes.append(contentsOf: date.line)
-    appendRequestID(traits, to: &bytes)
+    appendNosniffAndRequestID(traits, to: &bytes)
     if let crossOrigin {
       bytes.append(contentsOf: crossOrigin.always)
       if traits.grant != nil { bytes.append(contentsOf: crossOrigin.lines(for: traits.grant)) }
@@ -60,8 +61,8 @@ struct ResponseEncoder {
     bytes.append(0x0a)
   }
 
-  private func appendRequestID(_ traits: borrowing RequestTraits, to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: ResponseEncoder.requestID)
+  private func appendNosniffAndRequestID(_ traits: borrowing RequestTraits, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: ResponseEncoder.nosniffAndRequestID)
     if let supplied = traits.suppliedID {
       bytes.append(contentsOf: supplied)
     } else {

@@ -10,6 +10,8 @@ struct TableBlueprint: Sendable {
   var upstreams: [(name: String, definition: UpstreamDefinition)]
   /// The local one, if there is one.
   var local: (name: String, definition: LocalDefinition)?
+  /// What the members of all families may hold.
+  var membersBytes: Int
   /// For `env`. Never logged.
   var environment: [String: String]
   /// The languages that the table is in; the first is the plain table's. Empty: it has none.
@@ -18,6 +20,7 @@ struct TableBlueprint: Sendable {
   init(_ table: TableDefinition, in service: ServiceDefinition) throws(StartError) {
     definition = table
     environment = service.environment
+    membersBytes = service.limits.membersBytes
     locales = service.locales
     do {
       mapper = try TableMapper(

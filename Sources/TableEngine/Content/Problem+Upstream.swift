@@ -39,7 +39,8 @@ extension UpstreamError.Kind {
   /// A title and a detail, in which `%` is the host.
   fileprivate var words: (title: String, detail: String) {
     switch self {
-    case .unusableRequest: ("The request can't be made", "What is to be asked of % can't be put into a request.")
+    case .unusableRequest, .unusableValue:
+      ("The request can't be made", "What is to be asked of % can't be put into a request.")
     case .unknownHost: ("The upstream was not found", "The name % has no address.")
     case .refused: ("The upstream refuses connections", "Nobody answers at %.")
     case .connectTimeout, .timeout, .stalled: ("The upstream is too slow", "% did not answer in time.")

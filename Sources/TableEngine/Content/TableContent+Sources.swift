@@ -11,11 +11,12 @@ extension TableContent {
     guard !isClosed, var input = inputs[source] else { return false }
     switch news {
     case .content(let answer):
-      (input.content, input.problem, input.error) = (answer, nil, nil)
+      (input.content, input.problem, input.error, input.unmappable) = (answer, nil, nil, nil)
       if revealing { input.isConcealed = false }
     case .unchanged:
-      guard input.problem != nil || isBehind || input.isConcealed else { return false }
-      (input.problem, input.error) = (nil, nil)
+      // What could not be mapped is still what the upstream says, whatever failed meanwhile.
+      guard input.problem != input.unmappable || isBehind || input.isConcealed else { return false }
+      (input.problem, input.error) = (input.unmappable, nil)
       if revealing { input.isConcealed = false }
     case .failure(let error):
       let since = input.problem?.since ?? Timestamp.now

@@ -53,6 +53,8 @@ struct TableContent: Sendable {
   var durable = OwnState()
   /// What the sources have said could not be stored, so it is not shown: it is tried again with their next answer.
   var isBehind = false
+  /// Of a family's member.
+  var weight = MemberWeight()
 
   /// What no source has: it is in the table's own hands.
   struct OwnState: Sendable {
@@ -79,6 +81,8 @@ struct TableContent: Sendable {
     var definition: UpstreamDefinition
     /// Why the last fetch failed.
     var problem: Problem?
+    /// Why the last answer could not be mapped: it holds as long as the upstream has no other.
+    var unmappable: Problem?
     /// The failure itself.
     var error: UpstreamError?
     /// It was for readers whose credentials may have been revoked since: nobody is shown it before the upstream has
@@ -94,6 +98,7 @@ struct TableContent: Sendable {
     mutating func refuse(_ reason: SourceProblem) {
       let since = problem?.since ?? Timestamp.now
       problem = Problem(title: reason.title, detail: reason.detail, since: since)
+      unmappable = problem
       (content, good) = (good, nil)
     }
 

@@ -51,11 +51,7 @@ extension EditSession {
       try content.definition.sections.check(named, in: table)
       return named
     }
-    if let row, let path = table.indexPath(of: row) { return table.sections[path.section].id }
-    let declared = content.definition.sections.declaredIDs
-    if declared.count == 1 { return declared[0] }
-    if table.sections.count == 1 { return table.sections[0].id }
-    throw .malformed("`at` counts in a section: say which, by `section`.", field: "section")
+    return try content.definition.sections.unnamed(moving: row, in: table)
   }
 
   private func neighbor(_ row: String, _ field: String, moving: String?) throws(TableError) -> (
@@ -151,6 +147,15 @@ extension SectionsDefinition {
         field: "section"
       )
     }
+  }
+
+  /// The section that a place without one is in: that of the row that moves, else the only one.
+  func unnamed(moving row: String?, in table: Table) throws(TableError) -> String {
+    if let row, let path = table.indexPath(of: row) { return table.sections[path.section].id }
+    let declared = declaredIDs
+    if declared.count == 1 { return declared[0] }
+    if table.sections.count == 1 { return table.sections[0].id }
+    throw .malformed("`at` counts in a section: say which, by `section`.", field: "section")
   }
 
   /// The sections that are always known; empty for groups.

@@ -74,8 +74,10 @@ struct ForwardingPlan: Sendable {
       }
     case .section(let named, let at):
       if let named { try content.definition.sections.check(named, in: table) }
+      let id: String
+      if let named { id = named } else { id = try content.definition.sections.unnamed(moving: row, in: table) }
       guard let at else { return }
-      let section = named.map { name in table.sections.first { $0.id == name } } ?? table.sections.first
+      let section = table.sections.first { $0.id == id }
       let count = (section?.rows ?? []).count(where: { $0.id != row })
       guard at <= count else {
         throw .unprocessable("There are \(count) other rows: `at` is 0 to \(count), not \(at).", field: "at")

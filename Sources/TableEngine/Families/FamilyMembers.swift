@@ -4,6 +4,9 @@
 /// Members are read, frozen when nobody has read them for a while, and dropped later. Where there are too many, the one
 /// that was read longest ago goes, before those that somebody waits for; a client that has made more than its share
 /// loses its own oldest. All operations are O(1), but for a few looks at members that are waited for.
+///
+/// They are weighed, too: where they hold more than they may, those go that nobody waits for, and where that would not do,
+/// none does and there is no room.
 struct FamilyMembers<Key: Hashable, Instance> {
   struct Limits: Equatable {
     var maximum: Int
@@ -11,6 +14,10 @@ struct FamilyMembers<Key: Hashable, Instance> {
     var dropAfter: Duration
     /// How many one client may have made of those that there are; nil: no limit.
     var ofOneShare: Int?
+    /// What they may hold together, in bytes; nil: no limit of their own.
+    var bytes: Int? = nil
+    /// What those that one client has made may hold; nil: no limit.
+    var bytesOfOneShare: Int? = nil
   }
 
   struct Member {
@@ -21,6 +28,8 @@ struct FamilyMembers<Key: Hashable, Instance> {
     fileprivate(set) var isFrozen = false
     /// Told of a change while it was frozen.
     fileprivate(set) var isOutdated = false
+    /// What it holds.
+    fileprivate(set) var bytes: Int
     fileprivate var place: RecencyQueue<Key>.Ticket
     fileprivate var placeInShare: RecencyQueue<Key>.Ticket?
   }
@@ -37,7 +46,9 @@ struct FamilyMembers<Key: Hashable, Instance> {
   /// Each in the order of their last reading.
   private var polled = RecencyQueue<Key>()
   private var frozen = RecencyQueue<Key>()
-  private var shares: [String: (count: Int, order: RecencyQueue<Key>)] = [:]
+  private var shares: [String: (count: Int, bytes: Int, order: RecencyQueue<Key>)] = [:]
+  /// What they hold together.
+  private(set) var byteCount = 0
 
   /// How many members that are waited for are passed over, before one of them has to go.
   private static var patience: Int { 32 }
@@ -66,10 +77,13 @@ struct FamilyMembers<Key: Hashable, Instance> {
   }
 
   /// A member has been made, which is not among them yet. Returns those that have to go for it.
+  ///
+  /// - Parameter bytes: what it holds, or is expected to.
   mutating func insert(
     _ instance: Instance,
     _ key: Key,
     share: String,
+    bytes: Int = 0,
     at now: ContinuousClock.Instant,
     isWaitedFor: (Instance) -> Bool
   ) -> [Instance] {
@@ -80,17 +94,20 @@ struct FamilyMembers<Key: Hashable, Instance> {
       displaced.append(gone)
     }
     while members.count >= max(limits.maximum, 1), let gone = removeOldest(isWaitedFor) { displaced.append(gone) }
-    var member = Member(instance: instance, share: share, lastRead: now, place: polled.append(key))
+    var member = Member(instance: instance, share: share, lastRead: now, bytes: bytes, place: polled.append(key))
     if !share.isEmpty {
-      member.placeInShare = shares[share, default: (0, RecencyQueue())].order.append(key)
+      member.placeInShare = shares[share, default: (0, 0, RecencyQueue())].order.append(key)
       shares[share]?.count += 1
+      shares[share]?.bytes += bytes
     }
+    byteCount += bytes
     members[key] = member
     return displaced
   }
 
   mutating func remove(_ key: Key) -> Instance? {
     guard let member = members.removeValue(forKey: key) else { return nil }
+    byteCount -= member.bytes
     if member.isFrozen {
       frozen.remove(member.place)
       frozenCount -= 1
@@ -101,6 +118,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
       shares[member.share] = own.count > 1 ? own : nil
       shares[member.share]?.order.remove(place)
       shares[member.share]?.count -= 1
+      shares[member.share]?.bytes -= member.bytes
     }
     return member.instance
   }
@@ -114,6 +132,63 @@ struct FamilyMembers<Key: Hashable, Instance> {
       polled.refresh(member.place)
     }
     return polled.first.flatMap { remove($0) }
+  }
+
+  // MARK: Weights
+
+  /// What one more is expected to hold: as much as those that there are, one by one. At least `least`.
+  func expectedBytes(atLeast least: Int) -> Int { members.isEmpty ? least : max(least, byteCount / members.count) }
+
+  /// A member holds something else now. Returns those that go as their client has too much: its own oldest.
+  mutating func weigh(_ key: Key, _ bytes: Int) -> [Instance] {
+    guard let member = members[key] else { return [] }
+    members[key]?.bytes = bytes
+    byteCount += bytes - member.bytes
+    shares[member.share]?.bytes += bytes - member.bytes
+    guard let limit = limits.bytesOfOneShare, let place = member.placeInShare else { return [] }
+    var gone: [Instance] = []
+    shares[member.share]?.order.refresh(place)
+    while let own = shares[member.share], own.bytes > limit, let oldest = own.order.first, oldest != key {
+      if let instance = remove(oldest) { gone.append(instance) }
+    }
+    return gone
+  }
+
+  /// What those hold that nobody waits for. O(members).
+  func idleBytes(sparing spared: Key?, isWaitedFor: (Instance) -> Bool) -> Int {
+    members.reduce(0) { $0 + ($1.key == spared || isWaitedFor($1.value.instance) ? 0 : $1.value.bytes) }
+  }
+
+  /// Has those go that nobody waits for, the frozen ones and those that were read longest ago first, until they have held
+  /// so much. O(members).
+  mutating func release(_ bytes: Int, sparing spared: Key?, isWaitedFor: (Instance) -> Bool) -> [Instance] {
+    var (gone, released): ([Instance], Int) = ([], 0)
+    for isOfFrozen in [true, false] {
+      var left = isOfFrozen ? frozenCount : members.count - frozenCount
+      while released < bytes, left > 0, let key = isOfFrozen ? frozen.first : polled.first, let member = members[key] {
+        left -= 1
+        if key != spared, !isWaitedFor(member.instance), let instance = remove(key) {
+          released += member.bytes
+          gone.append(instance)
+        } else if isOfFrozen {
+          frozen.refresh(member.place)
+        } else {
+          // Whoever is waited for is being read.
+          polled.refresh(member.place)
+        }
+      }
+    }
+    return gone
+  }
+
+  /// Has members go until there is room for so much more; nil where those that nobody waits for are not enough, and all
+  /// stay.
+  mutating func makeRoom(for bytes: Int = 0, sparing spared: Key? = nil, isWaitedFor: (Instance) -> Bool) -> [Instance]?
+  {
+    guard let limit = limits.bytes, byteCount + bytes > limit else { return [] }
+    let missing = byteCount + bytes - limit
+    guard idleBytes(sparing: spared, isWaitedFor: isWaitedFor) >= missing else { return nil }
+    return release(missing, sparing: spared, isWaitedFor: isWaitedFor)
   }
 
   /// Time has passed: who is idle is frozen, who is idle for long is dropped. Whoever is waited for is being read.

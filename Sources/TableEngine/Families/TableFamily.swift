@@ -10,18 +10,18 @@ import Upstream
 /// them, then frozen, and later dropped.
 package final class TableFamily: Sendable {
   /// What tells members apart. Forwarded header fields are in it as a keyed hash alone.
-  private struct Key: Hashable {
+  struct Key: Hashable {
     var parameters: [TableReference.Parameter]
     var caller: [UInt8]
   }
 
-  private struct Instance {
+  struct Instance {
     var table: LiveTable
     /// What its polls send on. In memory alone: never stored, never logged.
     var forwarded: ForwardedFields
   }
 
-  private struct Contents {
+  struct Contents {
     var blueprint: TableBlueprint
     var parameters: FamilyParameters
     /// Counts configurations: a member that was begun under another one is begun again.
@@ -31,8 +31,8 @@ package final class TableFamily: Sendable {
   }
 
   package let name: String
-  private let contents: Mutex<Contents>
-  private let context: EngineContext
+  let contents: Mutex<Contents>
+  let context: EngineContext
   /// Of the hashes of forwarded fields: new in every process.
   private let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
 
@@ -42,9 +42,10 @@ package final class TableFamily: Sendable {
       Contents(
         blueprint: blueprint,
         parameters: FamilyParameters(blueprint.definition),
-        members: FamilyMembers(FamilyMembers.Limits(blueprint.definition.instances))
+        members: FamilyMembers(FamilyMembers.Limits(blueprint))
       )
     )
+    context.members.add(self)
   }
 
   package var definition: TableDefinition { contents.withLock { $0.blueprint.definition } }
@@ -82,7 +83,7 @@ package final class TableFamily: Sendable {
       let parameters = FamilyParameters(blueprint.definition)
       (contents.blueprint, contents.parameters) = (blueprint, parameters)
       contents.generation += 1
-      contents.members.limits = FamilyMembers.Limits(blueprint.definition.instances)
+      contents.members.limits = FamilyMembers.Limits(blueprint)
       let isSameKey =
         before.forward == blueprint.definition.forward
         && before.parameters.map(\.name).sorted() == blueprint.definition.parameters.map(\.name).sorted()
@@ -119,14 +120,18 @@ package final class TableFamily: Sendable {
       if let known = known(key) { return known }
       try budget.spend()
       let full = TableReference(name: reference.name, parameters: values)
+      let expected = try makeRoomForAnother()
       let table = LiveTable.member(full, of: blueprint, forwarding: forwarded, context: context)
+      table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
       let insertion = contents.withLock { contents -> (isInserted: Bool, displaced: [Instance]) in
         // Someone else may have made it in the meantime, or it is made of what no longer holds.
         guard contents.generation == generation, contents.members.members[key] == nil else { return (false, []) }
         let instance = Instance(table: table, forwarded: forwarded)
         return (
           true,
-          contents.members.insert(instance, key, share: caller.share, at: .now) { $0.table.isWaitedFor }
+          contents.members.insert(instance, key, share: caller.share, bytes: expected, at: .now) {
+            $0.table.isWaitedFor
+          }
         )
       }
       for gone in insertion.displaced { gone.table.retire() }
@@ -217,17 +222,5 @@ package final class TableFamily: Sendable {
     }
     timer?.cancel()
     for table in tables { for source in table.sources { source.stop() } }
-  }
-}
-
-extension FamilyMembers.Limits {
-  /// One client may have made a quarter of all.
-  init(_ definition: InstancesDefinition) {
-    self.init(
-      maximum: definition.maximum,
-      freezeAfter: definition.freezeAfter,
-      dropAfter: definition.dropAfter,
-      ofOneShare: max(definition.maximum / 4, 1)
-    )
   }
 }

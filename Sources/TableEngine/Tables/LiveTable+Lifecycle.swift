@@ -28,6 +28,7 @@ extension LiveTable {
       switch lifecycle.phase {
       case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
       case .retired: .withoutNews
+      case .refused(let error): .refused(error)
       case .removed: .refused(.notFound("The table `\(name)` is no longer there."))
       }
     }
@@ -40,6 +41,12 @@ extension LiveTable {
   func retire() {
     for source in sources { source.stop() }
     end(.retired)
+  }
+
+  /// There is no room for what it has become.
+  func refuse(for want: MemberMemory.Shortage) {
+    for source in sources { source.stop() }
+    end(.refused(want.error))
   }
 
   func end(_ phase: TableLifecycle.Phase) {

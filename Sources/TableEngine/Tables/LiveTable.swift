@@ -22,6 +22,8 @@ package final class LiveTable: Sendable {
   /// The same table in the configuration's other languages.
   let translations = Mutex<[LiveTable]>([])
   let lifecycle = Mutex(TableLifecycle())
+  /// Of a family's member: tells the family what it holds. False: there is no room.
+  let place = Mutex<(@Sendable (LiveTable, Growth) -> Bool)?>(nil)
   private let polls = Mutex<[PollKind]>([])
   let context: EngineContext
 
@@ -40,6 +42,7 @@ package final class LiveTable: Sendable {
     (self.forwards, self.isMember, context) = (forwards, isMember, writer.context)
     (self.locale, self.original) = (locale, original)
     writer.table.withLock { $0.value = self }
+    if isMember { reader.keptReply.withLock { $0 = { [weak self] in self?.noteReply() } } }
   }
 
   // MARK: Reading

@@ -10,6 +10,8 @@ struct TableLifecycle {
     /// A family's member that made room: whoever waits is answered as if the time were over, and the next request
     /// makes another member.
     case retired
+    /// A family's member for which there is no room: its readers are told why.
+    case refused(TableError)
     /// The configuration no longer has it.
     case removed
   }
@@ -27,8 +29,13 @@ struct TableLifecycle {
 
   /// Once ended, it stays so: a member that made room is not removed later.
   mutating func end(_ phase: Phase) {
-    if self.phase == .living { self.phase = phase }
+    guard self.phase == .living else { return }
+    self.phase = phase
+    if case .refused(let error) = phase { refusal = error }
   }
+
+  /// What its upstream says counts no more.
+  private var isRefused: Bool { if case .refused = phase { true } else { false } }
 
   /// Until it is read again. What it has of a caller's own is then not shown before the upstream has agreed again:
   /// credentials may be revoked while nobody asks.
@@ -41,11 +48,12 @@ struct TableLifecycle {
 
   /// A source is about to be published: a waiter that this wakes is refused, and not shown a table that is stale.
   mutating func refuse(_ refusal: TableError?) {
-    if let refusal { self.refusal = refusal }
+    if let refusal, !isRefused { self.refusal = refusal }
   }
 
   /// A source has said something, and that is published.
   mutating func settle(_ hasSettled: Bool, refusal: TableError?, isPrivate: Bool) {
+    guard !isRefused else { return }
     self.refusal = refusal
     guard !(isPrivate && isFrozen) else { return }
     isSettled = hasSettled || refusal != nil

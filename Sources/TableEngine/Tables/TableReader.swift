@@ -20,6 +20,8 @@ final class TableReader: Sendable {
   /// Clients may poll it through caches.
   let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
+  /// Called when a reply was made that is kept, by who has to know what that takes.
+  let keptReply = Mutex<(@Sendable () -> Void)?>(nil)
   /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
   let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   let changes = Mutex(FirstAffectedRows())
@@ -49,7 +51,11 @@ final class TableReader: Sendable {
     guard let name = lens.view, let state = context.views.state(of: name, table: feed.epoch), state.taps > 0 else {
       return nil
     }
-    return TappedView(
+    return view(name, state)
+  }
+
+  private func view(_ name: String, _ state: ViewState) -> TappedView {
+    TappedView(
       taps: UInt64(state.taps),
       state: state,
       digest: state.digest(name: name, registry: drawing.withLock { $0.digest })
@@ -67,6 +73,11 @@ final class TableReader: Sendable {
 
   /// The cursor of a version as a lens shows it.
   func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, lens, view(lens)) }
+
+  /// The cursor of a version in a view that is about to be shown.
+  func cursor(_ version: Version, _ lens: Lens, tapped state: ViewState) -> Cursor {
+    cursor(version, lens, lens.view.map { view($0, state) })
+  }
 
   // MARK: Replies
 
@@ -122,7 +133,10 @@ final class TableReader: Sendable {
       let content = changes(after, current, view, query.lens)
       made = maker.access { $0.changes(after: after, to: to, content) }
     }
-    if view == nil { replies.insert(made, for: key) }
+    if view == nil {
+      replies.insert(made, for: key)
+      keptReply.withLock { $0 }?()
+    }
     return made
   }
 
@@ -186,9 +200,16 @@ final class TableReader: Sendable {
     return ChangeTopic(rawValue: topic.rawValue &+ UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15)
   }
 
-  /// Whoever waits is counted by its window.
-  func beginWaiting(_ lens: Lens) { waiting.withLock { $0.begin(lens.rows) } }
-  func endWaiting(_ lens: Lens) { waiting.withLock { $0.end(lens.rows) } }
+  /// Whoever waits is counted by its window, and uses its view.
+  func beginWaiting(_ lens: Lens) {
+    waiting.withLock { $0.begin(lens.rows) }
+    if let view = lens.view { context.views.beginFollowing(view, table: feed.epoch) }
+  }
+
+  func endWaiting(_ lens: Lens) {
+    waiting.withLock { $0.end(lens.rows) }
+    if let view = lens.view { context.views.endFollowing(view, table: feed.epoch) }
+  }
 
   /// By window, how many wait; nil is the whole table.
   var waiters: [WindowSize?: Int] { waiting.withLock { $0.counts } }

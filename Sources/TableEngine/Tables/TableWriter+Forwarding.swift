@@ -73,6 +73,8 @@ extension TableWriter {
         // Who is asked to authenticate is the caller only where its own credentials were sent.
         let isService = error.status == 401 && !source.sends(fields, of: definition).haveCredentials
         finish(.failure(TableError(error, .upstream, passingOn: !isService)))
+      // What the caller or the item has can't be put into the request: nothing was sent.
+      case .failed(let error) where error.kind == .unusableValue: finish(.failure(TableError(error, .impossible)))
       case .failed(let error): finish(.failure(TableError(error, .upstream)))
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.

@@ -34,7 +34,12 @@ extension TableWriter {
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
       return completion(.fenced)
     }
-    guard let version = prepare(table) else {
+    let prepared = prepare(table)
+    guard hasRoom(for: prepared) else {
+      feed.withdraw()
+      return completion(nil)
+    }
+    guard let version = prepared else {
       share()
       return completion(nil)
     }

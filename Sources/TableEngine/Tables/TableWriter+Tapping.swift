@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Synchronization
 import TableEncoding
 import TableModel
 import TableStore
@@ -91,7 +92,7 @@ extension TableWriter {
     if let error = refusal(of: preconditions) { return completion(.refused(error)) }
     if let view = lens.view {
       guard plain.expansion != nil else { return completion(.shown) }
-      guard !isShared else { return toggle(row, sharedView: view, then: completion) }
+      guard !isShared else { return toggle(row, sharedView: view, lens, preconditions.idempotency, then: completion) }
       _ = context.views.tap(plain.key.identity, view: view, table: feed.epoch)
       context.wake([context.views.topic(view: view)])
       return completion(.shown)
@@ -109,15 +110,26 @@ extension TableWriter {
   private func toggle(
     _ row: String,
     sharedView view: String,
+    _ lens: Lens,
+    _ idempotency: Idempotency?,
     then completion: @escaping @Sendable (Toggled) -> Void
   ) {
-    context.views.tap(row: row, sharedView: view, table: feed.epoch) { [context] result in
+    // What was tapped and what is answered are stored as one: a repeat after a crash in between toggles nothing.
+    let version = feed.current
+    let answered = Mutex<EditAnswer?>(nil)
+    let reply: @Sendable (ViewState) -> TapReply? = { [self] state in
+      guard let idempotency else { return nil }
+      let answer = EditAnswer(cursor: reader.cursor(version, lens, tapped: state), rows: [row])
+      answered.withLock { $0 = answer }
+      return StoredReply(idempotency, .success(answer)).map { TapReply(table: storedName, reply: $0) }
+    }
+    context.views.tap(row: row, sharedView: view, table: feed.epoch, answer: reply) { [context] result in
       switch result {
       case .failure(let error): completion(.refused(TableError(error)))
       case .success(let tap):
         context.replica.tell(tap)
         context.wake([context.views.topic(view: view)])
-        completion(.shown)
+        completion(answered.withLock { $0 }.map(Toggled.stored) ?? .shown)
       }
     }
   }

@@ -23,6 +23,10 @@ final class TableWriter: Sendable {
   let isPrivate: Bool
   /// It shows what another one takes in, in another language.
   let isTranslation: Bool
+  /// Of a family: what it holds is weighed.
+  let isMember: Bool
+  /// What it holds, where that is weighed.
+  let heldBytes = Atomic(0)
   /// What makes the versions; on the table's queue.
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
@@ -52,7 +56,7 @@ final class TableWriter: Sendable {
     context: EngineContext
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
-    (self.isTranslation, self.keeper) = (isTranslation, keeper)
+    (self.isTranslation, self.isMember, self.keeper) = (isTranslation, isMember, keeper)
     storedName = StoredName.of(name, in: isTranslation ? content.variables.locale : nil)
     self.context = context
     let queue = context.queue("tablecast.table.\(name)", isMember: isMember)

@@ -38,6 +38,10 @@ final class ViewDirectory: Sendable {
     return state
   }
 
+  /// Whoever waits with a view uses it until the wait is over.
+  func beginFollowing(_ view: String, table: Epoch) { views.beginFollowing(view, table: table) }
+  func endFollowing(_ view: String, table: Epoch) { views.endFollowing(view, table: table) }
+
   /// Toggles a row for a view that is this process's own. Returns the view after the tap.
   func tap(_ row: Fingerprint, view: String, table: Epoch) -> ViewState { views.tap(view, table: table, row: row) }
 
@@ -45,15 +49,18 @@ final class ViewDirectory: Sendable {
 
   /// Toggles a row for a view of all replicas: counted in the store, where one tap comes after the other.
   ///
-  /// - Parameter completion: given what the others are to be told, when it can be seen here.
+  /// - Parameters:
+  ///   - answer: what is kept with the view as the answer to the tap; both or none.
+  ///   - completion: given what the others are to be told, when it can be seen here.
   func tap(
     row: String,
     sharedView view: String,
     table: Epoch,
     attempts: Int = 16,
+    answer: @escaping @Sendable (ViewState) -> TapReply?,
     _ completion: @escaping @Sendable (Result<ViewTap, StoreError>) -> Void
   ) {
-    change(view, table, attempts: attempts) {
+    change(view, table, attempts: attempts, answer: answer) {
       $0.tap(row)
     } then: { result in
       completion(
@@ -106,6 +113,7 @@ final class ViewDirectory: Sendable {
     _ view: String,
     _ table: Epoch,
     attempts: Int,
+    answer: @escaping @Sendable (ViewState) -> TapReply? = { _ in nil },
     by body: @escaping @Sendable (inout TapHistory<String>) -> Void,
     then completion: @escaping @Sendable (Result<StoredView, StoreError>) -> Void
   ) {
@@ -119,7 +127,7 @@ final class ViewDirectory: Sendable {
         if let kept, isIdle(kept) { history.reset() }
         body(&history)
       }
-      store.keep(next, after: kept?.view, for: lifetime) { [self] result in
+      store.keep(next, after: kept?.view, for: lifetime, answer: answer(next.state)) { [self] result in
         switch result {
         case .failure(let error): completion(.failure(error))
         case .success(true):
@@ -127,7 +135,7 @@ final class ViewDirectory: Sendable {
           completion(.success(next))
         // Another replica was tapped at the same time.
         case .success(false) where attempts > 1:
-          change(view, table, attempts: attempts - 1, by: body, then: completion)
+          change(view, table, attempts: attempts - 1, answer: answer, by: body, then: completion)
         case .success(false): completion(.failure(.superseded))
         }
       }

@@ -11,6 +11,8 @@ import TableModel
 /// Any thread; every call is O(toggled rows of one view).
 final class Views: Sendable {
   private let maximum: Int
+  /// How many that somebody waits with are passed over, before one of them has to go.
+  private static let patience = 32
   /// Seconds.
   private let idle: Int64
   private let now: @Sendable () -> Int64
@@ -20,6 +22,9 @@ final class Views: Sendable {
   private struct State {
     var tickets: [Key: RecencyQueue<Entry>.Ticket] = [:]
     var entries = RecencyQueue<Entry>()
+    /// How many wait with a view of a name, be there one yet or not: as long as they do, it is in use. Of whatever table:
+    /// its epoch may be another one when the wait is over.
+    var followers: [Fingerprint: Int] = [:]
   }
 
   /// The name by its fingerprint, whose seed nobody knows: names that collide can't be made up.
@@ -124,6 +129,29 @@ final class Views: Sendable {
     }
   }
 
+  // MARK: Who waits with it
+
+  /// Whoever waits with a view uses it until the wait is over.
+  func beginFollowing(_ name: String, table: Epoch) {
+    let key = Key(table: table, name: Fingerprint(of: name))
+    let now = now()
+    state.withLock { state in
+      // What was idle until now has its defaults again before it is in use.
+      _ = touch(key, now: now, in: &state)
+      state.followers[key.name, default: 0] += 1
+    }
+  }
+
+  func endFollowing(_ name: String, table: Epoch) {
+    let key = Key(table: table, name: Fingerprint(of: name))
+    let now = now()
+    state.withLock { state in
+      _ = touch(key, now: now, in: &state)
+      guard let count = state.followers[key.name] else { return }
+      state.followers[key.name] = count > 1 ? count - 1 : nil
+    }
+  }
+
   /// Whether a view that is shared has been in use here for a while since the others were told so last: true once.
   func isToBeProlonged(_ name: String, table: Epoch) -> Bool {
     let key = Key(table: table, name: Fingerprint(of: name))
@@ -140,7 +168,7 @@ final class Views: Sendable {
   /// Notes the use of a view; nil where there is none.
   private func touch(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket? {
     guard let ticket = state.tickets[key], let entry = state.entries[ticket] else { return nil }
-    let pause = now - entry.used
+    let pause = state.followers[key.name] == nil ? now - entry.used : 0
     if pause >= (entry.isShared ? idle : 2 * idle) {
       forget(key, ticket, in: &state)
       return nil
@@ -155,9 +183,16 @@ final class Views: Sendable {
 
   /// Makes a view; forgets what has been idle for too long, and the least recently used where no place is left.
   private func add(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket {
+    var patience = Self.patience
     while let oldest = state.entries.first, let ticket = state.tickets[oldest.key],
       state.tickets.count >= maximum || now - oldest.used >= 2 * idle
     {
+      if patience > 0, state.followers[oldest.key.name] != nil {
+        patience -= 1
+        state.entries[ticket]?.used = now
+        state.entries.refresh(ticket)
+        continue
+      }
       forget(oldest.key, ticket, in: &state)
     }
     let ticket = state.entries.append(Entry(key: key, used: now, prolonged: now))

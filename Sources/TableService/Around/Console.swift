@@ -11,38 +11,48 @@ enum Console {
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'
     """
 
-  static let page = file(PackageResources.index_html, "text/html; charset=utf-8")
+  /// No other page embeds it, and no address of it, which tells tables and rows, is told to hosts of pictures.
+  private static let own = [
+    HeaderField(.referrerPolicy, "no-referrer"), HeaderField(.crossOriginResourcePolicy, "same-origin"),
+  ]
+
+  static let page = file(PackageResources.index_html, "text/html; charset=utf-8", own)
 
   /// The files below `/console/`, by their names.
   static let files: [String: Representation] = [
-    "bind.js": script(PackageResources.bind_js),
-    "catalog.js": script(PackageResources.catalog_js),
-    "cells.js": script(PackageResources.cells_js),
-    "dom.js": script(PackageResources.dom_js),
-    "dragging.js": script(PackageResources.dragging_js),
-    "editing.js": script(PackageResources.editing_js),
-    "main.js": script(PackageResources.main_js),
-    "row.js": script(PackageResources.row_js),
-    "scrolling.js": script(PackageResources.scrolling_js),
-    "service.js": script(PackageResources.service_js),
-    "sources.js": script(PackageResources.sources_js),
-    "skipped.js": script(PackageResources.skipped_js),
-    "style.css": file(PackageResources.style_css, "text/css; charset=utf-8"),
-    "table.js": script(PackageResources.table_js),
-    "timeline.js": script(PackageResources.timeline_js),
+    "bind.js": script(PackageResources.bind_js, own),
+    "catalog.js": script(PackageResources.catalog_js, own),
+    "cells.js": script(PackageResources.cells_js, own),
+    "dom.js": script(PackageResources.dom_js, own),
+    "dragging.js": script(PackageResources.dragging_js, own),
+    "editing.js": script(PackageResources.editing_js, own),
+    "main.js": script(PackageResources.main_js, own),
+    "row.js": script(PackageResources.row_js, own),
+    "scrolling.js": script(PackageResources.scrolling_js, own),
+    "service.js": script(PackageResources.service_js, own),
+    "sources.js": script(PackageResources.sources_js, own),
+    "skipped.js": script(PackageResources.skipped_js, own),
+    "style.css": file(PackageResources.style_css, "text/css; charset=utf-8", own),
+    "table.js": script(PackageResources.table_js, own),
+    "timeline.js": script(PackageResources.timeline_js, own),
   ]
 
   /// `/v1/client.js`: asked for anew each time; under its tag, `/v1/client.js?v=TAG`, the same for ever.
   static let client = script(PackageResources.tablecast_js)
   static let clientForEver = script(PackageResources.tablecast_js, cacheControl: "public, max-age=31536000, immutable")
 
-  private static func script(_ bytes: [UInt8], cacheControl: String = "no-cache") -> Representation {
-    file(bytes, "text/javascript; charset=utf-8", cacheControl: cacheControl)
+  private static func script(
+    _ bytes: [UInt8],
+    _ fields: [HeaderField] = [],
+    cacheControl: String = "no-cache"
+  ) -> Representation {
+    file(bytes, "text/javascript; charset=utf-8", fields, cacheControl: cacheControl)
   }
 
   private static func file(
     _ bytes: [UInt8],
     _ contentType: String,
+    _ fields: [HeaderField] = [],
     cacheControl: String = "no-cache"
   ) -> Representation {
     Representation(
@@ -50,7 +60,7 @@ enum Console {
       contentType: contentType,
       entityTag: contentTag(bytes),
       cacheControl: cacheControl,
-      fields: [HeaderField(.contentSecurityPolicy, policy)]
+      fields: [HeaderField(.contentSecurityPolicy, policy)] + fields
     )
   }
 }

@@ -39,13 +39,23 @@ extension Request {
         field: "Content-Type"
       )
     }
+    let value: JSONValue
     do {
       // What can't be kept is refused: something else in its place, or null, which a patch removes by, is worse.
       let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, allowsRepair: false)
-      return try JSONValue(parsing: body, limits: limits)
+      value = try JSONValue(parsing: body, limits: limits)
     } catch {
       throw .malformed("The body is no JSON: \(error).")
     }
+    // Of two members with one name this service would take one, and the upstream perhaps the other.
+    if let name = value.doubledMember {
+      let place = String(name.prefix(200))
+      throw .malformed(
+        "The member `\(place)` stands twice in one object of the body: which of them is meant?",
+        field: place
+      )
+    }
+    return value
   }
 }
 

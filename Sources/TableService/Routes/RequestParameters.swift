@@ -87,8 +87,18 @@ extension Request {
     return try asked { () throws(TableError) in try AcceptedCells(members) }
   }
 
-  /// Refuses a query parameter that means nothing here: most are misspelt.
-  func checkQuery(_ known: [String]) throws(ServiceError) {
+  /// Refuses a query parameter that means nothing here, as most are misspelt, and one that stands twice: nobody knows which
+  /// is meant.
+  ///
+  /// - Parameter repeatable: the one that may.
+  func checkQuery(_ known: [String], repeatable: String?) throws(ServiceError) {
+    var seen: [String] = []
+    for item in query.items where item.name != repeatable && known.contains(item.name) {
+      guard !seen.contains(item.name) else {
+        throw .malformed("The query parameter `\(item.name)` stands twice: it is named once.", field: item.name)
+      }
+      seen.append(item.name)
+    }
     for item in query.items where !known.contains(item.name) {
       let all = known.map { "`\($0)`" }.joined(separator: ", ")
       let meant = Nearest.name(to: String(item.name.prefix(80)), among: known)

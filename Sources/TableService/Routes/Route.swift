@@ -18,6 +18,8 @@ struct Route: Sendable {
     let need: Need
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
+    /// The one of them that may stand more than once.
+    var repeatable: String? = nil
     let handler: Handler
 
     /// A refresh asks an upstream anew that has refused the caller.
@@ -116,7 +118,7 @@ struct Route: Sendable {
     guard let operation = operations.first(where: { $0.method == method }) else {
       throw ServiceError(status: .methodNotAllowed, detail: "Only \(methods) can be asked of `\(path)`.")
     }
-    if isStrict { try call.request.checkQuery(operation.query) }
+    if isStrict { try call.request.checkQuery(operation.query, repeatable: operation.repeatable) }
     if isStrict, method == .get { try call.request.checkAccept(mediaType) }
     switch operation.handler {
     case .service(let handler):

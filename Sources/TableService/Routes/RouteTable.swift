@@ -13,7 +13,10 @@ extension Route {
     Route("/v1/client.js", .get(.nothing, query: ["v"], TableService.client)),
     Route("/v1/cells", .get(.nothing, TableService.cells)),
     Route("/v1/tables", .get(.capability(.read), TableService.tables)),
-    Route("/v1/changes", .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll)),
+    Route(
+      "/v1/changes",
+      .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll).repeating("after")
+    ),
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
     Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
     Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
@@ -53,6 +56,13 @@ extension Route {
 extension Route.Operation {
   typealias ServiceHandler = @Sendable (TableService) -> (Call) throws(ServiceError) -> Reply
   typealias TableHandler = @Sendable (TableService) -> (TableCall) throws(ServiceError) -> Reply
+
+  /// With a query parameter that may stand more than once.
+  func repeating(_ name: String) -> Self {
+    var operation = self
+    operation.repeatable = name
+    return operation
+  }
 
   static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Self {
     Self(method: .get, need: need, query: query, handler: .service(handler))

@@ -5,7 +5,9 @@ struct PostgresStatement: Sendable {
   let text: String
   let parameters: [PostgresValue]
 
-  init(_ text: String, _ parameters: PostgresValue...) {
+  init(_ text: String, _ parameters: PostgresValue...) { self.init(text, parameters) }
+
+  init(_ text: String, _ parameters: [PostgresValue]) {
     self.text = text
     self.parameters = parameters
   }

@@ -44,7 +44,7 @@ extension PostgresStore {
     guard let reply = commit.reply else { return [] }
     let size = reply.size(table: commit.table)
     let now = now()
-    var statements = [
+    let statements = [
       PostgresStatement(
         "DELETE FROM tablecast.answer WHERE name = sha256($1) AND (expires <= $2 OR status = 0)",
         .bytes(reply.fullKey(table: commit.table).bytes),
@@ -67,13 +67,30 @@ extension PostgresStore {
         .int(reply.expires)
       ),
     ]
-    let isDue = clearing.add(size, of: reply.caller)
-    if isDue.caller { statements.append(Self.clear(.name(reply.caller), to: clearing.bounds.caller)) }
+    return statements + clearingStatements(after: size, of: reply.caller, &clearing)
+  }
+
+  /// What keeps the bounds after one more answer; none where it is not time.
+  private func clearingStatements(after size: Int, of caller: String, _ clearing: inout AnswerClearing)
+    -> [PostgresStatement]
+  {
+    var statements: [PostgresStatement] = []
+    let isDue = clearing.add(size, of: caller)
+    if isDue.caller { statements.append(Self.clear(.name(caller), to: clearing.bounds.caller)) }
     if isDue.store { statements.append(Self.clear(.null, to: clearing.bounds.store)) }
+    let now = now()
     if clearing.isExpiryDue(now: now) {
       statements.append(PostgresStatement("DELETE FROM tablecast.answer WHERE expires <= $1", .int(now)))
     }
     return statements
+  }
+
+  /// Keeps the bounds after an answer that no commit has written. Where it fails, the next one does.
+  func clearAnswers(after size: Int, of caller: String) {
+    queue.async { [self] in
+      let statements = clearingStatements(after: size, of: caller, &answers)
+      if !statements.isEmpty { side.run(statements) { _ in } }
+    }
   }
 
   /// Deletes the oldest, of a caller or of all, until a bound is kept; the newest stays.
@@ -189,7 +206,7 @@ extension StoredReply {
 
 extension ReplyKey {
   /// Its parts, each after its length, so that no two keys are one.
-  fileprivate var bytes: [UInt8] {
+  var bytes: [UInt8] {
     var writer = RecordWriter()
     for part in [caller, table, scope, key] { writer.write(part) }
     return writer.bytes

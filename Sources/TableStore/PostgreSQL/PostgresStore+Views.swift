@@ -34,25 +34,51 @@ extension PostgresStore {
     _ view: StoredView,
     after base: StoredView?,
     for lifetime: Duration,
+    answer: TapReply?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     // Compared whole: a view that began anew counts from 1 again.
-    let statement = PostgresStatement(
-      """
+    let keeping = """
       INSERT INTO tablecast.view AS kept (name, taps, state, expires)
-      SELECT sha256($1), $2, $3, clock_timestamp() + $4::bigint * interval '1 ms'
+      SELECT sha256($1), $2::bigint, $3::bytea, clock_timestamp() + $4::bigint * interval '1 ms'
       WHERE $5::bytea IS NULL OR EXISTS (SELECT FROM tablecast.view WHERE name = sha256($1))
       ON CONFLICT (name) DO UPDATE SET taps = excluded.taps, state = excluded.state, expires = excluded.expires
         WHERE kept.state = $5 OR kept.expires <= clock_timestamp() AND $5 IS NULL
       RETURNING 1
-      """,
-      .bytes(Self.key(of: view.name, view.table)),
-      .int(Int64(view.taps)),
-      .bytes(view.bytes),
-      .int(lifetime.milliseconds),
-      base.map { .bytes($0.bytes) } ?? .null
+      """
+    let values: [PostgresValue] = [
+      .bytes(Self.key(of: view.name, view.table)), .int(Int64(view.taps)), .bytes(view.bytes),
+      .int(lifetime.milliseconds), base.map { .bytes($0.bytes) } ?? .null,
+    ]
+    guard let answer else {
+      return askSide([PostgresStatement(keeping, values)], completion) { $0.first?.count == 1 }
+    }
+    // In place of the claim. Where another process has taken that over and answered, its answer stays.
+    let answering = """
+      WITH view AS (\(keeping)), answered AS (
+        INSERT INTO tablecast.answer AS old (name, feed, caller, request, status, headers, body, size, expires)
+        SELECT sha256($6::bytea), $7::bytea, $8::bytea, $9::bytea, $10::bigint, $11::bytea, $12::bytea, $13::bigint,
+          $14::bigint FROM view
+        ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = excluded.status,
+          headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
+          WHERE old.status = 0 OR old.expires <= $15::bigint
+      ) SELECT 1 FROM view
+      """
+    let reply = answer.reply
+    let size = reply.size(table: answer.table)
+    let statement = PostgresStatement(
+      answering,
+      values + [
+        .bytes(reply.fullKey(table: answer.table).bytes), .name(answer.table), .name(reply.caller),
+        .bytes(reply.request), .int(Int64(reply.status)), .bytes(reply.encodedHeaders), .bytes(reply.body),
+        .int(Int64(size)), .int(reply.expires), .int(now()),
+      ]
     )
-    askSide([statement], completion) { $0.first?.count == 1 }
+    let finish: @Sendable (Result<Bool, StoreError>) -> Void = { [self] result in
+      completion(result)
+      if case .success(true) = result { clearAnswers(after: size, of: reply.caller) }
+    }
+    askSide([statement], finish) { $0.first?.count == 1 }
   }
 
   public func prolong(

@@ -90,6 +90,14 @@ extension StoredView {
   }
 }
 
+/// The answer to a tap, and the table that it is kept for.
+public struct TapReply: Equatable, Sendable {
+  public var table: String
+  public var reply: StoredReply
+
+  public init(table: String, reply: StoredReply) { (self.table, self.reply) = (table, reply) }
+}
+
 /// A store that keeps views for the processes that share it.
 public protocol ViewStore: AnyObject, Sendable {
   /// A view as it was kept last; nil where it was not, or has expired.
@@ -102,11 +110,14 @@ public protocol ViewStore: AnyObject, Sendable {
   /// Keeps a view for so long. False where it is not what this one is built on (another process has tapped it, or has
   /// forgotten it): read it, tap that, try again.
   ///
-  /// - Parameter base: The view that was read or kept before; nil: there is none yet.
+  /// - Parameters:
+  ///   - base: The view that was read or kept before; nil: there is none yet.
+  ///   - answer: What is kept with it as the answer to the request that it is of: both or none.
   func keep(
     _ view: StoredView,
     after base: StoredView?,
     for lifetime: Duration,
+    answer: TapReply?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
 
@@ -136,6 +147,7 @@ extension ViewStore where Self: SoleStore {
     _ view: StoredView,
     after base: StoredView?,
     for lifetime: Duration,
+    answer: TapReply?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     completion(.success(true))

@@ -39,6 +39,8 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// The URL, a header or the body can't be made from the configuration and these parameters.
     case unusableRequest
+    /// The URL or a header can't be made with this value from outside, though it can with others.
+    case unusableValue
     /// The host's name has no address.
     case unknownHost
     /// Nobody listens, or no route leads there.
@@ -85,7 +87,8 @@ extension UpstreamError {
     switch kind {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted: true
     case .status: status.map { [408, 429, 502, 503, 504].contains($0) } ?? false
-    case .unusableRequest, .tls, .malformedResponse, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused,
+    case .unusableRequest, .unusableValue, .tls, .malformedResponse, .bodyTooLarge, .headersTooLarge, .addressRefused,
+      .redirectRefused,
       .tooManyRedirects, .contentType, .invalidJSON, .unexpectedShape, .paging, .cancelled:
       false
     }
@@ -97,7 +100,8 @@ extension UpstreamError {
     switch kind {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted, .malformedResponse: true
     case .status: status.map { [502, 503, 504].contains($0) } ?? false
-    case .unusableRequest, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused, .tooManyRedirects,
+    case .unusableRequest, .unusableValue, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused,
+      .tooManyRedirects,
       .contentType,
       .invalidJSON, .unexpectedShape, .paging, .cancelled:
       false

@@ -85,16 +85,19 @@ struct RequestBuilder {
     neutral: Scope,
     origin: UpstreamURL.Origin?
   ) throws(UpstreamError) -> UpstreamURL {
+    let plain = try? urlText(template, in: neutral)
+    let expected = plain.flatMap { UpstreamURL($0) }
     guard let text = try urlText(template, in: scope), let url = UpstreamURL(text) else {
-      throw .unusable("its text is no http or https URL")
+      let why = "its text is no http or https URL"
+      throw expected == nil ? .unusable(why) : .impossible(why)
     }
-    guard let plain = try? urlText(template, in: neutral), let expected = UpstreamURL(plain) else {
-      guard let origin, origin == url.origin else { throw .unusable("a value from outside would choose its host") }
+    guard let plain, let expected else {
+      guard let origin, origin == url.origin else { throw .impossible("a value from outside would choose its host") }
       return url
     }
-    guard url.origin == expected.origin else { throw .unusable("a value from outside would change its host") }
+    guard url.origin == expected.origin else { throw .impossible("a value from outside would change its host") }
     guard url.path.count(of: "/") == expected.path.count(of: "/"), text.dotSegments == plain.dotSegments else {
-      throw .unusable("a value is `.` or `..`, or would change the depth of its path")
+      throw .impossible("a value is `.` or `..`, or would change the depth of its path")
     }
     return url
   }
@@ -117,7 +120,9 @@ struct RequestBuilder {
     for (name, template) in templates where !context.forwarded.contains(where: { $0.isNamed(name) }) {
       guard let value = try text(template, in: scope, "header \(name)") else { continue }
       guard let field = TransferField(name, value) else {
-        throw .unusable("header \(name) has a character that is not allowed")
+        let why = "header \(name) has a character that is not allowed"
+        let plain = try? template.text(in: scope.neutral())
+        throw plain.flatMap { TransferField(name, $0) } == nil ? .unusable(why) : .impossible(why)
       }
       fields.append(field)
     }
@@ -178,6 +183,16 @@ extension UpstreamError {
   static func unusable(_ why: String) -> UpstreamError {
     UpstreamError(
       .unusableRequest,
+      title: "No request can be made",
+      detail: "the source's configured request: \(why)",
+      mayHaveArrived: false
+    )
+  }
+
+  /// It is the value that is to blame, and not the configuration.
+  static func impossible(_ why: String) -> UpstreamError {
+    UpstreamError(
+      .unusableValue,
       title: "No request can be made",
       detail: "the source's configured request: \(why)",
       mayHaveArrived: false

@@ -35,6 +35,32 @@ import Testing
     #expect(try service.mirror("list").rows == ["1"])
   }
 
+  /// An answer that can't be mapped stays the reason until the upstream has another one: not until a fetch has failed for
+  /// some other reason in between.
+  @Test func anAnswerThatCantBeMappedStaysTheProblem() throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    let service = try ServiceProcess(Self.list(upstream, "maxItems: 100000", "limits: {mappingBytes: 1MB}"))
+    try service.follow("list", until: "is ready") { $0.state == "ready" }
+    let tooMany = ScriptedUpstream.Answer.json(.array((1...20_000).map { issue($0) }))
+    func refresh(_ answer: ScriptedUpstream.Answer, _ state: String, _ words: String) throws {
+      upstream.answer(answer)
+      #expect(try service.request("POST", "/v1/tables/list/refresh").json["state"]?.text == state)
+      let mirror = try service.mirror("list")
+      let problem = mirror.attributes["problem"]
+      #expect(
+        problem.map { String(decoding: $0.bytes, as: UTF8.self) }?.contains(words) ?? words.isEmpty,
+        "\(words): \(problem ?? .null)"
+      )
+      #expect(mirror.rows == ["1"])
+    }
+    try refresh(tooMany, "stale", "limits.mappingBytes")
+    try refresh(tooMany, "stale", "limits.mappingBytes")
+    try refresh(.status(500, "{}"), "stale", "answered with an error")
+    // As before: the same answer, which is not even mapped again.
+    try refresh(tooMany, "stale", "limits.mappingBytes")
+    try refresh(.json([issue(1)]), "ready", "")
+  }
+
   /// Cursors that nobody was given make nothing that is kept.
   @Test func inventedCursorsAreNotKept() throws {
     let upstream = try ScriptedUpstream { _ in .json(.array((1...2000).map { issue($0) })) }
@@ -43,7 +69,7 @@ import Testing
     let client = try service.client()
     let before = try service.metric("reply_bytes{table=\"list\"}")
     for number in 0..<300 {
-      let invented = number % 2 == 0 ? "0123456789ab.\(number)" : "\(cursor.prefix(12)).\(number + 1000)"
+      let invented = number % 2 == 0 ? "0123456789ab.\(number + 1)" : "\(cursor.prefix(12)).\(number + 1000)"
       let reply = try client.request("GET", "/v1/tables/list/changes?after=\(invented)&wait=0&rows=\(number + 1)")
       #expect(reply.status == 200)
     }

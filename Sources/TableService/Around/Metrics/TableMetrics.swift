@@ -57,6 +57,12 @@ extension PrometheusText {
       }
     )
     family(
+      "table_instance_bytes",
+      .gauge,
+      "What the instances of a table with parameters or callers hold, about: answers, rows, held versions, kept replies.",
+      families.map { Sample([("table", $0.name)], $0.byteCount) }
+    )
+    family(
       "table_failing_instances",
       .gauge,
       "Instances of a table with parameters or callers that are stale or failed.",

@@ -1,0 +1,96 @@
+import DequeModule
+import Synchronization
+import TableMapping
+import TableModel
+import TableStore
+
+/// What one language of a family's member holds of memory, about: its sources' answers with the rows made of them, and
+/// the rows of the versions before that are held.
+struct MemberWeight: Sendable {
+  /// A table without rows, with its queues and sources.
+  static let ofAny = 32 << 10
+
+  private var content = 0
+  /// By version, from the oldest that is held: the rows that the next one no longer has.
+  private var replaced: Deque<Int> = []
+  private var past = 0
+
+  var byteCount: Int { content + past }
+
+  mutating func take(_ content: Int) { self.content = content }
+
+  /// Another version is shown. O(rows of the sections that differ).
+  ///
+  /// - Parameter history: how many versions are held with it.
+  mutating func replace(_ old: Table, by new: Table, history: Int) {
+    let bytes = old.footprint(without: new)
+    replaced.append(bytes)
+    past += bytes
+    while replaced.count >= max(history, 1), let oldest = replaced.popFirst() { past -= oldest }
+  }
+}
+
+extension Table {
+  /// What its rows take that another version does not share.
+  fileprivate func footprint(without other: Table) -> Int {
+    let shared = Set(sections.map(ObjectIdentifier.init)).intersection(other.sections.map(ObjectIdentifier.init))
+    var kept: Set<ObjectIdentifier> = []
+    for section in other.sections where !shared.contains(ObjectIdentifier(section)) {
+      for row in section.rows { kept.insert(ObjectIdentifier(row)) }
+    }
+    return sections.lazy.filter { !shared.contains(ObjectIdentifier($0)) }.reduce(0) { sum, section in
+      section.rows.reduce(sum) { kept.contains(ObjectIdentifier($1)) ? $0 : $0 + $1.footprint }
+    }
+  }
+}
+
+extension TableContent {
+  /// What its sources have said, and the rows made of it. What is looked up is held too.
+  var byteCount: Int {
+    let shown = Set(mapper.sectionSources)
+    let lookedUp = inputs.lazy.filter { !shown.contains($0.key) }.reduce(0) {
+      $0 + ($1.value.content?.byteCount ?? 0) * 2
+    }
+    return (result?.byteCount ?? 0) + lookedUp
+  }
+}
+
+extension TableWriter {
+  /// Whether there is room for what a member has become; else it is no member any more, and its readers are told. On the
+  /// table's queue.
+  func hasRoom(for version: Version?) -> Bool {
+    guard isMember else { return true }
+    let current = feed.current.table
+    let bytes = content.access { content in
+      content.weight.take(content.byteCount)
+      if let version { content.weight.replace(current, by: version.table, history: feed.history) }
+      return content.weight.byteCount
+    }
+    heldBytes.store(bytes, ordering: .relaxed)
+    return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
+  }
+}
+
+extension LiveTable {
+  /// What a member may need room for.
+  enum Growth: Sendable {
+    case ofContent
+    case ofReplies
+  }
+
+  /// What a member holds, in all its languages.
+  var heldBytes: Int {
+    all.reduce(MemberWeight.ofAny) { $0 + $1.writer.heldBytes.load(ordering: .relaxed) + $1.reader.replies.byteCount }
+  }
+
+  /// Tells the family of a member what it holds. False: there is no room.
+  func hasRoom(for growth: Growth) -> Bool {
+    let member = original?.table.withLock { $0.value } ?? self
+    return member.place.withLock { $0 }?(member, growth) ?? true
+  }
+
+  /// A reply was made that is kept: where there is no room for it, none is.
+  func noteReply() {
+    if !hasRoom(for: .ofReplies) { reader.replies.removeAll() }
+  }
+}
