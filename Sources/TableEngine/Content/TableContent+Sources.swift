@@ -10,12 +10,15 @@ extension TableContent {
   mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
     guard !isClosed, var input = inputs[source] else { return false }
     switch news {
-    case .content(let answer):
+    case .content(let answer, let number):
       (input.content, input.problem, input.error, input.unmappable) = (answer, nil, nil, nil)
+      (input.answer, input.showsAll) = (number, nil)
       if revealing { input.isConcealed = false }
     case .unchanged:
+      let isConfirmed = input.content == nil && !input.isConfirmed
       // What could not be mapped is still what the upstream says, whatever failed meanwhile.
-      guard input.problem != input.unmappable || isBehind || input.isConcealed else { return false }
+      guard input.problem != input.unmappable || isBehind || input.isConcealed || isConfirmed else { return false }
+      input.isConfirmed = input.content == nil
       (input.problem, input.error) = (input.unmappable, nil)
       if revealing { input.isConcealed = false }
     case .failure(let error):
