@@ -144,7 +144,7 @@ import Testing
     )
     partial.send("st: localhost\r\n\r\n")
     #expect(partial.receive().response?.headers["connection"] == "close")
-    #expect(end.wait(timeout: .now() + 10) == .success)
+    #expect(end.wait(timeout: .now() + 60) == .success)
     #expect(TestClient(port: service.port).hasEnded)
     #expect(service.statistics.connections == 0)
   }
@@ -156,7 +156,7 @@ import Testing
     #expect(TestService.eventually { service.statistics.requests == 1 })
     let end = service.drain(deadline: .milliseconds(50))
     #expect(client.receive() == .closed)
-    #expect(end.wait(timeout: .now() + 10) == .success)
+    #expect(end.wait(timeout: .now() + 60) == .success)
   }
 
   @Test func aPortThatIsTakenIsAnError() throws {

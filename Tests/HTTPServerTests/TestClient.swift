@@ -86,7 +86,7 @@ final class TestClient {
   func send(_ text: String) -> Bool { send(HTTPCase.latin1(text)) }
 
   /// Reads the next response. `isHead`: it has no body, whatever its head says.
-  func receive(isHead: Bool = false, seconds: Double = 5) -> Outcome {
+  func receive(isHead: Bool = false, seconds: Double = 60) -> Outcome {
     let deadline = Date(timeIntervalSinceNow: seconds)
     var end: Int?
     while end == nil {
@@ -125,7 +125,7 @@ final class TestClient {
   }
 
   /// Reads one chunk of a response that never ends; nil where none comes in time.
-  func receiveChunk(seconds: Double = 5) -> [UInt8]? {
+  func receiveChunk(seconds: Double = 60) -> [UInt8]? {
     let deadline = Date(timeIntervalSinceNow: seconds)
     while true {
       if let end = firstRange(of: [0x0d, 0x0a]),
@@ -141,7 +141,7 @@ final class TestClient {
   }
 
   /// Reads the head of a response without its body.
-  func receiveHead(seconds: Double = 5) -> Outcome { receive(isHead: true, seconds: seconds) }
+  func receiveHead(seconds: Double = 60) -> Outcome { receive(isHead: true, seconds: seconds) }
 
   private func chunkedBody(_ deadline: Date) -> [UInt8]? {
     var body: [UInt8] = []

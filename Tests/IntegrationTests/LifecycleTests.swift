@@ -86,7 +86,7 @@ import Testing
     let cursor = try service.mirror("todo").cursor
     let polls = try (0..<10).map { _ in try service.poll("todo", after: cursor) }
     try service.awaitPolls(polls.count)
-    #expect(try service.end(seconds: 5) == 0)
+    #expect(try service.end() == 0)
     for poll in polls {
       let reply = try poll.value()
       #expect(reply.status == 200)

@@ -111,14 +111,14 @@ import Testing
     let service = try ServiceProcess(todo)
     let cursor = try service.mirror("todo").cursor
     let target = "/v1/tables/todo/changes?after=\(cursor)"
-    let preferred = try service.client().request("GET", target, ["Prefer": "wait=0"], seconds: 5)
+    let preferred = try service.client().request("GET", target, ["Prefer": "wait=0"], seconds: 25)
     #expect(try preferred.json["stages"] == [] && preferred.json["to"]?.text == cursor)
     #expect(preferred["Link"] == "<\(target)&wait=0>; rel=\"next\"")
     for value in ["wait=\"0\"", "respond-async, Wait=0; strict", "wait = 0"] {
-      let other = try service.client().request("GET", target, ["Prefer": value], seconds: 5)
+      let other = try service.client().request("GET", target, ["Prefer": value], seconds: 25)
       #expect(other["Link"].hasSuffix("&wait=0>; rel=\"next\""), "\(value)")
     }
-    let query = try service.client().request("GET", target + "&wait=0", ["Prefer": "wait=30"], seconds: 5)
+    let query = try service.client().request("GET", target + "&wait=0", ["Prefer": "wait=30"], seconds: 25)
     #expect(query.status == 200)
     let clamped = try service.poll("todo", after: cursor, wait: 600)
     let added = try service.request("POST", "/v1/tables/todo/items", body: [:])

@@ -128,7 +128,7 @@ private final class Outcomes: Sendable {
 
   func wait(for count: Int) throws {
     while all.count < count {
-      guard arrivals.wait(timeout: .now() + 10) == .success else { throw TimeOut(outcomes: all) }
+      guard arrivals.wait(timeout: .now() + 60) == .success else { throw TimeOut(outcomes: all) }
     }
   }
 

@@ -93,23 +93,38 @@ package final class Engine: Sendable {
       definition: definition,
       blueprints: try definition.tables.map { table throws(StartError) in try TableBlueprint(table, in: definition) }
     )
-    let current = catalog.tablesByName
-    do {
-      for blueprint in next.blueprints where !blueprint.definition.isFamily {
-        let name = blueprint.definition.name
-        if let table = current[name] {
-          guard !table.canBe(blueprint) else { continue }
-          // What it has on its way to the store is written before the store is read.
-          for table in table.all { table.writer.closeNow() }
-          next.closed.append(table)
-        }
-        next.made[name] = try LiveTable.restored(blueprint, context: context)
-      }
-    } catch {
+    do { try make(&next) } catch {
       cancel(next)
       throw error
     }
     return next
+  }
+
+  /// Makes the tables that are new, or can't go on as they are.
+  private func make(_ next: inout Prepared) throws {
+    let current = catalog
+    var restoring = StoredTables(context)
+    let keepers = try ItemKeepers(of: next.blueprints, after: current, &restoring)
+    // Their items are others' from now on: what they have on its way is written before those read it.
+    for table in keepers.resigned { close(table, &next) }
+    // Guests are made of what their keepers have.
+    for blueprint in keepers.inOrder(next.blueprints) {
+      let name = blueprint.definition.name
+      let keeper = keepers.keeper(of: blueprint).flatMap { next.made[$0] ?? current.tablesByName[$0] }?.writer
+      if let table = current.tablesByName[name] {
+        guard !table.canBe(blueprint, keeper: keeper) else { continue }
+        // What it has on its way to the store is written before the store is read.
+        close(table, &next)
+      }
+      let house = keeper.map { .kept(by: $0) } ?? keepers.inheritance(of: blueprint) ?? ItemHouse.own
+      next.made[name] = try LiveTable.restored(blueprint, from: restoring.table(name), house, context: context)
+    }
+  }
+
+  private func close(_ table: LiveTable, _ next: inout Prepared) {
+    guard !next.closed.contains(where: { $0 === table }) else { return }
+    for table in table.all { table.writer.closeNow() }
+    next.closed.append(table)
   }
 
   /// Gives up a configuration that was prepared.
@@ -150,9 +165,14 @@ package final class Engine: Sendable {
     for source in before.sources.values { source.stop() }
     for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table { table.remove() }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
+    // What was edited since a guest was made reaches it now.
+    for table in tables {
+      table.writer.guests.withLock { $0 = tables.map(\.writer).filter { $0.keeper === table.writer } }
+    }
     if !alreadyBegun, let error = begin(next.made) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
+    for table in tables where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
     if isStarted.withLock({ $0 }) {
       context.replica.configure(definition)
       for family in catalog.families { family.startSweeping() }

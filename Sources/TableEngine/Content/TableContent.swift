@@ -33,9 +33,12 @@ struct TableContent: Sendable {
   /// What the next commit is built on: the store's revision of the table with all that is under way. Nil: the table is
   /// not stored.
   var base: Revision?
-  /// Of a translation: the original's revision that it is made of, and the one that the store has it of.
-  var translates: UInt64?
-  var translated: UInt64?
+  /// Another table keeps the items.
+  var isGuest = false
+  /// Of a guest and of a translation: the revision of the other table that it is made of, and the one that the store has it
+  /// of.
+  var basis: UInt64?
+  var storedBasis: UInt64?
   /// Others have written since the items were mapped.
   var isResultOld = false
   /// No change is begun any more: the table is gone, or another owner takes over what is stored.
@@ -59,7 +62,7 @@ struct TableContent: Sendable {
   }
 
   var own: OwnState {
-    get { OwnState(items: local?.items, toggles: sharedToggles, base: base) }
+    get { OwnState(items: isGuest ? nil : local?.items, toggles: sharedToggles, base: base) }
     set {
       if let items = newValue.items { local?.items = items }
       (sharedToggles, base) = (newValue.toggles, newValue.base)

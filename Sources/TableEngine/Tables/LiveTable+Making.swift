@@ -10,23 +10,38 @@ import Upstream
 extension LiveTable {
   /// A table that always lives: as the store has it, or new. Nothing is written before ``begin(_:)``.
   ///
-  /// - Throws: ``StartError`` where the store can't be read.
-  static func restored(_ blueprint: TableBlueprint, context: EngineContext) throws -> LiveTable {
+  /// - Parameters:
+  ///   - stored: what the store has of it.
+  ///   - house: where its local items are, if it has any.
+  /// - Throws: ``StartError`` where the first items can't be taken, or the store can't be read.
+  static func restored(
+    _ blueprint: TableBlueprint,
+    from stored: StoredTable,
+    _ house: ItemHouse,
+    context: EngineContext
+  ) throws -> LiveTable {
     let name = blueprint.definition.name
-    let stored: StoredTable
-    do { stored = try context.restore(name) } catch {
-      throw StartError(description: "table `\(name)`: what is stored of it can't be read: \(error)")
-    }
     var content = TableContent(blueprint, locale: blueprint.locales.first)
     if let local = blueprint.local {
       do {
-        let items = try stored.items ?? LocalItems(seed: local.definition.items)
+        let items =
+          switch house {
+          case .own: try stored.items ?? LocalItems(seed: local.definition.items)
+          case .inherited(let others): others.unwritten(over: stored.items)
+          case .kept: LocalItems.empty
+          }
         content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
       } catch {
         throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
       }
     }
     content.sharedToggles = stored.toggled
+    if let keeper = house.keeper {
+      content.isGuest = true
+      content.noteBasis(stored)
+      let own = keeper.content.queue.sync { keeper.content.access { $0.own } }
+      if let items = own.items { content.follow(items, at: own.base) }
+    }
     content.begin(from: stored, isShared: context.replica.isShared)
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
@@ -36,6 +51,7 @@ extension LiveTable {
       content: content,
       blueprint,
       isMember: false,
+      keeper: house.keeper,
       context: context
     )
     do { _ = try table.translate(blueprint) } catch {
@@ -80,7 +96,7 @@ extension LiveTable {
     var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
     if let stored {
       content.begin(from: stored, isShared: context.replica.isShared)
-      content.noteTranslated(stored)
+      content.noteBasis(stored)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       content.follow(shown, own: shown.own)
     }
@@ -104,6 +120,7 @@ extension LiveTable {
     _ blueprint: TableBlueprint,
     isMember: Bool,
     original: TableWriter? = nil,
+    keeper: TableWriter? = nil,
     isStored: Bool? = nil,
     context: EngineContext
   ) {
@@ -124,6 +141,7 @@ extension LiveTable {
       isStored: isStored ?? !isMember,
       isPrivate: !forwards.isEmpty,
       isTranslation: original != nil,
+      keeper: keeper,
       isMember: isMember,
       context: context
     )
@@ -189,9 +207,11 @@ extension LiveTable {
   }
 
   /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
-  /// other way about.
-  func canBe(_ blueprint: TableBlueprint) -> Bool {
-    writer.isLocal == (blueprint.local != nil) && locale == blueprint.locales.first
+  /// other way about, nor where another table keeps them now.
+  ///
+  /// - Parameter keeper: what keeps its local items, if that is another table.
+  func canBe(_ blueprint: TableBlueprint, keeper: TableWriter? = nil) -> Bool {
+    writer.isLocal == (blueprint.local != nil) && locale == blueprint.locales.first && writer.keeper === keeper
   }
 
   /// Goes on with another definition, that it can be.
@@ -221,12 +241,12 @@ extension TableWriter {
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     let (changes, table, isKnown) = content.access { content in
-      let changes = isTranslation ? nil : content.local?.items.takeChanges()
+      let changes = isDerived ? nil : content.local?.items.takeChanges()
       content.durable = content.own
       return (changes, content.table(named: name), content.isKnownToStore)
     }
     // What another replica has made of its configuration is not this one's to change, before it leads.
-    guard !(isKnown && context.replica.isShared) else {
+    guard !(isKnown && context.replica.isShared) || changes?.stored.isEmpty == false else {
       share(publishing: false)
       return completion(nil)
     }

@@ -16,13 +16,13 @@ extension LiveTable {
     request.preconditions.idempotency?.caller = request.caller.name(forwarding: forwards)
     request.locale = locale
     let completion = counted(request, completion)
-    guard let original else { return writer.edit(request, completion) }
+    guard let original else { return writer.perform(request, completion) }
     // Items are the same in all languages: the original's writer alone changes them.
     let lens = request.lens
     writer.content.queue.async { [self, request] in
       var request = request
       request.preconditions = writer.original(of: request.preconditions)
-      original.edit(request) { [self] outcome in
+      original.perform(request) { [self] outcome in
         writer.afterFollowing { [self] in
           completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
         }
@@ -59,7 +59,16 @@ extension LiveTable {
 }
 
 extension TableWriter {
-  fileprivate func edit(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+  fileprivate func perform(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
+    if let keeper { edit(request, keptBy: keeper, completion) } else { edit(request, completion) }
+  }
+
+  /// - Parameter guest: the table that the client edits, where that shows this one's items.
+  func edit(
+    _ request: EditRequest,
+    as guest: Guest? = nil,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
     editsAhead.add(1, ordering: .relaxed)
     content.queue.async { [self] in
       editsAhead.subtract(1, ordering: .relaxed)
@@ -69,7 +78,8 @@ extension TableWriter {
       }
       // A local table's answer is kept in the commit itself.
       let claiming = content.access { $0.local == nil ? Self.forwardingClaim : nil }
-      answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in carryOut(request, $0)
+      answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in
+        carryOut(request, as: guest, $0)
       }
     }
   }
@@ -77,19 +87,22 @@ extension TableWriter {
   /// - Parameter isAbreast: nothing that another replica has written is unknown here.
   private func carryOut(
     _ request: EditRequest,
+    as guest: Guest?,
     isAbreast: Bool = false,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     let retry: @Sendable () -> Void = { [self] in
       unlessDone(request.preconditions.idempotency, completion) { [self] in
-        carryOut(request, isAbreast: isAbreast, completion)
+        carryOut(request, as: guest, isAbreast: isAbreast, completion)
       }
     }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     // What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand
     // where it is undone.
-    let again: @Sendable () -> Void = { [self] in carryOut(request, isAbreast: true, completion) }
+    let again: @Sendable () -> Void = { [self] in
+      carryOut(request, as: guest, isAbreast: true, completion)
+    }
     let refuse: @Sendable (TableError) -> Void = { [self] error in
       reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
         let answer: @Sendable () -> Void = { [self] in
@@ -98,7 +111,8 @@ extension TableWriter {
         if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
       }
     }
-    if let error = refusal(of: request.preconditions) { return refuse(error) }
+    let items = content.access { $0.local?.items }
+    if let error = guest?.refusal(on: items) ?? refusal(of: request.preconditions) { return refuse(error) }
     guard content.access({ $0.local != nil }) else {
       return forward(request, isAbreast: isAbreast, again: again, completion)
     }
@@ -112,36 +126,60 @@ extension TableWriter {
         )
       )
     }
-    let latest = feed.latest
-    content.access { $0.refreshResult(named: name) }
-
-    var session = content.access { EditSession($0, table: latest.table, named: name, limits: context.current.limits) }
-    let rows: [String]
+    let edited: EditedTable
     do throws(EditSession.Refusal) {
-      rows = try session.apply(request.edits)
+      edited = try layOut(request.edits, as: guest)
     } catch {
       return refuse(request.isBatch ? error.error.ofEdit(error.edit) : error.error)
     }
-    guard let changed = session.content.local?.items else { return }
-    var items = changed
-    let changes = items.takeChanges()
-    let version = feed.prepare(session.shared(with: latest.table))
     // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
     // for those before it, and those behind wait with it, or there would always be another before it.
-    if version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
+    if edited.version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
     let outcome = EditResult.success(
-      EditAnswer(cursor: reader.cursor(version ?? latest, request.lens), rows: rows)
+      EditAnswer(cursor: reader.cursor(edited.version ?? feed.latest, request.lens), rows: edited.rows)
     )
-    var commit = Commit(table: storedName, durability: .full, version: version, items: changes)
+    var commit = Commit(table: storedName, durability: .full, version: edited.version, items: edited.changes)
     commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0, outcome) }
-    content.access { current in
-      current = session.content
-      current.local?.items = items
-    }
+    content.access { $0 = edited.content }
     // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
     let isAlone = editsAhead.load(ordering: .relaxed) == 0
     store(commit, mayBlock: isAlone, retry: retry) { error in
       completion(error.map { .failure(TableError($0)) } ?? outcome)
     }
   }
+
+  /// Lays edits out on all that is under way, and keeps nothing of it yet.
+  private func layOut(_ edits: [Edit], as guest: Guest?) throws(EditSession.Refusal) -> EditedTable {
+    let latest = feed.latest.table
+    content.access { $0.refreshResult(named: name) }
+    let current = content.access { $0 }
+    let limits = context.current.limits
+    var session =
+      guest?.session(on: current.local?.items, limits: limits)
+      ?? EditSession(current, table: latest, named: name, limits: limits)
+    let rows = try session.apply(edits)
+    var items = session.content.local?.items ?? .empty
+    let changes = items.takeChanges()
+    guard guest != nil else {
+      let version = feed.prepare(session.shared(with: latest))
+      var content = session.content
+      content.local?.items = items
+      return EditedTable(content: content, version: version, changes: changes, rows: rows)
+    }
+    var content = current
+    content.local?.items = items
+    let table = content.table(named: name)
+    let version = feed.prepare(content.share(table, with: latest))
+    return EditedTable(content: content, version: version, changes: changes, rows: rows)
+  }
+}
+
+/// What edits make of a table.
+private struct EditedTable {
+  var content: TableContent
+  /// Nil where nothing of it is shown.
+  var version: Version?
+  var changes: ItemChanges
+  /// The rows' identities, an edit each.
+  var rows: [String]
 }

@@ -62,11 +62,8 @@ extension TableWriter {
         // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
         if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
         if let items = changes.items { content.local?.items.apply(items) }
-        if isTranslation {
-          content.noteTranslated(changes.objects)
-        } else {
-          content.follow(changes.toggles, changes.objects)
-        }
+        if isDerived { content.noteBasis(changes.objects) }
+        if !isTranslation { content.follow(changes.toggles, changes.objects) }
         content.followed(to: changes.revision, shown: feed.current.table, isLeading: isLeading)
       }
     case .replaced(let stored):
@@ -74,9 +71,8 @@ extension TableWriter {
       feed.replace(with: history)
       content.access { content in
         if let items = stored.items { content.local?.items = items }
-        if isTranslation {
-          content.noteTranslated(stored)
-        } else {
+        if isDerived { content.noteBasis(stored) }
+        if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
         content.followed(to: stored.revision, shown: feed.current.table, isLeading: false)

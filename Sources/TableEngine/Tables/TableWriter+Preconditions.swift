@@ -12,11 +12,7 @@ extension TableWriter {
       return TableError(.unavailable, detail: "The table `\(name)` is being replaced.", retryAfter: .seconds(1))
     }
     guard let condition = preconditions.condition, !condition.holds(for: feed.latest.cursor) else { return nil }
-    return TableError(
-      .conditionFailed,
-      detail: "The table has moved on: it is at `\(feed.latest.cursor)`. Follow its changes, then decide again.",
-      field: "If-Match"
-    )
+    return .movedOn
   }
 
   /// Whether answers to requests with a key are kept for all replicas and beyond this process. Not of what belongs to one
@@ -145,5 +141,16 @@ extension TableWriter {
       }
       completion()
     }
+  }
+}
+
+extension TableError {
+  /// `If-Match` names another version than the one that an edit would be built on.
+  static var movedOn: TableError {
+    TableError(
+      .conditionFailed,
+      detail: "The table has moved on since the version that `If-Match` names. Follow its changes, then decide again.",
+      field: "If-Match"
+    )
   }
 }

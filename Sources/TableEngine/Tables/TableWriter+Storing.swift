@@ -26,11 +26,11 @@ extension TableWriter {
     let latest = feed.latest.table
     // What sources say is written by the replica that asks them, for as long as it is the one.
     let isShared = context.replica.isShared
-    let isOwn = isShared && translatesOwnItems
+    let isOwn = isShared && followsItems
     let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
     if isOwn {
       // Not by a configuration that doesn't count, and not back behind what another one has shown.
-      guard context.replica.refusal == nil, content.access({ $0.isAheadOfTranslated }) else { return completion(nil) }
+      guard context.replica.refusal == nil, content.access({ $0.isAheadOfStoredBasis }) else { return completion(nil) }
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
       return completion(.fenced)
     }
@@ -47,8 +47,10 @@ extension TableWriter {
     commit.toggles = toggles
     commit.reply = reply(version)
     commit.fence = fence
-    if isOwn { commit.objects = content.access { $0.markTranslated() } }
-    if !isTranslation { commit.objects = content.access { $0.objectChanges(from: latest, to: table) } }
+    commit.objects = content.access { content in
+      if isOwn { return content.markBasis() }
+      return isTranslation ? [] : content.objectChanges(from: latest, to: table)
+    }
     store(commit, retry: retry, then: completion)
   }
 

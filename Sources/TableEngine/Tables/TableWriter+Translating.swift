@@ -7,33 +7,43 @@ import TableStore
 /// it, and publishes versions of its own, which are stored where the original's are. What is represented is kept by the
 /// original alone.
 extension TableWriter {
-  /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
+  /// Has the translations and guests follow. On the table's queue, whenever what may be shown has changed.
   ///
   /// - Parameter publishing: false where another replica will show what comes of it.
   func share(publishing: Bool = true) {
-    let translators = translators.withLock { $0 }
-    guard !translators.isEmpty else { return }
+    let (translators, guests) = (translators.withLock { $0 }, guests.withLock { $0 })
+    guard !(translators.isEmpty && guests.isEmpty) else { return }
     let isStored = isStored
     // What is on its way to the store is not shown yet.
     let (original, own) = content.access { ($0, isStored ? $0.durable : $0.own) }
     let version = feed.current.cursor
     for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
+    for guest in guests { guest.follow(own, version, publishing: publishing) }
   }
 
   /// The same, for a table that no source will tell anything.
   func publishAll() { content.queue.sync { share() } }
 
   private func follow(_ original: TableContent, own: TableContent.OwnState, _ version: Cursor, publishing: Bool) {
+    follow(version, publishing: publishing) { $0.follow(original, own: own) }
+  }
+
+  /// Takes over what another table has, and shows what comes of it.
+  func follow(_ version: Cursor, publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
     content.queue.async { [self] in
-      content.access { $0.follow(original, own: own) }
+      content.access { take(&$0) }
       basis.access { $0 = version }
       guard !publishing else { return publishContent() }
       content.access { $0.isResultOld = true }
     }
   }
 
-  /// It translates items of the service's own, which every replica edits: what comes of them is shown by whoever has.
-  var translatesOwnItems: Bool { isTranslation && isStored && content.access { $0.local != nil } }
+  /// What it shows is made of what another table has.
+  var isDerived: Bool { isTranslation || keeper != nil }
+
+  /// It lays out items of the service's own that another table has, and every replica edits: what comes of them is shown by
+  /// whoever has edited. On the table's queue.
+  var followsItems: Bool { isDerived && isStored && content.access { $0.local != nil } }
 
   /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
   func afterFollowing(_ body: @escaping @Sendable () -> Void) {

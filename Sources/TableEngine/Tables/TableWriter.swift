@@ -31,7 +31,11 @@ final class TableWriter: Sendable {
   let table = Mutex(WeakTable())
   /// Those of the same table in other languages.
   let translators = Mutex<[TableWriter]>([])
-  /// Of a translation: the version of the original that it is of. On the table's queue.
+  /// Of a guest: what keeps the items that it shows.
+  let keeper: TableWriter?
+  /// Those that show this one's items in tables of their own.
+  let guests = Mutex<[TableWriter]>([])
+  /// Of a translation or a guest: the version of the other table that it is made of. On the table's queue.
   let basis: QueueBound<Cursor?>
 
   var feed: Feed { reader.feed }
@@ -43,11 +47,12 @@ final class TableWriter: Sendable {
     isStored: Bool,
     isPrivate: Bool,
     isTranslation: Bool,
+    keeper: TableWriter?,
     isMember: Bool,
     context: EngineContext
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
-    self.isTranslation = isTranslation
+    (self.isTranslation, self.keeper) = (isTranslation, keeper)
     storedName = StoredName.of(name, in: isTranslation ? content.variables.locale : nil)
     self.context = context
     let queue = context.queue("tablecast.table.\(name)", isMember: isMember)

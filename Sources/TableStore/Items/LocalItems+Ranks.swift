@@ -74,6 +74,16 @@ extension LocalItems {
 }
 
 extension LocalItems {
+  /// The same items where nothing of them is stored yet: all of them are to be written.
+  ///
+  /// - Parameter old: what is stored there, which goes. O(items).
+  public func unwritten(over old: LocalItems?) -> LocalItems {
+    var items = self
+    items.touched = Set(rankByID.keys)
+    old?.rankByID.keys.forEach { items.touched.insert($0) }
+    return items
+  }
+
   /// What edits have done since the last call, for the store: net, so an item added and deleted is not in it.
   public mutating func takeChanges() -> ItemChanges {
     var changes = ItemChanges(nextID: nextID)

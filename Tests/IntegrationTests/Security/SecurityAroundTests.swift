@@ -56,7 +56,7 @@ import Testing
         raw: "\(method) /v1/tables/todo/\(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
           + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
       )
-      let reply = try client.receive("\(method) \(target)", seconds: 20)
+      let reply = try client.receive("\(method) \(target)")
       #expect(
         target == "items" ? statuses.contains(reply.status) : reply.status < 500,
         "\(method) \(target): \(reply.status) \(reply.text.prefix(300))"
@@ -79,7 +79,7 @@ import Testing
           // Read before the poll: what was edited before it must be in it.
           let isLast = isOver.current
           let target = "/v1/tables/todo/changes?after=\(mirror.cursor)&wait=\(isLast ? 0 : 1)"
-          try mirror.apply(client.request("GET", target, seconds: 20).json)
+          try mirror.apply(client.request("GET", target).json)
           if isLast { return mirror }
         }
       }

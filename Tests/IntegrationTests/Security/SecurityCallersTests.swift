@@ -93,18 +93,18 @@ import Testing
     try service.folder.write(Self.closed(["keeper"]))
     service.signal(SIGHUP)
     for poll in polls {
-      let reply = try poll.value(seconds: 20)
+      let reply = try poll.value()
       #expect(reply.status == 401 && reply["WWW-Authenticate"].contains("invalid_token"))
     }
-    let several = try client.receive("the poll of several tables", seconds: 20)
+    let several = try client.receive("the poll of several tables")
     #expect(try several.json["changes"]?.elements.first?["problem"]?["status"] == 401)
     #expect(throws: (any Error).self, "the stream ends") {
-      while !(try stream.receiveChunk("the end", seconds: 20)).isEmpty {}
+      while !(try stream.receiveChunk("the end")).isEmpty {}
       throw TimeOut("an end in good order")
     }
     #expect(try service.request("GET", "/v1/tables/todo", leaver).status == 401)
     #expect(try service.request("POST", "/v1/tables/todo/items", keeper, body: ["title": "C"]).status == 201)
-    #expect(try kept.value(seconds: 20).json["stages"]?.elements.count == 1)
+    #expect(try kept.value().json["stages"]?.elements.count == 1)
   }
 
   /// Nothing that a token opens may be kept by a cache that others share.

@@ -62,11 +62,16 @@ extension ServiceProcess {
   ) throws -> TableMirror {
     var mirror = try mirror ?? self.mirror(table, headers, query: query.isEmpty ? "" : "?" + query.dropFirst())
     let client = try client()
+    var emptyPolls = 0
     for _ in 0..<200 {
       if condition(mirror) { return mirror }
       let target = "/v1/tables/\(table)/changes?after=\(mirror.cursor)&wait=15\(query)"
       let changes = try client.request("GET", target, headers).json
-      if changes["stages"] == [], changes["reset"] == nil { break }
+      if changes["stages"] == [], changes["reset"] == nil {
+        emptyPolls += 1
+        guard emptyPolls < 4 else { break }
+        continue
+      }
       try mirror.apply(changes)
     }
     throw TimeOut("\(table) \(awaited); it is \(mirror.state ?? "?") with \(mirror.rows)")

@@ -70,7 +70,7 @@ final class ServiceProcess: Sendable {
 
   /// Ends the service as an operator does. Returns its exit status.
   @discardableResult
-  func end(_ number: Int32 = SIGTERM, seconds: Double = 6) throws -> Int32 {
+  func end(_ number: Int32 = SIGTERM, seconds: Double = 60) throws -> Int32 {
     signal(number)
     return try Background("the end of the service after signal \(number)") { [process = Unchecked(process)] in
       process.value.waitUntilExit()

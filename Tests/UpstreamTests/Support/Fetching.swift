@@ -36,6 +36,8 @@ extension Source {
     schedule.every = definition.every
     schedule.retries = retries
     schedule.firstBackoff = .milliseconds(10)
+    // Not by itself after a failure either, however slow the machine is.
+    (schedule.firstRecovery, schedule.maximumRecovery) = (.seconds(3600), .seconds(3600))
     return Source(
       name: "test",
       definition: definition,

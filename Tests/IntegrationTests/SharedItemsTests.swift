@@ -1,0 +1,188 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// One local source that several tables show: one set of items, edited through any of them.
+@Suite struct SharedItemsTests {
+  private static let definitions = [
+    "all": #"{source: notes, cell: Label, payload: {title: "${title}"}}"#,
+    "open":
+      #"{source: notes, cell: Label, payload: {title: "${title}"}, sections: [{id: open, where: done == false, sort: title}]}"#,
+    "grouped": #"{source: notes, cell: Label, payload: {title: "${title}!"}, sections: {groupBy: done}}"#,
+  ]
+
+  private static func tables(_ names: [String], store: String = "memory", more: String = "") -> String {
+    """
+    store: \(store)
+    \(more)
+    cells: {Label: {nib: Label, fields: {title: string}}}
+    sources: {notes: {local: {items: [{title: B, done: false}, {title: A, done: true}]}}}
+    tables:
+    \(names.map { "  \($0): \(definitions[$0] ?? "")" }.joined(separator: "\n"))
+    """
+  }
+
+  private static let stored = "{path: \"{folder}/store.sqlite\"}"
+
+  @Test func anEditOfOneIsInAll() throws {
+    let service = try ServiceProcess(Self.tables(["all", "open", "grouped"]))
+    var open = try service.mirror("open")
+    #expect(try service.mirror("all").rows == ["1", "2"] && open.rows == ["1"])
+    // Through the one that keeps them; at a poll of another one.
+    let poll = try service.poll("open", after: open.cursor)
+    #expect(try service.request("POST", "/v1/tables/all/items", body: ["title": "C", "done": false]).status == 201)
+    try open.apply(poll.value().json)
+    #expect(open.rows == ["1", "3"])
+    // Through a guest, whose sections decide what is made of it; the answer's cursor is the guest's, and shows it.
+    let before = try service.mirror("grouped")
+    let reply = try service.request("POST", "/v1/tables/grouped/items?section=true&at=0", body: ["title": "D"])
+    #expect(reply.status == 201, "\(reply.text)")
+    var grouped = before
+    try grouped.apply(service.changes("grouped", after: before.cursor))
+    #expect(try reply.json["cursor"]?.text == grouped.cursor && grouped.row("4")?["payload"]?["title"] == "D!")
+    #expect(try service.mirror("all").rows.sorted() == ["1", "2", "3", "4"])
+    #expect(try service.snapshot("all")["sections"]?.elements.count == 1)
+    // What the keeper shows as before, and a guest does not.
+    let all = try service.mirror("all")
+    #expect(try service.request("PATCH", "/v1/tables/grouped/items/3", body: ["done": true]).status == 200)
+    #expect(try service.mirror("all").cursor == all.cursor && service.mirror("open").rows == ["1"])
+    #expect(try service.request("DELETE", "/v1/tables/open/items/1").status == 200)
+    #expect(try service.mirror("all").row("1") == nil && service.mirror("grouped").row("1") == nil)
+    // A row that one shows is no row of another one's.
+    #expect(try service.request("POST", "/v1/tables/open/rows/2/tap").status == 404)
+  }
+
+  /// A condition is on what the client has seen in its own table, and two that have seen the same can't both be met.
+  @Test func conditionsAndKeysAreTheTables() throws {
+    let service = try ServiceProcess(Self.tables(["all", "open", "grouped"]))
+    for number in 0..<10 {
+      let tag = try service.request("GET", "/v1/tables/grouped")["ETag"]
+      let edits = try (0..<6).map { client in
+        let sender = try service.client()
+        try sender.send(
+          "PATCH",
+          "/v1/tables/grouped/items/1",
+          ["If-Match": tag, "Idempotency-Key": "k\(number)-\(client)"],
+          body: ["title": .string("\(number)-\(client)")]
+        )
+        return sender
+      }
+      let statuses = try edits.map { try $0.receive("an edit").status }.sorted()
+      #expect(statuses == [200, 412, 412, 412, 412, 412], "round \(number)")
+    }
+    // What nobody is shown makes no version, and so meets every condition on the last one.
+    let tag = try service.request("GET", "/v1/tables/grouped")["ETag"]
+    for client in 0..<3 {
+      let unseen: JSONValue = ["seen": .integer(Int64(client))]
+      #expect(try service.request("PATCH", "/v1/tables/grouped/items/1", ["If-Match": tag], body: unseen).status == 200)
+    }
+    let key = ["Idempotency-Key": "once"]
+    let first = try service.request("POST", "/v1/tables/open/items", key, body: ["title": "N", "done": false])
+    let again = try service.request("POST", "/v1/tables/open/items", key, body: ["title": "N", "done": false])
+    #expect(first.status == 201 && again.status == 201 && first["Location"] == again["Location"])
+    // The same key at another table is another request.
+    let other = try service.request("POST", "/v1/tables/all/items", key, body: ["title": "N", "done": false])
+    #expect(other.status == 201 && other["Location"] != first["Location"])
+    #expect(try service.mirror("all").rows.count == 4)
+  }
+
+  /// Many at once through all three: each table is what its sections make of one list, and nothing is lost.
+  @Test func allAtOnce() throws {
+    let service = try ServiceProcess(Self.tables(["all", "open", "grouped"], store: Self.stored))
+    let names = ["all", "open", "grouped"]
+    let writers = names.flatMap { table in (0..<2).map { (table, $0) } }.map { table, writer in
+      Background("edits through \(table)") {
+        let client = try service.client()
+        var ids: [String] = []
+        for number in 0..<20 {
+          let item: JSONValue = ["title": .string("\(table)\(writer)-\(number)"), "done": false]
+          let reply = try client.request("POST", "/v1/tables/\(table)/items", body: item)
+          guard reply.status == 201, let id = reply["Location"].split(separator: "/").last else {
+            throw Malformed("\(reply.status): \(reply.text)")
+          }
+          ids.append(String(id))
+          if number % 5 == 4 {
+            let gone = ids.removeFirst()
+            let reply = try client.request("DELETE", "/v1/tables/\(table)/items/\(gone)")
+            guard reply.status == 200 else { throw Malformed("\(reply.status): \(reply.text)") }
+          }
+        }
+        return ids
+      }
+    }
+    let expected = try Set(writers.flatMap { try $0.value(seconds: 120) } + ["1", "2"])
+    for name in names {
+      let rows = try service.mirror(name).rows
+      #expect(Set(rows) == (name == "open" ? expected.subtracting(["2"]) : expected) && rows.count == Set(rows).count)
+    }
+  }
+
+  /// What was edited through either outlives the process, whichever stands first in the configuration then.
+  @Test func theyOutliveTheProcess() throws {
+    let folder = try TemporaryFolder()
+    var service = try ServiceProcess(Self.tables(["all", "open"], store: Self.stored), in: folder)
+    #expect(try service.request("PATCH", "/v1/tables/open/items/1", body: ["title": "Z"]).status == 200)
+    let cursor = try service.mirror("open").cursor
+    try service.end(SIGKILL)
+    service = try ServiceProcess(Self.tables(["open", "all"], store: Self.stored), in: folder)
+    #expect(try service.mirror("open").row("1")?["payload"]?["title"] == "Z")
+    #expect(try service.mirror("open").cursor == cursor, "nothing has changed")
+    #expect(try service.request("PATCH", "/v1/tables/open/items/1", body: ["title": "Y"]).status == 200)
+    #expect(try service.mirror("all").row("1")?["payload"]?["title"] == "Y")
+  }
+
+  /// The table that keeps them goes: another one that shows them keeps them from then on.
+  @Test func theyOutliveTheirKeeper() throws {
+    let folder = try TemporaryFolder()
+    var service = try ServiceProcess(Self.tables(["all", "open", "grouped"], store: Self.stored), in: folder)
+    #expect(try service.request("PATCH", "/v1/tables/all/items/1", body: ["title": "Z"]).status == 200)
+    let before = try service.mirror("open")
+    let poll = try service.poll("open", after: before.cursor)
+    try folder.write(Self.tables(["open", "grouped"], store: Self.stored))
+    service.signal(SIGHUP)
+    try service.logged("The configuration was read again")
+    #expect(try service.request("GET", "/v1/tables/all").status == 404)
+    #expect(try service.request("PATCH", "/v1/tables/grouped/items/1", body: ["title": "Y"]).status == 200)
+    var open = before
+    try open.apply(poll.value().json)
+    open = try service.follow("open", from: open, until: "shows it") { $0.row("1")?["payload"]?["title"] == "Y" }
+    #expect(try service.request("POST", "/v1/tables/open/items", body: ["title": "N", "done": false]).status == 201)
+    try service.end(SIGKILL)
+    service = try ServiceProcess(Self.tables(["grouped", "open"], store: Self.stored), in: folder)
+    #expect(try service.mirror("open").rows == ["3", "1"] && service.mirror("grouped").rows.count == 3)
+    // And one that comes to them begins with what there is.
+    try folder.write(Self.tables(["all", "grouped", "open"], store: Self.stored))
+    service.signal(SIGHUP)
+    try service.logged("The configuration was read again")
+    #expect(try service.mirror("all").rows == ["1", "2", "3"])
+    #expect(try service.request("DELETE", "/v1/tables/all/items/2").status == 200)
+    #expect(try service.mirror("grouped").rows.count == 2)
+  }
+
+  /// On several replicas too, whichever is asked for whichever table: all show the same bytes in the end.
+  @Test func replicasShareThem() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let configuration = Self.tables(["all", "open", "grouped"], store: "{postgres: \"\(address)\"}")
+    let replicas = try (0..<2).map { _ in try ServiceProcess(configuration) }
+    let names = ["all", "open", "grouped"]
+    var mirrors = try names.map { try replicas[1].mirror($0) }
+    for round in 0..<12 {
+      let (editor, table) = (replicas[round % 2], names[round % 3])
+      let item: JSONValue = ["title": .string("\(round)"), "done": false]
+      let reply = try editor.request("POST", "/v1/tables/\(table)/items", body: item)
+      #expect(reply.status == 201, "\(reply.text)")
+      #expect(try editor.mirror(table).rows.count == (table == "open" ? 2 : 3) + round, "the answer is not ahead")
+    }
+    for (index, name) in names.enumerated() {
+      try awaited("the same bytes of \(name)") {
+        let texts = try replicas.map { try $0.request("GET", "/v1/tables/\(name)").text }
+        return Set(texts).count == 1 && texts[0].contains(#""title":"11"#)
+      }
+      let count = name == "open" ? 13 : 14
+      mirrors[index] = try replicas[0].follow(name, from: mirrors[index], until: "has all") { $0.rows.count == count }
+      #expect(mirrors[index].resets.isEmpty)
+      try mirrors[index].check(equals: replicas[1].snapshot(name))
+    }
+  }
+}
