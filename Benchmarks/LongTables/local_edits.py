@@ -10,7 +10,6 @@ import json
 import os
 import random
 import shutil
-import sqlite3
 import statistics
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Durability"))
 from client import Connection, build, start  # noqa: E402
+from fill import fill  # noqa: E402
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--rows", default="1000,20000,100000,1000000")
@@ -51,25 +51,13 @@ def processor(process):
     return (int(fields[11]) + int(fields[12])) * TICK
 
 
-def fill(path, rows):
-    database = sqlite3.connect(path)
-    feed, = database.execute("SELECT id FROM feed WHERE name = 'tasks'").fetchone()
-    database.executemany(
-        "INSERT INTO item VALUES (?, ?, ?)",
-        ((feed << 40 | number, number << 32,
-          json.dumps({"title": f"Task {number}", "step": 0, "done": number % 4 == 0}).encode())
-         for number in range(2, rows + 1)))
-    database.execute("UPDATE feed SET next_item = ? WHERE id = ?", (rows + 1, feed))
-    database.commit()
-    database.close()
-
-
 def measure(rows, folder):
     path = os.path.join(folder, f"{rows}.sqlite")
     process, _ = start(folder, CONFIGURATION % path)
     process.terminate()
     process.wait()
-    fill(path, rows)
+    fill(path, "tasks", ({"title": f"Task {number}", "step": 0, "done": number % 4 == 0}
+                         for number in range(2, rows + 1)))
     began = time.perf_counter()
     process, port = start(folder, CONFIGURATION % path)
     started = (time.perf_counter() - began) * 1000

@@ -15,6 +15,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Durability"))
 from client import ROOT, Connection, build, percentile, start  # noqa: E402
+from fill import fill  # noqa: E402
 from upstream import Upstream  # noqa: E402
 
 SIZES = [int(size) for size in sys.argv[1:]] or [1_000, 10_000, 100_000, 1_000_000]
@@ -39,7 +40,7 @@ tables:
 """
 LOCAL = """\
   %s:
-    source: {local: {items: %s}}
+    source: {local: {items: [{title: Item, edition: 0}]}}
     cell: Item
     payload: {title: "${title}", edition: "${edition}"}
     can: {edit: true}
@@ -67,13 +68,17 @@ def memory(process):
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 
 
-def ready(port, table, rows):
-    """Polls until the table has its rows; returns a connection."""
-    connection = Connection(port)
+def ready(port, table, rows, patience=600):
+    """Polls until the table has its rows; returns a connection and the snapshot."""
+    connection, end = Connection(port), time.monotonic() + patience
     while True:
         snapshot = json.loads(get(connection, f"/v1/tables/{table}?rows=50"))
-        if snapshot["counts"]["rows"] >= rows:
+        # `counts` count what the window shows.
+        if snapshot.get("window", {"of": 0})["of"] >= rows:
             return connection, snapshot
+        if time.monotonic() > end:
+            raise SystemExit(f"{table} has not got its {rows} rows within {patience} s: {snapshot['state']}, "
+                             f"{snapshot['counts']}, {snapshot.get('window')}, {snapshot.get('problem')}")
         time.sleep(0.002)
 
 
@@ -118,7 +123,7 @@ def fetched(rows, folder):
         began = time.perf_counter()
         process, port = start(folder, configuration)
         ready(port, "long", rows)
-        figures["restart from the store, until the first snapshot"] = (time.perf_counter() - began) * 1000
+        figures["restart after kill -9 without the upstream, until the first snapshot"] = (time.perf_counter() - began) * 1000
     finally:
         process.kill()
         process.wait()
@@ -128,31 +133,59 @@ def fetched(rows, folder):
 
 def local(rows, folder):
     """A table of items that the service owns."""
-    items = json.dumps([{"title": f"Item {number}", "edition": 0} for number in range(rows)])
     path = os.path.join(folder, f"local-{rows}.sqlite")
-    process, port = start(folder, HEAD % path + "tables:\n" + LOCAL % ("own", items), patience=600)
+    configuration = HEAD % path + "tables:\n" + LOCAL % "own"
+    process, port = owner(path, configuration, "own", rows, folder)
+    figures = {}
     try:
         connection, _ = ready(port, "own", rows)
         step = iter(range(1, 1_000_000))
 
-        def edit():
+        def place():
+            """Another item each time, all over the list, and a number that it has not had."""
             number = next(step)
-            connection.send("PATCH", f"/v1/tables/own/items/{number * 7919 % rows + 1}", b'{"edition":%d}' % number)
+            return number * 7919 % rows + 1, number
+
+        def edit():
+            connection.send("PATCH", "/v1/tables/own/items/%d" % (at := place())[0], b'{"edition":%d}' % at[1])
+            connection.receive()
+
+        def batch():
+            edits = [{"op": "patch", "id": str(item), "patch": {"edition": number}}
+                     for item, number in (place() for _ in range(1000))]
+            connection.send("POST", "/v1/tables/own/edits", json.dumps({"edits": edits}).encode())
             connection.receive()
 
         edit()
-        return {"edit of a local table": median(100, edit)}
+        figures["edit of a local table"] = median(100, edit)
+        figures["a batch of 1,000 edits"] = median(5, batch)
+        process.kill()
+        process.wait()
+        began = time.perf_counter()
+        process, port = start(folder, configuration, patience=600)
+        ready(port, "own", rows)
+        figures["restart of a local table after kill -9, until the first snapshot"] = (time.perf_counter() - began) * 1000
+        return figures
     finally:
         process.kill()
         process.wait()
 
 
+def owner(path, configuration, table, rows, folder):
+    """The service with a local table of so many items."""
+    process, _ = start(folder, configuration)
+    process.terminate()
+    process.wait()
+    fill(path, table, ({"title": f"Item {number}", "edition": 0} for number in range(2, rows + 1)))
+    return start(folder, configuration, patience=600)
+
+
 def beside(rows, folder):
     """Latencies of a fast table, alone and while a slow one beside it is refreshed again and again."""
     upstream = Upstream(rows, 4)
-    items = json.dumps([{"title": f"Item {number}", "edition": 0} for number in range(100)])
-    configuration = HEAD % os.path.join(folder, "beside.sqlite") + LONG % upstream.url + LOCAL % ("fast", items)
-    process, port = start(folder, configuration)
+    path = os.path.join(folder, "beside.sqlite")
+    configuration = HEAD % path + LONG % upstream.url + LOCAL % "fast"
+    process, port = owner(path, configuration, "fast", 100, folder)
     stopping = threading.Event()
     busy = threading.Event()
     refreshes = 0

@@ -47,6 +47,11 @@ public struct JSONWriter: Sendable {
   }
 
   /// As for an array.
+  public mutating func name(encoded: StaticString) {
+    encoded.withUTF8Buffer { name(encoded: $0) }
+  }
+
+  /// As for an array.
   public mutating func name(encoded: UnsafeBufferPointer<UInt8>) {
     text.append(encoded, after: separator)
     followsValue = false
@@ -88,6 +93,9 @@ public struct JSONWriter: Sendable {
     if !isWritten { Array(json).withUnsafeBufferPointer { text.append($0, after: separator) } }
     followsValue = true
   }
+
+  /// As for a collection of bytes.
+  public mutating func write(raw json: StaticString) { literal(json) }
 
   private mutating func open(_ byte: UInt8) {
     text.append(byte, after: separator)

@@ -74,6 +74,19 @@ public final class ListedText: Sendable {
   @inline(__always)
   public func origin(of element: Int) -> Int? { elements[element].originInPredecessor }
 
+  /// Where elements stand in the text that this one follows that are no element's origin here: they are gone, changed, or
+  /// stand elsewhere. O(elements).
+  public func placesLeft(of previous: ListedText) -> [Int] {
+    var places: [Int] = []
+    var next = 0
+    for element in elements {
+      guard let origin = element.originInPredecessor else { continue }
+      places += next..<origin
+      next = origin + 1
+    }
+    return places + (next..<max(next, previous.elements.count))
+  }
+
   /// The text with an empty list: what else it says. O(bytes around the list).
   public var frame: [UInt8] { Array(bytes[..<inside.lowerBound]) + Array(bytes[inside.upperBound...]) }
 

@@ -45,7 +45,7 @@ extension Row {
     writer.write(id)
     if let cell = chain.first { write(cell, to: &writer) }
     writer.name("can")
-    writer.write(raw: RowBuilder.encodedPermissions[Int(permissions.rawValue & 7)])
+    writer.write(raw: RowBuilder.encoded(permissions))
     if let actions = encodedActions {
       writer.name("actions")
       writer.write(raw: Array(encoded[actions]))
@@ -63,14 +63,15 @@ extension Row {
       write(cell, to: &writer)
     }
     for _ in chain { writer.endObject() }
+    guard let cells = CellChain(parts) else { return self }
     let bytes = writer.bytes
     return Row(
       id: id,
       encoded: bytes,
-      cells: parts,
+      cells: cells,
       permissions: permissions,
       select: selectRange,
-      expansion: parts.first.flatMap { expansion(in: bytes, $0.payload) }
+      expansion: expansion(in: bytes, cells[0].payload)
     )
   }
 

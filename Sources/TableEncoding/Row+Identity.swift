@@ -10,7 +10,7 @@ extension Row {
     return Row(
       id: id,
       encoded: opening + new + encoded[(opening.count + old.count)...],
-      cells: cells.map { CellPart(cellIdentifier: $0.cellIdentifier, payload: moved($0.payload)) },
+      cells: cells.moved(moved),
       permissions: permissions,
       select: select.map(moved),
       expansion: expansion.map(moved)

@@ -14,14 +14,15 @@ public struct RowBuilder: Sendable {
   /// A row whose cell and fallbacks are filled from the same values.
   ///
   /// - Parameters:
-  ///   - chain: The row's cell, then its fallbacks in order; not empty.
+  ///   - fallbacks: Of the cell, in order.
   ///   - values: What the slots of the layouts name. A slot beyond them is null.
   ///   - actions: What the row offers, in order.
   ///   - select: What a tap leads to; null: nothing.
   /// - Complexity: O(bytes).
   public mutating func row(
     id: String,
-    chain: [CellLayout],
+    cell: CellLayout,
+    fallbacks: ArraySlice<CellLayout> = [],
     values: [Value],
     permissions: Permissions,
     actions: [RowAction] = [],
@@ -29,36 +30,36 @@ public struct RowBuilder: Sendable {
   ) -> Row {
     writer.removeAll()
     writer.beginObject()
-    writer.name(encoded: Self.idName)
+    writer.name(encoded: "\"id\":")
     writer.write(id)
-    var parts: [CellPart] = []
-    parts.reserveCapacity(chain.count)
     var expansion: Range<Int>?
-    if let cell = chain.first { parts.append(write(cell, values, expansion: &expansion)) }
-    writer.name(encoded: Self.canName)
-    writer.write(raw: Self.encodedPermissions[Int(permissions.rawValue & 7)])
+    let part = write(cell, values, expansion: &expansion)
+    writer.name(encoded: "\"can\":")
+    writer.write(raw: Self.encoded(permissions))
     if !actions.isEmpty {
-      writer.name(encoded: Self.actionsName)
+      writer.name(encoded: "\"actions\":")
       writer.write(list: actions) { $0.write(raw: $1.encoded) }
     }
     var selectRange: Range<Int>?
     if !select.isNull {
-      writer.name(encoded: Self.selectName)
+      writer.name(encoded: "\"select\":")
       let start = writer.count
       select.write(to: &writer)
       selectRange = start..<writer.count
     }
-    for cell in chain.dropFirst() {
+    var parts: [CellPart] = []
+    for cell in fallbacks {
       var ignored: Range<Int>?
-      writer.name(encoded: Self.fallbackName)
+      writer.name(encoded: "\"fallback\":")
       writer.beginObject()
       parts.append(write(cell, values, expansion: &ignored))
     }
-    for _ in chain { writer.endObject() }
+    for _ in fallbacks { writer.endObject() }
+    writer.endObject()
     return Row(
       id: id,
       encoded: writer.bytes,
-      cells: parts,
+      cells: CellChain(part, fallbacks: parts),
       permissions: permissions,
       select: selectRange,
       expansion: expansion
@@ -80,7 +81,9 @@ public struct RowBuilder: Sendable {
     let start = writer.count
     writer.beginObject()
     cell.names.withUnsafeBufferPointer { names in
-      for (index, field) in cell.fields.enumerated() where field.slot < values.count {
+      for index in cell.fields.indices {
+        let field = cell.fields[index]
+        guard field.slot < values.count else { continue }
         if case .null = values[field.slot] { continue }
         writer.name(encoded: UnsafeBufferPointer(rebasing: names[field.name]))
         let valueStart = writer.count
@@ -92,20 +95,17 @@ public struct RowBuilder: Sendable {
     return CellPart(cellIdentifier: cell.identifier, payload: start..<writer.count)
   }
 
-  private static let idName = Array("\"id\":".utf8)
-  private static let canName = Array("\"can\":".utf8)
-  private static let actionsName = Array("\"actions\":".utf8)
-  private static let selectName = Array("\"select\":".utf8)
-  private static let fallbackName = Array("\"fallback\":".utf8)
-
-  /// By raw value.
-  static let encodedPermissions: [[UInt8]] = (0..<8).map { (raw: UInt8) in
-    let permissions = Permissions(rawValue: raw)
-    return Array(
-      """
-      {"edit":\(permissions.contains(.edit)),"move":\(permissions.contains(.move)),\
-      "select":\(permissions.contains(.select))}
-      """.utf8
-    )
+  /// As texts that are part of the program: an array's references would be counted, by all threads at once.
+  static func encoded(_ permissions: Permissions) -> StaticString {
+    switch permissions.rawValue & 7 {
+    case 0: #"{"edit":false,"move":false,"select":false}"#
+    case 1: #"{"edit":true,"move":false,"select":false}"#
+    case 2: #"{"edit":false,"move":true,"select":false}"#
+    case 3: #"{"edit":true,"move":true,"select":false}"#
+    case 4: #"{"edit":false,"move":false,"select":true}"#
+    case 5: #"{"edit":true,"move":false,"select":true}"#
+    case 6: #"{"edit":false,"move":true,"select":true}"#
+    default: #"{"edit":true,"move":true,"select":true}"#
+    }
   }
 }

@@ -34,7 +34,7 @@ extension Row {
     return Row(
       id: id,
       encoded: bytes,
-      cells: cells.map { CellPart(cellIdentifier: $0.cellIdentifier, payload: moved($0.payload)) },
+      cells: cells.moved { moved($0) },
       permissions: permissions,
       select: select.map { moved($0) },
       expansion: moved(expansion)

@@ -14,7 +14,9 @@ final class CellPlan: Sendable {
   let areIntegers: [Bool]
   /// The cell itself, then those of its fallbacks that its fields can fill.
   let chain: [Candidate]
-  let layouts: [CellLayout]
+  /// Those of the chain: the first, and the others.
+  let layout: CellLayout
+  let fallbacks: ArraySlice<CellLayout>
   let select: Template?
   let dependencies: Dependencies
 
@@ -44,25 +46,24 @@ final class CellPlan: Sendable {
     areIntegers = definition.fields.map { $0.type == .integer }
     var slots: [String: Int] = [:]
     for (slot, field) in definition.fields.enumerated() { slots[field.name] = slot }
-    chain = ([definition] + fallbacks).enumerated().compactMap { position, cell in
-      Self.candidate(cell, slots: slots, isPrimary: position == 0)
+    let own = Self.candidate(definition, slots: slots)
+    let others = fallbacks.compactMap { cell in
+      cell.fields.allSatisfy { $0.isOptional || slots[$0.name] != nil } ? Self.candidate(cell, slots: slots) : nil
     }
-    layouts = chain.map(\.layout)
+    (chain, layout) = ([own] + others, own.layout)
+    self.fallbacks = others.map(\.layout)[...]
     select = mapping.select ?? definition.select
     var dependencies = select?.dependencies ?? []
     for template in fields { dependencies.formUnion(template.dependencies) }
     self.dependencies = dependencies
   }
 
-  /// Nil where a required field has no slot to be filled from.
-  private static func candidate(_ cell: CellDefinition, slots: [String: Int], isPrimary: Bool) -> Candidate? {
+  /// With those of its fields that have a slot to be filled from.
+  private static func candidate(_ cell: CellDefinition, slots: [String: Int]) -> Candidate {
     var layout: [CellLayout.Field] = []
     var checks: [Check] = []
     for field in cell.fields {
-      guard let slot = slots[field.name] else {
-        guard field.isOptional else { return nil }
-        continue
-      }
+      guard let slot = slots[field.name] else { continue }
       layout.append(CellLayout.Field(name: field.name, slot: slot))
       checks.append(Check(field: field.name, slot: slot, type: field.type, isOptional: field.isOptional))
     }

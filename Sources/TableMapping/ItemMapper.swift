@@ -21,7 +21,7 @@ struct ItemMapper {
     let keys = lookups.plans.isEmpty ? [] : lookups.look(into: &scope) { mapping.warn($0) }
     let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
     return MappedItem(
-      source: source.name,
+      source: source.number,
       givenID: givenID,
       index: index,
       outcome: outcome,
@@ -54,6 +54,6 @@ struct ItemMapper {
 
   private func malformed(at index: Int, _ error: JSONError, givenID: String? = nil) -> MappedItem {
     let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
-    return MappedItem(source: source.name, givenID: givenID, index: index, outcome: .skipped(skip), isMalformed: true)
+    return MappedItem(source: source.number, givenID: givenID, index: index, outcome: .skipped(skip), isMalformed: true)
   }
 }

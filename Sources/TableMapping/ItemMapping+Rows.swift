@@ -6,6 +6,7 @@ internal import TableModel
 extension ItemMapping {
   /// The row by the type's representation, else by the table's defaults. Throws why the first choice was none.
   mutating func row(_ id: String, type: Value, _ scope: Scope) throws(Misfit) -> Row {
+    if type.isNull, let cell = plan.soleCell { return try row(id, in: cell, scope) }
     var first: Misfit?
     let own = type.isNull ? nil : plan.registry.plan(forType: type)
     if let own, let row = row(id, by: own, scope, &first) { return row }
@@ -52,7 +53,11 @@ extension ItemMapping {
     } catch {
       throw Misfit(reason: "`when`: \(error)", isFailure: true)
     }
-    let chain = try cell.dependencies.contains(.id) ? fill(cell, scope.naming(id)) : fill(cell, scope)
+    return try row(id, in: cell, scope)
+  }
+
+  private mutating func row(_ id: String, in cell: CellPlan, _ scope: Scope) throws(Misfit) -> Row {
+    let others = try cell.dependencies.contains(.id) ? fill(cell, scope.naming(id)) : fill(cell, scope)
     var select = Value.null
     if let template = cell.select {
       do throws(EvaluationError) {
@@ -64,7 +69,8 @@ extension ItemMapping {
     let permissions = permissions(scope)
     return builder.row(
       id: id,
-      chain: chain,
+      cell: others?.first ?? cell.layout,
+      fallbacks: others?.dropFirst() ?? cell.fallbacks,
       values: values,
       permissions: permissions,
       actions: actions(of: id, scope),
@@ -93,15 +99,15 @@ extension ItemMapping {
 
   /// A header or footer for what is in scope.
   mutating func model(_ cell: CellPlan, in scope: Scope) throws(Misfit) -> CellModel? {
-    let chain = try fill(cell, scope)
-    return chain.first.map { builder.cellModel($0, values: values) }
+    texts.removeAll()
+    let others = try fill(cell, scope)
+    return builder.cellModel(others?.first ?? cell.layout, values: values)
   }
 
-  /// Evaluates the fields and gives the cells that they fit, in order.
-  private mutating func fill(_ cell: CellPlan, _ scope: Scope) throws(Misfit) -> [CellLayout] {
+  /// Evaluates the fields and gives the cells that they fit, in order, at least one; nil: they fit all that the plan has.
+  private mutating func fill(_ cell: CellPlan, _ scope: Scope) throws(Misfit) -> [CellLayout]? {
     values.removeAll(keepingCapacity: true)
     errors.removeAll(keepingCapacity: true)
-    texts.removeAll()
     for slot in 0..<cell.templates.count {
       do throws(EvaluationError) {
         var value = try cell.templates.value(at: slot, in: scope, arena: texts)
@@ -118,14 +124,14 @@ extension ItemMapping {
     for position in cell.chain.indices {
       guard let misfit = cell.chain[position].misfit(values, errors: errors) else { continue }
       // One does not fit: only now is a list of those that do worth its memory.
-      var fitting = Array(cell.layouts[..<position])
+      var fitting = cell.chain[..<position].map(\.layout)
       for rest in cell.chain[(position + 1)...] where rest.misfit(values, errors: errors) == nil {
         fitting.append(rest.layout)
       }
       guard fitting.isEmpty else { return fitting }
       throw misfit
     }
-    return cell.layouts
+    return nil
   }
 
   mutating func permissions(_ scope: Scope) -> Permissions {

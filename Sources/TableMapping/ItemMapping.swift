@@ -25,18 +25,18 @@ struct ItemMapping {
     isReadOnly = givenID != nil && plan.definition.isFamily
     var (id, type): (String?, String?)
     do {
-      let sections = try plan.takesAll ? Self.firstSection : sections(from: source, scope)
-      guard let section = sections.first else { return .unplaced(address(nil, of: source, givenID: givenID, scope)) }
+      let taking = try plan.takesAll ? Taking(first: 0) : sections(from: source, scope)
+      guard let section = taking.first else { return .unplaced(address(nil, of: source, givenID: givenID, scope)) }
       var group: MappedItem.GroupKey?
-      if case .groups(let groups, _) = plan.sections {
+      if plan.isGrouped, case .groups(let groups, _) = plan.sections {
         guard let key = try groupKey(groups, scope) else {
           return .unplaced(address(nil, of: source, givenID: givenID, scope))
         }
         group = key
       }
-      let identity = try identity(givenID: givenID, plan.sectionPlans[section].rowID, scope)
+      let identity = try identity(givenID: givenID, plan.rowIDs[section], scope)
       id = identity
-      let typeValue = try plan.sectionPlans[section].rowType?.evaluate(in: scope) ?? .null
+      let typeValue = try plan.readsTypes ? plan.sectionPlans[section].rowType?.evaluate(in: scope) ?? .null : .null
       let row: Row
       do throws(Misfit) {
         row = try self.row(identity, type: typeValue, scope)
@@ -45,8 +45,8 @@ struct ItemMapping {
         throw error
       }
       let first = MappedItem.Placement(section: section, group: group, row: row, sortKeys: sortKeys(section, scope))
-      if sections.count == 1 { return .placed(first) }
-      let others = sections.dropFirst().map { section in
+      if taking.others.isEmpty { return .placed(first) }
+      let others = taking.others.map { section in
         let row = row.renamed("\(row.id)@\(plan.sectionPlans[section].id)")
         return MappedItem.Placement(section: section, row: row, sortKeys: sortKeys(section, scope))
       }
@@ -60,21 +60,32 @@ struct ItemMapping {
     }
   }
 
-  private static let firstSection = [0]
+  /// The sections that take an item: mostly one.
+  private struct Taking {
+    var first: Int?
+    var others: [Int] = []
 
-  /// What went wrong with the item before this one is said.
-  mutating func begin() { warning = nil }
+    mutating func append(_ section: Int) {
+      if first == nil { first = section } else { others.append(section) }
+    }
+  }
+
+  /// What went wrong with the item before this one is said, and its texts are written.
+  mutating func begin() {
+    warning = nil
+    texts.removeAll()
+  }
 
   /// Says what goes wrong with this item though it has its row.
   mutating func warn(_ text: @autoclosure () -> String) {
     if warning == nil { warning = text() }
   }
 
-  private func sections(from source: String, _ scope: Scope) throws(Misfit) -> [Int] {
+  private func sections(from source: String, _ scope: Scope) throws(Misfit) -> Taking {
     switch plan.sections {
-    case .groups: return [0]
+    case .groups: return Taking(first: 0)
     case .list(let sections, let firstMatch):
-      var taking: [Int] = []
+      var taking = Taking()
       for (index, section) in sections.enumerated() where section.source == source {
         if let predicate = section.predicate {
           do throws(EvaluationError) {
@@ -95,18 +106,18 @@ struct ItemMapping {
     .Address?
   {
     guard let givenID else { return nil }
-    let id = id ?? (try? identity(givenID: givenID, plan.rowID(of: source), scope)) ?? givenID
+    let id = id ?? (try? identity(givenID: givenID, plan.rowIDs(of: source), scope)) ?? givenID
     return MappedItem.Address(id: id, permissions: permissions(scope))
   }
 
-  private func identity(givenID: String?, _ template: Template?, _ scope: Scope) throws(Misfit) -> String {
+  private func identity(givenID: String?, _ template: TemplateList?, _ scope: Scope) throws(Misfit) -> String {
     guard let template else {
       if let givenID { return givenID }
       throw Misfit(reason: "the table has no `row.id`, which only the items of a local source can do without")
     }
     let value: Value
     do throws(EvaluationError) {
-      value = try template.evaluate(in: scope)
+      value = try template.value(at: 0, in: scope, arena: texts)
     } catch {
       throw Misfit(reason: "`row.id`: \(error)")
     }
@@ -124,6 +135,7 @@ struct ItemMapping {
 
   /// A key that can't be evaluated is a warning, and sorts as one that is not there.
   private mutating func sortKeys(_ section: Int, _ scope: Scope) -> [SortKey] {
+    guard plan.sorts else { return [] }
     let number = section
     let section = plan.sectionPlans[number]
     guard !section.sort.isEmpty else { return [] }

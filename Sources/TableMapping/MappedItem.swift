@@ -7,22 +7,29 @@ internal import TableModel
 final class MappedItem: Sendable {
   /// In the first of its sections; nil where it has none.
   let row: Row?
-  /// Of that row: among the table's declared sections, 0 where it has groups.
-  let section: Int
-  /// What it takes of memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
-  let cost: Int
   /// Nil where there is nothing else to be said of the item.
   let details: Details?
-  /// Its place in the source's list when it was mapped.
-  let index: Int
-  let source: String
-  /// The identity that the service gave it, for an item of a local table.
-  let givenID: String?
+  // In as little memory as it takes: there are as many of them as rows.
+  private let sectionNumber: UInt32
+  private let shortCost: UInt32
+  private let shortIndex: UInt32
+  private let sourceNumber: UInt16
   /// It is no item at all.
   let isMalformed: Bool
+  /// The identity that the service gave it, for an item of a local table.
+  let givenID: String?
+
+  /// Of the row: among the table's declared sections, 0 where it has groups.
+  var section: Int { Int(sectionNumber) }
+  /// What it takes of memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
+  var cost: Int { Int(shortCost) }
+  /// Its place in the source's list when it was mapped.
+  var index: Int { Int(shortIndex) }
+  /// Among the plan's sources.
+  var source: Int { Int(sourceNumber) }
 
   init(
-    source: String,
+    source: Int,
     givenID: String?,
     index: Int,
     outcome: Outcome,
@@ -30,7 +37,9 @@ final class MappedItem: Sendable {
     warning: String? = nil,
     isMalformed: Bool = false
   ) {
-    (self.source, self.givenID, self.index, self.isMalformed) = (source, givenID, index, isMalformed)
+    (self.givenID, self.isMalformed) = (givenID, isMalformed)
+    (sourceNumber, shortIndex) = (UInt16(truncatingIfNeeded: source), UInt32(truncatingIfNeeded: index))
+    let section: Int
     switch outcome {
     case .unplaced(let address):
       (row, section) = (nil, 0)
@@ -42,7 +51,8 @@ final class MappedItem: Sendable {
       (row, section) = (placement.row, placement.section)
       details = Details(placement, others: others, lookupKeys: lookupKeys, warning: warning)
     }
-    cost = MappingBudget.cost(row: row, details)
+    sectionNumber = UInt32(truncatingIfNeeded: section)
+    shortCost = UInt32(clamping: MappingBudget.cost(row: row, details))
   }
 
   /// What most items have nothing of.

@@ -18,6 +18,9 @@ struct MappingBudget {
   @inline(__always)
   mutating func charge(_ item: MappedItem) { remaining -= item.cost }
 
+  /// Items that take so much.
+  mutating func charge(_ cost: Int) { remaining -= cost }
+
   /// What an item takes beside its bytes. O(its rows).
   static func cost(row: Row?, _ details: MappedItem.Details?) -> Int {
     var cost = item + (row?.footprint ?? 0)

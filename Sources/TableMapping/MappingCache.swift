@@ -9,6 +9,8 @@ public final class MappingCache: Sendable {
   let sources: [String: CachedSource]
   /// Of the items that the service owns, where edits of them are laid out one by one.
   let layout: LocalLayout?
+  /// Of an upstream's items, where changes of them can be shown where they stand.
+  let settled: SettledLayout?
   /// Of the table's lookups, in their order.
   let lookups: [LookupIndex?]
   /// By section: so that versions share what they have in common.
@@ -20,41 +22,34 @@ public final class MappingCache: Sendable {
     sources: [String: CachedSource] = [:],
     lookups: [LookupIndex?],
     rows: [String: RowList] = [:],
-    layout: LocalLayout? = nil
+    layout: LocalLayout? = nil,
+    settled: SettledLayout? = nil
   ) {
     (self.plan, self.variables, self.sources, self.lookups) = (plan, variables, sources, lookups)
-    (self.rows, self.layout) = (rows, layout)
+    (self.rows, self.layout, self.settled) = (rows, layout, settled)
   }
 }
 
-/// A source's items in their order, and where to find them by their bytes.
+/// A source's items in their order, and where they stand.
 struct CachedSource: Sendable {
   let items: [MappedItem]
   let texts: ItemTexts
-  /// Of the items' bytes, and of the identities that they were given.
-  let fingerprints: [Fingerprint]
   /// Of what expressions saw of whole responses.
   let seenResponses: Fingerprint
   /// Where they stood, page by page; nil where an expression found or made them.
   let lists: [CachedList?]
   let references: LookupReferences
-  private let index: IdentityTable
 
   init(
     items: [MappedItem],
     texts: ItemTexts,
-    fingerprints: [Fingerprint],
     seenResponses: Fingerprint,
     lists: [CachedList?],
     references: LookupReferences?
   ) {
-    (self.items, self.texts, self.fingerprints) = (items, texts, fingerprints)
+    (self.items, self.texts) = (items, texts)
     (self.seenResponses, self.lists) = (seenResponses, lists)
     self.references = references ?? LookupReferences()
-    var index = IdentityTable(capacity: fingerprints.count)
-    // Of identical items the table keeps the first few: each stands for them all.
-    for (position, fingerprint) in fingerprints.enumerated() { index.insert(position, under: fingerprint) }
-    self.index = index
   }
 
   /// The list of a page, and which of the items is its first.
@@ -63,21 +58,9 @@ struct CachedSource: Sendable {
     let start: Int
   }
 
-  /// The item with these bytes; the one at `expected` is tried first, as most items stay where they were.
+  /// Whether an item with these bytes stands at a place.
   @inline(__always)
-  func position(of bytes: UnsafeRawBufferPointer, givenID: String?, expected: Int) -> Int? {
-    if expected < items.count, matches(expected, bytes, givenID) { return expected }
-    return index.first(Self.fingerprint(of: bytes, givenID: givenID)) { matches($0, bytes, givenID) }
-  }
-
-  @inline(__always)
-  static func fingerprint(of bytes: UnsafeRawBufferPointer, givenID: String?) -> Fingerprint {
-    let fingerprint = Fingerprint(of: bytes)
-    return givenID.map { fingerprint.combined(with: Fingerprint(of: $0)) } ?? fingerprint
-  }
-
-  @inline(__always)
-  private func matches(_ position: Int, _ bytes: UnsafeRawBufferPointer, _ givenID: String?) -> Bool {
-    items[position].givenID == givenID && texts.withBytes(of: position) { RawBytes.equal($0, bytes) }
+  func has(_ bytes: UnsafeRawBufferPointer, _ givenID: String?, at place: Int) -> Bool {
+    items[place].givenID == givenID && texts.withBytes(of: place) { RawBytes.equal($0, bytes) }
   }
 }

@@ -19,6 +19,14 @@ final class MappingPlan: Sendable {
   let canMove: Bool
   let sections: SectionsPlan
   let sectionPlans: [SectionPlan]
+  /// By section: the template of its rows' identities, alone in a list; nil where it has none.
+  let rowIDs: [TemplateList?]
+  // What is asked of every item, so that the answer counts no references.
+  let isGrouped: Bool
+  let sorts: Bool
+  let readsTypes: Bool
+  /// Where one cell takes every item without a type.
+  let soleCell: CellPlan?
   /// There is one section or all are groups, and no condition.
   let takesAll: Bool
   /// Where they are the same for all rows.
@@ -28,6 +36,8 @@ final class MappingPlan: Sendable {
 
   struct SourcePlan: Sendable {
     var name: String
+    /// Its place among the plan's sources.
+    var number = 0
     /// Its items are the service's own.
     var isLocal = false
     /// Nil: the response itself.
@@ -66,9 +76,18 @@ final class MappingPlan: Sendable {
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections
     sectionPlans = sections.plans
+    rowIDs = sections.plans.map { $0.rowID.map { TemplateList([$0]) } }
+    isGrouped = if case .groups = sections { true } else { false }
+    sorts = sections.plans.contains { !$0.sort.isEmpty }
+    readsTypes = sections.plans.contains { $0.rowType != nil }
+    soleCell = if defaults.count == 1, case .cell(let cell) = defaults[0] { cell } else { nil }
     takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil
     permissions = Permissions(table.can, canEdit: canEdit, canMove: canMove)
-    self.sources = sections.sourceNames.map { SourcePlan($0, among: sources) }
+    self.sources = sections.sourceNames.enumerated().map { number, name in
+      var plan = SourcePlan(name, among: sources)
+      plan.number = number
+      return plan
+    }
     actions = table.actions.map { ActionPlan($0) }
     var dependencies = sections.itemDependencies
     for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {
@@ -98,8 +117,15 @@ final class MappingPlan: Sendable {
       && !lookups.contains { $0.source.name == sources[0].name }
   }
 
+  /// Whether a change of a few of a source's items can be shown where they stand: no header, footer or other item sees them.
+  var keepsPlaces: Bool {
+    sources.count == 1 && !sources[0].isLocal && !readsResponses && !sectionPlans.contains(where: \.readsItems)
+  }
+
   /// What names the rows of a source's items.
-  func rowID(of source: String) -> Template? { sectionPlans.first { $0.source == source }?.rowID }
+  func rowIDs(of source: String) -> TemplateList? {
+    sectionPlans.firstIndex { $0.source == source }.flatMap { rowIDs[$0] }
+  }
 }
 
 extension Permissions {

@@ -16,14 +16,14 @@ struct MappingReport {
     warnings.append(warning)
   }
 
-  mutating func skip(_ item: MappedItem, at index: Int, _ skip: MappedItem.Skip) {
+  mutating func skip(_ source: String, at index: Int, _ skip: MappedItem.Skip) {
     skippedItems += 1
     guard skipped.count < MappingResult.maximumKept else { return }
-    skipped.append(SkippedItem(skip, of: item.source, at: index))
+    skipped.append(SkippedItem(skip, of: source, at: index))
   }
 
-  mutating func skipDuplicate(_ item: MappedItem, at index: Int, _ row: Row) {
+  mutating func skipDuplicate(_ source: String, at index: Int, _ row: Row) {
     let reason = "another row has the identity “\(row.id)”; `row.id` must differ from item to item"
-    skip(item, at: index, MappedItem.Skip(id: row.id, reason: reason))
+    skip(source, at: index, MappedItem.Skip(id: row.id, reason: reason))
   }
 }

@@ -41,11 +41,12 @@ public struct MappingResult: Sendable {
   /// The item of a row; also of one that a section's limit keeps out of sight, and of a local source one without a
   /// row, by the identity that it would have. O(1).
   public func item(_ id: String) -> RepresentedItem? {
-    if let layout = cache.layout { return layout.item(named: id).map { RepresentedItem($0.item) } }
+    if let layout = cache.layout { return layout.item(named: id).map { RepresentedItem($0.item, of: layout.source) } }
     guard let lookup, let position = lookup.position(id) else { return nil }
     let item = lookup.items[position]
-    guard let source = cache.sources[item.source], let start = starts[item.source] else { return nil }
-    return RepresentedItem(item, at: position - start, in: source.texts)
+    let name = cache.plan.sources[item.source].name
+    guard let source = cache.sources[name], let start = starts[name] else { return nil }
+    return RepresentedItem(item, of: name, at: position - start, in: source.texts)
   }
 
   /// What an item of a source is found by, be it another item that is found; nil for an upstream's without a row. O(1).

@@ -6,7 +6,7 @@ internal import TableModel
 /// One mapping: reads the sources, then puts their rows into sections.
 struct MappingRun {
   private let plan: MappingPlan
-  private let contents: [String: SourceContent]
+  private var contents: [String: SourceContent]
   private let variables: MappingVariables
   private let cache: MappingCache?
   private let lookups: Lookups
@@ -36,6 +36,7 @@ struct MappingRun {
 
   /// Maps the sources' items, and makes the table's content of them.
   consuming func result() -> MappingResult {
+    if let refreshed = refreshedInPlace() { return refreshed }
     for source in plan.sources {
       guard let content = contents[source.name] else { continue }
       do throws(SourceFailure) {
@@ -46,6 +47,49 @@ struct MappingRun {
     }
     let responses = responses
     return withExtendedLifetime(responses) { assembled() }
+  }
+
+  /// What comes of a refresh that changes some items where they stand; nil where there is more to it.
+  private mutating func refreshedInPlace() -> MappingResult? {
+    guard let cache, let layout = cache.settled, let source = plan.sources.first, let content = contents[source.name],
+      let previous = cache.sources[source.name], let before = previous.lists.first.flatMap({ $0?.text }),
+      content.items == nil, content.pages.count == 1, !previous.texts.areParts(of: content.pages),
+      lookups.areThose(cache.lookups),
+      let list = try? content.list(ofPage: 0, at: before.path, after: before)
+    else { return nil }
+    // Not to be found out again, should there be more to it.
+    contents[source.name] = content.knowing([list])
+    guard var refresh = RefreshInPlace(list, after: previous, on: layout) else { return nil }
+    let mapper = ItemMapper(source: source, plan: plan, lookups: lookups, scope: variables.scope)
+    guard refresh.map(with: mapper) else { return nil }
+    let settled = refresh.settled
+    var budget = budget
+    budget.charge(page: list.bytes)
+    budget.charge(settled.cost)
+    guard !budget.isExceeded else { return nil }
+    let references = plan.lookups.isEmpty ? previous.references : nil
+    return result(settled, of: source, refresh.cached(references))
+  }
+
+  private func result(
+    _ settled: SettledLayout,
+    of source: MappingPlan.SourcePlan,
+    _ cached: CachedSource
+  ) -> MappingResult {
+    let sections = settled.sections.compactMap(\.shown)
+    let cache = MappingCache(
+      plan: plan,
+      variables: variables,
+      sources: [source.name: cached],
+      lookups: lookups.indexes,
+      rows: Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first },
+      settled: settled
+    )
+    var result = MappingResult(cache: cache, lookup: settled.lookup, starts: [source.name: 0])
+    (result.sections, result.omittedSections) = (sections, settled.sections.count - sections.count)
+    (result.skippedItems, result.firstSkipped) = (settled.skippedItems, settled.firstSkipped)
+    result.isTruncated = contents.values.contains(where: \.isTruncated)
+    return result
   }
 
   private mutating func read(_ source: MappingPlan.SourcePlan, _ content: SourceContent) throws(SourceFailure) {
@@ -81,17 +125,20 @@ struct MappingRun {
     let sections = shown.compactMap(\.self)
     let rows = Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
     let layout = layout(Array(zip(arranged, shown)))
+    let lookup = assembly.lookup
+    let settled = plan.keepsPlaces ? SettledLayout(Array(zip(arranged, shown)), lookup: lookup, report) : nil
     let cache = MappingCache(
       plan: plan,
       variables: variables,
       sources: layout == nil ? self.sources : [:],
       lookups: lookups.indexes,
       rows: rows,
-      layout: layout
+      layout: layout,
+      settled: layout == nil ? settled : nil
     )
     var result =
       layout == nil
-      ? MappingResult(cache: cache, lookup: assembly.lookup, starts: starts) : MappingResult(cache: cache)
+      ? MappingResult(cache: cache, lookup: lookup, starts: starts) : MappingResult(cache: cache)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     result.byteCount = budget.spent
@@ -133,15 +180,15 @@ struct MappingRun {
       let details = item.details
       if let row = item.row, !assembly.add(row, section: item.section, details, ofItemAt: position) {
         // With all of its rows: it is one item.
-        report.skipDuplicate(item, at: place(position), row)
+        report.skipDuplicate(source(of: item), at: place(position), row)
         continue
       }
       guard let details else { continue }
       for placement in details.others where !assembly.add(placement, ofItemAt: position) {
-        report.skipDuplicate(item, at: place(position), placement.row)
+        report.skipDuplicate(source(of: item), at: place(position), placement.row)
       }
       if let warning = details.warning { report.warn(warning) }
-      if let skip = details.skip { report.skip(item, at: place(position), skip) }
+      if let skip = details.skip { report.skip(source(of: item), at: place(position), skip) }
       if let address = details.address { addressed.append((address, position)) }
     }
     // Rows come first: what is shown is what an identity names.
@@ -150,7 +197,9 @@ struct MappingRun {
   }
 
   /// An item's place among those of its source.
-  private func place(_ position: Int) -> Int { position - (starts[items[position].source] ?? 0) }
+  private func place(_ position: Int) -> Int { position - (starts[source(of: items[position])] ?? 0) }
+
+  private func source(of item: MappedItem) -> String { plan.sources[item.source].name }
 
   /// What a header or footer sees but for the items.
   private func scope(of section: ArrangedSection) -> Scope {

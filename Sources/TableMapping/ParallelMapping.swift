@@ -17,31 +17,23 @@ struct ParallelMapping: Sendable {
   private static let fewestBytes = 1 << 20
   private static let pieceBytes = 512 << 10
 
-  /// What became of some elements.
-  struct Piece: Sendable {
-    var items: [MappedItem] = []
-    var fingerprints: [Fingerprint] = []
-    /// Where they stand.
-    var ranges: [Range<Int>] = []
-  }
-
   static func isWorthwhile(for list: ListedText) -> Bool { list.bytes.count >= fewestBytes }
 
   /// O(bytes), divided among the cores. Ends early where the budget is exceeded.
   ///
   /// - Parameters:
   ///   - scope: with views on documents, which nobody writes while they are read here.
-  ///   - take: called with each piece, in order, and the budget as it is then.
-  func run(scope: Scope, lookups: Lookups, budget: MappingBudget, take: (Piece, MappingBudget) -> Void) {
+  ///   - take: called with what became of each piece, in order, and the budget as it is then.
+  func run(scope: Scope, lookups: Lookups, budget: MappingBudget, take: ([MappedItem], MappingBudget) -> Void) {
     let parts = parts
     nonisolated(unsafe) let (scope, lookups) = (scope, lookups)
-    let state = Mutex((pieces: [Piece](repeating: Piece(), count: parts.count), budget: budget))
+    let state = Mutex((pieces: [[MappedItem]](repeating: [], count: parts.count), budget: budget))
     DispatchQueue.concurrentPerform(iterations: parts.count) { number in
       guard !state.withLock({ $0.budget.isExceeded }) else { return }
       var mapper = ItemMapper(source: source, plan: plan, lookups: lookups.separate, scope: scope)
       let piece = piece(parts[number], &mapper)
       state.withLock { state in
-        for item in piece.items { state.budget.charge(item) }
+        for item in piece { state.budget.charge(item) }
         state.pieces[number] = piece
       }
     }
@@ -62,16 +54,8 @@ struct ParallelMapping: Sendable {
     return parts
   }
 
-  private func piece(_ part: Range<Int>, _ mapper: inout ItemMapper) -> Piece {
-    var piece = Piece()
-    piece.items.reserveCapacity(part.count)
-    piece.fingerprints.reserveCapacity(part.count)
+  private func piece(_ part: Range<Int>, _ mapper: inout ItemMapper) -> [MappedItem] {
     let reader = ListReader(list)
-    for element in part {
-      piece.items.append(mapper.item(at: start + element, element, of: reader))
-      piece.fingerprints.append(list.withBytes(of: element) { CachedSource.fingerprint(of: $0, givenID: nil) })
-    }
-    piece.ranges = list.elements[part].map(\.range)
-    return piece
+    return part.map { mapper.item(at: start + $0, $0, of: reader) }
   }
 }

@@ -16,13 +16,15 @@ public struct RepresentedItem: Sendable {
     case own([UInt8])
   }
 
-  init(_ item: MappedItem, at position: Int, in texts: ItemTexts) { self.init(item, .part(of: texts, at: position)) }
+  init(_ item: MappedItem, of source: String, at position: Int, in texts: ItemTexts) {
+    self.init(item, source, .part(of: texts, at: position))
+  }
 
-  init(_ item: LaidItem) { self.init(item.mapped, .own(item.bytes)) }
+  init(_ item: LaidItem, of source: String) { self.init(item.mapped, source, .own(item.bytes)) }
 
-  private init(_ item: MappedItem, _ text: Text) {
+  private init(_ item: MappedItem, _ source: String, _ text: Text) {
     self.text = text
-    (source, givenID) = (item.source, item.givenID)
+    (self.source, givenID) = (source, item.givenID)
     (hasRow, permissions) = (item.row != nil, item.permissions)
   }
 

@@ -33,6 +33,20 @@ enum SortKey: Sendable {
     }
   }
 
+  /// Whether both are of one kind and the same to the byte, so that nothing sorts them apart.
+  func isExactly(_ other: SortKey) -> Bool {
+    switch (self, other) {
+    case (.none, .none): true
+    case (.bool(let first), .bool(let second)): first == second
+    case (.integer(let first), .integer(let second)): first == second
+    case (.unsigned(let first), .unsigned(let second)): first == second
+    case (.number(let first), .number(let second)): first == second
+    case (.text(let first), .text(let second)): first.isExactly(second)
+    case (.ordered(let first), .ordered(let second)): first == second
+    default: false
+    }
+  }
+
   /// Of different kinds, false and true come first, then numbers, then texts.
   private var rank: Int {
     switch self {

@@ -39,6 +39,13 @@ public struct SourceContent: Sendable {
     return try ListedText(pages[number], at: path, after: previous)
   }
 
+  /// The same, with where the items stand: by page.
+  func knowing(_ lists: [ListedText?]) -> SourceContent {
+    var content = self
+    content.lists = lists
+    return content
+  }
+
   /// Items without a response.
   public static func items(_ items: [SourceItem]) -> SourceContent { SourceContent(items: items) }
 

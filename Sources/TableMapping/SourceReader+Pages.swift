@@ -16,8 +16,11 @@ extension SourceReader {
       if let previous, let before, list.follows(before.text) {
         read(list, after: before, of: previous)
       } else if previous == nil, ParallelMapping.isWorthwhile(for: list) {
-        let mapping = ParallelMapping(source: source, plan: plan, list: list, start: items.count)
-        mapping.run(scope: scope, lookups: lookups, budget: budget) { append($0, budget: $1) }
+        let first = items.count
+        let mapping = ParallelMapping(source: source, plan: plan, list: list, start: first)
+        mapping.run(scope: scope, lookups: lookups, budget: budget) { mapped, budget in
+          append(mapped, of: list, from: items.count - first, budget: budget)
+        }
       } else {
         let reader = ListReader(list)
         for element in list.elements.indices where !isOverBudget { append(element, of: reader, in: list) }
@@ -28,6 +31,8 @@ extension SourceReader {
   /// Reads a list whose elements have been compared with those of the last time.
   private mutating func read(_ list: ListedText, after before: CachedSource.CachedList, of previous: CachedSource) {
     let reader = ListReader(list)
+    // With several pages, items go from one to another.
+    if content.pages.count == 1 { seek(only: list.placesLeft(of: before.text), of: previous) }
     for element in list.elements.indices where !isOverBudget {
       if let origin = list.origin(of: element), isUsable(before.start + origin, of: previous) {
         take(before.start + origin, of: previous, at: list.elements[element].range)
@@ -42,7 +47,7 @@ extension SourceReader {
     let text = value.written
     begin(text: text)
     text.withUnsafeBytes { bytes in
-      if !reuse(bytes, at: bytes.indices, givenID: nil) { append(bytes, at: bytes.indices, value) }
+      if !reuse(bytes, at: bytes.indices, givenID: nil) { append(at: bytes.indices, value) }
     }
   }
 }

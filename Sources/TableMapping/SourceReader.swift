@@ -7,7 +7,6 @@ internal import TableModel
 struct SourceReader {
   private(set) var items: [MappedItem] = []
   private var texts = ItemTexts()
-  private var fingerprints: [Fingerprint] = []
   var lists: [CachedSource.CachedList?] = []
   private(set) var budget: MappingBudget
   let source: MappingPlan.SourcePlan
@@ -24,6 +23,12 @@ struct SourceReader {
   private(set) var mapper: ItemMapper
   /// Where the next item stood the last time, if nothing moved.
   private(set) var expected = 0
+  /// The first one that is not JSON.
+  private var broken: MappedItem?
+  /// Whether all so far are the items of the last time, in their places.
+  private var isUnchanged: Bool
+  /// Those that may stand elsewhere now, once one is looked for.
+  private var former: FormerItems?
 
   /// - Parameters:
   ///   - scope: With the source's responses, where expressions read them.
@@ -44,22 +49,21 @@ struct SourceReader {
     seenResponses = SourceResponses.fingerprint(of: content.pages, seen: plan.dependencies)
     self.previous = previous?.seenResponses == seenResponses ? previous : nil
     stale = self.previous.map { lookups.stale(in: $0) } ?? []
+    isUnchanged = self.previous != nil
   }
 
   mutating func reserveCapacity(_ count: Int) {
     items.reserveCapacity(count)
     texts.reserveCapacity(count)
-    fingerprints.reserveCapacity(count)
   }
 
   /// To be given to the next mapping.
   var cached: CachedSource {
     // The same items in the same places show the same looked-up items.
-    let staysSame = previous?.fingerprints == fingerprints
+    let staysSame = isUnchanged && previous?.items.count == items.count
     return CachedSource(
       items: items,
       texts: texts,
-      fingerprints: fingerprints,
       seenResponses: seenResponses,
       lists: lists,
       references: staysSame ? previous?.references : nil
@@ -83,7 +87,7 @@ struct SourceReader {
         guard !isOverBudget else { throw budget.failure }
       }
       // Items are parsed here for the first time: a document is JSON as a whole, or it is none.
-      if let broken = items.first(where: \.isMalformed) {
+      if let broken {
         throw SourceFailure(kind: .malformed, detail: broken.details?.skip?.reason ?? "an item is not JSON")
       }
     }
@@ -99,7 +103,7 @@ struct SourceReader {
       begin(text: item.bytes)
       item.bytes.withUnsafeBytes { bytes in
         if let mapped = layout?.mapped(item), !lookups.haveChanged(for: mapped) {
-          append(bytes, at: bytes.indices, mapped)
+          append(at: bytes.indices, mapped)
         } else if !reuse(bytes, at: bytes.indices, givenID: item.id) {
           mapApart(bytes, at: bytes.indices, givenID: item.id)
         }
@@ -111,7 +115,7 @@ struct SourceReader {
   /// The answer is the very one of the last time: what shows another looked-up item is mapped anew, and nothing else
   /// is looked at. O(items), to count what they take; no byte of them is read.
   private mutating func keep(_ previous: CachedSource) throws(SourceFailure) {
-    (items, texts, fingerprints, lists) = (previous.items, previous.texts, previous.fingerprints, previous.lists)
+    (items, texts, lists) = (previous.items, previous.texts, previous.lists)
     for page in content.pages { budget.charge(page: page) }
     for place in stale {
       items[place] = texts.withBytes(of: place) { mapper.item(at: place, $0) }
@@ -132,12 +136,24 @@ struct SourceReader {
   /// Takes the item from the cache; false where it is not there. It stands at `range` of the text that was begun.
   @inline(__always)
   mutating func reuse(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) -> Bool {
-    guard let previous, let position = previous.position(of: bytes, givenID: givenID, expected: expected) else {
-      return false
-    }
-    guard isUsable(position, of: previous) else { return false }
-    take(position, of: previous, at: range)
+    guard let previous, let place = place(of: bytes, givenID: givenID, in: previous) else { return false }
+    guard isUsable(place, of: previous) else { return false }
+    take(place, of: previous, at: range)
     return true
+  }
+
+  /// Where an item with these bytes stood; the one that is expected is tried first, as most items stay where they were.
+  @inline(__always)
+  private mutating func place(of bytes: UnsafeRawBufferPointer, givenID: String?, in previous: CachedSource) -> Int? {
+    if expected < previous.items.count, previous.has(bytes, givenID, at: expected) { return expected }
+    if former == nil { former = FormerItems(previous, at: previous.items.indices) }
+    return former?.place(of: bytes, givenID: givenID)
+  }
+
+  /// For a list whose elements have been compared with those of the last time: what is new to it is looked for among those
+  /// that it has not got in step.
+  mutating func seek(only places: [Int], of previous: CachedSource) {
+    former = FormerItems(previous, at: places)
   }
 
   /// Whether an item of the cache with the same bytes shows the same here.
@@ -150,19 +166,19 @@ struct SourceReader {
   @inline(__always)
   mutating func take(_ position: Int, of previous: CachedSource, at range: Range<Int>) {
     expected = position + 1
+    if position != items.count { isUnchanged = false }
     let item = previous.items[position]
-    budget.charge(item)
+    note(item)
     items.append(item)
     texts.append(range)
-    fingerprints.append(previous.fingerprints[position])
   }
 
   private mutating func mapApart(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, givenID: String?) {
-    append(bytes, at: range, mapper.item(at: items.count, bytes, givenID: givenID))
+    append(at: range, mapper.item(at: items.count, bytes, givenID: givenID))
   }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ value: Value) {
-    append(bytes, at: range, mapper.item(at: items.count, value))
+  mutating func append(at range: Range<Int>, _ value: Value) {
+    append(at: range, mapper.item(at: items.count, value))
   }
 
   /// Takes the element from the cache, or maps it.
@@ -170,25 +186,32 @@ struct SourceReader {
     let range = list.elements[element].range
     list.withBytes(of: element) { bytes in
       if reuse(bytes, at: range, givenID: nil) { return }
-      append(bytes, at: range, mapper.item(at: items.count, element, of: reader))
+      append(at: range, mapper.item(at: items.count, element, of: reader))
     }
   }
 
   /// Takes over what has been mapped by others and is paid for.
-  mutating func append(_ piece: ParallelMapping.Piece, budget: MappingBudget) {
+  mutating func append(_ mapped: [MappedItem], of list: ListedText, from first: Int, budget: MappingBudget) {
     self.budget = budget
-    items += piece.items
-    fingerprints += piece.fingerprints
-    for range in piece.ranges { texts.append(range) }
+    items += mapped
+    if broken == nil { broken = mapped.first(where: \.isMalformed) }
+    for element in list.elements[first..<first + mapped.count] { texts.append(element.range) }
     expected = items.count
+    isUnchanged = false
   }
 
-  private mutating func append(_ bytes: UnsafeRawBufferPointer, at range: Range<Int>, _ item: MappedItem) {
+  private mutating func append(at range: Range<Int>, _ item: MappedItem) {
     // A changed item stands where its older self stood: the next one is expected behind it.
     expected += 1
-    budget.charge(item)
+    isUnchanged = false
+    note(item)
     items.append(item)
     texts.append(range)
-    fingerprints.append(CachedSource.fingerprint(of: bytes, givenID: item.givenID))
+  }
+
+  @inline(__always)
+  private mutating func note(_ item: MappedItem) {
+    budget.charge(item)
+    if item.isMalformed, broken == nil { broken = item }
   }
 }

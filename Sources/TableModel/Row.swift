@@ -8,18 +8,21 @@ public final class Row: Sendable {
   public let id: String
   /// The row as clients get it: `{"id":…,"cellIdentifier":…,"payload":…,"can":…}`, UTF-8 JSON.
   public let encoded: [UInt8]
-  /// The row's cell, then its fallbacks in order; never empty.
-  public let cells: [CellPart]
+  /// The row's cell, then its fallbacks in order.
+  public let cells: CellChain
   public let permissions: Permissions
+  private let selectSpan: ByteSpan?
+  private let expansionSpan: ByteSpan?
+
   /// Where in `encoded` the object after `"select":` stands, if there is one.
-  public let select: Range<Int>?
+  public var select: Range<Int>? { selectSpan?.range }
   /// Where in `encoded` the boolean stands that a tap toggles (`true` or `false`), if the cell expands.
-  public let expansion: Range<Int>?
+  public var expansion: Range<Int>? { expansionSpan?.range }
 
   public convenience init(
     id: String,
     encoded: [UInt8],
-    cells: [CellPart],
+    cells: CellChain,
     permissions: Permissions,
     select: Range<Int>? = nil,
     expansion: Range<Int>? = nil
@@ -39,19 +42,18 @@ public final class Row: Sendable {
   package init(
     id: String,
     encoded: [UInt8],
-    cells: [CellPart],
+    cells: CellChain,
     permissions: Permissions,
     select: Range<Int>? = nil,
     expansion: Range<Int>? = nil,
     key: RowKey
   ) {
-    precondition(!cells.isEmpty, "a row has a cell")
     self.id = id
     self.encoded = encoded
     self.cells = cells
     self.permissions = permissions
-    self.select = select
-    self.expansion = expansion
+    selectSpan = select.map { ByteSpan($0) }
+    expansionSpan = expansion.map { ByteSpan($0) }
     self.key = key
   }
 
@@ -63,18 +65,6 @@ public final class Row: Sendable {
 
   /// Equal to the byte, by ``RowKey``. O(1).
   public static func same(_ first: Row, _ second: Row) -> Bool { first === second || first.key == second.key }
-}
-
-/// One cell of a row's chain of fallbacks, as a part of the row's encoding.
-public struct CellPart: Sendable {
-  public let cellIdentifier: String
-  /// Where in the row's `encoded` the payload object stands.
-  public let payload: Range<Int>
-
-  public init(cellIdentifier: String, payload: Range<Int>) {
-    self.cellIdentifier = cellIdentifier
-    self.payload = payload
-  }
 }
 
 /// A row's identity and content as hashes: what a diff walks, without touching the rows themselves.

@@ -55,7 +55,7 @@ import Testing
         return Row(
           id: "\(id)",
           encoded: encoded,
-          cells: [CellPart(cellIdentifier: "Label", payload: 0..<1)],
+          cells: CellChain(CellPart(cellIdentifier: "Label", payload: 0..<1)),
           permissions: [],
           key: RowKey(identity: Fingerprint(rawValue: UInt64(id % 4)), content: ContentDigest(of: encoded))
         )

@@ -150,7 +150,7 @@ struct TableGenerator {
     let row = Row(
       id: id,
       encoded: Array("\(id) \(cell) \(content) \(permissions.rawValue)".utf8),
-      cells: [CellPart(cellIdentifier: cell, payload: 0..<1)],
+      cells: CellChain(CellPart(cellIdentifier: cell, payload: 0..<1)),
       permissions: permissions
     )
     rowPool[id] = row

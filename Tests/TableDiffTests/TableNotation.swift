@@ -26,7 +26,7 @@ func row(_ text: String) -> Row {
   Row(
     id: text.filter { $0 != "'" && $0 != "!" },
     encoded: Array(text.utf8),
-    cells: [CellPart(cellIdentifier: text.contains("!") ? "Image" : "Label", payload: 0..<1)],
+    cells: CellChain(CellPart(cellIdentifier: text.contains("!") ? "Image" : "Label", payload: 0..<1)),
     permissions: []
   )
 }

@@ -8,120 +8,22 @@ import Testing
 
 /// Edits that are laid out alone, beside the whole mapping of the same items: the same to the byte.
 @Suite struct LayoutEditTests {
-  /// Tables as people configure them, by chance.
-  private struct RandomTable {
-    var mapper: TableMapper
-    var words: String
-
-    init(_ random: inout SeededGenerator) throws {
-      var words: [String] = []
-      func chosen<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice {
-        let (word, choice) = choices.randomElement(using: &random) ?? choices[0]
-        words.append("\(name): \(word)")
-        return choice
-      }
-      func sort() -> [SortDefinition] {
-        chosen(
-          "sort",
-          [
-            ("none", []), ("n", [SortDefinition(key: expression("n"))]),
-            (
-              "n, title",
-              [
-                SortDefinition(key: expression("n"), order: .always(.descending)),
-                SortDefinition(key: expression("title")),
-              ]
-            ),
-            ("language", [SortDefinition(key: expression("title"), locale: template("de"), isNatural: true)]),
-          ]
-        )
-      }
-      func limit() -> RowLimit? {
-        chosen(
-          "limit",
-          [("none", nil), ("3", .always(3)), ("0", .always(0)), ("by parameter", .chosen(expression("$params.limit")))]
-        )
-      }
-      func model(_ name: String) -> CellMapping? {
-        chosen(
-          name,
-          [
-            ("none", nil), ("count", mapping("Title", ["title": "${$key}: ${$count}"])),
-            ("items", mapping("Title", ["title": "${$items | map(id) | join('+')} of ${$count}"])),
-          ]
-        )
-      }
-      func list(_ id: String, where predicate: String?) -> SectionDefinition {
-        var section = section(id, where: predicate)
-        (section.sort, section.limit, section.header, section.footer) = (
-          sort(), limit(), model("header"), model("footer")
-        )
-        section.hideEmpty = chosen("hideEmpty", [("yes", true), ("no", false)])
-        return section
-      }
-      let sections: SectionsDefinition =
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: .single(list("main", where: nil))
-        case 1: .single(list("main", where: "done"))
-        case 2, 3:
-          .list(
-            [list("open", where: "!done"), list("large", where: "n > 3"), list("rest", where: nil)],
-            firstMatch: chosen("first match", [("yes", true), ("no", false)])
-          )
-        default:
-          groups(by: "g") {
-            $0.order = chosen("order", [("none", []), ("x, 1", ["x", "1"])])
-            $0.sortGroups = chosen("groups", [("as met", nil), ("up", .ascending), ("down", .descending)])
-            ($0.sort, $0.limit, $0.header) = (sort(), limit(), model("header"))
-            $0.hideEmpty = chosen("hideEmpty", [("yes", true), ("no", false)])
-          }
-        }
-      let id: Template? = chosen("id", [("given", nil), ("key", template("${key}")), ("given again", nil)])
-      let title = chosen("title", [("own", "${title}"), ("looked up", "${title} ${$user.name}")])
-      let payload = try Template(["title": .string(title)], lookups: ["user"])
-      let fixture = Fixture {
-        $0.table.sections = sections
-        $0.table.rowID = id
-        $0.table.cell = CellMapping(cell: "Title", payload: payload)
-        $0.table.lookups = [LookupDefinition(name: "user", source: "users", key: expression("id"), on: expression("n"))]
-        $0.table.can.edit = .expression(expression("!done"))
-        $0.sources = [
-          SourceDefinition(name: "s", kind: .local(LocalDefinition())),
-          SourceDefinition(name: "users", kind: .upstream(UpstreamDefinition(url: template("https://a.example/")))),
-        ]
-      }
-      mapper = try fixture.mapper()
-      self.words = words.joined(separator: ", ")
-    }
-  }
-
   /// Items as edits leave them.
   private struct Items {
     var list: [OwnedItem] = []
     private var next: UInt64 = 1
 
-    private func body(_ random: inout SeededGenerator) -> [UInt8] {
-      func one(_ values: [String]) -> String { values.randomElement(using: &random) ?? "null" }
-      let titles = [#""a""#, #""b 10""#, #""b 9""#, #""ä""#, #""z""#, "7", "null"]
-      let groups = ["1", #""1""#, #""x""#, #""y""#, #""""#, "null", "true", "[]"]
-      let key = Int.random(in: 0..<60, using: &random)
-      return Array(
-        (#"{"title":\#(one(titles)),"g":\#(one(groups)),"n":\#(one(["1", "2", "3", "4.5", "null", #""2""#])),"#
-          + #""done":\#(one(["true", "false"])),"id":\#(key % 10),"key":\#(one(["\(key)", "null", "\(key)"]))}"#).utf8
-      )
-    }
-
     mutating func change(_ random: inout SeededGenerator) {
       guard let position = list.indices.randomElement(using: &random) else { return insert(&random) }
       switch Int.random(in: 0..<10, using: &random) {
       case 0..<3: insert(&random)
-      case 3..<6: list[position].bytes = body(&random)
+      case 3..<6: list[position].bytes = RandomTable.item(&random)
       case 6: list.remove(at: position)
       case 7, 8:
         var item = list.remove(at: position)
         let place = Int.random(in: 0...list.count, using: &random)
         item.rank = rank(at: place)
-        if Bool.random(using: &random) { item.bytes = body(&random) }
+        if Bool.random(using: &random) { item.bytes = RandomTable.item(&random) }
         list.insert(item, at: place)
       default:
         // As where the room between two is used up.
@@ -131,7 +33,7 @@ import Testing
 
     mutating func insert(_ random: inout SeededGenerator) {
       let place = Int.random(in: 0...list.count, using: &random)
-      list.insert(OwnedItem(number: next, rank: rank(at: place), bytes: body(&random)), at: place)
+      list.insert(OwnedItem(number: next, rank: rank(at: place), bytes: RandomTable.item(&random)), at: place)
       next += 1
     }
 

@@ -7,7 +7,7 @@ import Testing
   private static func row(_ number: Int, content: Int = 0) -> Row {
     let text = "\(number) \(content)"
     let cell = CellPart(cellIdentifier: "Label", payload: 0..<1)
-    return Row(id: "\(number)", encoded: Array(text.utf8), cells: [cell], permissions: [])
+    return Row(id: "\(number)", encoded: Array(text.utf8), cells: CellChain(cell), permissions: [])
   }
 
   private static func rows(_ numbers: Range<Int>) -> [Row] { numbers.map { row($0) } }
@@ -42,6 +42,19 @@ import Testing
     Self.expectSame(RowList(rows), rows, "\(count)")
     for cut in [0, 1, count / 3, count - 1, count, count + 1] where cut >= 0 {
       Self.expectSame(RowList(rows).first(cut), Array(rows.prefix(cut)), "the first \(cut) of \(count)")
+    }
+  }
+
+  @Test("Other rows in many places", arguments: [1, 2000, 2049, 40_000])
+  func replacingMany(count: Int) {
+    var random = SeededGenerator(seed: UInt64(count))
+    for changes in [0, 1, 5, count / 50, count] where changes <= count {
+      var rows = Self.rows(0..<count)
+      let list = RowList(rows)
+      let places = Set((0..<changes).map { _ in Int.random(in: 0..<count, using: &random) }).sorted()
+      for place in places { rows[place] = Self.row(place, content: 1) }
+      Self.expectSame(list.replacing(places.map { ($0, rows[$0]) }), rows, "\(changes) of \(count)")
+      Self.expectSame(list, Self.rows(0..<count).enumerated().map { list[$0.offset] }, "as it was")
     }
   }
 
@@ -192,7 +205,7 @@ import Testing
       Row(
         id: "\($0)",
         encoded: Array("\($0)".utf8),
-        cells: [CellPart(cellIdentifier: "Label", payload: 0..<1)],
+        cells: CellChain(CellPart(cellIdentifier: "Label", payload: 0..<1)),
         permissions: []
       )
     }
@@ -241,7 +254,7 @@ import Testing
       Row(
         id: "\(number % 1500)",
         encoded: [],
-        cells: [CellPart(cellIdentifier: "Label", payload: 0..<0)],
+        cells: CellChain(CellPart(cellIdentifier: "Label", payload: 0..<0)),
         permissions: [],
         key: RowKey(identity: Fingerprint(rawValue: UInt64(number % 1500) / 4), content: ContentDigest(of: []))
       )
@@ -261,7 +274,7 @@ import Testing
         Row(
           id: "",
           encoded: [],
-          cells: [CellPart(cellIdentifier: "", payload: 0..<0)],
+          cells: CellChain(CellPart(cellIdentifier: "", payload: 0..<0)),
           permissions: [],
           key: $0
         )

@@ -11,7 +11,7 @@ func row(_ id: String, _ title: String = "t", permissions: Permissions = .select
   return Row(
     id: id,
     encoded: encoded,
-    cells: [CellPart(cellIdentifier: "C", payload: 20..<encoded.count - 10)],
+    cells: CellChain(CellPart(cellIdentifier: "C", payload: 20..<encoded.count - 10)),
     permissions: permissions,
     expansion: 3..<5
   )

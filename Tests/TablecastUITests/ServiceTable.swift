@@ -54,7 +54,7 @@ struct ServiceTable {
         Row(
           id: row.id,
           encoded: Array(row.json.bytes),
-          cells: [CellPart(cellIdentifier: row.cellIdentifier, payload: 0..<0)],
+          cells: CellChain(CellPart(cellIdentifier: row.cellIdentifier, payload: 0..<0)),
           permissions: [.edit, .move, .select]
         )
       }

@@ -40,7 +40,7 @@ struct Versions {
 }
 
 extension Row {
-  private static let cell = [CellPart(cellIdentifier: "TableViewCellWithLabel", payload: 0..<2)]
+  private static let cell = CellChain(CellPart(cellIdentifier: "TableViewCellWithLabel", payload: 0..<2))
 
   /// Some 170 bytes, as a row with a title and a subtitle has.
   convenience init(_ draft: Shape.RowDraft) {

@@ -69,7 +69,7 @@ final class Editors: @unchecked Sendable {
     return Row(
       id: item.id.description,
       encoded: encoded,
-      cells: [CellPart(cellIdentifier: "C", payload: 0..<2)],
+      cells: CellChain(CellPart(cellIdentifier: "C", payload: 0..<2)),
       permissions: [.edit, .move, .select]
     )
   }

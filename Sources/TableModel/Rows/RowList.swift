@@ -6,7 +6,7 @@
 public struct RowList: Sendable {
   package let root: RowNode
 
-  private init(root: RowNode) { self.root = root }
+  init(root: RowNode) { self.root = root }
 
   /// O(rows). An array that is not long is taken over as it is.
   public init(_ rows: [Row]) { root = RowNode.root(rows) }

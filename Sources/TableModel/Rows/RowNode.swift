@@ -31,14 +31,19 @@ package final class RowNode: Sendable {
   static let empty = RowNode(chunk: [])
 
   /// O(rows).
-  init(chunk rows: [Row]) {
-    self.rows = rows
-    keys = [RowKey](unsafeUninitializedCapacity: rows.count) { keys, count in
+  convenience init(chunk rows: [Row]) {
+    let keys = [RowKey](unsafeUninitializedCapacity: rows.count) { keys, count in
       rows.withUnsafeBufferPointer { rows in
         for row in rows.indices { keys.initializeElement(at: row, to: rows[row].key) }
       }
       count = rows.count
     }
+    self.init(rows, keys: keys)
+  }
+
+  /// A chunk of rows with these keys. O(rows), none of which is looked at.
+  init(_ rows: [Row], keys: [RowKey]) {
+    (self.rows, self.keys) = (rows, keys)
     count = rows.count
     digest = keys.withUnsafeBufferPointer { RowsDigest(of: $0) }
     (height, children, ends) = (0, [], [])

@@ -35,7 +35,7 @@ extension RecordReader {
     let id = try string()
     let encoded = try content()
     let ranges = cells.map(\.payload) + [select, expansion].compactMap { $0 }
-    guard !cells.isEmpty, ranges.allSatisfy({ $0.upperBound <= encoded.count }) else {
+    guard let cells = CellChain(cells), ranges.allSatisfy({ $0.upperBound <= encoded.count }) else {
       throw RecordError(description: "a row's record points outside the row")
     }
     return Row(

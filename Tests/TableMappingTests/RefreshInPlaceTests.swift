@@ -1,0 +1,76 @@
+import JSON
+import TableMapping
+import TableModel
+import TestSupport
+import Testing
+
+/// Refreshes of an upstream's items, beside the mapping of the same items by itself: the same to the byte, whether items
+/// changed where they stand, came, went or moved.
+@Suite struct RefreshInPlaceTests {
+  private let users = SourceContent.pages([Array(#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"}]"#.utf8)])
+  private let variables = MappingVariables(parameters: ["limit": "4"], locale: "sv-SE")
+
+  private func page(_ items: [[UInt8]]) -> SourceContent {
+    .pages([Array("[".utf8) + items.joined(separator: Array(",".utf8)) + Array("]".utf8)])
+  }
+
+  @Test(arguments: 0..<150 as Range<UInt64>)
+  func refreshesMakeWhatAMappingMakes(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let table = try RandomTable(&random, isLocal: false)
+    var items = (0..<Int.random(in: 0...40, using: &random)).map { _ in RandomTable.item(&random) }
+    var last: MappingResult?
+    for step in 0..<20 {
+      let contents = ["s": page(items), "users": users]
+      let words = Comment(rawValue: "seed \(seed), step \(step), \(table.words)")
+      let fresh = table.mapper.map(contents, variables: variables)
+      let result = table.mapper.map(contents, reusing: last?.cache, variables: variables)
+      try #require(result.outline == fresh.outline, words)
+      let definition = table.mapper.definition
+      #expect(Table.same(result.table(definition), fresh.table(definition)), words)
+      #expect(result.omittedSections == fresh.omittedSections, words)
+      #expect(result.skippedItems == fresh.skippedItems && result.skipped == fresh.skipped, words)
+      #expect(result.warnings == fresh.warnings, words)
+      for (position, item) in items.enumerated() {
+        let identity = fresh.identity(ofItemAt: position, of: "s")
+        #expect(result.identity(ofItemAt: position, of: "s") == identity, words)
+        #expect(identity.flatMap { result.item($0)?.bytes } == identity.flatMap { fresh.item($0)?.bytes }, words)
+        #expect(identity == nil || result.items(of: "s")[position].bytes == item, words)
+      }
+      last = result
+      for _ in 0..<Int.random(in: 0...3, using: &random) { change(&items, &random) }
+    }
+  }
+
+  /// Mostly in place, and mostly what does not move the row.
+  private func change(_ items: inout [[UInt8]], _ random: inout SeededGenerator) {
+    guard let position = items.indices.randomElement(using: &random) else {
+      return items.append(RandomTable.item(&random))
+    }
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0: items.insert(RandomTable.item(&random), at: position)
+    case 1: items.remove(at: position)
+    case 2: items.swapAt(position, Int.random(in: items.indices, using: &random))
+    case 3, 4: items[position] = RandomTable.item(&random)
+    default:
+      let title = ["a", "b 9", "c \(Int.random(in: 0..<100, using: &random))"].randomElement(using: &random) ?? ""
+      guard case .object(let members)? = try? JSONValue(parsing: items[position]) else { return }
+      let changed = members.map { $0.name == "title" ? .init(name: "title", value: .string(title)) : $0 }
+      items[position] = JSONValue.object(changed).bytes
+    }
+  }
+
+  /// Of a long section, a change copies the parts that it stands in: the rest is the version's before.
+  @Test func aChangeInPlaceSharesAllOtherRows() throws {
+    let mapper = try Fixture().mapper()
+    func item(_ number: Int, _ title: String) -> [UInt8] { Array(#"{"id":\#(number),"title":"\#(title)"}"#.utf8) }
+    var items = (0..<6000).map { item($0, "one") }
+    let first = mapper.map(["s": page(items)])
+    items[3000] = item(3000, "two")
+    let second = mapper.map(["s": page(items)], reusing: first.cache)
+    let (old, new) = (first.sections[0].rows, second.sections[0].rows)
+    #expect(new[3000].payload() == #"{"title":"two"}"#)
+    let shared = RowList.commonEnds(old, new) { _, _ in false }
+    #expect(shared.prefix > 2700 && shared.suffix > 2700)
+  }
+}
