@@ -8,12 +8,15 @@ import Testing
 @Suite struct TokenTests {
   /// Gives tokens when the test says so.
   private actor Issuer {
-    private(set) var questions: [Bool] = []
+    nonisolated let questions = Watched<[Bool]>([])
     private var waiting: [CheckedContinuation<String?, any Error>] = []
 
     func token(_ isRefused: Bool) async throws -> String? {
-      questions.append(isRefused)
-      return try await withCheckedThrowingContinuation { waiting.append($0) }
+      try await withCheckedThrowingContinuation { continuation in
+        waiting.append(continuation)
+        // Only now, so that whoever has seen the question can answer it.
+        questions.change { $0.append(isRefused) }
+      }
     }
 
     func answer(_ result: Result<String?, any Error>) {
@@ -22,93 +25,92 @@ import Testing
     }
   }
 
-  /// `@unchecked Sendable`: the results are used with the lock held.
-  private final class Results: @unchecked Sendable {
-    private let lock = NSLock()
-    private var all: [Result<TransportResponse, TransportFailure>] = []
-    func add(_ result: Result<TransportResponse, TransportFailure>) { lock.withLock { all.append(result) } }
-    var statuses: [Int] { lock.withLock { all.map { (try? $0.get().status) ?? 0 } } }
-  }
-
   private let issuer = Issuer()
-  private let transport = ScriptedTransport()
-  private let results = Results()
+  /// How many requests were made.
+  private let sent = Watched(0)
+  private let statuses = Watched<[Int]>([])
+  private let transport: ScriptedTransport
   private let authorized: AuthorizedTransport
 
   init() {
+    transport = ScriptedTransport { [sent] _ in
+      sent.change { $0 += 1 }
+      return nil
+    }
     authorized = AuthorizedTransport(transport) { [issuer] in try await issuer.token($0) }
   }
 
   private func send(_ path: String) -> any Cancellable {
-    authorized.send(TransportRequest("GET", "http://h/\(path)")) { [results] in results.add($0) }
+    authorized.send(TransportRequest("GET", "http://h/\(path)")) { [statuses] result in
+      statuses.change { $0.append((try? result.get().status) ?? 0) }
+    }
   }
 
-  private func until(_ what: String, _ isSo: () async -> Bool) async throws {
-    // Turns, not time: beside tests that keep all threads nobody gets one for minutes.
-    for _ in 0..<20_000 {
-      if await isSo() { return }
-      try await Task.sleep(nanoseconds: 1_000_000)
-    }
-    throw TransportFailure(what)
+  private func questions(_ count: Int) async throws {
+    try await issuer.questions.wait(for: "question \(count)") { $0.count == count }
+  }
+
+  private func requests(_ count: Int) async throws {
+    try await sent.wait(for: "request \(count)") { $0 >= count }
   }
 
   private var tokens: [String] { transport.requests.compactMap { $0.headers["Authorization"] } }
 
   @Test func requestsThatAskTogetherAskOnce() async throws {
     for number in 0..<8 { _ = send("\(number)") }
-    try await until("a question") { await issuer.questions.count == 1 }
+    try await questions(1)
     #expect(transport.requests.isEmpty)
     await issuer.answer(.success("one"))
-    try await until("requests") { transport.requests.count == 8 }
+    try await requests(8)
     #expect(Set(tokens) == ["Bearer one"])
-    #expect(await issuer.questions == [false])
+    #expect(issuer.questions.current == [false])
   }
 
   @Test func thoseThatAreRefusedTogetherRenewOnceAndAreSentTwiceAtMost() async throws {
     for number in 0..<5 { _ = send("\(number)") }
-    try await until("a question") { await issuer.questions.count == 1 }
+    try await questions(1)
     await issuer.answer(.success("old"))
-    try await until("requests") { transport.waiting.count == 5 }
+    try await requests(5)
     for call in transport.waiting { transport.answer(call.number, .success(TransportResponse(status: 401))) }
-    try await until("a renewal") { await issuer.questions.count == 2 }
-    #expect(await issuer.questions == [false, true])
+    try await questions(2)
+    #expect(issuer.questions.current == [false, true])
     await issuer.answer(.success("new"))
-    try await until("repeats") { transport.requests.count == 10 }
+    try await requests(10)
     #expect(tokens.suffix(5).allSatisfy { $0 == "Bearer new" })
     // Refused again: that is the answer.
     for call in transport.waiting { transport.answer(call.number, .success(TransportResponse(status: 401))) }
-    #expect(results.statuses == [401, 401, 401, 401, 401])
+    #expect(statuses.current == [401, 401, 401, 401, 401])
     #expect(transport.requests.count == 10)
-    #expect(await issuer.questions.count == 2)
+    #expect(issuer.questions.current.count == 2)
   }
 
   @Test func theSameTokenAgainIsNotSentAgain() async throws {
     _ = send("a")
-    try await until("a question") { await issuer.questions.count == 1 }
+    try await questions(1)
     await issuer.answer(.success("same"))
-    try await until("a request") { transport.waiting.count == 1 }
+    try await requests(1)
     transport.answer(transport.waiting[0].number, .success(TransportResponse(status: 401)))
-    try await until("a renewal") { await issuer.questions.count == 2 }
+    try await questions(2)
     await issuer.answer(.success("same"))
-    try await until("the answer") { results.statuses == [401] }
+    try await statuses.wait(for: "the answer") { $0 == [401] }
     #expect(transport.requests.count == 1)
   }
 
   @Test func whoeverHasNoTokenHasNoConnection() async throws {
     _ = send("a")
-    try await until("a question") { await issuer.questions.count == 1 }
+    try await questions(1)
     await issuer.answer(.failure(TransportFailure("logged out")))
-    try await until("the failure") { results.statuses == [0] }
+    try await statuses.wait(for: "the failure") { $0 == [0] }
     #expect(transport.requests.isEmpty)
   }
 
   @Test func whatWasCalledOffIsNotSent() async throws {
     let request = send("a")
-    try await until("a question") { await issuer.questions.count == 1 }
+    try await questions(1)
     request.cancel()
     _ = send("b")
     await issuer.answer(.success("one"))
-    try await until("a request") { !transport.requests.isEmpty }
+    try await requests(1)
     #expect(transport.requests.map(\.url) == ["http://h/b"])
   }
 
@@ -123,13 +125,15 @@ import Testing
     let observation = client.table("t").observe(recorder.receive)
     for token in ["old", "new"] {
       let asked = token == "old" ? 1 : 2
-      try await until("a question") { await issuer.questions.count == asked }
+      try await questions(asked)
       await issuer.answer(.success(token))
-      try await until("a request") { transport.waiting.count == 1 }
+      try await requests(asked)
       let problem = #"{"title":"Unauthorized","status":401,"detail":"expired"}"#
       transport.answer(transport.waiting[0].number, .success(TransportResponse(status: 401, json: problem)))
     }
-    let last = try #require(recorder.wait(seconds: 20) { $0.connection == .refused })
+    client.engine.settle()
+    let last = try #require(recorder.changes.last?.snapshot)
+    #expect(last.connection == .refused)
     #expect(last.refusal?.detail == "expired")
     scheduler.advance(by: 600)
     client.engine.settle()
