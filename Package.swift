@@ -145,14 +145,16 @@ let package = Package(
     .target(name: "TablecastClient", swiftSettings: forApps),
     .target(name: "TablecastUI", dependencies: ["TablecastClient"], swiftSettings: forApps),
     .target(name: "TablecastTesting", dependencies: ["TablecastClient"], swiftSettings: forApps),
+    // The client's transport by libcurl, for the command and the tests: no product of it, so that no app needs libcurl.
+    .target(name: "TablecastCurl", dependencies: ["TablecastClient", "Upstream"], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
         "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
-        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "TablecastClient", "Upstream",
-        argumentParser, logging,
+        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "TablecastClient", "TablecastCurl",
+        "Upstream", argumentParser, logging,
       ],
       resources: [.embedInCode("Resources/demo.yaml")],
       swiftSettings: ours
@@ -257,7 +259,7 @@ let package = Package(
     // Drives the built service over sockets.
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["CZlib", "JSON", "TablecastClient", "TestSupport", "tablecast"],
+      dependencies: ["CZlib", "JSON", "TablecastClient", "TablecastCurl", "TestSupport", "tablecast"],
       swiftSettings: ours
     ),
   ],

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import TablecastClient
+import TablecastCurl
 
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -53,7 +54,7 @@ struct Watch: ParsableCommand {
 
   func run() throws {
     guard let url = serviceURL else { return }
-    let client = TablecastClient(url: url, cells: AnyCell.self, options: options)
+    let client = TablecastClient(url: url, cells: AnyCell.self, options: try options())
     let (name, members) = address
     let table = client.table(name, parameters: members, view: view ?? defaultView, rows: rows)
     let display: any WatchDisplay = json ? WatchLines() : WatchScreen(table)
@@ -68,8 +69,9 @@ struct Watch: ParsableCommand {
     return url
   }
 
-  private var options: ClientOptions {
+  private func options() throws -> ClientOptions {
     var options = ClientOptions()
+    options.transport = try CurlTransport()
     options.acceptedCells = cells.map { $0.split(separator: ",").joined(separator: ", ") }
     if let token {
       options.token = { _ in token }

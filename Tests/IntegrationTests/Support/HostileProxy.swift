@@ -6,7 +6,7 @@ enum HostileDeed: CaseIterable, Sendable {
   /// As it should be; most requests.
   case pass
   case delay
-  /// The service does it, the answer is cut in its middle and the connection closed.
+  /// The service does it, the answer is cut somewhere, be it in its first line, and the connection closed.
   case cut
   /// Likewise, but only the sending half is closed.
   case halfClose
@@ -137,8 +137,13 @@ final class HostileProxy: Sendable {
       switch deed {
       case .swallow: return false
       case .cut, .halfClose:
-        // In the body: within its head a cut reply ends any program that Linux's URLSession is in (docs/clients.md).
-        try client.send(Array(bytes.dropLast(max(1, answer.body.count / 3))))
+        let head = bytes.count - answer.body.count
+        let kept = state.change { state in
+          Bool.random(using: &state.random)
+            ? Int.random(in: 1..<head, using: &state.random)
+            : Int.random(in: min(head, bytes.count - 1)..<bytes.count, using: &state.random)
+        }
+        try client.send(Array(bytes.prefix(kept)))
         if deed == .cut { return false }
         client.endSending()
         _ = try? client.read(count: 1, before: Date(timeIntervalSinceNow: 2), "the client's end")
