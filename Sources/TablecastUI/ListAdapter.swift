@@ -60,23 +60,51 @@ extension TableRow {
 /// What a view's side of the driver asks for the rows that are shown: it is made before the driver.
 @MainActor
 final class SectionSource {
-  var sections: () -> [TableSection] = { [] }
+  fileprivate var read: () -> [TableSection] = { [] }
+  var sections: [TableSection] { read() }
 }
 
-/// The driver, for what is made before it.
+/// A view's data source and delegate, which says of the table what is to be said beside its rows.
 @MainActor
-final class DriverSource<Cell: CellModel> {
-  weak var driver: TableDriver<Cell>?
+protocol ListAdapter: AnyObject {
+  func show(_ snapshot: TableSnapshot)
 }
 
 /// What a driver keeps, as views don't keep their data sources.
 @MainActor
-final class AdapterParts {
+private final class AdapterParts {
   let list: any ListView
-  let adapter: AnyObject
+  let adapter: any ListAdapter
   let source: AnyObject?
 
-  init(list: any ListView, adapter: AnyObject, source: AnyObject? = nil) {
+  init(list: any ListView, adapter: any ListAdapter, source: AnyObject?) {
     (self.list, self.adapter, self.source) = (list, adapter, source)
+  }
+}
+
+extension TableDriver {
+  /// A driver with what stands between it and a view of the system's. Begins to follow.
+  ///
+  /// - Parameter connect: makes the adapter what it is to the view; returns what else is to be kept.
+  convenience init<List: ListView, Adapter: ListAdapter>(
+    _ table: LiveTable<Cell>,
+    list makeList: (SectionSource) -> List,
+    adapter makeAdapter: (TableDriver) -> Adapter,
+    connect: (TableDriver, List, Adapter) -> AnyObject?
+  ) {
+    let source = SectionSource()
+    let list = makeList(source)
+    self.init(table, view: list)
+    source.read = { [weak self] in self?.sections ?? [] }
+    let adapter = makeAdapter(self)
+    self.adapter = AdapterParts(list: list, adapter: adapter, source: connect(self, list, adapter))
+    onStatus = { [weak adapter] in adapter?.show($0) }
+    start()
+  }
+
+  /// What the row there offers: nothing where the app wants it so.
+  func offers(_ path: RowPath?, _ options: AdapterOptions) -> [RowOffer] {
+    guard options.offersActions, let row = path.flatMap({ row($0) }) else { return [] }
+    return RowOffer.all(row, of: table, texts: options.texts)
   }
 }

@@ -4,7 +4,7 @@ public import TablecastClient
 
 /// An `NSTableView` that shows a table: its data source and delegate.
 @MainActor
-open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource, NSTableViewDelegate {
+open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource, NSTableViewDelegate, ListAdapter {
   /// Makes the view of a row.
   public typealias Configure = @MainActor (NSTableView, DisplayedRow<Cell>) -> NSView?
 
@@ -13,6 +13,7 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
   public let options: AdapterOptions
   private let configure: Configure
   private var shown: (status: TableStatus, label: NSTextField)?
+  private var menu: RowMenu?
 
   public init(
     _ driver: TableDriver<Cell>,
@@ -21,6 +22,22 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
     configure: @escaping Configure
   ) {
     (self.driver, self.tableView, self.options, self.configure) = (driver, tableView, options, configure)
+    super.init()
+    if options.offersActions, tableView.menu == nil { offerMenu(tableView) }
+  }
+
+  /// The row's deletion and actions by the other mouse button. An app's own menu stays.
+  private func offerMenu(_ tableView: NSTableView) {
+    let rows = RowMenu(tableView) { [unowned self] line in
+      driver.offers(path(line), options)
+    } isOpen: { [weak driver] isOpen in
+      if isOpen { driver?.hold("menu") } else { driver?.release("menu") }
+    }
+    let menu = NSMenu(title: "")
+    menu.delegate = rows
+    tableView.menu = menu
+    // A menu doesn't keep its delegate.
+    self.menu = rows
   }
 
   // MARK: Data source
@@ -41,8 +58,8 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
   open func tableView(_ tableView: NSTableView, rowActionsForRow line: Int, edge: NSTableView.RowActionEdge)
     -> [NSTableViewRowAction]
   {
-    guard options.offersActions, edge == .trailing, let row = path(line).flatMap({ driver.row($0) }) else { return [] }
-    return RowOffer.all(row, of: driver.table, texts: options.texts).map { offer in
+    guard edge == .trailing else { return [] }
+    return driver.offers(path(line), options).map { offer in
       NSTableViewRowAction(style: offer.isDestructive ? .destructive : .regular, title: offer.title) { _, _ in
         offer.perform()
       }
@@ -86,16 +103,15 @@ extension TableDriver {
     options: AdapterOptions = AdapterOptions(),
     configure: @escaping NSTableViewAdapter<Cell>.Configure
   ) {
-    let source = SectionSource()
-    let list = NSTableViewList(tableView) { source.sections() }
-    self.init(table, view: list)
-    source.sections = { [weak self] in self?.sections ?? [] }
-    let adapter = NSTableViewAdapter(self, tableView, options: options, configure: configure)
-    self.adapter = AdapterParts(list: list, adapter: adapter)
-    onStatus = { [weak adapter] in adapter?.show($0) }
-    tableView.dataSource = adapter
-    tableView.delegate = adapter
-    start()
+    self.init(table) {
+      NSTableViewList(tableView, $0)
+    } adapter: {
+      NSTableViewAdapter($0, tableView, options: options, configure: configure)
+    } connect: { _, _, adapter in
+      tableView.dataSource = adapter
+      tableView.delegate = adapter
+      return nil
+    }
   }
 }
 #endif

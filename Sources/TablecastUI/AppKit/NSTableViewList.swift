@@ -6,10 +6,10 @@ import TablecastClient
 @MainActor
 final class NSTableViewList: ListView {
   private weak var view: NSTableView?
-  private let sections: () -> [TableSection]
+  private let source: SectionSource
   private var isLoaded = false
 
-  init(_ view: NSTableView, sections: @escaping () -> [TableSection]) { (self.view, self.sections) = (view, sections) }
+  init(_ view: NSTableView, _ source: SectionSource) { (self.view, self.source) = (view, source) }
 
   var isInWindow: Bool { view?.window != nil }
   var isInteracting: Bool {
@@ -19,8 +19,8 @@ final class NSTableViewList: ListView {
 
   /// The view knows lines, not sections: it has lost count where their number differs.
   var rowCounts: [Int]? {
-    guard isLoaded, let view, view.numberOfRows == ListLine.all(of: sections()).count else { return nil }
-    return sections().map(\.rows.count)
+    guard isLoaded, let view, view.numberOfRows == ListLine.all(of: source.sections).count else { return nil }
+    return source.sections.map(\.rows.count)
   }
 
   func reload(_ setData: () -> Void) {
@@ -35,9 +35,13 @@ final class NSTableViewList: ListView {
     _ setData: @escaping @MainActor () -> Void,
     completion: @escaping @MainActor () -> Void
   ) {
-    let old = ListLine.all(of: sections())
+    let old = ListLine.all(of: source.sections)
     setData()
-    let operations = SequentialOperation.between(old, ListLine.all(of: sections()), fresh: ListLine.entering(by: stage))
+    let operations = SequentialOperation.between(
+      old,
+      ListLine.all(of: source.sections),
+      fresh: ListLine.entering(by: stage)
+    )
     guard let view else { return completion() }
     view.beginUpdates()
     for operation in operations {
@@ -58,10 +62,10 @@ final class NSTableViewList: ListView {
     animation: TableAnimation,
     _ setData: () -> Void
   ) {
-    let old = sections()
+    let old = source.sections
     setData()
     guard let view else { return }
-    guard let lines = ListLine.refilled(rows + reloaded, sections: indices, from: old, to: sections()) else {
+    guard let lines = ListLine.refilled(rows + reloaded, sections: indices, from: old, to: source.sections) else {
       return view.reloadData()
     }
     view.reloadData(forRowIndexes: lines, columnIndexes: IndexSet(integersIn: 0..<view.numberOfColumns))
@@ -74,24 +78,24 @@ final class NSTableViewList: ListView {
     let lines = view.rows(in: visible)
     guard lines.length > 0 else { return nil }
     for line in lines.location..<lines.location + lines.length {
-      guard let path = ListLine.path(line, in: sections()) else { continue }
+      guard let path = ListLine.path(line, in: source.sections) else { continue }
       return ScrollAnchor(path: path, offset: Double(view.rect(ofRow: line).minY - visible.minY))
     }
     return nil
   }
 
   func scroll(to path: RowPath, offset: Double) {
-    guard let view, let line = ListLine.line(of: path, in: sections()) else { return }
+    guard let view, let line = ListLine.line(of: path, in: source.sections) else { return }
     view.scroll(NSPoint(x: view.visibleRect.minX, y: view.rect(ofRow: line).minY - CGFloat(offset)))
   }
 
   var selectedRows: [RowPath] {
-    let sections = sections()
+    let sections = source.sections
     return (view?.selectedRowIndexes ?? IndexSet()).compactMap { ListLine.path($0, in: sections) }
   }
 
   func select(_ rows: [RowPath]) {
-    let sections = sections()
+    let sections = source.sections
     view?.selectRowIndexes(
       IndexSet(rows.compactMap { ListLine.line(of: $0, in: sections) }),
       byExtendingSelection: false

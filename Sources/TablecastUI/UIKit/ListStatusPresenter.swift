@@ -21,13 +21,9 @@ final class ListStatusPresenter {
   private var shown: (status: TableStatus, view: UIView)?
   private var refreshing: Task<Void, Never>?
 
-  init(
-    _ list: any ListWithBackground,
-    _ options: AdapterOptions,
-    retry: @escaping @MainActor () -> Void,
-    refresh: @escaping @MainActor () async -> Void
-  ) {
-    (self.list, self.options, self.retry, self.refresh) = (list, options, retry, refresh)
+  init<Cell: CellModel>(_ list: any ListWithBackground, _ options: AdapterOptions, of table: LiveTable<Cell>) {
+    (self.list, self.options) = (list, options)
+    (retry, refresh) = ({ table.reload() }, { await table.refreshOnce() })
     guard options.refreshesByPull, list.refreshControl == nil else { return }
     let control = UIRefreshControl()
     control.addAction(UIAction { [weak self] _ in self?.pulled() }, for: .valueChanged)

@@ -7,7 +7,9 @@ public import UIKit
 /// It is the view's data source and its delegate: an app that needs more of either subclasses it and calls `super`.
 /// A list layout takes swipe actions from its configuration: `swipeActions(at:)` has them.
 @MainActor
-open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewDataSource, UICollectionViewDelegate {
+open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewDataSource, UICollectionViewDelegate,
+  ListAdapter
+{
   public typealias Configure = @MainActor (UICollectionViewCell, DisplayedRow<Cell>) -> Void
   typealias FrameRegistration = UICollectionView.SupplementaryRegistration<UICollectionViewListCell>
 
@@ -26,15 +28,9 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
     configure: @escaping Configure
   ) {
     (self.driver, self.collectionView, self.options, self.configure) = (driver, collectionView, options, configure)
-    let table = driver.table
-    presenter = ListStatusPresenter(
-      collectionView,
-      options,
-      retry: { table.reload() },
-      refresh: { await table.refreshOnce() }
-    )
+    presenter = ListStatusPresenter(collectionView, options, of: driver.table)
     var frames: [String: FrameRegistration] = [:]
-    for kind in [UICollectionView.elementKindSectionHeader, UICollectionView.elementKindSectionFooter] {
+    for kind in UICollectionView.frameKinds {
       frames[kind] = FrameRegistration(elementKind: kind) { [weak driver] view, kind, path in
         view.fill(kind, driver?.section(path.section))
       }
@@ -48,16 +44,6 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
   /// What a list layout's `trailingSwipeActionsConfigurationProvider` is to give.
   public func swipeActions(at indexPath: IndexPath) -> UISwipeActionsConfiguration? {
     UISwipeActionsConfiguration(offers(indexPath))
-  }
-
-  /// Fills visible headers and footers again: reloading a section would take all its rows along.
-  static func refillFrames(_ view: UICollectionView, _ sections: [Int], of driver: TableDriver<Cell>?) {
-    for kind in [UICollectionView.elementKindSectionHeader, UICollectionView.elementKindSectionFooter] {
-      for section in sections {
-        let frame = view.supplementaryView(forElementKind: kind, at: IndexPath(item: 0, section: section))
-        (frame as? UICollectionViewListCell)?.fill(kind, driver?.section(section))
-      }
-    }
   }
 
   // MARK: Data source
@@ -127,9 +113,20 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
 
   open func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) { driver.proceed() }
 
-  private func offers(_ path: IndexPath) -> [RowOffer] {
-    guard options.offersActions, let row = driver.row(RowPath(item: path)) else { return [] }
-    return RowOffer.all(row, of: driver.table, texts: options.texts)
+  private func offers(_ path: IndexPath) -> [RowOffer] { driver.offers(RowPath(item: path), options) }
+}
+
+extension UICollectionView {
+  static let frameKinds = [elementKindSectionHeader, elementKindSectionFooter]
+
+  /// Fills visible headers and footers again: reloading a section would take all its rows along.
+  func refillFrames(_ indices: [Int], of sections: [TableSection]) {
+    for kind in Self.frameKinds {
+      for index in indices where sections.indices.contains(index) {
+        let frame = supplementaryView(forElementKind: kind, at: IndexPath(item: 0, section: index))
+        (frame as? UICollectionViewListCell)?.fill(kind, sections[index])
+      }
+    }
   }
 }
 
@@ -153,18 +150,15 @@ extension TableDriver {
     options: AdapterOptions = AdapterOptions(),
     configure: @escaping UICollectionViewAdapter<Cell>.Configure
   ) {
-    let source = DriverSource<Cell>()
-    let list = UICollectionViewList(collectionView) { view, sections in
-      UICollectionViewAdapter.refillFrames(view, sections, of: source.driver)
+    self.init(table) {
+      UICollectionViewList(collectionView, $0)
+    } adapter: {
+      UICollectionViewAdapter($0, collectionView, options: options, configure: configure)
+    } connect: { _, _, adapter in
+      collectionView.dataSource = adapter
+      collectionView.delegate = adapter
+      return nil
     }
-    self.init(table, view: list)
-    source.driver = self
-    let adapter = UICollectionViewAdapter(self, collectionView, options: options, configure: configure)
-    self.adapter = AdapterParts(list: list, adapter: adapter)
-    onStatus = { [weak adapter] in adapter?.show($0) }
-    collectionView.dataSource = adapter
-    collectionView.delegate = adapter
-    start()
   }
 }
 #endif

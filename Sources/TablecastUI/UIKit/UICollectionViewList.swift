@@ -6,12 +6,9 @@ import UIKit
 @MainActor
 final class UICollectionViewList: ListView {
   private weak var view: UICollectionView?
-  private let refillFrames: @MainActor (UICollectionView, [Int]) -> Void
+  private let source: SectionSource
 
-  /// - Parameter refillFrames: fills the headers and footers of sections again, where they are visible.
-  init(_ view: UICollectionView, refillFrames: @escaping @MainActor (UICollectionView, [Int]) -> Void) {
-    (self.view, self.refillFrames) = (view, refillFrames)
-  }
+  init(_ view: UICollectionView, _ source: SectionSource) { (self.view, self.source) = (view, source) }
 
   var isInWindow: Bool { view?.window != nil }
   var isInteracting: Bool { view?.isHeldByTheUser ?? false }
@@ -58,7 +55,7 @@ final class UICollectionViewList: ListView {
     guard let view else { return }
     if !rows.isEmpty { view.reconfigureItems(at: rows.map { IndexPath(item: $0) }) }
     if !reloaded.isEmpty { view.reloadItems(at: reloaded.map { IndexPath(item: $0) }) }
-    refillFrames(view, sections)
+    view.refillFrames(sections, of: source.sections)
   }
 
   var anchor: ScrollAnchor? { view?.firstVisibleItem }

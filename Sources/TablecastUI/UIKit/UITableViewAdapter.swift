@@ -7,7 +7,7 @@ public import UIKit
 /// It is the view's data source and its delegate: an app that needs more of either subclasses it and calls `super`.
 /// Everything that UIKit calls stands in the class itself: what an extension of a generic class has it doesn't see.
 @MainActor
-open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource, UITableViewDelegate {
+open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource, UITableViewDelegate, ListAdapter {
   public typealias Configure = @MainActor (UITableViewCell, DisplayedRow<Cell>) -> Void
 
   public unowned let driver: TableDriver<Cell>
@@ -23,13 +23,7 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
     configure: @escaping Configure
   ) {
     (self.driver, self.tableView, self.options, self.configure) = (driver, tableView, options, configure)
-    let table = driver.table
-    presenter = ListStatusPresenter(
-      tableView,
-      options,
-      retry: { table.reload() },
-      refresh: { await table.refreshOnce() }
-    )
+    presenter = ListStatusPresenter(tableView, options, of: driver.table)
     tableView.register(UITableViewCell.self, forCellReuseIdentifier: placeholderCellIdentifier)
   }
 
@@ -147,10 +141,7 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
 
   private func row(_ path: IndexPath) -> TableRow? { driver.row(RowPath(path)) }
 
-  private func offers(_ path: IndexPath) -> [RowOffer] {
-    guard options.offersActions, let row = row(path) else { return [] }
-    return RowOffer.all(row, of: driver.table, texts: options.texts)
-  }
+  private func offers(_ path: IndexPath) -> [RowOffer] { driver.offers(RowPath(path), options) }
 }
 
 extension TableDriver {
@@ -163,16 +154,15 @@ extension TableDriver {
     options: AdapterOptions = AdapterOptions(),
     configure: @escaping UITableViewAdapter<Cell>.Configure
   ) {
-    let source = SectionSource()
-    let list = UITableViewList(tableView, source)
-    self.init(table, view: list)
-    source.sections = { [weak self] in self?.sections ?? [] }
-    let adapter = UITableViewAdapter(self, tableView, options: options, configure: configure)
-    self.adapter = AdapterParts(list: list, adapter: adapter)
-    onStatus = { [weak adapter] in adapter?.show($0) }
-    tableView.dataSource = adapter
-    tableView.delegate = adapter
-    start()
+    self.init(table) {
+      UITableViewList(tableView, $0)
+    } adapter: {
+      UITableViewAdapter($0, tableView, options: options, configure: configure)
+    } connect: { _, _, adapter in
+      tableView.dataSource = adapter
+      tableView.delegate = adapter
+      return nil
+    }
   }
 }
 #endif

@@ -55,36 +55,17 @@ final class UITableViewList: ListView {
 
   func refill(_ rows: [RowPath], reloaded: [RowPath], sections: [Int], animation: TableAnimation, _ setData: () -> Void)
   {
-    let former = source.sections()
+    let former = source.sections
     setData()
     guard let view else { return }
-    let anew = Set(TableFrames.comingOrGoing(from: former, to: source.sections()))
+    let anew = Set(TableFrames.comingOrGoing(from: former, to: source.sections))
     // Reconfiguring keeps the cell: no flash, and what the user does in it goes on.
     let rows = rows.filter { !anew.contains($0.section) }.map { IndexPath($0) }
     if !rows.isEmpty { view.reconfigureRows(at: rows) }
     let reloaded = reloaded.filter { !anew.contains($0.section) }.map { IndexPath($0) }
     if !reloaded.isEmpty { view.reloadRows(at: reloaded, with: UITableView.RowAnimation(animation.reload)) }
     if !anew.isEmpty { view.reloadSections(IndexSet(anew), with: .none) }
-    refillFrames(sections.filter { !anew.contains($0) })
-  }
-
-  /// Fills visible headers and footers again: `reloadSections` would take all their rows along.
-  func refillFrames(_ indices: [Int]) {
-    let sections = source.sections()
-    for index in indices where sections.indices.contains(index) {
-      refill(view?.headerView(forSection: index), sections[index].header)
-      refill(view?.footerView(forSection: index), sections[index].footer)
-    }
-  }
-
-  private func refill(_ view: UITableViewHeaderFooterView?, _ cell: JSONText?) {
-    let title = TableFrames.title(cell)
-    guard let view, var content = view.contentConfiguration as? UIListContentConfiguration else {
-      view?.textLabel?.text = title
-      return
-    }
-    content.text = title
-    view.contentConfiguration = content
+    view.refillFrames(sections.filter { !anew.contains($0) }, of: source.sections)
   }
 
   var anchor: ScrollAnchor? {
@@ -102,6 +83,28 @@ final class UITableViewList: ListView {
 
   func select(_ rows: [RowPath]) {
     for row in rows { view?.selectRow(at: IndexPath(row), animated: false, scrollPosition: .none) }
+  }
+}
+
+extension UITableView {
+  /// Fills visible headers and footers again: `reloadSections` would take all their rows along.
+  func refillFrames(_ indices: [Int], of sections: [TableSection]) {
+    for index in indices where sections.indices.contains(index) {
+      headerView(forSection: index)?.refill(sections[index].header)
+      footerView(forSection: index)?.refill(sections[index].footer)
+    }
+  }
+}
+
+extension UITableViewHeaderFooterView {
+  fileprivate func refill(_ frame: JSONText?) {
+    let title = TableFrames.title(frame)
+    guard var content = contentConfiguration as? UIListContentConfiguration else {
+      textLabel?.text = title
+      return
+    }
+    content.text = title
+    contentConfiguration = content
   }
 }
 

@@ -13,20 +13,20 @@ final class DiffableList: ListView {
     var apply: @MainActor (Snapshot, _ animated: TableAnimation?, _ completion: @escaping @MainActor () -> Void) -> Void
     var reload: @MainActor (Snapshot) -> Void
     var snapshot: @MainActor () -> Snapshot
-    var refillFrames: @MainActor ([Int]) -> Void
+    var refillFrames: @MainActor ([Int], [TableSection]) -> Void
   }
 
   /// The view itself: its window, its scroll position, its selection.
   private let view: any ListView
   private let reloadsFrames: Bool
-  private let sections: () -> [TableSection]
+  private let shown: SectionSource
   var source: Source?
   /// The rows that are shown: the data source asks for cells by identity.
   private(set) var rows: [String: TableRow] = [:]
 
   /// - Parameter reloadsFrames: a header that wasn't there comes with its section alone, as in table views.
-  init(_ view: any ListView, reloadsFrames: Bool, sections: @escaping () -> [TableSection]) {
-    (self.view, self.reloadsFrames, self.sections) = (view, reloadsFrames, sections)
+  init(_ view: any ListView, reloadsFrames: Bool, _ shown: SectionSource) {
+    (self.view, self.reloadsFrames, self.shown) = (view, reloadsFrames, shown)
   }
 
   var takesStates: Bool { true }
@@ -47,10 +47,10 @@ final class DiffableList: ListView {
     _ setData: @escaping @MainActor () -> Void,
     completion: @escaping @MainActor () -> Void
   ) {
-    let former = self.sections()
+    let former = shown.sections
     setData()
     guard let source else { return completion() }
-    let state = self.sections()
+    let state = shown.sections
     var snapshot = self.state()
     snapshot.reconfigureItems(rows.map { state[$0.section].rows[$0.row].id })
     snapshot.reloadItems(reloaded.map { state[$0.section].rows[$0.row].id })
@@ -60,7 +60,7 @@ final class DiffableList: ListView {
     let moves = !Self.isOrder(of: source.snapshot(), sameAs: snapshot)
     // What is only filled again doesn't flash.
     source.apply(snapshot, moves || !reloaded.isEmpty ? animation : nil) {
-      source.refillFrames(sections)
+      source.refillFrames(sections, self.shown.sections)
       completion()
     }
   }
@@ -94,7 +94,7 @@ final class DiffableList: ListView {
   func select(_ rows: [RowPath]) { view.select(rows) }
 
   private func state() -> Snapshot {
-    let sections = sections()
+    let sections = shown.sections
     rows = Dictionary(sections.lazy.flatMap { $0.rows.lazy.map { ($0.id, $0) } }) { first, _ in first }
     var snapshot = Snapshot()
     snapshot.appendSections(sections.map(\.id))

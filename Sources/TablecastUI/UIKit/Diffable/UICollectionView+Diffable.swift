@@ -13,43 +13,36 @@ extension TableDriver {
     options: AdapterOptions = AdapterOptions(),
     configure: @escaping UICollectionViewAdapter<Cell>.Configure
   ) {
-    let owner = DriverSource<Cell>()
-    let view = UICollectionViewList(collectionView) { view, sections in
-      UICollectionViewAdapter.refillFrames(view, sections, of: owner.driver)
-    }
-    let list = DiffableList(view, reloadsFrames: false) { owner.driver?.sections ?? [] }
-    self.init(table, view: list)
-    owner.driver = self
-    let adapter = UICollectionViewAdapter(self, collectionView, options: options, configure: configure)
-    let source = UICollectionViewDiffableDataSource<String, String>(collectionView: collectionView) {
-      [weak self, weak list] collectionView, path, id in
-      guard let self, let row = list?.rows[id] else { return UICollectionViewCell() }
-      let displayed = DisplayedRow(self, row)
-      let cell = collectionView.dequeueReusableCell(withReuseIdentifier: displayed.cellIdentifier, for: path)
-      configure(cell, displayed)
-      return cell
-    }
-    source.supplementaryViewProvider = { [weak adapter] collectionView, kind, path in
-      adapter?.collectionView(collectionView, viewForSupplementaryElementOfKind: kind, at: path)
-    }
-    source.reorderingHandlers.canReorderItem = { [weak list] in list?.rows[$0]?.can.move ?? false }
-    source.reorderingHandlers.didReorder = { [weak self] transaction in self?.didReorder(transaction.finalSnapshot) }
-    list.source = DiffableList.Source(
-      apply: { [weak source] snapshot, animation, completion in
-        guard let source else { return completion() }
-        source.apply(snapshot, animatingDifferences: animation != nil, completion: completion)
-      },
-      reload: { [weak source] in source?.applySnapshotUsingReloadData($0, completion: nil) },
-      snapshot: { [weak source] in source?.snapshot() ?? DiffableList.Snapshot() },
-      refillFrames: { [weak collectionView, weak self] sections in
-        guard let collectionView else { return }
-        UICollectionViewAdapter.refillFrames(collectionView, sections, of: self)
+    self.init(table) {
+      DiffableList(UICollectionViewList(collectionView, $0), reloadsFrames: false, $0)
+    } adapter: {
+      UICollectionViewAdapter($0, collectionView, options: options, configure: configure)
+    } connect: { driver, list, adapter in
+      let source = UICollectionViewDiffableDataSource<String, String>(collectionView: collectionView) {
+        [weak driver, weak list] collectionView, path, id in
+        guard let driver, let row = list?.rows[id] else { return UICollectionViewCell() }
+        let displayed = DisplayedRow(driver, row)
+        let cell = collectionView.dequeueReusableCell(withReuseIdentifier: displayed.cellIdentifier, for: path)
+        configure(cell, displayed)
+        return cell
       }
-    )
-    self.adapter = AdapterParts(list: list, adapter: adapter, source: source)
-    onStatus = { [weak adapter] in adapter?.show($0) }
-    collectionView.delegate = adapter
-    start()
+      source.supplementaryViewProvider = { [weak adapter] collectionView, kind, path in
+        adapter?.collectionView(collectionView, viewForSupplementaryElementOfKind: kind, at: path)
+      }
+      source.reorderingHandlers.canReorderItem = { [weak list] in list?.rows[$0]?.can.move ?? false }
+      source.reorderingHandlers.didReorder = { [weak driver] in driver?.didReorder($0.finalSnapshot) }
+      list.source = DiffableList.Source(
+        apply: { [weak source] snapshot, animation, completion in
+          guard let source else { return completion() }
+          source.apply(snapshot, animatingDifferences: animation != nil, completion: completion)
+        },
+        reload: { [weak source] in source?.applySnapshotUsingReloadData($0, completion: nil) },
+        snapshot: { [weak source] in source?.snapshot() ?? DiffableList.Snapshot() },
+        refillFrames: { [weak collectionView] in collectionView?.refillFrames($0, of: $1) }
+      )
+      collectionView.delegate = adapter
+      return source
+    }
   }
 
   /// The user has let a row go, and the data source has it there already.

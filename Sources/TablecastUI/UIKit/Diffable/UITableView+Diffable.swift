@@ -47,34 +47,32 @@ extension TableDriver {
     options: AdapterOptions = AdapterOptions(),
     configure: @escaping UITableViewAdapter<Cell>.Configure
   ) {
-    let sections = SectionSource()
-    let view = UITableViewList(tableView, sections)
-    let list = DiffableList(view, reloadsFrames: true) { sections.sections() }
-    self.init(table, view: list)
-    sections.sections = { [weak self] in self?.sections ?? [] }
-    let adapter = UITableViewAdapter(self, tableView, options: options, configure: configure)
-    let source = DiffableTableSource<Cell>(tableView: tableView) { [weak self, weak list] tableView, path, id in
-      guard let self, let row = list?.rows[id] else { return UITableViewCell() }
-      let displayed = DisplayedRow(self, row)
-      let cell = tableView.dequeueReusableCell(withIdentifier: displayed.cellIdentifier, for: path)
-      configure(cell, displayed)
-      return cell
+    self.init(table) {
+      DiffableList(UITableViewList(tableView, $0), reloadsFrames: true, $0)
+    } adapter: {
+      UITableViewAdapter($0, tableView, options: options, configure: configure)
+    } connect: { driver, list, adapter in
+      let source = DiffableTableSource<Cell>(tableView: tableView) { [weak driver, weak list] tableView, path, id in
+        guard let driver, let row = list?.rows[id] else { return UITableViewCell() }
+        let displayed = DisplayedRow(driver, row)
+        let cell = tableView.dequeueReusableCell(withIdentifier: displayed.cellIdentifier, for: path)
+        configure(cell, displayed)
+        return cell
+      }
+      source.adapter = adapter
+      list.source = DiffableList.Source(
+        apply: { [weak source] snapshot, animation, completion in
+          guard let source else { return completion() }
+          if let animation { source.defaultRowAnimation = UITableView.RowAnimation(animation.insert) }
+          source.apply(snapshot, animatingDifferences: animation != nil, completion: completion)
+        },
+        reload: { [weak source] in source?.applySnapshotUsingReloadData($0, completion: nil) },
+        snapshot: { [weak source] in source?.snapshot() ?? DiffableList.Snapshot() },
+        refillFrames: { [weak tableView] in tableView?.refillFrames($0, of: $1) }
+      )
+      tableView.delegate = adapter
+      return source
     }
-    source.adapter = adapter
-    list.source = DiffableList.Source(
-      apply: { [weak source] snapshot, animation, completion in
-        guard let source else { return completion() }
-        if let animation { source.defaultRowAnimation = UITableView.RowAnimation(animation.insert) }
-        source.apply(snapshot, animatingDifferences: animation != nil, completion: completion)
-      },
-      reload: { [weak source] in source?.applySnapshotUsingReloadData($0, completion: nil) },
-      snapshot: { [weak source] in source?.snapshot() ?? DiffableList.Snapshot() },
-      refillFrames: { [weak view] in view?.refillFrames($0) }
-    )
-    self.adapter = AdapterParts(list: list, adapter: adapter, source: source)
-    onStatus = { [weak adapter] in adapter?.show($0) }
-    tableView.delegate = adapter
-    start()
   }
 }
 #endif

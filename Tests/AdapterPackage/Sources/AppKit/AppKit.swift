@@ -30,6 +30,7 @@ public struct NSRectLike {
   public let centerYAnchor = NSLayoutYAxisAnchor()
   public let bottomAnchor = NSLayoutYAxisAnchor()
   public weak var enclosingScrollView: NSScrollView?
+  public var menu: NSMenu?
   /// 50 points of what it shows.
   public var visibleRect = NSRectLike(minY: 0, height: 50)
   public func scroll(_ point: NSPoint) { visibleRect.minY = point.y }
@@ -111,6 +112,8 @@ public enum NSTextAlignment: Int, Sendable { case left, right, center }
   public weak var dataSource: (any NSTableViewDataSource)?
   public weak var delegate: (any NSTableViewDelegate)?
   public var editedRow = -1
+  /// The row under the pointer when a menu was asked for.
+  public var clickedRow = -1
   public var rowActionsVisible = false
   public private(set) var exceptions: [String] = []
   public private(set) var views: [NSView?] = []

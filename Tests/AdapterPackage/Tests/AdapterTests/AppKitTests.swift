@@ -1,5 +1,6 @@
 import AppKit
 import Foundation
+import TablecastTesting
 import XCTest
 
 @testable import Adapters
@@ -13,10 +14,14 @@ final class AppKitTests: XCTestCase {
 
   func testAReloadKeepsThePlaceAndTheSelection() async throws { try await Self.keepPlace() }
   func testASwipeOffersDeletionAndActions() async throws { try await Self.swipe() }
+  func testAMenuOffersDeletionAndActions() async throws { try await Self.menu() }
+  func testAnAppsOwnMenuStays() async { await Self.ownMenu() }
 
   @MainActor
-  private static func driver(_ view: NSTableView) -> TableDriver<AnyCell> {
-    TableDriver(AdapterRun.client().table("t"), view) { NSTextField(labelWithString: AdapterRun.title($1)) }
+  private static func driver(_ view: NSTableView, _ client: TablecastClient<AnyCell> = AdapterRun.client())
+    -> TableDriver<AnyCell>
+  {
+    TableDriver(client.table("t"), view) { NSTextField(labelWithString: AdapterRun.title($1)) }
   }
 
   @MainActor
@@ -51,6 +56,45 @@ final class AppKitTests: XCTestCase {
     AdapterRun.take(driver, try AdapterRun.snapshot(["8", "9", "1", "2"], revision: 1))
     XCTAssertEqual(view.visibleRect.minY, 35)
     XCTAssertEqual(view.selectedRowIndexes, IndexSet(integer: 4))
+  }
+
+  @MainActor
+  private static func menu() throws {
+    let view = NSTableView()
+    view.window = NSWindow()
+    let transport = ScriptedTransport()
+    let client = AdapterRun.client(transport)
+    let driver = driver(view, client)
+    AdapterRun.take(driver, try AdapterRun.snapshot(["1", "2"], revision: 0))
+    // Not on the header, nor beside the rows.
+    for line in [-1, 0, 9] {
+      view.clickedRow = line
+      XCTAssertNil(view.menu?.open(), "line \(line)")
+    }
+    view.clickedRow = 2
+    let shorter = try AdapterRun.snapshot(["2"], revision: 1)
+    let items = view.menu?.open { item in
+      if item.title == "Archive" { (item as? RowMenuItem)?.choose() }
+    } whileOpen: {
+      AdapterRun.take(driver, shorter)
+      XCTAssertEqual(view.views.count, 3, "what changes while it is open waits")
+    }
+    XCTAssertEqual(items?.map(\.title), ["Delete", "Archive"])
+    XCTAssertEqual(view.views.count, 2)
+    client.engine.settle()
+    // Of the row that was clicked, wherever it stands by then.
+    XCTAssertTrue(transport.requests.contains { $0.method == "POST" && $0.url.hasSuffix("/rows/2/actions/archive") })
+    XCTAssertEqual(view.exceptions, [])
+  }
+
+  @MainActor
+  private static func ownMenu() {
+    let view = NSTableView()
+    let menu = NSMenu(title: "mine")
+    view.menu = menu
+    let driver = driver(view)
+    XCTAssertTrue(view.menu === menu && menu.delegate == nil)
+    withExtendedLifetime(driver) {}
   }
 
   @MainActor
