@@ -147,7 +147,7 @@ let package = Package(
     .target(name: "TablecastTesting", dependencies: ["TablecastClient"], swiftSettings: forApps),
     // The client's transport by libcurl, for the command and the tests: no product of it, so that no app needs libcurl.
     .target(name: "TablecastCurl", dependencies: ["TablecastClient", "Upstream"], swiftSettings: ours),
-    .target(name: "CodeGeneration", dependencies: ["Definitions"], swiftSettings: ours),
+    .target(name: "CodeGeneration", dependencies: ["Definitions", "Expressions", "JSON"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",

@@ -1,4 +1,5 @@
 public import Definitions
+public import Expressions
 
 /// Typed cell models for apps, made from the cells that a configuration declares.
 public struct CodeGenerator {
@@ -8,9 +9,12 @@ public struct CodeGenerator {
   ///
   /// What is generated decodes a row, a header or a footer by its `cellIdentifier`, and has a case for cells that it
   /// does not know. Names that the language reserves or can't have are changed; on the wire they stay what they are.
-  public static func generate(_ language: Language, cells: [CellDefinition]) -> String {
+  ///
+  /// - Parameter selections: every `select` of the configuration. Of them Swift alone has types, where a member of all
+  ///   is a constant text that tells them apart.
+  public static func generate(_ language: Language, cells: [CellDefinition], selections: [Template] = []) -> String {
     switch language {
-    case .swift: SwiftGenerator(cells: cells).text
+    case .swift: SwiftGenerator(cells: cells, selections: selections).text
     case .typescript: TypeScriptGenerator(cells: cells).text
     case .kotlin: KotlinGenerator(cells: cells).text
     }

@@ -1,10 +1,13 @@
 import Definitions
+import Expressions
 
 /// Codable structs, and an enum over their identifiers.
 struct SwiftGenerator {
   let cells: [NamedCell]
+  private let selection: SwiftSelection?
 
-  init(cells: [CellDefinition]) {
+  init(cells: [CellDefinition], selections: [Template] = []) {
+    selection = Selections(selections).map { SwiftSelection($0) }
     self.cells = NamedCell.all(
       cells,
       typeNames: Self.typeNames,
@@ -21,7 +24,7 @@ struct SwiftGenerator {
     public import TablecastClient
     #endif
     \(uses(.url) ? "public import Foundation\n" : "")
-    \(union)\(cells.map(structure).joined())\(uses(.object) || uses(.any) ? json : "")
+    \(union)\(cells.map(structure).joined())\(selection?.text ?? "")\(usesJSON ? json : "")
     """
   }
 
@@ -149,15 +152,18 @@ struct SwiftGenerator {
     return cells.contains { $0.fields.contains { isOf($0.type) } }
   }
 
-  private func escaped(_ name: String) -> String { Self.keywords.contains(name) ? "`\(name)`" : name }
+  private var usesJSON: Bool { uses(.object) || uses(.any) || selection?.usesJSON ?? false }
+
+  private func escaped(_ name: String) -> String { Self.escaped(name) }
+  static func escaped(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 }
 
 extension SwiftGenerator {
   /// What the generated code itself uses.
-  private static let typeNames: Set<String> = [
+  static let typeNames: Set<String> = [
     "Any", "Bool", "Cell", "CellModel", "Codable", "CodingKey", "CodingKeys", "Decoder", "Double", "Encoder",
-    "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Self", "Sendable", "String",
-    "TablecastClient", "Type", "URL",
+    "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Selection", "Self", "Sendable", "String",
+    "TableRow", "TablecastClient", "Type", "URL",
   ]
 
   private static let keywords: Set<String> = [
@@ -179,6 +185,11 @@ extension SwiftGenerator {
       case string(String)
       case array([JSONValue])
       case object([String: JSONValue])
+
+      /// Where it is a text: that.
+      public var text: String? {
+        if case .string(let text) = self { text } else { nil }
+      }
 
       public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

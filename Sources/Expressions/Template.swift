@@ -63,6 +63,14 @@ public struct Template: Equatable, Sendable {
     if case .constant(let value) = form { value } else { nil }
   }
 
+  /// Whatever the items are, it makes a string.
+  public var isText: Bool {
+    switch form {
+    case .text, .constant(.string): true
+    case .constant, .expression, .array, .object, .each: false
+    }
+  }
+
   /// Where it is one whole `${…}`: the expression.
   public var expression: Expression? {
     if case .expression(let expression) = form { expression } else { nil }

@@ -19,7 +19,8 @@ struct Generate: ParsableCommand {
 
   func run() throws {
     let definition = try ServiceConfiguration.file(config).definition()
-    print(CodeGenerator.generate(language, cells: definition.cells), terminator: "")
+    let code = CodeGenerator.generate(language, cells: definition.cells, selections: definition.selections)
+    print(code, terminator: "")
   }
 }
 

@@ -10,17 +10,18 @@ import Testing
 @Suite struct CodeGeneratorTests {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
-  func cells() throws -> [CellDefinition] {
+  func definition() throws -> ServiceDefinition {
     let file = Self.folder.appending(path: "../Fixtures/cells.yaml").standardizedFileURL
     let (definition, diagnostics) = ConfigurationReader.read(path: file.path, environment: [:])
-    return try #require(definition, "\(diagnostics)").cells
+    return try #require(definition, "\(diagnostics)")
   }
 
   @Test(arguments: [
     (CodeGenerator.Language.swift, "Cells.swift"), (.typescript, "Cells.ts"), (.kotlin, "Cells.kt"),
   ])
   func generatesWhatStandsHere(language: CodeGenerator.Language, file: String) throws {
-    let text = CodeGenerator.generate(language, cells: try cells())
+    let definition = try definition()
+    let text = CodeGenerator.generate(language, cells: definition.cells, selections: definition.selections)
     let url = Self.folder.appending(path: "Generated/\(file)")
     if ProcessInfo.processInfo.environment["WRITE_GENERATED"] != nil {
       try text.write(to: url, atomically: true, encoding: .utf8)
@@ -28,6 +29,44 @@ import Testing
     let expected = try String(contentsOf: url, encoding: .utf8)
     #expect(text == expected)
     #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+  }
+
+  /// The cells that README's code for apps stands on, which the adapters' tests compile.
+  @Test func theConfigurationOfReadmeMakesItsAppsCells() throws {
+    let root = Self.folder.appending(path: "../..").standardizedFileURL
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let yaml = try #require(readme.components(separatedBy: "```yaml\n").dropFirst().first)
+    let (read, diagnostics) = ConfigurationReader.read(
+      text: yaml.components(separatedBy: "```")[0],
+      file: "README.md",
+      environment: ["GITHUB_TOKEN": "token"]
+    )
+    let definition = try #require(read, "\(diagnostics)")
+    let code = CodeGenerator.generate(.swift, cells: definition.cells, selections: definition.selections)
+    let file = root.appending(path: "Tests/AdapterPackage/Tests/AdapterTests/ReadmeCells.swift")
+    if ProcessInfo.processInfo.environment["WRITE_GENERATED"] != nil {
+      try code.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == code)
+  }
+
+  /// Nothing tells these apart: an app decodes a type of its own.
+  @Test(arguments: [
+    "{url: x}}\n  b: {cell: C, payload: {}, select: {type: open}", "\"${url}\"", "{type: \"${kind}\"}",
+  ])
+  func whatHasNoKindHasNoType(_ select: String) throws {
+    let text = """
+      cells: {C: {fields: {}}}
+      representations:
+        a: {cell: C, payload: {}, select: \(select)}
+        $default: {cell: C, payload: {}}
+      tables: {}
+      """
+    let (read, diagnostics) = ConfigurationReader.read(text: text, file: "select.yaml", environment: [:])
+    let definition = try #require(read, "\(diagnostics)")
+    #expect(!definition.selections.isEmpty)
+    let code = CodeGenerator.generate(.swift, cells: definition.cells, selections: definition.selections)
+    #expect(code == CodeGenerator.generate(.swift, cells: definition.cells))
   }
 
   @Test func withoutCellsThereIsStillCode() {

@@ -1,6 +1,7 @@
 import Foundation
-import TablecastClient
 import Testing
+
+@testable import TablecastClient
 
 /// The generated Swift, compiled into these tests.
 @Suite struct GeneratedSwiftTests {
@@ -105,6 +106,33 @@ import Testing
 
   @Test(arguments: cases) func aRowIsNeverLost(_ test: Case) throws {
     #expect(try CellContent(JSONText(test.row), as: Cell.self) == test.content)
+  }
+
+  static let selections: [(select: String, selection: Selection?)] = [
+    (#"{"type":"open","url":"u"}"#, .open(Selection.Open(url: .string("u"), inApp: nil, place: nil))),
+    (
+      #"{"type":"open","url":null,"inApp":true,"place":{"first name":"A!","n":2}}"#,
+      .open(Selection.Open(url: nil, inApp: true, place: Selection.Open.Place(firstName: "A!", n: 2)))
+    ),
+    (
+      #"{"type":"call number","number":"tel:1","times":2}"#,
+      .callNumber(Selection.CallNumber(number: "tel:1", times: .number(2), class: nil))
+    ),
+    (#"{"type":"self"}"#, .self2(Selection.Self2())),
+    (#"{"type":"newer","x":1}"#, .unknown("newer")),
+    // Of another shape.
+    (#"{"type":"call number"}"#, nil), (#"{"kind":"open"}"#, nil), (#""open""#, nil), ("null", nil),
+  ]
+
+  @Test(arguments: selections) func selectIsTypedAsConfigured(_ test: (select: String, selection: Selection?)) throws {
+    let row = try TableRow(JSONText(#"{"id":"1","cellIdentifier":"Cell","payload":{},"select":\#(test.select)}"#))
+    #expect(row.selection == test.selection)
+    guard let selection = row.selection else { return }
+    #expect(try JSONDecoder().decode(Selection.self, from: JSONEncoder().encode(selection)) == selection)
+  }
+
+  @Test func aRowWithoutSelectLeadsNowhere() throws {
+    #expect(try TableRow(JSONText(#"{"id":"1","cellIdentifier":"Cell","payload":{}}"#)).selection == nil)
   }
 
   @Test func theClientAsksForTheseCells() {

@@ -17,8 +17,8 @@ import Testing
     var sections: [Section]
   }
 
+  /// Goes on after the file's own representations.
   private let tables = """
-    representations:
       product:
         cell: product-cell
         payload:

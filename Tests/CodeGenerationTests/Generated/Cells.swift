@@ -193,6 +193,89 @@ public struct Cell2: Codable, Hashable, Sendable {
   public init() {}
 }
 
+/// Where a tap on a row leads: its `select`, by its `type`.
+public enum Selection: Codable, Hashable, Sendable {
+  case open(Open)
+  case callNumber(CallNumber)
+  case self2(Self2)
+  /// One that this code does not know.
+  case unknown(String)
+
+  private enum CodingKeys: String, CodingKey {
+    case kind = "type"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let kind = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .kind)
+    switch kind {
+    case "open": self = .open(try Open(from: decoder))
+    case "call number": self = .callNumber(try CallNumber(from: decoder))
+    case "self": self = .self2(try Self2(from: decoder))
+    default: self = .unknown(kind)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .open(let selection):
+      try container.encode("open", forKey: .kind)
+      try selection.encode(to: encoder)
+    case .callNumber(let selection):
+      try container.encode("call number", forKey: .kind)
+      try selection.encode(to: encoder)
+    case .self2(let selection):
+      try container.encode("self", forKey: .kind)
+      try selection.encode(to: encoder)
+    case .unknown(let kind): try container.encode(kind, forKey: .kind)
+    }
+  }
+
+  public struct Open: Codable, Hashable, Sendable {
+    public var url: JSONValue?
+    public var inApp: Bool?
+    public var place: Place?
+
+    private enum CodingKeys: String, CodingKey {
+      case url = "url"
+      case inApp = "inApp"
+      case place = "place"
+    }
+
+    public struct Place: Codable, Hashable, Sendable {
+      public var firstName: String
+      public var n: Double
+
+      private enum CodingKeys: String, CodingKey {
+        case firstName = "first name"
+        case n = "n"
+      }
+    }
+  }
+
+  public struct CallNumber: Codable, Hashable, Sendable {
+    public var number: String
+    public var times: JSONValue?
+    public var `class`: JSONValue?
+
+    private enum CodingKeys: String, CodingKey {
+      case number = "number"
+      case times = "times"
+      case `class` = "class"
+    }
+  }
+
+  public struct Self2: Codable, Hashable, Sendable {
+  }
+}
+
+#if canImport(TablecastClient)
+extension TableRow {
+  /// Where a tap leads; nil where the row has no `select`, or one of another shape.
+  public var selection: Selection? { select(as: Selection.self) }
+}
+#endif
+
 /// Any JSON value.
 public enum JSONValue: Codable, Hashable, Sendable {
   case null
@@ -201,6 +284,11 @@ public enum JSONValue: Codable, Hashable, Sendable {
   case string(String)
   case array([JSONValue])
   case object([String: JSONValue])
+
+  /// Where it is a text: that.
+  public var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
