@@ -8,7 +8,7 @@ import Testing
 @MainActor
 @Suite struct StrictViewTests {
   /// `TABLECAST_BATCHES=100000` is the long run; `TABLECAST_SEED` repeats one.
-  private static let batches = number("TABLECAST_BATCHES") ?? 2500
+  private static let batches = number("TABLECAST_BATCHES") ?? 800
   private static let firstSeed = UInt64(number("TABLECAST_SEED") ?? 1)
 
   private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
