@@ -9,7 +9,7 @@ struct WatchDrawing {
   private let bold, dim, marked, inverse, plain: String
 
   init(_ snapshot: TableSnapshot, changed: Set<String>, chosen: String?, width: Int, inColor: Bool) {
-    (self.snapshot, self.changed, self.chosen, self.width) = (snapshot, changed, chosen, max(width, 20))
+    (self.snapshot, self.changed, self.chosen, self.width) = (snapshot, changed, chosen, width)
     (bold, dim, marked, inverse, plain) =
       inColor ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[32m", "\u{1B}[7m", "\u{1B}[0m") : ("", "", "", "", "")
   }
@@ -27,12 +27,12 @@ struct WatchDrawing {
       }
     }
     if snapshot.hasMore, let window = snapshot.window {
-      lines.append("\(dim)\(window.rows) of \(window.of) rows; m brings more\(plain)")
+      lines.append("\(dim)\(cut("\(window.rows) of \(window.of) rows; m brings more"))\(plain)")
     }
     let refusal = refusal
-    let room = max(height - 2 - refusal.count, 1)
+    let room = max(height - 1 - refusal.count, 0)
     let first = max(0, min(chosenLine - room / 2, lines.count - room))
-    return [status] + refusal + lines[first..<min(first + room, lines.count)]
+    return ([status] + refusal + lines[first..<min(first + room, lines.count)]).prefix(max(height, 1)).map(\.self)
   }
 
   private var status: String {
@@ -49,7 +49,7 @@ struct WatchDrawing {
   private var refusal: [String] {
     switch snapshot.edits.last?.state {
     case .refused(let problem): ["\(bold)\(cut("✗ \(problem)"))\(plain)"]
-    case .unknown: ["\(bold)✗ nobody can say whether it was done\(plain)"]
+    case .unknown: ["\(bold)\(cut("✗ nobody can say whether it was done"))\(plain)"]
     default: []
     }
   }
@@ -85,9 +85,5 @@ struct WatchDrawing {
     return [title].compactMap(\.self) + rest
   }
 
-  /// Without control characters: what the service sends must not steer the terminal.
-  private func cut(_ text: String) -> String {
-    let clean = text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? " " : Character($0) }
-    return clean.count <= width ? String(clean) : String(clean.prefix(width - 1)) + "…"
-  }
+  private func cut(_ text: String) -> String { TerminalText.cut(text, columns: width) }
 }

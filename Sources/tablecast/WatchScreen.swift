@@ -36,14 +36,22 @@ final class WatchScreen: WatchDisplay, @unchecked Sendable {
 
   func start(quit: @escaping @Sendable () -> Void) {
     terminal.start { [weak self] key in
-      switch key {
-      case .quit: quit()
-      case .refresh: self?.table.refresh()
-      case .up: self?.choose(-1)
-      case .down: self?.choose(1)
-      case .tap: self?.tap()
-      case .more: self?.table.loadMore()
-      }
+      self?.take(key, quit: quit)
+    } resized: { [weak self] in
+      self?.redraw()
+    }
+  }
+
+  private func redraw() { lock.withLock { draw() } }
+
+  private func take(_ key: WatchTerminal.Key, quit: () -> Void) {
+    switch key {
+    case .quit: quit()
+    case .refresh: table.refresh()
+    case .up: choose(-1)
+    case .down: choose(1)
+    case .tap: tap()
+    case .more: table.loadMore()
     }
   }
 

@@ -3,7 +3,7 @@ import Foundation
 
 /// The terminal: keys in, lines out. Left as it was found.
 ///
-/// `@unchecked Sendable`: `former` is written once, before keys are read; `source` likewise.
+/// `@unchecked Sendable`: `former` is written once, before keys are read; the sources likewise.
 final class WatchTerminal: @unchecked Sendable {
   enum Key: Sendable { case up, down, tap, refresh, more, quit }
 
@@ -11,6 +11,7 @@ final class WatchTerminal: @unchecked Sendable {
   let isOne = isatty(1) == 1
   private var former: termios?
   private var source: (any DispatchSourceRead)?
+  private var sizes: (any DispatchSourceSignal)?
 
   var size: (rows: Int, columns: Int) {
     var size = winsize()
@@ -18,7 +19,8 @@ final class WatchTerminal: @unchecked Sendable {
     return (Int(size.ws_row), Int(size.ws_col))
   }
 
-  func start(_ receive: @escaping @Sendable (Key) -> Void) {
+  /// - Parameter resized: called when the terminal has another size.
+  func start(_ receive: @escaping @Sendable (Key) -> Void, resized: @escaping @Sendable () -> Void) {
     var settings = termios()
     guard isOne, isatty(0) == 1, tcgetattr(0, &settings) == 0 else { return }
     former = settings
@@ -36,11 +38,18 @@ final class WatchTerminal: @unchecked Sendable {
     }
     source.resume()
     self.source = source
+    let sizes = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
+    sizes.setEventHandler(handler: resized)
+    sizes.resume()
+    self.sizes = sizes
   }
 
+  /// Arrows as terminals send them, in either of their modes. Other sequences are nothing.
   static func keys(_ bytes: some Sequence<UInt8>) -> [Key] {
     let text = String(decoding: Array(bytes), as: UTF8.self)
-      .replacingOccurrences(of: "\u{1B}[A", with: "k").replacingOccurrences(of: "\u{1B}[B", with: "j")
+      .replacingOccurrences(of: "\u{1B}[\\[O]A", with: "k", options: .regularExpression)
+      .replacingOccurrences(of: "\u{1B}[\\[O]B", with: "j", options: .regularExpression)
+      .replacingOccurrences(of: "\u{1B}[\\[O][0-9;]*[ -~]", with: "", options: .regularExpression)
     return text.compactMap { character in
       switch character {
       case "k": .up
@@ -54,14 +63,17 @@ final class WatchTerminal: @unchecked Sendable {
     }
   }
 
-  /// Draws over what was there: without a flash.
+  /// Draws over what was there: without a flash. What was there goes before the line comes: behind one that fills its
+  /// line the cursor still stands on its last character.
   func show(_ lines: [String]) {
     guard isOne else { return StandardOutput.write(lines.joined(separator: "\n") + "\n\n") }
-    StandardOutput.write("\u{1B}[H" + lines.map { "\($0)\u{1B}[K\n" }.joined() + "\u{1B}[J")
+    let last = lines.last ?? ""
+    StandardOutput.write("\u{1B}[H" + lines.dropLast().map { "\u{1B}[2K\($0)\n" }.joined() + "\u{1B}[J\(last)")
   }
 
   func end() {
     source?.cancel()
+    sizes?.cancel()
     guard var former else { return }
     tcsetattr(0, TCSANOW, &former)
     StandardOutput.write("\u{1B}[?25h\u{1B}[?1049l")
