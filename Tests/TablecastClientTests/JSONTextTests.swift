@@ -31,6 +31,17 @@ import Testing
     #expect(try JSONText("\"\\ud800x\"").string == "\u{FFFD}x")
   }
 
+  /// As if all members were read: the first of a name, whatever way it is written.
+  @Test func aMemberIsFoundByItsName() throws {
+    let json = try JSONText(#"{"ab":[1,{"a":7}],"a":"x","\u0061b":3,"q\"":4,"a":5,"":6,"n":null,"z":{"a":8}}"#)
+    for name in json.members.map(\.name) + ["b", "abc", "ü"] {
+      let first = json.members.first { $0.name == name }?.value
+      #expect(json[name] == first.flatMap { $0.isNull ? nil : $0 }, "\(name)")
+    }
+    #expect(try JSONText(#"{"\u0061\n":1}"#)["a\n"]?.integer == 1)
+    #expect(try JSONText("{}")["a"] == nil && JSONText("[1]")["a"] == nil)
+  }
+
   @Test(arguments: [
     (#"{"a":"b","c":{"d":1}}"#, #"{"c":{"e":2},"a":null}"#, #"{"c":{"d":1,"e":2}}"#),
     (#"{"a":[1]}"#, #"{"a":{"b":null,"c":3}}"#, #"{"a":{"c":3}}"#),

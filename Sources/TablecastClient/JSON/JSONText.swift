@@ -46,10 +46,34 @@ public struct JSONText: Hashable, Sendable {
     }
   }
 
-  /// A member of an object; nil where it is absent or null. O(bytes).
+  /// A member of an object; nil where it is absent or null. O(bytes up to it).
   public subscript(name: String) -> JSONText? {
-    for (key, value) in members where key == name { return value.isNull ? nil : value }
-    return nil
+    guard isObject, let range = range(of: name) else { return nil }
+    let value = JSONText(checked: bytes[range])
+    return value.isNull ? nil : value
+  }
+
+  /// Where the first member of that name has its value. Makes no texts of the others' names: a changeset asks for a dozen
+  /// members of each of its rows.
+  private func range(of name: String) -> Range<Int>? {
+    bytes.withUnsafeBufferPointer { buffer in
+      var walker = JSONWalker(bytes: buffer, offset: bytes.startIndex)
+      walker.enter()
+      while walker.isInside {
+        let key = walker.value()
+        walker.skipSeparators()
+        let value = walker.value()
+        if isName(key, name) { return value }
+        walker.skipSeparators()
+      }
+      return nil
+    }
+  }
+
+  private func isName(_ range: Range<Int>, _ name: String) -> Bool {
+    let content = bytes[range].dropFirst().dropLast()
+    if content.elementsEqual(name.utf8) { return true }
+    return content.contains(UInt8(ascii: "\\")) && unescaped(content) == name
   }
 
   /// The members of an object in the order in which they came; none for any other value. O(bytes).

@@ -11,13 +11,7 @@ public final class TableRow: Sendable, Hashable {
 
   /// - Throws: `MalformedReply` where it has no `id` or no `cellIdentifier`.
   init(_ json: JSONText) throws {
-    var id: String?
-    var cellIdentifier: String?
-    for (name, value) in json.members {
-      if name == "id" { id = value.string }
-      if name == "cellIdentifier" { cellIdentifier = value.string }
-    }
-    guard let id, let cellIdentifier else {
+    guard let id = json["id"]?.string, let cellIdentifier = json["cellIdentifier"]?.string else {
       throw MalformedReply("a row needs `id` and `cellIdentifier`, both texts: \(json.text.prefix(80))")
     }
     (self.id, self.cellIdentifier, self.json) = (id, cellIdentifier, json.detached)

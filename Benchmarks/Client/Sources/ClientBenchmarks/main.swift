@@ -32,20 +32,24 @@ func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
 /// A client whose requests are answered here.
 struct Client {
   let transport = ScriptedTransport()
+  let scheduler = ManualScheduler()
   let recorder = ChangeRecorder()
   let client: TablecastClient<AnyCell>
   let observation: TableObservation
 
   init() {
     var options = ClientOptions()
-    (options.transport, options.scheduler) = (transport, ManualScheduler())
+    (options.transport, options.scheduler) = (transport, scheduler)
     client = TablecastClient(url: URL(fileURLWithPath: "/"), options: options)
     observation = client.table("t").observe(recorder.receive)
   }
 
   /// Answers what is asked next. Returns the time until the state is shown.
   func answer(_ response: TransportResponse, _ cursor: String) -> Double {
-    while transport.waiting.isEmpty { client.flush() }
+    // A second for each: faster than that for long the client doesn't ask.
+    scheduler.advance(by: 1)
+    client.flush()
+    guard !transport.waiting.isEmpty else { preconditionFailure("the client asks for nothing") }
     let number = transport.waiting[0].number
     return milliseconds {
       transport.answer(number, .success(response))
