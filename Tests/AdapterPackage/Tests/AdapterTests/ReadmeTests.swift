@@ -1,4 +1,5 @@
-// swift-format-ignore-file: what stands between the marks is as the documents have it.
+// swift-format-ignore-file
+// What stands between the marks is as the documents have it.
 import Adapters
 import Foundation
 import TablecastClient
