@@ -112,6 +112,20 @@ import Testing
     }
   }
 
+  /// Whoever comes to a table only looks at it: it neither waits for the writer whose transaction is open, nor fails
+  /// because that one has committed since.
+  @Test func aTableIsReadWhileAnotherOneWritesIt() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    try withTwo(at: address) { first, second in
+      try first.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+      let writer = try server.session(in: address)
+      try writer.ask("BEGIN; UPDATE tablecast.feed SET next_row = next_row WHERE name = 't'")
+      #expect(try second.restored().feed?.versions.count == 1)
+      try writer.ask("ROLLBACK")
+    }
+  }
+
   @Test func aGroupThatIsPartlySupersededKeepsTheRest() throws {
     try withTwo { first, second in
       let revision = try first.restored("x").revision

@@ -45,6 +45,11 @@ public final class PostgresServer: Sendable {
     try Self.run("\(binaries)/psql", ["--no-psqlrc", "--tuples-only", "--no-align", "--command=\(statement)", address])
   }
 
+  /// A connection of its own, for what a transaction that is open does to others.
+  public func session(in address: String) throws -> PostgresSession {
+    try PostgresSession("\(binaries)/psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", address])
+  }
+
   // MARK: - The server's process
 
   /// Starts it, again after ``kill()``, and waits until it answers.
@@ -132,5 +137,41 @@ public final class PostgresServer: Sendable {
       throw Failure(text: "PostgreSQL 15 or later is not installed: scripts/install-system-packages.sh postgresql")
     }
     return "/usr/lib/postgresql/\(newest)/bin"
+  }
+}
+
+/// `psql` as it goes on from statement to statement; its connection ends with the value.
+public final class PostgresSession: Sendable {
+  private let process: Process
+  private let input: FileHandle
+  private let output: FileHandle
+
+  fileprivate init(_ path: String, _ arguments: [String]) throws {
+    let (input, output) = (Pipe(), Pipe())
+    process = Process()
+    (process.executableURL, process.arguments) = (URL(fileURLWithPath: path), arguments)
+    (process.standardInput, process.standardOutput, process.standardError) = (input, output, output)
+    try process.run()
+    (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
+  }
+
+  deinit {
+    try? input.close()
+    process.waitUntilExit()
+  }
+
+  /// What it says to statements, when they are carried out.
+  @discardableResult
+  public func ask(_ statements: String) throws -> String {
+    let end = "end \(UUID().uuidString)"
+    try input.write(contentsOf: Data("\(statements);\n\\echo \(end)\n".utf8))
+    var text = ""
+    while !text.contains(end) {
+      let more = output.availableData
+      guard !more.isEmpty else { throw PostgresServer.Failure(text: "psql has ended: \(text)") }
+      text += String(decoding: more, as: UTF8.self)
+    }
+    guard !text.contains("ERROR:") else { throw PostgresServer.Failure(text: text) }
+    return text.replacingOccurrences(of: end, with: "").trimmingCharacters(in: .whitespacesAndNewlines)
   }
 }

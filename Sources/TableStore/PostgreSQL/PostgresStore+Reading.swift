@@ -11,10 +11,16 @@ extension PostgresStore {
   ) {
     let unknown = Set(names).filter { tables[$0] == nil }.sorted()
     guard !unknown.isEmpty else { return completion(.success(())) }
+    // One that is there is only looked at: where it conflicts, an insertion waits for whoever is writing the table, and
+    // then fails, as this transaction's snapshot is older; beside writers that never rest it would go on so.
     let statements = unknown.flatMap { name in
       [
         PostgresStatement(
-          "INSERT INTO tablecast.feed (name) VALUES ($1) ON CONFLICT (sha256(name)) DO NOTHING",
+          """
+          INSERT INTO tablecast.feed (name) SELECT $1::bytea
+          WHERE NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea))
+          ON CONFLICT (sha256(name)) DO NOTHING
+          """,
           .name(name)
         ),
         PostgresStatement(
