@@ -28,7 +28,7 @@ import Testing
     try set.converge()
     var mirror = try set.replicas[1].mirror("todo")
     for index in 0..<5 {
-      let poll = try set.replicas[1].poll("todo", after: mirror.cursor)
+      let poll = try set.replicas[1].poll("todo", after: mirror.cursor, wait: 50)
       try set.replicas[1].awaitPolls(1)
       let edit = try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "edit"])
       #expect(edit.status == 201, "\(edit.text)")
@@ -67,7 +67,16 @@ import Testing
     #expect(answers[0] == answers[2] && answers[1] == answers[3])
     let told = Set(answers.flatMap(\.values))
     #expect(told.count == 2 * count && told.isSubset(of: Set(table.rows)))
-    #expect(try set.replicas.map { try $0.metric("replica_conflicts_total") }.reduce(0, +) > 0)
+    // Two that come at once are in each other's way, sooner or later.
+    try awaited("an edit that was laid out anew") {
+      let edits = set.replicas.map { replica in
+        Background("an edit") { [replica] in
+          try replica.request("POST", "/v1/tables/todo/items", body: ["title": "more"]).status
+        }
+      }
+      for edit in edits { #expect(try edit.value() == 201) }
+      return try set.replicas.map { try $0.metric("replica_conflicts_total") }.reduce(0, +) > 0
+    }
   }
 
   @Test func anIdempotencyKeyHoldsOnEveryReplica() throws {
@@ -95,7 +104,7 @@ import Testing
       $0.row("1")?["payload"]?["title"] == "after"
     }
     #expect(mirror.resets == [])
-    #expect(try other.metric("replica_leading") == 1)
+    try set.awaitOneLeader([1 - leader])
   }
 
   @Test func onAnOrderlyStopAnotherAsksAtOnce() throws {
@@ -125,10 +134,9 @@ import Testing
       #expect(mirror.row("1")?["payload"]?["title"] != "old")
       return mirror.row("1")?["payload"]?["title"] == "new"
     }
-    #expect(try other.metric("replica_leading") == 1)
     paused.signal(SIGCONT)
+    try set.awaitOneLeader()
     try set.converge()
-    #expect(try paused.metric("replica_leading") == 0 && other.metric("replica_leading") == 1)
     #expect(try other.mirror("up").cursor == mirror.cursor)
   }
 
@@ -180,7 +188,9 @@ import Testing
     try server.start()
     for replica in set.replicas {
       try awaited("edits again") {
-        try replica.request("POST", "/v1/tables/todo/items", body: ["title": "back"]).status == 201
+        // What is answered 503 may have been committed: with a key it is done once.
+        let key = ["Idempotency-Key": "\(replica.port)"]
+        return try replica.request("POST", "/v1/tables/todo/items", key, body: ["title": "back"]).status == 201
       }
     }
     try set.converge()
@@ -224,7 +234,7 @@ import Testing
     let rows = mirror.rows
     for (index, row) in [0, 1, 0].enumerated() {
       let (here, there) = index == 1 ? (b, a) : (a, b)
-      let poll = try there.poll("notes", after: mirror.cursor, query: "&view=v")
+      let poll = try there.poll("notes", after: mirror.cursor, wait: 50, query: "&view=v")
       try there.awaitPolls(1)
       #expect(try here.request("POST", "/v1/tables/notes/rows/\(rows[row])/tap?view=v").status == 200)
       try mirror.apply(poll.value().json)
@@ -237,7 +247,7 @@ import Testing
     #expect(try late.snapshot("notes", query: "?view=v") == a.snapshot("notes", query: "?view=v"))
     let tapped = try late.request("POST", "/v1/tables/notes/rows/\(rows[0])/tap?view=v")
     #expect(tapped.status == 200)
-    try mirror.apply(a.changes("notes", after: mirror.cursor, wait: 15, query: "&view=v"))
+    try mirror.apply(a.changes("notes", after: mirror.cursor, wait: 50, query: "&view=v"))
     #expect(try mirror.resets == [] && mirror.cursor == tapped.json["cursor"]?.text)
   }
 
@@ -246,6 +256,15 @@ import Testing
     let set = try ReplicaSet(2)
     try set.converge()
     let clients = try set.replicas.map { try $0.client() }
+    // The database is given a second to say where a table stands: on a machine that is slower than that, clients ask again.
+    func timely(_ body: () throws -> Bool) throws -> Bool {
+      for _ in 0..<20 {
+        let begun = ContinuousClock.now
+        if try body() { return true }
+        if ContinuousClock.now - begun < .milliseconds(900) { return false }
+      }
+      return false
+    }
     for number in 0..<100 {
       let (here, there) = (clients[number % 2], clients[1 - number % 2])
       let title = JSONValue.string("\(number)")
@@ -255,18 +274,27 @@ import Testing
       )
       switch number % 4 {
       case 0, 1:
-        let poll = try there.request("GET", "/v1/tables/todo/changes?after=\(cursor)&wait=0").json
-        #expect(poll["reset"] == nil && poll["to"]?.text == cursor)
-      case 2: #expect(try there.request("GET", "/v1/tables/todo").text.contains("\"\(cursor)\""))
-      default: #expect(try there.request("GET", "/v1/tables/todo/items/\(row)").json["title"] == title)
+        let isSeen = try timely {
+          let poll = try there.request("GET", "/v1/tables/todo/changes?after=\(cursor)&wait=0").json
+          #expect(poll["reset"] == nil)
+          return poll["to"]?.text == cursor
+        }
+        #expect(isSeen)
+      case 2: #expect(try timely { try there.request("GET", "/v1/tables/todo").text.contains("\"\(cursor)\"") })
+      default:
+        #expect(try timely { try there.request("GET", "/v1/tables/todo/items/\(row)").json["title"] == title })
       }
-      let patch = try there.request(
-        "PATCH",
-        "/v1/tables/todo/items/\(row)",
-        ["If-Match": "\"\(cursor)\""],
-        body: ["title": "again"]
-      )
-      #expect(patch.status == 200, "\(patch.text)")
+      let isPatched = try timely {
+        let patch = try there.request(
+          "PATCH",
+          "/v1/tables/todo/items/\(row)",
+          ["If-Match": "\"\(cursor)\""],
+          body: ["title": "again"]
+        )
+        #expect(patch.status == 200 || patch.status == 503, "\(patch.text)")
+        return patch.status == 200
+      }
+      #expect(isPatched)
     }
   }
 
@@ -285,14 +313,12 @@ import Testing
       for key in ["1", "2", "3"] {
         let senders = set.replicas.map { replica in
           Background("a request") { [replica] in
-            try replica.request(method, "/v1/tables/\(path)", ["Idempotency-Key": key], body: body)
+            try ReplicaSet.settled(replica, method, "/v1/tables/\(path)", key: key, body: body)
           }
         }
         let replies =
           try senders.map { try $0.value() }
-          + set.replicas.map {
-            try $0.request(method, "/v1/tables/\(path)", ["Idempotency-Key": key], body: body)
-          }
+          + set.replicas.map { try ReplicaSet.settled($0, method, "/v1/tables/\(path)", key: key, body: body) }
         let cursors = try replies.map { try $0.json["cursor"]?.text }
         #expect(replies.allSatisfy { $0.status == 200 } && Set(cursors).count == 1, "\(path): \(replies.map(\.text))")
       }
@@ -318,10 +344,12 @@ import Testing
     try set.converge()
     let row = try required(set.replicas[0].mirror("notes").rows.first, "a row")
     let taps = 15
-    let senders = set.replicas.map { replica in
+    let senders = set.replicas.enumerated().map { index, replica in
       Background("taps") { [replica] in
-        let client = try replica.client()
-        return try (0..<taps).map { _ in try client.request("POST", "/v1/tables/notes/rows/\(row)/tap?view=v").status }
+        try (0..<taps).map { number in
+          let target = "/v1/tables/notes/rows/\(row)/tap?view=v"
+          return try ReplicaSet.settled(replica, "POST", target, key: "\(index) \(number)").status
+        }
       }
     }
     for sender in senders { #expect(try sender.value() == Array(repeating: 200, count: taps)) }
@@ -352,8 +380,12 @@ import Testing
       $0.sections[0].rows[0]["payload"]?["title"] == "new A"
     }
     #expect(mirror.resets == [])
-    #expect(try newer.metric("replica_leading") == 1)
+    try awaited("the newer one asks the sources") { try newer.metric("replica_leading") == 1 }
     try set.converge()
+    // What lays the table out anew may be seen before who did that is heard of.
+    try awaited("an older one that knows itself outranked") {
+      try set.replicas[0].request("DELETE", "/v1/tables/todo/items/none").status == 503
+    }
     // The others follow, and don't write.
     #expect(try set.replicas[0].request("GET", "/readyz").status == 200)
     let refused = try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "B"])

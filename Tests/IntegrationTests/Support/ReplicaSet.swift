@@ -5,13 +5,15 @@ import TestSupport
 /// Replicas of one service on a database of their own, and the upstream that they show.
 final class ReplicaSet {
   let upstream: ScriptedUpstream
+  let server: PostgresServer
   let address: String
   private(set) var replicas: [ServiceProcess] = []
   static let secret = "a secret of the hook"
 
   /// - Parameter server: the shared one, unless a test is to stop it.
   init(_ count: Int, on server: PostgresServer? = nil) throws {
-    address = try (server ?? PostgresServer.shared.get()).newDatabase()
+    self.server = try server ?? PostgresServer.shared.get()
+    address = try self.server.newDatabase()
     upstream = try ScriptedUpstream([Self.item("first")])
     for _ in 0..<count { try add() }
     for replica in replicas { try replica.follow("up", until: "is ready") { $0.state == "ready" } }
@@ -62,6 +64,30 @@ final class ReplicaSet {
     return replica
   }
 
+  /// Sends a request with a key again while it is answered 503, as clients do: the machine may be too slow for what a
+  /// service waits for.
+  static func settled(
+    _ replica: ServiceProcess,
+    _ method: String,
+    _ target: String,
+    key: String,
+    body: JSONValue? = nil
+  ) throws -> Reply {
+    var reply: Reply?
+    try awaited("an answer to \(method) \(target)") {
+      reply = try replica.request(method, target, ["Idempotency-Key": key], body: body)
+      return reply?.status != 503
+    }
+    return try required(reply, "an answer")
+  }
+
+  /// Waits until one replica, of those that are named, asks the sources, and no other does.
+  func awaitOneLeader(_ indices: [Int]? = nil) throws {
+    try awaited("one replica that asks the sources") {
+      try (indices ?? Array(replicas.indices)).map { try replicas[$0].metric("replica_leading") }.reduce(0, +) == 1
+    }
+  }
+
   /// The one that asks the sources, of those that are named, when there is one.
   func leader(of indices: [Int]? = nil) throws -> Int {
     var leader: Int?
@@ -84,7 +110,7 @@ final class ReplicaSet {
 }
 
 /// Asks until something is so.
-func awaited(_ what: String, seconds: Double = 30, _ isSo: () throws -> Bool) throws {
+func awaited(_ what: String, seconds: Double = 60, _ isSo: () throws -> Bool) throws {
   let deadline = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < deadline {
     if try isSo() { return }
