@@ -225,7 +225,8 @@ let package = Package(
     .testTarget(
       name: "TableEngineTests",
       dependencies: [
-        "Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", "TestSupport", logging,
+        "Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", "TestSupport", "Upstream",
+        logging,
       ],
       swiftSettings: ours
     ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Definitions
 
 @main
 struct Tablecast: ParsableCommand {
@@ -17,7 +18,7 @@ struct Tablecast: ParsableCommand {
 
       Signals: SIGTERM and SIGINT end it in order, SIGHUP reads the configuration again.
       """,
-    version: "1.0.0",
+    version: Release.version,
     subcommands: [
       Serve.self, Watch.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self, Health.self,
       DemoUpstream.self,

@@ -388,11 +388,17 @@ def tap(cluster, view, rng, stop, contents, counts, failures):
             taps += 1
             counts["taps"] += 1
             opened[row] = not opened[row]
-            body = until_answered("GET", f"/v1/tables/notes/changes?after={mirror.cursor}&wait=5&view={view}")
-            require("reset" not in body, f"a reset from {mirror.cursor}: {body.get('reset')}")
-            mirror.apply(body)
-            said, seen = (cursor.split("~")[0].split(".") for cursor in (answer["cursor"], mirror.cursor))
-            require(said[0] == seen[0] and seen[2:] == said[2:] == [str(taps)], f"tap {taps}: {said}, then {seen}")
+            said, begun = answer["cursor"].split("~")[0].split("."), time.time()
+            while True:
+                body = until_answered("GET", f"/v1/tables/notes/changes?after={mirror.cursor}&wait=5&view={view}")
+                require("reset" not in body, f"a reset from {mirror.cursor}: {body.get('reset')}")
+                mirror.apply(body)
+                seen = mirror.cursor.split("~")[0].split(".")
+                # A replica that is cut off from the database for longer than that goes on with what it knows.
+                if seen == [seen[0], seen[1], str(taps - 1)] and time.time() - begun < 60:
+                    continue
+                require(said[0] == seen[0] and seen[2:] == said[2:] == [str(taps)], f"tap {taps}: {said}, then {seen}")
+                break
             shown = {row["id"]: row["payload"]["isOpen"] for row in mirror.rows}
             require(shown == opened, f"after {taps} taps {shown}, not {opened}")
             contents.check("notes", mirror.cursor, mirror.rows, "a view")

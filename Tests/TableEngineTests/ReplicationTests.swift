@@ -2,6 +2,7 @@ import Synchronization
 import TableModel
 import TableStore
 import Testing
+import Upstream
 
 @testable import TableEngine
 
@@ -74,6 +75,28 @@ import Testing
     #expect(!end(second, isRead: false))
     #expect(told.withLock { $0 } == ["a true", "b false", "c false"])
     #expect(ask("d"))
+  }
+
+  @Test func whatIsLeftIsReadByAnothersClock() throws {
+    var left = Handover(layout: "a")
+    var source = SourceHandover()
+    (source.due, source.heldUntil, source.failures) = (.seconds(110), .seconds(105), 2)
+    source.lengthened = .seconds(90)
+    source.validators = SourceHandover.Validators(entityTag: "\"a\"", lastModified: nil, itemCount: 3, isCut: false)
+    let revision = Revision(number: 7, stamp: .max)
+    let tables = ["t": Handover.TableRevision(revision)]
+    left.sources["s"] = Handover.Entry(definition: "d", source: source, tables: tables)
+    #expect(left.held == ["s": .seconds(105)])
+    // Written at 100, read three seconds later, by a clock that says 50.
+    let bytes = try #require(left.bytes(at: .seconds(100)))
+    let read = try #require(Handover(Lease.Handover(bytes: bytes, age: .seconds(3)), at: .seconds(50)))
+    let found = try #require(read.sources["s"])
+    #expect(read.layout == "a" && found.definition == "d" && found.tables?["t"]?.revision == revision)
+    #expect(found.source.due == .seconds(57) && found.source.heldUntil == .seconds(52))
+    #expect(found.source.validators == source.validators && found.source.lengthened == .seconds(90))
+    #expect(Handover(Lease.Handover(bytes: [1], age: .zero), at: .zero) == nil)
+    left.layout = String(repeating: "x", count: Handover.maximumSize)
+    #expect(left.bytes(at: .zero) == nil)
   }
 
   private let epoch = Epoch(rawValue: 1)

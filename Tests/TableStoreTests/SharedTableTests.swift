@@ -141,8 +141,8 @@ import Testing
         try result { store.acquire("source", holder: "a", for: Lease.lifetime, completion: $0) }
       )
       #expect(lease.name == "source" && lease.holder == "a")
-      #expect(try result { store.renew(lease, for: Lease.lifetime, legacy: [1], completion: $0) })
-      try result { store.release(lease, legacy: [2], completion: $0) } as Void
+      #expect(try result { store.renew(lease, for: Lease.lifetime, legacy: [1], handover: nil, completion: $0) })
+      try result { store.release(lease, legacy: [2], handover: nil, completion: $0) } as Void
     }
   }
 }

@@ -180,6 +180,47 @@ import Testing
     #expect(schedule.refreshAsked(at: .zero) == .refused)
     #expect(schedule.start(at: .zero) == .nothing)
   }
+
+  /// Due, held until and failures as they were left, whether what was said last is known, and when the first fetch comes:
+  /// seconds after the change; nil: none.
+  @Test(
+    arguments: [
+      (due: 7, held: nil, failures: 0, isWhole: true, next: 7), (-3, nil, 0, true, 0), (nil, nil, 0, true, nil),
+      (7, nil, 0, false, 0), (nil, nil, 0, false, 0), (30, 30, 1, true, 30), (30, 30, 1, false, 30),
+      (5, nil, 2, false, 5), (nil, 40, 1, false, 40), (nil, 40, 1, true, nil), (-9, -9, 1, false, 0),
+      (90_000, nil, 0, true, 7200), (nil, 90_000, 1, false, 7200),
+    ] as [(Int?, Int?, Int, Bool, Int?)]
+  )
+  func anothersScheduleIsKeptTo(due: Int?, held: Int?, failures: Int, isWhole: Bool, next: Int?) {
+    let now = Duration.seconds(1000)
+    var left = SourceHandover()
+    (left.due, left.heldUntil) = (due.map { now + .seconds($0) }, held.map { now + .seconds($0) })
+    (left.failures, left.hasWorked) = (failures, true)
+    var schedule = Self.schedule()
+    _ = schedule.suspend()
+    let action = schedule.takeOver(left, isWhole: isWhole, at: now)
+    #expect(action == (next == 0 ? .fetch : .sleep(until: next.map { now + .seconds($0) })))
+    #expect(schedule.pace == .running)
+    // Whoever asks for a refresh is refused as it would have been.
+    if next != 0 {
+      let isHeld = (held ?? 0) > 0
+      #expect((schedule.refreshAsked(at: now) == .refused) == isHeld)
+    }
+  }
+
+  @Test func whatIsUnderWayIsDueForTheNextOne() {
+    var schedule = Self.schedule()
+    _ = schedule.start(at: .seconds(3))
+    #expect(schedule.handover.due == .seconds(3) && !schedule.handover.hasWorked)
+    _ = schedule.finished(Self.success, at: .seconds(4), random: 0.5)
+    #expect(schedule.handover.due == .seconds(13) && schedule.handover.hasWorked)
+    _ = schedule.timerFired(at: .seconds(13))
+    _ = schedule.finished(.failure(isTransient: true, retryAfter: .seconds(60)), at: .seconds(14), random: 0.5)
+    #expect(schedule.handover.heldUntil == .seconds(74) && schedule.handover.failures == 1)
+    _ = schedule.timerFired(at: .seconds(80))
+    schedule.stop()
+    #expect(schedule.handover.due == .seconds(80) && !schedule.isIdle)
+  }
 }
 
 @Suite struct CircuitBreakerTests {

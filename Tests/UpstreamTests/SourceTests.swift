@@ -1,4 +1,5 @@
 import Definitions
+import Dispatch
 import Expressions
 import JSON
 import Testing
@@ -38,6 +39,48 @@ import Testing
     #expect(log[3]["headers"]?["if-modified-since"] == .string("Sat, 21 Nov 2026 01:00:00 GMT"))
     let encodings = try #require(log[0]["headers"]?["accept-encoding"])
     #expect("\(encodings)".contains("gzip"))
+  }
+
+  /// What one has left is used by the next one where that knows what it validates, and nowhere else.
+  @Test(arguments: [("/etag", true, "unchanged"), ("/etag", false, "content 3"), ("/items", true, "content 3")])
+  func validatorsOfAnotherProcess(_ path: String, isWhole: Bool, _ expected: String) async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    let first = try Source.onRequest(upstream.base + path, client: client)
+    #expect(await first.refreshed().word == "content 3")
+    let left = await withCheckedContinuation { continuation in first.handOver { continuation.resume(returning: $0) } }
+    #expect((left.validators != nil) == (path == "/etag"))
+    let recorder = Recorder<String>()
+    let next = try Source.onRequest(upstream.base + path, client: client, recorder: recorder)
+    next.suspend()
+    var due = left
+    due.due = .zero
+    let turn = await withCheckedContinuation { continuation in
+      next.beginTakingOver { continuation.resume(returning: $0) }
+    }
+    next.takeOver(due, isWhole: isWhole, in: turn)
+    #expect(await recorder.first(1) == [expected])
+    // Whoever changes the upstream wants all of it.
+    let anew = await withCheckedContinuation { continuation in
+      client.queue.async { next.refreshAfterChange { continuation.resume(returning: $0.word) } }
+    }
+    #expect(anew == "content 3")
+  }
+
+  @Test func whoIsSuspendedInTheMiddleOfTakingOverDoesNot() async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    let source = try Source.onRequest(upstream.base + "/items", client: client)
+    let turn = await withCheckedContinuation { continuation in
+      source.beginTakingOver { continuation.resume(returning: $0) }
+    }
+    source.suspend()
+    var due = SourceHandover()
+    due.due = .zero
+    source.takeOver(due, isWhole: true, in: turn)
+    // The same queue does one thing after the other.
+    await withCheckedContinuation { continuation in client.queue.async { continuation.resume() } }
+    #expect(try await upstream.log(client)["counts"]?["/items"] == nil)
   }
 
   @Test func anEmptyListMayMeanKeep() async throws {

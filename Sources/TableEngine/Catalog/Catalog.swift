@@ -1,4 +1,6 @@
 package import Definitions
+import Dispatch
+import Synchronization
 import TableModel
 import TableStore
 
@@ -15,6 +17,8 @@ package final class Catalog: Sendable {
   let sources: [String: PolledSource]
   /// What it was made of.
   package let definition: ServiceDefinition
+  /// By which replicas know that they have the same.
+  private let digests: HandoverDigests
 
   init(
     _ definition: ServiceDefinition,
@@ -23,6 +27,7 @@ package final class Catalog: Sendable {
     sources: [String: PolledSource]
   ) {
     (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
+    digests = HandoverDigests(definition)
     tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -73,8 +78,27 @@ package final class Catalog: Sendable {
   }
 
   /// Goes on where another replica has asked the sources until now.
-  func takeOverPolling() {
-    for source in sources.values where source.isRead { source.resumeAnew() }
+  ///
+  /// - Parameter left: what that one has left.
+  func takeOverPolling(_ left: Handover?) {
+    for (name, source) in sources where source.isRead {
+      let entry = left?.sources[name].flatMap { $0.definition == digests.sources[name] ? $0 : nil }
+      source.takeOver(entry, isLaidOutAlike: left?.layout == digests.layout)
+    }
+  }
+
+  /// What another replica needs that goes on. `completion` is called on any queue.
+  func handOver(_ completion: @escaping @Sendable (Handover) -> Void) {
+    let group = DispatchGroup()
+    let handover = Mutex(Handover(layout: digests.layout))
+    for (name, source) in sources where source.isRead {
+      group.enter()
+      source.handOver(definedAs: digests.sources[name] ?? "") { entry in
+        handover.withLock { $0.sources[name] = entry }
+        group.leave()
+      }
+    }
+    group.notify(queue: .global()) { completion(handover.withLock { $0 }) }
   }
 
   /// Another replica asks the sources now, perhaps for a while.

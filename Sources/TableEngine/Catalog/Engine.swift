@@ -41,8 +41,9 @@ package final class Engine: Sendable {
     for family in catalog.families { family.startSweeping() }
     context.replica.start(
       Replica.Tasks(
-        beginFetching: { [weak self] in self?.beginFetching() },
+        beginFetching: { [weak self] left in self?.beginFetching(left) },
         stopFetching: { [weak self] in self?.catalog.pausePolling() },
+        handOver: { [weak self] completion in self?.catalog.handOver(completion) },
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
         tapped: { [context] tap in context.follow(tap) },
         reconnected: { [context] in context.followViews() },
@@ -58,11 +59,11 @@ package final class Engine: Sendable {
   }
 
   /// This process asks the sources from now on.
-  private func beginFetching() {
+  private func beginFetching(_ left: Handover?) {
     let catalog = catalog
     guard context.replica.isShared else { return catalog.startPolling() }
     for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
-    catalog.takeOverPolling()
+    catalog.takeOverPolling(left)
   }
 
   /// Why requests should not be sent here for now; nil where they should.

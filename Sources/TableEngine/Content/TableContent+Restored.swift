@@ -17,7 +17,11 @@ extension TableContent {
     }
     table.title = mapper.title(for: variables)
     table.animation = definition.animation
-    if let problem { (table.state, table.problem) = (.stale, problem) }
+    if let problem {
+      (table.state, table.problem) = (.stale, problem)
+    } else if !inputs.isEmpty, inputs.values.allSatisfy(\.isConfirmed) {
+      (table.state, table.problem) = (table.rowCount > 0 ? .ready : .empty, nil)
+    }
     return table
   }
 

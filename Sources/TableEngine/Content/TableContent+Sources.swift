@@ -10,11 +10,14 @@ extension TableContent {
   mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
     guard !isClosed, var input = inputs[source] else { return false }
     switch news {
-    case .content(let answer):
+    case .content(let answer, let number):
       (input.content, input.problem, input.error) = (answer, nil, nil)
+      (input.answer, input.showsAll) = (number, nil)
       if revealing { input.isConcealed = false }
     case .unchanged:
-      guard input.problem != nil || isBehind || input.isConcealed else { return false }
+      let isConfirmed = input.content == nil && !input.isConfirmed
+      guard input.problem != nil || isBehind || input.isConcealed || isConfirmed else { return false }
+      input.isConfirmed = input.content == nil
       (input.problem, input.error) = (nil, nil)
       if revealing { input.isConcealed = false }
     case .failure(let error):

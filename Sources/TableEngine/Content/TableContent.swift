@@ -75,6 +75,12 @@ struct TableContent: Sendable {
     var content: SourceContent?
     /// The last answer that had a list of items.
     var good: SourceContent?
+    /// The number of the last answer; nil where it could not be mapped, or is another process's.
+    var answer: UInt64?
+    /// Every item of the last answer has a row that is shown; nil: not looked at yet.
+    var showsAll: Bool?
+    /// It has said that what is restored still holds.
+    var isConfirmed = false
     /// What it was asked.
     var definition: UpstreamDefinition
     /// Why the last fetch failed.
@@ -94,7 +100,7 @@ struct TableContent: Sendable {
     mutating func refuse(_ reason: SourceProblem) {
       let since = problem?.since ?? Timestamp.now
       problem = Problem(title: reason.title, detail: reason.detail, since: since)
-      (content, good) = (good, nil)
+      (content, good, answer) = (good, nil, nil)
     }
 
     /// Its answer can be mapped.

@@ -44,7 +44,10 @@ extension ForwardingPlan {
   private func insert(_ answered: JSONValue?, _ items: [[UInt8]], _ content: inout TableContent, named name: String)
     -> LaidEdit
   {
-    guard case .insert(let sent, _) = change, let answered else { return .awaitsRefresh(row: nil) }
+    // Without what the source has said there is nothing to lay it over.
+    guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil else {
+      return .awaitsRefresh(row: nil)
+    }
     let before = content
     content.lay(items + [answered.bytes], over: source, named: name)
     guard let row = content.result?.identity(ofItemAt: items.count, of: source) else {

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Synchronization
 import TableStore
+import Upstream
 
 /// This process as one of those that share a store: whether it asks the sources, and what it hears of the others.
 ///
@@ -11,8 +12,11 @@ import TableStore
 final class Replica: Sendable {
   /// What it does for the engine. Set once, before it starts.
   struct Tasks: Sendable {
-    var beginFetching: @Sendable () -> Void
+    /// Given what the replica has left that did so before.
+    var beginFetching: @Sendable (Handover?) -> Void
     var stopFetching: @Sendable () -> Void
+    /// Asks what another replica is to know that fetches next.
+    var handOver: @Sendable (_ completion: @escaping @Sendable (Handover) -> Void) -> Void
     var moved: @Sendable (_ table: String, Revision) -> Void
     var tapped: @Sendable (ViewTap) -> Void
     /// Others may have been tapped, unheard.
@@ -23,15 +27,15 @@ final class Replica: Sendable {
 
   /// Others may have the store, too.
   let isShared: Bool
-  private let store: any Store
-  private let logger: Logger
+  let store: any Store
+  let logger: Logger
   private let name =
     "\(ProcessInfo.processInfo.hostName)-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
-  private let queue = DispatchQueue(label: "tablecast.replica")
-  private let state: Mutex<State>
+  let queue = DispatchQueue(label: "tablecast.replica")
+  let state: Mutex<State>
   private let cut = Atomic(false)
 
-  private struct State {
+  struct State {
     var lease = FetchLease()
     var rank: ReplicaRank
     var behind = TablesBehind()
@@ -40,15 +44,22 @@ final class Replica: Sendable {
     /// How often what was written here was built on what another replica had replaced.
     var conflicts = 0
     var tasks: Tasks?
+    /// What is left for the next one, as it was found last and as the store has it; instants by this process's clock.
+    var handover: Handover?
+    var storedHandover: Handover?
+    var isHandingOver = false
     var timer: (any DispatchSourceTimer)?
     var observation: StoreObservation?
     /// Refreshes that another replica was asked for.
     var awaited: [String: @Sendable () -> Void] = [:]
+
+    /// What the store doesn't have yet.
+    var unstoredHandover: Handover? { handover == storedHandover ? nil : handover }
   }
 
-  private static let leaseName = "sources"
+  static let leaseName = "sources"
   /// How long whoever has asked another replica for a refresh waits for it.
-  private static let patience = 10.0
+  static let patience = 10.0
 
   init(_ store: any Store, _ definition: ServiceDefinition, _ logger: Logger) {
     (self.store, self.logger) = (store, logger)
@@ -106,7 +117,7 @@ final class Replica: Sendable {
 
   func start(_ tasks: Tasks) {
     state.withLock { $0.tasks = tasks }
-    guard isShared else { return tasks.beginFetching() }
+    guard isShared else { return tasks.beginFetching(nil) }
     let observation = store.observe { [weak self, queue] event in queue.async { [weak self] in self?.receive(event) } }
     state.withLock { state in
       let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -118,8 +129,18 @@ final class Replica: Sendable {
     announce()
   }
 
-  /// Lets others ask the sources.
+  /// Lets others ask the sources, when they can be told where these stand, or that takes too long.
   func stop(_ completion: @escaping @Sendable () -> Void) {
+    let ending = Once { [self] in end(completion) }
+    guard isShared, lease != nil, let tasks = state.withLock({ $0.tasks }) else { return ending.run() }
+    tasks.handOver { [self] handover in
+      state.withLock { $0.handover = handover }
+      ending.run()
+    }
+    queue.asyncAfter(deadline: .now() + .seconds(1)) { ending.run() }
+  }
+
+  private func end(_ completion: @escaping @Sendable () -> Void) {
     queue.async { [self] in
       let actions = state.withLock { state in
         state.timer?.cancel()
@@ -134,7 +155,7 @@ final class Replica: Sendable {
   /// What was written under the lease was refused: another one has it.
   func lostLease() { queue.async { [self] in carryOut(state.withLock { $0.lease.lost() }) } }
 
-  private func tick() {
+  func tick() {
     // A database that was slow may be so no longer: whoever comes next finds out.
     if state.withLock({ $0.isReachable }) { isCut = false }
     let now = Self.now
@@ -162,7 +183,7 @@ final class Replica: Sendable {
   /// Replicas of a lower generation may be laying tables out as they were.
   var isAmongOlder: Bool { isShared && state.withLock { $0.rank.isAmongOlder(at: Self.now) } }
 
-  private func carryOut(_ actions: [FetchLease.Action], then completion: (@Sendable () -> Void)? = nil) {
+  func carryOut(_ actions: [FetchLease.Action], then completion: (@Sendable () -> Void)? = nil) {
     var completion = completion
     for action in actions {
       let asked = Self.now
@@ -172,27 +193,62 @@ final class Replica: Sendable {
           queue.async { [weak self] in self?.acquired((try? result.get()) ?? nil, asked: asked) }
         }
       case .renew(let lease):
-        let legacy = state.withLock { $0.rank.legacy }
-        store.renew(lease, for: Lease.lifetime, legacy: legacy) { [weak self, queue] result in
+        let (legacy, handover) = state.withLock { ($0.rank.legacy, $0.unstoredHandover) }
+        let bytes = handover?.bytes(at: .now)
+        store.renew(lease, for: Lease.lifetime, legacy: legacy, handover: bytes) { [weak self, queue] result in
           queue.async { [weak self] in
             guard let self else { return }
-            carryOut(state.withLock { $0.lease.renewed(try? result.get(), asked: asked) })
+            let actions = state.withLock { state in
+              if let handover, (try? result.get()) == true { state.storedHandover = handover }
+              return state.lease.renewed(try? result.get(), asked: asked)
+            }
+            carryOut(actions)
           }
         }
+        findHandover()
       case .release(let lease):
         let done = completion
         completion = nil
         // Whoever may not lead leaves what it has found.
-        let legacy = state.withLock { $0.rank.isOutranked || $0.rank.conflict != nil ? lease.legacy : $0.rank.legacy }
-        store.release(lease, legacy: legacy) { _ in done?() }
+        let (legacy, handover) = state.withLock { state in
+          let isRefused = state.rank.isOutranked || state.rank.conflict != nil
+          return (isRefused ? lease.legacy : state.rank.legacy, state.unstoredHandover)
+        }
+        store.release(lease, legacy: legacy, handover: handover?.bytes(at: .now)) { _ in done?() }
       case .beginFetching:
         logger.notice("This replica asks the sources")
         announce()
-        state.withLock { $0.tasks }?.beginFetching()
+        let (tasks, left) = state.withLock { state in
+          // What was found before may be older than what others have done since.
+          (state.handover, state.storedHandover) = (nil, nil)
+          return (state.tasks, state.lease.lease?.handover)
+        }
+        tasks?.beginFetching(left.flatMap { Handover($0, at: .now) })
       case .stopFetching: state.withLock { $0.tasks }?.stopFetching()
       }
     }
     completion?()
+  }
+
+  /// Finds out what is to be left for the next one: stored with the next renewal of the lease, as often as that is
+  /// renewed. At once where the upstream wants to be left alone.
+  private func findHandover() {
+    let tasks = state.withLock { state -> Tasks? in
+      guard state.lease.lease != nil, !state.isHandingOver else { return nil }
+      state.isHandingOver = true
+      return state.tasks
+    }
+    tasks?.handOver { [weak self] handover in
+      guard let self else { return }
+      let lease = state.withLock { state -> Lease? in
+        state.isHandingOver = false
+        guard let lease = state.lease.lease else { return nil }
+        let isUrgent = handover.held != (state.handover?.held ?? [:])
+        state.handover = handover
+        return isUrgent ? lease : nil
+      }
+      if let lease { queue.async { [self] in carryOut([.renew(lease)]) } }
+    }
   }
 
   private func acquired(_ lease: Lease?, asked: Double) {
@@ -215,87 +271,15 @@ final class Replica: Sendable {
     if lease == nil { learn {} }
   }
 
-  // MARK: The others
+  static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+}
 
-  /// Says which configuration this replica has, and whether it is the one that counts.
-  private func announce() {
-    guard isShared else { return }
-    let (name, text) = state.withLock { ($0.lease.lease == nil ? "configuration" : "leading", $0.rank.text) }
-    store.signal(name, text) { _ in }
-  }
+/// Something that is done once, however many ask for it.
+private final class Once: Sendable {
+  private let isDone = Atomic(false)
+  private let body: @Sendable () -> Void
 
-  private func receive(_ event: StoreEvent) {
-    switch event {
-    case .moved(let table, let revision):
-      let tasks = state.withLock { state in
-        state.behind.moved(table, at: Self.now)
-        return state.tasks
-      }
-      tasks?.moved(table, revision)
-    case .leaseFree(Self.leaseName): tick()
-    case .reachable(false):
-      state.withLock { state in
-        state.behind.lostDatabase()
-        state.isReachable = false
-      }
-      isCut = true
-    case .reachable(true):
-      state.withLock { $0.isReachable = true }
-      isCut = false
-      announce()
-      // What others have said meanwhile was not heard.
-      state.withLock { $0.tasks }?.reconnected()
-    case .signal("configuration", let text): receive(text, isLeaders: false)
-    case .signal("leading", let text): receive(text, isLeaders: true)
-    case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
-    case .signal("refresh", let text): refreshForAnother(text)
-    case .signal("refreshed", let id): state.withLock { $0.awaited.removeValue(forKey: id) }?()
-    case .signal, .leaseFree, .removed: return
-    }
-  }
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-  /// Another replica says which configuration it has.
-  private func receive(_ configuration: String, isLeaders: Bool) {
-    let (verdict, actions, conflict) = state.withLock { state in
-      let verdict = state.rank.receive(
-        configuration,
-        isLeaders: isLeaders,
-        isLeading: state.lease.lease != nil,
-        at: Self.now
-      )
-      return (verdict, verdict == .outranked ? state.lease.giveUp(forGood: false) : [], state.rank.conflict)
-    }
-    switch verdict {
-    case .same: break
-    case .answer: announce()
-    case .outranked: logger.notice("Another replica has a newer configuration: its versions are followed")
-    case .conflict: logger.error("This replica stays unready", metadata: ["reason": "\(conflict ?? "")"])
-    }
-    carryOut(actions)
-  }
-
-  /// Tells the others of a tap in a view.
-  func tell(_ tap: ViewTap) {
-    guard let text = tap.text else { return }
-    store.signal("tap", text) { _ in }
-  }
-
-  /// Has the replica that asks the sources fetch those of a table, or one source. `completion` is called when what they
-  /// said is published there, or takes too long.
-  func refreshElsewhere(_ name: String, _ completion: @escaping @Sendable () -> Void) {
-    let id = String(UInt64.random(in: .min ... .max), radix: 36)
-    state.withLock { $0.awaited[id] = completion }
-    store.signal("refresh", "\(id) \(name)") { _ in }
-    queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
-      self?.state.withLock { $0.awaited.removeValue(forKey: id) }?()
-    }
-  }
-
-  private func refreshForAnother(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2, isLeading, let tasks = state.withLock({ $0.tasks }) else { return }
-    tasks.refresh(parts[1]) { [store] in store.signal("refreshed", parts[0]) { _ in } }
-  }
-
-  private static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
+  func run() { if !isDone.exchange(true, ordering: .relaxed) { body() } }
 }

@@ -73,6 +73,59 @@ final class PolledSource: Sendable {
   func resume() { source.resume() }
   func resumeAnew() { source.resumeAnew() }
 
+  // MARK: From replica to replica
+
+  /// What whoever asks next is to know. `completion` is called on any queue.
+  ///
+  /// - Parameter digest: of its definition.
+  func handOver(definedAs digest: String, _ completion: @escaping @Sendable (Handover.Entry) -> Void) {
+    source.handOver { [self] left in
+      let (answer, tables) = (listeners.answer, listeners.fed)
+      let group = DispatchGroup()
+      let revisions = Mutex<[String: Handover.TableRevision]?>([:])
+      for table in tables {
+        group.enter()
+        table.writer.standing(on: answer, of: name) { found in
+          revisions.withLock { revisions in
+            guard let found, let others = revisions else { return revisions = nil }
+            revisions = others.merging(found.mapValues { Handover.TableRevision($0) }) { $1 }
+          }
+          group.leave()
+        }
+      }
+      group.notify(queue: context.background) {
+        completion(Handover.Entry(definition: digest, source: left, tables: revisions.withLock { $0 }))
+      }
+    }
+  }
+
+  /// Goes on where another replica has asked until now.
+  ///
+  /// - Parameters:
+  ///   - left: what that one has left; nil: nothing, or of another source.
+  ///   - isLaidOutAlike: its tables are made as they are here.
+  func takeOver(_ left: Handover.Entry?, isLaidOutAlike: Bool) {
+    guard let left else { return source.resumeAnew() }
+    source.beginTakingOver { [self] turn in
+      guard isLaidOutAlike, let revisions = left.tables else {
+        return source.takeOver(left.source, isWhole: false, in: turn)
+      }
+      let answer = listeners.answer
+      let group = DispatchGroup()
+      let isOther = Atomic(false)
+      for table in listeners.fed {
+        group.enter()
+        table.writer.stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
+          if !stands { isOther.store(true, ordering: .relaxed) }
+          group.leave()
+        }
+      }
+      group.notify(queue: context.background) { [source] in
+        source.takeOver(left.source, isWhole: !isOther.load(ordering: .relaxed), in: turn)
+      }
+    }
+  }
+
   /// Fetches now; `completion` is called when what the upstream said is published.
   func refresh(_ completion: @escaping @Sendable () -> Void) {
     source.refresh { [listeners] _ in listeners.afterDeliveries(completion) }

@@ -15,6 +15,8 @@ final class SourceListeners: Sendable {
   /// The title of the last failure, until it works again.
   private let failure = Mutex<String?>(nil)
   private let worked = Atomic(false)
+  /// How many answers with content there were.
+  private let answers = Atomic<UInt64>(0)
   private let source: String
   private let asker: Asker
   private let context: EngineContext
@@ -38,6 +40,12 @@ final class SourceListeners: Sendable {
 
   var isEmpty: Bool { tables.withLock { $0.isEmpty } }
 
+  /// Of the last answer that was handed on.
+  var answer: UInt64 { answers.load(ordering: .relaxed) }
+
+  /// The tables that it feeds.
+  var fed: [LiveTable] { tables.withLock { $0.compactMap(\.table) } }
+
   func afterDeliveries(_ body: @escaping @Sendable () -> Void) {
     deliveries.notify(queue: context.background, execute: body)
   }
@@ -47,13 +55,17 @@ final class SourceListeners: Sendable {
     switch update {
     case .content(let content):
       worked.store(true, ordering: .relaxed)
-      news = .content(SourceContent(content))
-    case .unchanged: news = .unchanged
+      let number = answers.add(1, ordering: .relaxed).newValue
+      news = .content(SourceContent(content), number)
+    case .unchanged:
+      // Of what another process was told, perhaps.
+      worked.store(true, ordering: .relaxed)
+      news = .unchanged
     case .failed(let error): news = .failure(error)
     }
     log(update)
     context.refreshes.count(update, of: source)
-    for table in tables.withLock({ $0.compactMap(\.table) }) {
+    for table in fed {
       deliveries.enter()
       table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
     }

@@ -88,8 +88,9 @@ extension TableWriter {
   /// become by this replica's configuration is shown at once.
   func lead() {
     content.queue.async { [self] in
-      content.access { $0.restored = $0.local == nil ? feed.latest.table : nil }
-      if content.access({ $0.local != nil }) { publishContent() }
+      guard content.access({ $0.local != nil }) else { return content.access { $0.lead(showing: feed.latest.table) } }
+      content.access { $0.restored = nil }
+      publishContent()
     }
   }
 }
@@ -112,9 +113,16 @@ extension TableContent {
       isResultOld = true
       return
     }
+    let before = inputs
+    drop(showing: table)
     restored = table
-    result = nil
-    for source in inputs.keys { inputs[source]?.content = nil }
+    guard isLeading else { return }
+    // Rows that were toggled are still those of the answer.
+    for (source, input) in before where input.content == nil {
+      inputs[source]?.answer = input.answer
+      inputs[source]?.showsAll = input.showsAll
+      inputs[source]?.isConfirmed = input.isConfirmed
+    }
   }
 
   /// Maps what others have written, before something is built on it.

@@ -8,7 +8,8 @@ import Upstream
 
 /// What a source has said.
 enum SourceNews: Sendable {
-  case content(SourceContent)
+  /// With its number, of all that this process was given by the source.
+  case content(SourceContent, UInt64)
   /// What it said last still holds.
   case unchanged
   case failure(UpstreamError)

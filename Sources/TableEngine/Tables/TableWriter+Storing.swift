@@ -65,7 +65,13 @@ extension TableWriter {
     let retry: @Sendable () -> Void = { [self] in publishContent(then: completion) }
     guard !content.access({ $0.isClosed }) else { return completion() }
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
-    publish(content.access { $0.table(named: name) }, retry: retry) { _ in completion() }
+    let latest = feed.latest.table
+    let table = content.access { content in
+      // What was toggled here since it was restored stays so.
+      if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
+      return content.table(named: name)
+    }
+    publish(table, retry: retry) { _ in completion() }
   }
 
   /// Gives a commit to the store, which content and feed are ahead of from here on; then shows its version, or

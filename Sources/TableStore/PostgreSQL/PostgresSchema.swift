@@ -5,7 +5,7 @@
 enum PostgresSchema {
   /// The statements of each migration, in their order. One, once released, is never edited: the next change is the
   /// next one.
-  static let migrations: [[String]] = [tables + functions]
+  static let migrations: [[String]] = [tables + functions, handover]
 
   /// Held while the schema is looked at and changed: `TBLC`.
   static let lock = "SELECT pg_advisory_xact_lock(1413630019)"
@@ -89,6 +89,11 @@ enum PostgresSchema {
     )
     """,
     "CREATE INDEX view_expires ON tablecast.view (expires)",
+  ]
+
+  /// What whoever asked the sources has left for the next one, and when, by the database's clock.
+  private static let handover = [
+    "ALTER TABLE tablecast.lease ADD COLUMN handover bytea, ADD COLUMN handed timestamptz"
   ]
 
   /// Refuses to go on, so that all of a transaction fails: `TC001`, superseded; `TC002`, fenced.

@@ -15,7 +15,8 @@ extension PostgresStore {
       ON CONFLICT (name) DO UPDATE SET holder = $2, expires = excluded.expires,
         term = held.term + CASE WHEN held.holder = $2 AND held.expires > clock_timestamp() THEN 0 ELSE 1 END
         WHERE held.holder IS NULL OR held.holder = $2 OR held.expires <= clock_timestamp()
-      RETURNING term, legacy
+      RETURNING term, legacy, handover,
+        greatest(extract(epoch FROM clock_timestamp() - handed) * 1000, 0)::bigint
       """,
       .name(name),
       .name(holder),
@@ -23,7 +24,14 @@ extension PostgresStore {
     )
     askSide([statement], completion) { answers in
       guard let found = answers.first, found.count == 1 else { return nil }
-      return Lease(name: name, holder: holder, term: found.unsigned(0, 0), legacy: found.bytes(0, 1) ?? [])
+      let handover = found.bytes(0, 2).map { Lease.Handover(bytes: $0, age: .milliseconds(found.int(0, 3))) }
+      return Lease(
+        name: name,
+        holder: holder,
+        term: found.unsigned(0, 0),
+        legacy: found.bytes(0, 1) ?? [],
+        handover: handover
+      )
     }
   }
 
@@ -31,18 +39,22 @@ extension PostgresStore {
     _ lease: Lease,
     for lifetime: Duration,
     legacy: [UInt8],
+    handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     let statement = PostgresStatement(
       """
-      UPDATE tablecast.lease SET expires = clock_timestamp() + $4::bigint * interval '1 ms', legacy = $5
+      UPDATE tablecast.lease SET expires = clock_timestamp() + $4::bigint * interval '1 ms', legacy = $5,
+        handover = coalesce($6::bytea, handover),
+        handed = CASE WHEN $6::bytea IS NULL THEN handed ELSE clock_timestamp() END
       WHERE name = $1 AND holder = $2 AND term = $3 RETURNING 1
       """,
       .name(lease.name),
       .name(lease.holder),
       .int(lease.term),
       .int(lifetime.milliseconds),
-      .bytes(legacy)
+      .bytes(legacy),
+      handover.map(PostgresValue.bytes) ?? .null
     )
     askSide([statement], completion) { $0.first?.count == 1 }
   }
@@ -56,19 +68,23 @@ extension PostgresStore {
   public func release(
     _ lease: Lease,
     legacy: [UInt8],
+    handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
     let statement = PostgresStatement(
       """
       WITH freed AS (
-        UPDATE tablecast.lease SET holder = NULL, expires = clock_timestamp(), legacy = $4
+        UPDATE tablecast.lease SET holder = NULL, expires = clock_timestamp(), legacy = $4,
+          handover = coalesce($5::bytea, handover),
+          handed = CASE WHEN $5::bytea IS NULL THEN handed ELSE clock_timestamp() END
         WHERE name = $1 AND holder = $2 AND term = $3 RETURNING name
       ) SELECT tablecast.tell('l', name) FROM freed
       """,
       .name(lease.name),
       .name(lease.holder),
       .int(lease.term),
-      .bytes(legacy)
+      .bytes(legacy),
+      handover.map(PostgresValue.bytes) ?? .null
     )
     askSide([statement], completion) { _ in }
   }

@@ -8,14 +8,26 @@ public struct Lease: Hashable, Sendable {
   public let holder: String
   /// Grows by one whenever the lease changes hands: the fencing term.
   public let term: UInt64
-  /// What the holder before has left for the next one: validators, the schedule.
+  /// Which configuration the holder before has left as the one that counts.
   public let legacy: [UInt8]
+  /// What else it has left for the next one.
+  public let handover: Handover?
 
-  public init(name: String, holder: String, term: UInt64, legacy: [UInt8] = []) {
+  public init(name: String, holder: String, term: UInt64, legacy: [UInt8] = [], handover: Handover? = nil) {
     self.name = name
     self.holder = holder
     self.term = term
     self.legacy = legacy
+    self.handover = handover
+  }
+
+  /// What a holder leaves for whoever has the lease next: where its work stands.
+  public struct Handover: Hashable, Sendable {
+    public let bytes: [UInt8]
+    /// How long ago it was left, by the store's clock.
+    public let age: Duration
+
+    public init(bytes: [UInt8], age: Duration) { (self.bytes, self.age) = (bytes, age) }
   }
 
   /// How long a lease lasts unless it is renewed: a dead holder's goes on after so long.
@@ -36,10 +48,13 @@ public protocol LeaseStore: AnyObject, Sendable {
   /// Lets a lease last on, and leaves something for the next holder. False where it is lost: it expired and another
   /// one took it. Whoever has not heard of a renewal for a lifetime of its own clock, counted from when it asked, has
   /// to stop by itself.
+  ///
+  /// - Parameter handover: nil: as it was left before.
   func renew(
     _ lease: Lease,
     for lifetime: Duration,
     legacy: [UInt8],
+    handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
 
@@ -47,7 +62,12 @@ public protocol LeaseStore: AnyObject, Sendable {
   func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void)
 
   /// Lets go of a lease, so that others need not wait until it expires.
-  func release(_ lease: Lease, legacy: [UInt8], completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+  func release(
+    _ lease: Lease,
+    legacy: [UInt8],
+    handover: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  )
 }
 
 /// In a store that one process has for itself every lease is granted, and kept.
@@ -65,6 +85,7 @@ extension LeaseStore where Self: SoleStore {
     _ lease: Lease,
     for lifetime: Duration,
     legacy: [UInt8],
+    handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     completion(.success(true))
@@ -77,6 +98,7 @@ extension LeaseStore where Self: SoleStore {
   public func release(
     _ lease: Lease,
     legacy: [UInt8],
+    handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
     completion(.success(()))

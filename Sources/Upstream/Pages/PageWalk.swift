@@ -39,7 +39,8 @@ struct PageWalk {
     var header: String?
     var read: ResponseCheck.Page
     var byteCount: Int
-    var digest: ContentDigest
+    /// Nil where it was not read here.
+    var digest: ContentDigest?
   }
 
   private let paging: PagingDefinition
@@ -69,7 +70,7 @@ struct PageWalk {
     let following = try following(page)
     if page.read.isCut { return .limit(.maxItems) }
     guard let following else { return .end }
-    if pages > 1, page.read.itemCount > 0, page.digest == lastDigest {
+    if pages > 1, page.read.itemCount > 0, let digest = page.digest, digest == lastDigest {
       throw .paging(
         "pages \(pages - 1) and \(pages) are the same: the upstream does not heed the parameter",
         page.url

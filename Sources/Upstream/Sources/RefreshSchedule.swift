@@ -151,7 +151,50 @@ struct RefreshSchedule: Sendable {
     return now >= until ? begin(at: now) : .sleep(until: until)
   }
 
-  mutating func stop() { state = .stopped }
+  mutating func stop() {
+    due = handover.due
+    state = .stopped
+  }
+
+  // MARK: From one to the next
+
+  /// No refresh is under way.
+  var isIdle: Bool { if case .waiting = state { true } else { false } }
+
+  /// What whoever asks next is to go on with. A refresh that is under way is due.
+  var handover: SourceHandover {
+    var handover = SourceHandover()
+    switch state {
+    case .waiting, .stopped: handover.due = due
+    case .fetching, .backingOff: handover.due = begun
+    }
+    (handover.heldUntil, handover.failures, handover.hasWorked) = (heldUntil, failedRefreshes, hasWorked)
+    handover.lengthened = lengthened
+    return handover
+  }
+
+  /// Goes on where another one has stopped.
+  ///
+  /// - Parameter isWhole: what that one was told last is known, too. Else the upstream is asked as soon as it may be: at
+  ///   once, or when a failing one is due.
+  mutating func takeOver(_ left: SourceHandover, isWhole: Bool, at now: Duration) -> Action {
+    guard case .waiting = state else { return resume(at: now) }
+    pace = .running
+    (heldUntil, failedRefreshes, hasWorked) = (left.heldUntil, left.failures, left.hasWorked)
+    lengthened = left.lengthened
+    // Clocks may be set: nobody waits much longer than this one ever would.
+    let latest = now + max(configuration.every, configuration.maximumAge, configuration.maximumRetryAfter) * 2
+    heldUntil = heldUntil.map { min($0, latest) }
+    let isDueAsLeft = isWhole || (left.failures > 0 && left.due != nil)
+    due = isDueAsLeft ? left.due.map { min($0, latest) } : max(heldUntil ?? now, now)
+    guard let due else {
+      state = .waiting(until: nil)
+      return .sleep(until: nil)
+    }
+    guard now < due else { return begin(at: now) }
+    state = .waiting(until: due)
+    return .sleep(until: due)
+  }
 
   private mutating func begin(at now: Duration) -> Action {
     begun = now

@@ -7,7 +7,8 @@ struct ResponseCache {
   struct Entry {
     var entityTag: String?
     var lastModified: String?
-    var digest: ContentDigest
+    /// Nil where another process has read the response.
+    var digest: ContentDigest?
     /// Whole; nil where one response is all there is, and 304 then means that nothing changed.
     var body: [UInt8]?
     /// Where its items stand: the next answer is compared with them. Shares its bytes with whoever was given it.

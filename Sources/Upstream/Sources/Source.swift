@@ -25,6 +25,8 @@ public final class Source: @unchecked Sendable {
   private var waitingForNext: [Completion] = []
   /// Of the refresh under way, before the present one.
   private var attempts = 0
+  /// How often it was begun to go on where another one has stopped, or given up.
+  private var takeOvers: UInt64 = 0
   /// The notices that were given, by their kind.
   private var noticed: Set<String> = []
   private let picture = Mutex(SourceFigures())
@@ -128,7 +130,10 @@ public final class Source: @unchecked Sendable {
 
   /// No more polls until `resume`; a refresh that is asked for is still done.
   public func suspend() {
-    client.queue.async { self.perform(self.schedule.suspend(), isUrgent: false) }
+    client.queue.async { [self] in
+      takeOvers += 1
+      perform(schedule.suspend(), isUrgent: false)
+    }
   }
 
   /// Polls again, at once where a poll was due meanwhile.
@@ -142,6 +147,43 @@ public final class Source: @unchecked Sendable {
     client.queue.async { [self] in
       perform(schedule.resume(at: .now), isUrgent: false)
       refreshAfterChange()
+    }
+  }
+
+  /// What whoever asks the upstream next is to know, by this process's clock. On `client.queue`, between two of its
+  /// updates.
+  public func handOver(_ body: @escaping @Sendable (SourceHandover) -> Void) {
+    client.queue.async { [self] in
+      var handover = schedule.handover
+      handover.validators = fetcher.validators
+      body(handover)
+    }
+  }
+
+  /// Forgets what the upstream has said to this process, as another one may have asked it since; then
+  /// ``takeOver(_:isWhole:in:)`` goes on, unless it is suspended meanwhile.
+  ///
+  /// - Parameter body: on `client.queue`, given which taking over it is.
+  public func beginTakingOver(_ body: @escaping @Sendable (_ turn: UInt64) -> Void) {
+    client.queue.async { [self] in
+      takeOvers += 1
+      // What is under way may be older than what another one has shown.
+      if schedule.isIdle { fetcher.forget() } else { refreshAfterChange() }
+      body(takeOvers)
+    }
+  }
+
+  /// Polls from now on as another one did until now.
+  ///
+  /// - Parameter isWhole: what the validators validate is known here: without that they are not used.
+  public func takeOver(_ left: SourceHandover, isWhole: Bool, in turn: UInt64) {
+    client.queue.async { [self] in
+      guard turn == takeOvers else { return }
+      // Who was asked for a refresh meanwhile fetches everything anew.
+      guard schedule.isIdle else { return perform(schedule.resume(at: .now), isUrgent: true) }
+      fetcher.forget()
+      if isWhole, let validators = left.validators { fetcher.adopt(validators) }
+      perform(schedule.takeOver(left, isWhole: isWhole, at: .now), isUrgent: false)
     }
   }
 

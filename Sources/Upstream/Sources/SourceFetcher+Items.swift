@@ -152,7 +152,7 @@ extension SourceFetcher {
       entry = cached
     } else {
       let digest = ContentDigest(of: response.body)
-      isUnchanged = cached?.digest == digest
+      isUnchanged = cached?.digest.map { $0 == digest } ?? false
       if !isUnchanged { try check.checkItem(response.body, of: response.url) }
       entry = ResponseCache.Entry(
         digest: digest,

@@ -19,7 +19,7 @@ extension SourceFetcher {
   }
 
   /// Bodies are kept where a 304 for one of several responses must be filled in.
-  private var keepsBodies: Bool { definition.paging != nil || definition.each != nil }
+  var keepsBodies: Bool { definition.paging != nil || definition.each != nil }
 
   func fetchPage(_ request: TransferRequest, of refresh: Refresh) {
     let remaining = max(1, definition.maxItems - refresh.itemCount)
@@ -69,7 +69,7 @@ extension SourceFetcher {
       header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) },
       url: response.url
     )
-    let isUnchanged = cached?.digest == entry.digest
+    let isUnchanged = cached?.digest.map { $0 == entry.digest } ?? false
     entry.list = cached?.list
     let text: ResponseCheck.Text
     if isUnchanged {

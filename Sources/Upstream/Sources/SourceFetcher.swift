@@ -54,9 +54,7 @@ final class SourceFetcher {
   ///   - completion: on the client's queue.
   func start(isUrgent: Bool, completion: @escaping (Outcome) -> Void) {
     do throws(UpstreamError) {
-      var first = try builder.page(cursor: .null)
-      first.url = try PageWalk.first(first.url, definition.paging)
-      first.lane = lane
+      let first = try firstRequest()
       let refresh = Refresh(first, context: builder.context, isUrgent: isUrgent, completion: completion)
       (self.refresh, breakerKey) = (refresh, refresh.breaker)
       refresh.walk = definition.paging.map { PageWalk($0, first: first.url, maxItems: definition.maxItems) }
@@ -78,6 +76,41 @@ final class SourceFetcher {
     cancel()
     cache = ResponseCache()
     lastPages = nil
+  }
+
+  /// The first request of a refresh.
+  private func firstRequest() throws(UpstreamError) -> TransferRequest {
+    var first = try builder.page(cursor: .null)
+    first.url = try PageWalk.first(first.url, definition.paging)
+    first.lane = lane
+    return first
+  }
+
+  /// Of the last refresh that succeeded; nil where its answer was more than one response, or has none.
+  var validators: SourceHandover.Validators? {
+    guard !keepsBodies, let lastPages, lastPages.count == 1, let entry = cache[lastPages[0]] else { return nil }
+    let (entityTag, lastModified) = (entry.entityTag, entry.lastModified)
+    let length = (entityTag?.utf8.count ?? 0) + (lastModified?.utf8.count ?? 0)
+    guard length > 0, length <= SourceHandover.Validators.maximumLength else { return nil }
+    return SourceHandover.Validators(
+      entityTag: entityTag,
+      lastModified: lastModified,
+      itemCount: entry.page.itemCount,
+      isCut: entry.page.isCut
+    )
+  }
+
+  /// Asks with another one's validators from now on: 304 then means that what that one has shown still holds.
+  func adopt(_ validators: SourceHandover.Validators) {
+    guard !keepsBodies, let first = try? firstRequest() else { return }
+    let page = PageKey(first)
+    cache[page] = ResponseCache.Entry(
+      entityTag: validators.entityTag,
+      lastModified: validators.lastModified,
+      page: ResponseCheck.Page(itemCount: validators.itemCount, isCut: validators.isCut),
+      url: first.url
+    )
+    (lastPages, lastItemCount) = ([page], validators.itemCount)
   }
 
   /// Of the host, as it is for this source.

@@ -236,8 +236,8 @@ extension UpstreamError {
 }
 
 extension Duration {
-  /// Since an arbitrary point, monotonic.
-  static var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
+  /// Since an arbitrary point, monotonic: the clock of all schedules.
+  public static var now: Duration { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 
   var dispatchInterval: DispatchTimeInterval { .milliseconds(Int(clamping: max(0, min(milliseconds, 1 << 40)))) }
 }

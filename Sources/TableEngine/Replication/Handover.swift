@@ -1,0 +1,87 @@
+import Definitions
+import Digests
+import Foundation
+import TableStore
+import Upstream
+
+/// What the replica that asks the sources leaves for whoever asks them next: when each is due, and what makes requests to
+/// it conditional, with the state of the tables for which a 304 holds. It stands beside the lease.
+///
+/// Nothing in it has to be believed: a validator counts only where the tables stand at the very revisions that were made
+/// of the answer it belongs to, and by the same configuration; without it the source is asked for everything.
+struct Handover: Codable, Equatable, Sendable {
+  /// By what the tables are laid out.
+  var layout: String
+  var sources: [String: Entry] = [:]
+
+  struct Entry: Codable, Equatable, Sendable {
+    /// As what the source is defined.
+    var definition: String
+    /// Instants by the clock of whoever has it in memory; as bytes, from when it was written.
+    var source: SourceHandover
+    /// The store's revisions, by stored name, of the tables that show its last answer, and nothing beside it; nil where
+    /// there are others.
+    var tables: [String: TableRevision]?
+  }
+
+  struct TableRevision: Codable, Equatable, Sendable {
+    var number: UInt64
+    var stamp: UInt64
+
+    init(_ revision: Revision) { (number, stamp) = (revision.number, revision.stamp) }
+
+    var revision: Revision { Revision(number: number, stamp: stamp) }
+  }
+
+  /// More than that is not left: whoever is next asks for everything.
+  static let maximumSize = 256 << 10
+
+  /// - Parameter now: by the clock of its instants.
+  func bytes(at now: Duration) -> [UInt8]? {
+    var relative = self
+    relative.sources = sources.mapValues { $0.shifted(by: .zero - now) }
+    guard let data = try? JSONEncoder().encode(relative), data.count <= Self.maximumSize else { return nil }
+    return Array(data)
+  }
+
+  /// Nil where it is another release's.
+  init?(_ left: Lease.Handover, at now: Duration) {
+    guard let read = try? JSONDecoder().decode(Handover.self, from: Data(left.bytes)) else { return nil }
+    self = read
+    sources = read.sources.mapValues { $0.shifted(by: now - left.age) }
+  }
+
+  init(layout: String) { self.layout = layout }
+}
+
+extension Handover.Entry {
+  fileprivate func shifted(by duration: Duration) -> Self {
+    Self(definition: definition, source: source.shifted(by: duration), tables: tables)
+  }
+}
+
+extension Handover {
+  /// Until when upstreams want to be left alone, by source.
+  var held: [String: Duration] { sources.compactMapValues(\.source.heldUntil) }
+}
+
+/// What must be the same on both sides for what is left to count.
+struct HandoverDigests: Sendable {
+  /// The same where the same answers make the same tables: of one configuration, release and environment. It is of all of
+  /// the environment at once, so that it says nothing of a single value.
+  let layout: String
+  /// By source: the same where the same is asked, as often.
+  let sources: [String: String]
+
+  init(_ definition: ServiceDefinition) {
+    let variables = definition.environment.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
+    layout = digest(
+      of: [
+        Release.version, definition.generation, definition.sources, definition.cells, definition.representations,
+        definition.tables, definition.locales, variables,
+      ]
+    )
+    let named = definition.sources.map { ($0.name, digest(of: [$0])) }
+    sources = Dictionary(named, uniquingKeysWith: { first, _ in first })
+  }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import Logging
+import Synchronization
+import TableStore
+
+/// What replicas say to each other.
+extension Replica {
+  /// Says which configuration this replica has, and whether it is the one that counts.
+  func announce() {
+    guard isShared else { return }
+    let (name, text) = state.withLock { ($0.lease.lease == nil ? "configuration" : "leading", $0.rank.text) }
+    store.signal(name, text) { _ in }
+  }
+
+  func receive(_ event: StoreEvent) {
+    switch event {
+    case .moved(let table, let revision):
+      let tasks = state.withLock { state in
+        state.behind.moved(table, at: Self.now)
+        return state.tasks
+      }
+      tasks?.moved(table, revision)
+    case .leaseFree(Self.leaseName): tick()
+    case .reachable(false):
+      state.withLock { state in
+        state.behind.lostDatabase()
+        state.isReachable = false
+      }
+      isCut = true
+    case .reachable(true):
+      state.withLock { $0.isReachable = true }
+      isCut = false
+      announce()
+      // What others have said meanwhile was not heard.
+      state.withLock { $0.tasks }?.reconnected()
+    case .signal("configuration", let text): receive(text, isLeaders: false)
+    case .signal("leading", let text): receive(text, isLeaders: true)
+    case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
+    case .signal("refresh", let text): refreshForAnother(text)
+    case .signal("refreshed", let id): state.withLock { $0.awaited.removeValue(forKey: id) }?()
+    case .signal, .leaseFree, .removed: return
+    }
+  }
+
+  /// Another replica says which configuration it has.
+  private func receive(_ configuration: String, isLeaders: Bool) {
+    let (verdict, actions, conflict) = state.withLock { state in
+      let verdict = state.rank.receive(
+        configuration,
+        isLeaders: isLeaders,
+        isLeading: state.lease.lease != nil,
+        at: Self.now
+      )
+      return (verdict, verdict == .outranked ? state.lease.giveUp(forGood: false) : [], state.rank.conflict)
+    }
+    switch verdict {
+    case .same: break
+    case .answer: announce()
+    case .outranked: logger.notice("Another replica has a newer configuration: its versions are followed")
+    case .conflict: logger.error("This replica stays unready", metadata: ["reason": "\(conflict ?? "")"])
+    }
+    carryOut(actions)
+  }
+
+  /// Tells the others of a tap in a view.
+  func tell(_ tap: ViewTap) {
+    guard let text = tap.text else { return }
+    store.signal("tap", text) { _ in }
+  }
+
+  /// Has the replica that asks the sources fetch those of a table, or one source. `completion` is called when what they
+  /// said is published there, or takes too long.
+  func refreshElsewhere(_ name: String, _ completion: @escaping @Sendable () -> Void) {
+    let id = String(UInt64.random(in: .min ... .max), radix: 36)
+    state.withLock { $0.awaited[id] = completion }
+    store.signal("refresh", "\(id) \(name)") { _ in }
+    queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+      self?.state.withLock { $0.awaited.removeValue(forKey: id) }?()
+    }
+  }
+
+  private func refreshForAnother(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
+    guard parts.count == 2, isLeading, let tasks = state.withLock({ $0.tasks }) else { return }
+    tasks.refresh(parts[1]) { [store] in store.signal("refreshed", parts[0]) { _ in } }
+  }
+}

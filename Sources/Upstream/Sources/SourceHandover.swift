@@ -1,0 +1,42 @@
+/// What whoever asks an upstream leaves to whoever asks it next: when that is to be, and what makes a request
+/// conditional. Instants count from any fixed point that both know.
+public struct SourceHandover: Codable, Equatable, Sendable {
+  /// When the next poll is due; nil: only when asked.
+  public var due: Duration?
+  /// Until when the upstream wants to be left alone (`Retry-After`).
+  public var heldUntil: Duration?
+  /// Failed refreshes in a row.
+  public var failures = 0
+  public var hasWorked = false
+  /// What `Cache-Control: max-age` has made of the interval, where it is longer than `every`.
+  public var lengthened: Duration?
+  /// Of the last answer, where it was one response with validators.
+  public var validators: Validators?
+
+  public init() {}
+
+  /// What a conditional request needs (RFC 9110 section 13), and what a 304 then stands for.
+  public struct Validators: Codable, Equatable, Sendable {
+    public var entityTag: String?
+    public var lastModified: String?
+    public var itemCount: Int
+    /// The list had more items than it may.
+    public var isCut: Bool
+
+    public init(entityTag: String?, lastModified: String?, itemCount: Int, isCut: Bool) {
+      (self.entityTag, self.lastModified) = (entityTag, lastModified)
+      (self.itemCount, self.isCut) = (itemCount, isCut)
+    }
+
+    /// Longer ones stay where they are: the record is small.
+    static let maximumLength = 1024
+  }
+
+  /// The same, its instants so much later.
+  public func shifted(by duration: Duration) -> SourceHandover {
+    var shifted = self
+    shifted.due = due.map { $0 + duration }
+    shifted.heldUntil = heldUntil.map { $0 + duration }
+    return shifted
+  }
+}
