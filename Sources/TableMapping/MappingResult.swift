@@ -93,6 +93,22 @@ public struct MappingResult: Sendable {
     return source.items.enumerated().map { ($1.row?.id, source.texts.bytes(of: $0)) }
   }
 
+  /// The items that no section takes: how many, and the first of them, at most ``maximumKept``. O(items).
+  public func unplaced() -> (count: Int, first: [SkippedItem]) {
+    var (count, first): (Int, [SkippedItem]) = (0, [])
+    for source in Set(cache.sources.keys).union(cache.layout.map { [$0.source] } ?? []).sorted() {
+      let layout = cache.layout.flatMap { $0.source == source ? $0 : nil }
+      let items = layout?.ordered.map(\.mapped) ?? cache.sources[source]?.items ?? []
+      for (index, item) in items.enumerated() where item.row == nil && item.details?.skip == nil && !item.isMalformed {
+        count += 1
+        guard first.count < Self.maximumKept else { continue }
+        let id = item.details?.address?.id
+        first.append(SkippedItem(source: source, index: index, id: id, reason: "no section takes it"))
+      }
+    }
+    return (count, first)
+  }
+
   /// The content as a table. `state` nil: `ready`, or `empty` where there are no rows.
   public func table(_ definition: TableDefinition, state: TableState? = nil, problem: Problem? = nil) -> Table {
     let isEmpty = sections.allSatisfy(\.rows.isEmpty)

@@ -64,7 +64,7 @@ tables:
   long: {{title: Long, source: long, row: {{id: "${{id}}"}}}}
   evil: {{title: "<b>Evil</b>", source: evil, row: {{id: "${{id}}", type: "${{type}}"}}}}
   down: {{title: Down, source: down, row: {{id: "${{id}}"}}}}
-  odd: {{title: Odd, source: odd, row: {{id: "${{id}}", type: "${{type}}"}}}}
+  odd: {{title: Odd, source: odd, row: {{id: "${{id}}", type: "${{type}}"}}, sections: [{{id: shown, where: "!hidden"}}]}}
   search:
     title: Search
     source: stories
@@ -114,7 +114,7 @@ class Upstream:
     self.url = f"http://127.0.0.1:{self.server.server_port}"
 
   long = [{"id": number, "title": f"row {number}"} for number in range(100_000)]
-  odd = [{"id": 1, "title": "one"}, {"id": 1, "title": "again"}, {"title": "without an id"}]
+  odd = [{"id": 1, "title": "one"}, {"id": 1, "title": "again"}, {"title": "without an id"}, {"id": 4, "title": "in no section", "hidden": True}]
   evil = [{"id": f"{number}-{text[:30]}", "type": kind, "title": text, "text": text, "image": text, "votes": 1}
           for number, (text, kind) in enumerate((text, kind) for text in HOSTILE for kind in ("plain", "note", "picture"))
           ] + [{"id": "big", "type": "note", "title": "x" * 1_000_000, "text": "y" * 1_000_000}]

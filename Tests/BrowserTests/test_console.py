@@ -74,7 +74,7 @@ class Pages(ConsoleTestCase):
     "t/todo": "document.querySelectorAll('[data-row]').length === 3",
     "t/stories/row/1": "document.querySelectorAll('.side pre').length >= 2",
     "t/stories/time": "document.querySelector('.changes button')",
-    "t/odd/skipped": "document.querySelectorAll('.skipped li').length === 2",
+    "t/odd/skipped": "document.querySelectorAll('.skipped li').length === 3",
     "t/down": "document.querySelector('#main .problem:not([hidden])')",
     "sources": "document.querySelector('#main h2')",
   }
@@ -209,11 +209,12 @@ class Tables(ConsoleTestCase):
   def test_items_without_a_row_are_listed_with_their_reasons(self):
     self.open("t/odd", "document.querySelector('.tabs')?.innerText.includes('Left out (2)')")
     self.find(".tabs a[href$='/skipped']").click()
-    until(self.driver, "document.querySelectorAll('.skipped li').length === 2")
-    again, nameless = [one.text for one in self.driver.find_elements(By.CSS_SELECTOR, ".skipped li")]
+    until(self.driver, "document.querySelectorAll('.skipped li').length === 3")
+    again, nameless, unplaced = [one.text for one in self.driver.find_elements(By.CSS_SELECTOR, ".skipped li")]
     self.assertIn("another row has the identity “1”", again)
     self.assertIn("item 1 of odd", again)
     self.assertIn("row.id", nameless)
+    self.assertIn("no section takes it", unplaced)
 
   def test_fifty_changes_a_second_are_drawn_once_a_frame(self):
     self.open("t/todo/time", "document.querySelectorAll('[data-row]').length >= 1")

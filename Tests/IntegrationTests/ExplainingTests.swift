@@ -11,6 +11,7 @@ import Testing
     sources:
       items: {url: "\(url)/items", every: 50ms}
       found: {url: "\(url)/found?q=${$params.q}", every: 1s}
+      more: {local: {items: [{title: A, done: true}, {title: B, done: false}]}}
       own: {url: "\(url)/own", every: 1s, forward: [X-User]}
     cells:
       Label: {fields: {title: string}}
@@ -33,6 +34,12 @@ import Testing
         cell: Label
         payload: {title: "#${number}"}
         sections: {groupBy: "number % 2"}
+      few: {source: items, row: {id: "${number}"}, cell: Label, payload: {title: "a"}, sections: [{id: big, where: "number > 5"}]}
+      done:
+        source: more
+        cell: Label
+        payload: {title: "${title}"}
+        sections: [{id: done, where: done}]
       one: {source: items, row: {id: "${number}"}, cell: Label, payload: {title: "#${number}"}}
       notes: {source: {local: {items: [{title: A}]}}, cell: Label, payload: {title: "${title}"}}
       search:
@@ -72,6 +79,15 @@ import Testing
     }
     #expect(try service.request("GET", "/v1/tables/one/skipped").json["skippedItems"] == 2)
     #expect(try service.request("GET", "/v1/tables/none/skipped").status == 404)
+    // Nothing is wrong with what no section takes; it has no row either.
+    let few = try service.request("GET", "/v1/tables/few/skipped").json
+    #expect(few["skippedItems"] == 0 && few["unplacedItems"] == 3 && json["unplacedItems"] == 0, "\(few)")
+    #expect((few["unplaced"]?.elements ?? []).map { $0["index"] } == [0, 2, 3])
+    let note = try service.request("GET", "/v1/tables/done/skipped").json
+    #expect(
+      note["unplaced"] == [["source": "more", "index": 1, "id": "2", "reason": "no section takes it"]],
+      "\(note)"
+    )
     #expect(try service.request("GET", "/v1/tables/t/skipped?all=1").status == 400)
   }
 

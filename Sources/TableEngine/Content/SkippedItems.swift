@@ -1,6 +1,7 @@
 import TableMapping
 
-/// The items of a table that no cell took, or whose identity was taken.
+/// The items of a table without a row: those that no cell took or whose identity was taken, and those that no section
+/// takes.
 package struct SkippedItems: Sendable {
   package struct Item: Sendable {
     package var source: String
@@ -19,15 +20,22 @@ package struct SkippedItems: Sendable {
     }
   }
 
-  package var count: Int
+  package var count = 0
   /// The first of them, as many as a mapping keeps.
-  package var first: [Item]
+  package var first: [Item] = []
+  /// Those that no section takes.
+  package var unplacedCount = 0
+  /// The first of them, as many.
+  package var unplaced: [Item] = []
 }
 
 extension TableContent {
-  /// What the last mapping left out. Nothing where readers may not be shown what it was of.
+  /// What the last mapping left out. Nothing where readers may not be shown what it was of. O(items).
   var skipped: SkippedItems {
-    guard let result, !inputs.values.contains(where: \.isConcealed) else { return SkippedItems(count: 0, first: []) }
-    return SkippedItems(count: result.skippedItems, first: result.skipped.map(SkippedItems.Item.init))
+    guard let result, !inputs.values.contains(where: \.isConcealed) else { return SkippedItems() }
+    var skipped = SkippedItems(count: result.skippedItems, first: result.skipped.map(SkippedItems.Item.init))
+    let unplaced = result.unplaced()
+    (skipped.unplacedCount, skipped.unplaced) = (unplaced.count, unplaced.first.map(SkippedItems.Item.init))
+    return skipped
   }
 }

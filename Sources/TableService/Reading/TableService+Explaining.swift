@@ -7,7 +7,7 @@ import TableModel
 
 /// Why a table is as it is. It shows the configuration's expressions and items that have no row: for those who may edit.
 extension TableService {
-  /// `GET …/skipped`: the items that got no row, with their reasons.
+  /// `GET …/skipped`: the items that got no row, with their reasons; and those that no section takes.
   func skipped(_ call: TableCall) -> Reply {
     let (exchange, name) = (call.exchange, call.table.name)
     call.table.skipped { skipped in
@@ -20,6 +20,12 @@ extension TableService {
       writer.name("items")
       writer.beginArray()
       for item in skipped.first { writer.write(item) }
+      writer.endArray()
+      writer.name("unplacedItems")
+      writer.write(skipped.unplacedCount)
+      writer.name("unplaced")
+      writer.beginArray()
+      for item in skipped.unplaced { writer.write(item) }
       writer.endArray()
       writer.endObject()
       exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))

@@ -1,4 +1,4 @@
-// The items that got no row, with their reasons: as many as the service keeps.
+// The items that got no row, with their reasons, and those that no section takes: as many as the service keeps.
 
 import { atMostEvery, clipped, element, number } from "/console/dom.js";
 import { curl, get, requestBehind } from "/console/service.js";
@@ -18,16 +18,18 @@ export function skippedPanel(panel, { segment, table }) {
     const mine = ++asked;
     let nodes;
     try {
-      const { skippedItems, items } = await get(path);
+      const { skippedItems, items, unplacedItems, unplaced } = await get(path);
       nodes = [
         element("p", {}, skippedItems ? `${number(skippedItems)} items that a section takes have no row${skippedItems > items.length ? `; the first ${items.length}` : ""}:` : "Every item that a section takes has its row."),
         element("ol", { class: "skipped" }, items.map(item)),
+        unplacedItems > 0 && element("p", {}, `${number(unplacedItems)} items are in no section${unplacedItems > unplaced.length ? `; the first ${unplaced.length}` : ""}:`),
+        unplacedItems > 0 && element("ol", { class: "skipped unplaced" }, unplaced.map(item)),
       ];
     } catch (error) {
       const text = [401, 403].includes(error.status) ? `A token that may edit is needed: ${error.message}` : error.message;
       nodes = [element("p", { class: "problem", role: "alert" }, text)];
     }
-    if (mine === asked) content.replaceChildren(...nodes);
+    if (mine === asked) content.replaceChildren(...nodes.filter(Boolean));
   });
 
   panel.setAttribute("aria-label", "Items without a row");
