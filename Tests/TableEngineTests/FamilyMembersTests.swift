@@ -207,4 +207,18 @@ import Testing
     #expect(members.members.keys.sorted() == test.left)
     #expect(members.byteCount == members.members.values.reduce(0) { $0 + $1.bytes })
   }
+
+  /// One that is large makes no room that small ones would do with.
+  @Test func anotherOneIsExpectedToBeAsTheOthersAre() {
+    var members = FamilyMembers<String, String>(
+      .init(maximum: 9, freezeAfter: .seconds(10), dropAfter: .seconds(100), ofOneShare: nil, bytes: 1600)
+    )
+    #expect(members.expectedBytes(atLeast: 10, of: 8000) == 10)
+    for (key, bytes) in [("a", 20), ("b", 60)] {
+      _ = members.insert(key, key, share: "", bytes: bytes, at: .now) { _ in true }
+    }
+    #expect(members.expectedBytes(atLeast: 10, of: 8000) == 40)
+    _ = members.insert("c", "c", share: "", bytes: 1500, at: .now) { _ in true }
+    #expect(members.expectedBytes(atLeast: 10, of: 8000) == 100 && members.expectedBytes(atLeast: 10, of: 800) == 50)
+  }
 }

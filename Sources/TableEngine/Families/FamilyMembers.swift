@@ -136,8 +136,12 @@ struct FamilyMembers<Key: Hashable, Instance> {
 
   // MARK: Weights
 
-  /// What one more is expected to hold: as much as those that there are, one by one. At least `least`.
-  func expectedBytes(atLeast least: Int) -> Int { members.isEmpty ? least : max(least, byteCount / members.count) }
+  /// What one more is expected to hold: as much as those that there are, one by one; at least `least`, and not so much of
+  /// what all may hold, `limit`, that a large one keeps out the others.
+  func expectedBytes(atLeast least: Int, of limit: Int) -> Int {
+    guard !members.isEmpty else { return least }
+    return max(least, min(byteCount / members.count, min(limits.bytes ?? limit, limit) / 16))
+  }
 
   /// A member holds something else now. Returns those that go as their client has too much: its own oldest.
   mutating func weigh(_ key: Key, _ bytes: Int) -> [Instance] {

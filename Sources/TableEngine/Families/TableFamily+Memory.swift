@@ -28,15 +28,15 @@ extension TableFamily {
   /// - Returns: what another member is expected to hold.
   /// - Throws: where there is no room for it.
   func makeRoomForAnother() throws(TableError) -> Int {
+    let limitOfAll = context.current.limits.membersBytes
     let (expected, gone, limit) = contents.withLock { contents in
-      let expected = contents.members.expectedBytes(atLeast: MemberWeight.ofAny)
+      let expected = contents.members.expectedBytes(atLeast: MemberWeight.ofAny, of: limitOfAll)
       let gone = contents.members.makeRoom(for: expected) { $0.table.isWaitedFor }
       return (expected, gone, contents.members.limits.bytes ?? 0)
     }
     guard let gone else { throw MemberMemory.Shortage.ofFamily(name, limit: limit).error }
     for instance in gone { instance.table.retire() }
-    let shortage = context.members.makeRoom(for: expected, limit: context.current.limits.membersBytes)
-    if let shortage { throw shortage.error }
+    if let shortage = context.members.makeRoom(for: expected, limit: limitOfAll) { throw shortage.error }
     return expected
   }
 
