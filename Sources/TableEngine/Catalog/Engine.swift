@@ -164,7 +164,10 @@ package final class Engine: Sendable {
     let catalog = Catalog(definition, tables: tables, families: families, sources: sources)
     adopted.withLock { $0 = catalog }
     for source in before.sources.values { source.stop() }
-    for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table { table.remove() }
+    for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
+      // Who waits for one that was made anew asks again, and is given the new one.
+      if catalog.tablesByName[name] == nil { table.remove() } else { table.retire() }
+    }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
     // What was edited since a guest was made reaches it now.
     for table in tables {
