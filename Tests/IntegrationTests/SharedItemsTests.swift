@@ -137,15 +137,19 @@ import Testing
     let folder = try TemporaryFolder()
     var service = try ServiceProcess(Self.tables(["all", "open", "grouped"], store: Self.stored), in: folder)
     #expect(try service.request("PATCH", "/v1/tables/all/items/1", body: ["title": "Z"]).status == 200)
-    let before = try service.mirror("open")
+    let before = try service.follow("open", until: "shows it") { $0.row("1")?["payload"]?["title"] == "Z" }
     let poll = try service.poll("open", after: before.cursor)
+    try service.awaitPolls(1)
     try folder.write(Self.tables(["open", "grouped"], store: Self.stored))
     service.signal(SIGHUP)
     try service.logged("The configuration was read again")
     #expect(try service.request("GET", "/v1/tables/all").status == 404)
     #expect(try service.request("PATCH", "/v1/tables/grouped/items/1", body: ["title": "Y"]).status == 200)
+    // Whoever waits is told nothing, and asks again.
     var open = before
-    try open.apply(poll.value().json)
+    let reply = try poll.value()
+    #expect(reply.status == 200, "\(reply.text)")
+    try open.apply(reply.json)
     open = try service.follow("open", from: open, until: "shows it") { $0.row("1")?["payload"]?["title"] == "Y" }
     #expect(try service.request("POST", "/v1/tables/open/items", body: ["title": "N", "done": false]).status == 201)
     try service.end(SIGKILL)
