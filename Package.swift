@@ -117,7 +117,7 @@ let package = Package(
     ),
     .target(
       name: "TableStore",
-      dependencies: ["CPQ", "JSON", "TableModel", deque, hashTrees, grdb, logging],
+      dependencies: ["CPQ", "JSON", "TableDiff", "TableModel", deque, hashTrees, grdb, logging],
       swiftSettings: ours
     ),
     .target(

@@ -81,9 +81,10 @@ int csimdjson_index(csimdjson_parser *parser, const uint8_t *text, size_t length
     if (error) { return code(error); }
     advise(parser->implementation->structural_indexes.get(), length * sizeof(uint32_t));
   } else if (parser->implementation->capacity() < length) {
-    auto error = parser->implementation->set_capacity(length);
+    // With some room more: texts that come one behind the other are about as long.
+    auto error = parser->implementation->set_capacity(length + length / 8);
     if (error) { return code(error); }
-    advise(parser->implementation->structural_indexes.get(), length * sizeof(uint32_t));
+    advise(parser->implementation->structural_indexes.get(), parser->implementation->capacity() * sizeof(uint32_t));
   }
   return code(parser->implementation->stage1(text, length, simdjson::stage1_mode::regular));
 }
@@ -115,6 +116,10 @@ int csimdjson_parse_element(csimdjson_parser *parser, size_t structural, size_t 
   }
   parser->implementation->next_structural_index = uint32_t(structural);
   return code(parser->implementation->stage2_next(parser->element));
+}
+
+size_t csimdjson_next_structural(const csimdjson_parser *parser) {
+  return parser->implementation ? parser->implementation->next_structural_index : 0;
 }
 
 const uint64_t *csimdjson_tape(const csimdjson_parser *parser) { return parser->whole.tape.get(); }

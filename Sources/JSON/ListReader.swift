@@ -43,6 +43,8 @@ public final class ListReader {
         return try parseApart(repaired, at: range)
       }
       guard code == 0 else { throw JSONError.describing(code, in: bytes).moved(by: range.lowerBound) }
+      // The next element begins there or not far behind.
+      structural = parser.nextStructural
       return parser.elementRoot
     }
   }

@@ -26,6 +26,9 @@ final class Parser {
     Int(csimdjson_parse_element(parser, structural, length))
   }
 
+  /// The structural character behind the element that was parsed last.
+  var nextStructural: Int { csimdjson_next_structural(parser) }
+
   /// After `parse`.
   var root: JSONView { JSONView(tape: csimdjson_tape(parser), strings: csimdjson_strings(parser), index: 1) }
 

@@ -9,9 +9,12 @@ struct StructureWalk {
   private var brackets: OpenBrackets
 
   init(_ document: borrowing Document) {
-    structurals = document.parser.structurals
-    text = document.bytes
-    limits = document.limits
+    self.init(document.bytes, structurals: document.parser.structurals, limits: document.limits)
+  }
+
+  /// - Parameter text: as its structural characters were found in; both must outlive the walk.
+  init(_ text: UnsafeRawBufferPointer, structurals: UnsafeBufferPointer<UInt32>, limits: JSONLimits) {
+    (self.text, self.structurals, self.limits) = (text, structurals, limits)
     brackets = OpenBrackets(maximumDepth: limits.maximumDepth)
   }
 
@@ -125,31 +128,49 @@ struct StructureWalk {
 
   /// The list at the current position, with where so many of its elements stand; the position is then behind it.
   mutating func list(at path: JSONPath, keeping limit: Int = .max) throws(JSONError) -> List {
+    var list = try beginList(at: path)
+    if byte(at: position) != UInt8(ascii: "]") { try readElements(into: &list, keeping: limit) }
+    try end(&list)
+    return list
+  }
+
+  /// Moves behind the bracket that opens a list.
+  mutating func beginList(at path: JSONPath) throws(JSONError) -> List {
     guard byte(at: position) == UInt8(ascii: "[") else { throw mismatch(path[...], expected: "an array") }
     let start = offset(at: position) + 1
-    var list = List(inside: start..<start)
     try pass()
-    if byte(at: position) == UInt8(ascii: "]") {
-      list.inside = start..<offset(at: position)
-      try pass()
-      return list
-    }
+    return List(inside: start..<start)
+  }
+
+  /// Moves behind the elements that follow here, one at least, to what stands behind the last one.
+  mutating func readElements(into list: inout List, keeping limit: Int = .max) throws(JSONError) {
     while true {
       let element = try element()
       if list.count < limit { list.elements.append(element) }
       list.count += 1
-      switch byte(at: position) {
-      case UInt8(ascii: ","): position += 1
-      case UInt8(ascii: "]"):
-        list.inside = start..<offset(at: position)
-        try pass()
-        return list
-      default:
-        guard position < structurals.count else { throw cutOff }
-        throw JSONError(.syntax, "a comma or ] is expected after an element", offset: offset(at: position))
-      }
+      guard byte(at: position) == UInt8(ascii: ",") else { return }
+      position += 1
     }
   }
+
+  /// Moves behind the bracket that closes a list.
+  mutating func end(_ list: inout List) throws(JSONError) {
+    guard byte(at: position) == UInt8(ascii: "]") else {
+      guard position < structurals.count else { throw cutOff }
+      throw JSONError(.syntax, "a comma or ] is expected after an element", offset: offset(at: position))
+    }
+    list.inside = list.inside.lowerBound..<offset(at: position)
+    try pass()
+  }
+
+  /// Whether this walk has come to the end of its text.
+  var isAtEnd: Bool { position >= structurals.count }
+
+  /// How many objects and arrays are open here.
+  var depth: Int { brackets.depth }
+
+  /// Goes on where another walk was that came to the end of the text before this one's.
+  mutating func follow(_ other: StructureWalk) { brackets = other.brackets }
 
   private mutating func element() throws(JSONError) -> ListedText.Element {
     let start = offset(at: position)

@@ -190,12 +190,12 @@ struct SourceReader {
     }
   }
 
-  /// Takes over what has been mapped by others and is paid for.
-  mutating func append(_ mapped: [MappedItem], of list: ListedText, from first: Int, budget: MappingBudget) {
-    self.budget = budget
-    items += mapped
-    if broken == nil { broken = mapped.first(where: \.isMalformed) }
-    for element in list.elements[first..<first + mapped.count] { texts.append(element.range) }
+  /// Takes over what has been mapped on all cores and is paid for.
+  mutating func append(_ mapped: ParallelMapping.Outcome, of list: ListedText) {
+    budget = mapped.budget
+    if broken == nil { broken = mapped.malformed }
+    for element in list.elements.prefix(mapped.items.count) { texts.append(element.range) }
+    if items.isEmpty { items = mapped.items } else { items += mapped.items }
     expected = items.count
     isUnchanged = false
   }

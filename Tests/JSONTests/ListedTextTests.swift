@@ -1,6 +1,7 @@
-import JSON
 import TestSupport
 import Testing
+
+@testable import JSON
 
 /// Where the elements of a list stand, found by itself and by comparing with the text before.
 @Suite struct ListedTextTests {
@@ -73,6 +74,74 @@ import Testing
       case (.success(let one), .success(let other)): #expect(Self.texts(one) == Self.texts(other), message)
       case (.failure(let one as JSONError), .failure(let other as JSONError)): #expect(one == other, message)
       default: Issue.record("read as a whole: \(whole), compared: \(compared), \(message)")
+      }
+    }
+  }
+
+  /// With room behind it, as what grew while it came in has: then a long text is read in parts.
+  private static func grown(_ bytes: [UInt8]) -> [UInt8] {
+    var grown: [UInt8] = []
+    grown.reserveCapacity(bytes.count + 4096)
+    grown += bytes
+    return grown
+  }
+
+  /// Some 3 MB of elements that are much like what stands between elements.
+  private static func longList(_ random: inout SeededGenerator) -> [String] {
+    let filler = ["},{\\\"a\\\":[", "größer \\\\", "x, ", "\\\"},{ ", "]},[{"]
+    var (elements, count): ([String], Int) = ([], 0)
+    while count < 3 << 20 {
+      let words = (0..<Int.random(in: 1...400, using: &random)).map { _ in filler.randomElement(using: &random) ?? "" }
+      let parts = (0..<Int.random(in: 0...4, using: &random)).map { #"{"id":\#($0)}"# }.joined(separator: ", ")
+      elements.append(#"{"id":\#(elements.count),"s":"\#(words.joined()).","parts":[\#(parts)],"e":[[],{}]}"#)
+      count += elements[elements.count - 1].utf8.count
+    }
+    return elements
+  }
+
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func longTextsInParts(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let elements = Self.longList(&random)
+    let frame = seed % 2 == 0 ? ("", "") : (head: #"{"a":[1],"b":{"list":"#, tail: #"},"z":[{},{}]}"#)
+    let path: JSONPath = seed % 2 == 0 ? [] : [.name("b"), .name("list")]
+    let bytes = Self.grown(Self.text(elements, frame))
+    #expect(ListParts.list(in: bytes, at: path, keeping: .max, JSONLimits()) != nil, "seed \(seed)")
+    let list = try ListedText(bytes, at: path)
+    #expect(Self.texts(list) == elements, "seed \(seed)")
+    #expect(list.frame == Self.text([], frame).filter { $0 != 0x20 }, "seed \(seed)")
+    let limit = Int.random(in: 1...elements.count, using: &random)
+    let cut = try ListedText(bytes, at: path, keeping: limit)
+    #expect(cut.count == elements.count && Self.texts(cut) == Array(elements[..<limit]), "seed \(seed)")
+  }
+
+  /// What reading as a whole refuses, or takes, so does reading in parts: near the places to cut at, too.
+  @Test(arguments: 1...4 as ClosedRange<UInt64>)
+  func damageToLongTexts(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let good = Self.text(Self.longList(&random), ("", ""))
+    for _ in 0..<12 {
+      var bad = good
+      let cut = [1 << 20, 2 << 20].randomElement(using: &random) ?? 0
+      let near = cut + Int.random(in: -3000...40_000, using: &random)
+      let position = min(
+        Bool.random(using: &random) ? near : Int.random(in: 0..<bad.count, using: &random),
+        bad.count - 1
+      )
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bad[position] = "[]{},:\"\\ 1\u{1}".utf8.randomElement(using: &random) ?? 0x20
+      case 1: bad.insert("[]{},\"".utf8.randomElement(using: &random) ?? 0x20, at: position)
+      case 2: bad.insert(contentsOf: "},{".utf8, at: position)
+      default: bad.removeSubrange(position..<min(bad.count, position + Int.random(in: 1...3000, using: &random)))
+      }
+      let whole = Result { try Document(bad).list(at: [], keeping: .max) }
+      let parted = Result { try ListedText(Self.grown(bad)) }
+      switch (whole, parted) {
+      case (.success(let one), .success(let other)):
+        #expect(one.elements.map(\.range) == other.elements.map(\.range), "seed \(seed), \(position)")
+      case (.failure(let one as JSONError), .failure(let other as JSONError)):
+        #expect(one == other, "seed \(seed), \(position)")
+      default: Issue.record("seed \(seed), \(position): read as a whole: \(whole), in parts: \(parted)")
       }
     }
   }

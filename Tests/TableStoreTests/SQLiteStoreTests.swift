@@ -78,6 +78,46 @@ import Testing
     }
   }
 
+  /// Moves in a long list: of what stands between two places nothing is looked for, and all comes back.
+  @Test(arguments: [1, 2, 3] as [UInt64]) func longMovesComeBackToTheByte(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let folder = try TemporaryFolder()
+    var store = try SQLiteStore(path: folder.database)
+    let feed = Feed(initial: table())
+    var (rows, other) = (RowList((0..<6000).map { row("r\($0)") }), RowList((0..<10).map { row("o\($0)") }))
+    var published: [UInt64: TableModel.Table] = [:]
+    for step in 0..<40 {
+      let before = [Section(id: "s", rows: rows), Section(id: "o", rows: other)]
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        let from = Int.random(in: 0..<rows.count, using: &generator)
+        let moved = rows[from]
+        rows = rows.removing(at: from)
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: other = other.inserting(moved, at: 0)
+        case 1: rows = rows.inserting(row("n\(step)-\(generator.next())"), at: from)
+        default: rows = rows.inserting(moved, at: Int.random(in: 0...rows.count, using: &generator))
+        }
+      }
+      let sections = [Section(id: "s", rows: rows), Section(id: "o", rows: other)]
+      var (old, new) = (table(), table())
+      (old.sections, new.sections) = (before, step % 3 == 2 ? sections.reversed() : sections)
+      let found = try #require(SectionContinuity(new, old).matches[step % 3 == 2 ? 1 : 0])
+      let kept = found.prefix + found.suffix + found.shared.reduce(0) { $0 + $1.new.count }
+      #expect(kept > rows.count - 2500, "seed \(seed), step \(step)")
+      try store.write(new, to: feed, .process)
+      published[feed.current.number] = feed.current.table
+    }
+    try store.closed()
+    store = try SQLiteStore(path: folder.database)
+    let stored = try #require(try store.restored().feed)
+    #expect(stored.versions.last?.number == feed.current.number && stored.versions.count > 5)
+    for version in stored.versions {
+      let expected = try #require(published[version.number])
+      #expect(identical(version.table, expected), "seed \(seed), version \(version.number)")
+    }
+    try store.closed()
+  }
+
   @Test func aVersionCostsWhatChanged() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)

@@ -4,6 +4,7 @@
 // argument, the response is written there.
 // `MappingBenchmarks --memory FILE` maps the response in a file once and prints the most that was resident meanwhile,
 // the response and the rows included, in sizes of the response.
+// `MappingBenchmarks --cold FILE [runs]` maps the response in a file that often and nothing else, for profilers.
 // `MappingBenchmarks --lookups [items] [runs]` prints what it costs that one of 2,000 looked-up users changes.
 import Definitions
 import Expressions
@@ -34,12 +35,23 @@ let cell = CellDefinition(
 )
 let mapper = try TableMapper(table: table, cells: [cell])
 
-if arguments.count > 2, arguments[1] == "--memory" {
-  let data = try Data(contentsOf: URL(fileURLWithPath: arguments[2]))
-  // With room behind it, as what grew while it came in has.
+/// A response from a file, with room behind it, as what grew while it came in has.
+func read(_ path: String) throws -> [UInt8] {
+  let data = try Data(contentsOf: URL(fileURLWithPath: path))
   var response: [UInt8] = []
   response.reserveCapacity(data.count + 4096)
   response += data
+  return response
+}
+
+if arguments.count > 2, arguments[1] == "--cold" {
+  let response = try read(arguments[2])
+  for _ in 0..<(arguments.count > 3 ? Int(arguments[3]) ?? 1 : 1) { _ = mapper.map(["issues": .pages([response])]) }
+  exit(0)
+}
+
+if arguments.count > 2, arguments[1] == "--memory" {
+  let response = try read(arguments[2])
   let memory = PeakMemory()
   let result = mapper.map(["issues": .pages([response])])
   let grown = withExtendedLifetime(result) { memory.grown }

@@ -36,6 +36,9 @@ int csimdjson_parse(csimdjson_parser *parser);
 /// brackets are known to match, onto the second tape.
 int csimdjson_parse_element(csimdjson_parser *parser, size_t structural, size_t length);
 
+/// The structural character behind the element that was parsed last.
+size_t csimdjson_next_structural(const csimdjson_parser *parser);
+
 /// The format of a tape is documented in simdjson's doc/tape.md.
 const uint64_t *csimdjson_tape(const csimdjson_parser *parser);
 const uint8_t *csimdjson_strings(const csimdjson_parser *parser);

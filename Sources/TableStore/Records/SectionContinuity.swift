@@ -1,3 +1,4 @@
+internal import TableDiff
 import TableModel
 
 /// Which section of the version before each section of a version goes on from, and how much of its rows stand
@@ -10,13 +11,14 @@ struct SectionContinuity {
     var prefix: Int
     var suffix: Int
     var isUnchanged: Bool
+    /// Parts between the two ends that stand elsewhere now, but as they stood: where they were, and where they are.
+    var shared: [(old: Range<Int>, new: Range<Int>)] = []
   }
 
   /// By section of the version.
   var matches: [Match?] = []
 
-  /// O(sections + rows of the sections that changed, without the ends that they share), over fingerprints, confirmed by
-  /// bytes.
+  /// O(sections + rows of the sections that changed, without what they share), over fingerprints, confirmed by bytes.
   init(_ table: Table, _ previous: Table?) {
     var oldIndex: [String: Int] = [:]
     for (index, section) in (previous?.sections ?? []).enumerated() { oldIndex[section.id] = index }
@@ -37,6 +39,30 @@ extension SectionContinuity.Match {
     isUnchanged =
       prefix == section.rows.count && prefix == before.rows.count
       && CellModel.same(section.header, before.header) && CellModel.same(section.footer, before.footer)
+    shared = RowList.sharedParts(before.rows, section.rows).compactMap { part in
+      let first = max(prefix - part.old.lowerBound, prefix - part.new.lowerBound, 0)
+      let last = min(
+        before.rows.count - suffix - part.old.lowerBound,
+        section.rows.count - suffix - part.new.lowerBound,
+        part.old.count
+      )
+      guard first < last else { return nil }
+      return (
+        part.old.lowerBound + first..<part.old.lowerBound + last,
+        part.new.lowerBound + first..<part.new.lowerBound + last
+      )
+    }
+  }
+
+  /// The rows of the section before, `count` in all, that don't stand as they stood.
+  fileprivate func displaced(of count: Int) -> [Range<Int>] {
+    var gaps: [Range<Int>] = []
+    var next = prefix
+    for part in shared {
+      gaps.append(next..<part.old.lowerBound)
+      next = part.old.upperBound
+    }
+    return gaps + [next..<count - suffix]
   }
 }
 
@@ -57,9 +83,7 @@ struct DisplacedRows {
     for case let match? in matching.matches { kept[match.old] = match }
     for (index, section) in table.sections.enumerated() {
       let count = section.rows.count
-      let first = kept[index]?.prefix ?? 0
-      let last = count - (kept[index]?.suffix ?? 0)
-      for position in first..<last {
+      for position in (kept[index]?.displaced(of: count) ?? [0..<count]).joined() {
         let found = Found(
           number: numbers[index][position],
           section: index,

@@ -48,7 +48,8 @@ struct VersionRecord {
   /// - Parameters:
   ///   - previous: The version before, with its rows' numbers; nil for a key frame written first of all.
   ///   - isKeyFrame: Whether the record has to be read without the one before. Rows are shared all the same.
-  /// - Complexity: O(sections + rows of the sections that changed).
+  /// - Complexity: O(sections + rows of the sections that changed): to copy their numbers. What they don't share with
+  ///   the version before is hashed.
   init(
     of table: Table,
     after previous: (table: Table, numbers: [[UInt64]])?,
@@ -109,10 +110,31 @@ struct VersionRecord {
     var placed = PlacedRows(prefix: match?.prefix ?? 0, suffix: match?.suffix ?? 0, oldCount: oldNumbers.count)
     placed.numbers.reserveCapacity(section.rows.count)
     placed.numbers += oldNumbers.prefix(placed.prefix)
-    for row in section.rows[placed.prefix..<(section.rows.count - placed.suffix)] {
+    var next = placed.prefix
+    for part in match?.shared ?? [] {
+      place(section.rows[next..<part.new.lowerBound], in: &placed, onto: match?.old, &pool)
+      placed.numbers += oldNumbers[part.old]
+      placed.positions += part.old.lazy.map(Optional.some)
+      next = part.new.upperBound
+    }
+    place(section.rows[next..<section.rows.count - placed.suffix], in: &placed, onto: match?.old, &pool)
+    placed.numbers += oldNumbers.suffix(placed.suffix)
+    return placed
+  }
+
+  /// Places rows that don't stand as they stood.
+  ///
+  /// - Parameter base: the section of the version before that theirs is built on.
+  private mutating func place(
+    _ rows: some Sequence<Row>,
+    in placed: inout PlacedRows,
+    onto base: Int?,
+    _ pool: inout DisplacedRows
+  ) {
+    for row in rows {
       if let found = pool.take(row) {
         placed.numbers.append(found.number)
-        placed.positions.append(found.section == match?.old ? found.position : nil)
+        placed.positions.append(found.section == base ? found.position : nil)
       } else {
         added.append((nextRow, row))
         placed.numbers.append(nextRow)
@@ -120,8 +142,6 @@ struct VersionRecord {
         nextRow += 1
       }
     }
-    placed.numbers += oldNumbers.suffix(placed.suffix)
-    return placed
   }
 }
 
