@@ -39,7 +39,7 @@ final class TableWriter: Sendable {
   let keeper: TableWriter?
   /// Those that show this one's items in tables of their own.
   let guests = Mutex<[TableWriter]>([])
-  /// Of a translation or a guest: the version of the other table that it is made of. On the table's queue.
+  /// Of a translation: the version of the original that it is of. On the table's queue.
   let basis: QueueBound<Cursor?>
 
   var feed: Feed { reader.feed }
