@@ -10,7 +10,7 @@ import Testing
     auth:
       tokens: [{name: editor, sha256: "\(editorDigest)", allow: [edit]}]
     sources:
-      items: {url: "\(url)/items", every: 1h, retries: 0, timeout: 2s}
+      items: {url: "\(url)/items", every: 1h, retries: 0, timeout: 5s}
     cells:
       Label: {nib: Label, fields: {title: string, subtitle: string}}
     tables:

@@ -57,7 +57,7 @@ private final class ListUpstream: Sendable {
     """
     store: memory
     sources:
-      items: {url: "\(server.url)/items", every: 1h, forward: [Authorization], timeout: 3s, retries: 0}
+      items: {url: "\(server.url)/items", every: 1h, forward: [Authorization], timeout: 6s, retries: 0}
     cells:
       Label: {nib: Label, fields: {title: string}}
     tables:

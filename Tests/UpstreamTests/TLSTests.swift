@@ -156,7 +156,7 @@ final class Nginx: Sendable {
     try process.run()
     // It listens before it writes its process's number.
     let pid = folder.appendingPathComponent("pid").path
-    for _ in 0..<200 where !FileManager.default.fileExists(atPath: pid) { Thread.sleep(forTimeInterval: 0.02) }
+    for _ in 0..<3000 where !FileManager.default.fileExists(atPath: pid) { Thread.sleep(forTimeInterval: 0.02) }
   }
 
   deinit {
