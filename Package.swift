@@ -161,7 +161,13 @@ let package = Package(
     ),
 
     // What all tests share.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: ours),
+    .target(
+      name: "TestSupport",
+      dependencies: ["CZlib", "JSON"],
+      path: "Tests/TestSupport",
+      resources: [.copy("misbehaving_upstream.py")],
+      swiftSettings: ours
+    ),
 
     // A folder of tests for each module.
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
@@ -200,7 +206,6 @@ let package = Package(
     .testTarget(
       name: "UpstreamTests",
       dependencies: ["Upstream", "Definitions", "Digests", "Expressions", "JSON", "TestSupport"],
-      resources: [.copy("Support/misbehaving_upstream.py")],
       swiftSettings: ours
     ),
     .testTarget(
@@ -260,7 +265,7 @@ let package = Package(
     // Drives the built service over sockets.
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["CZlib", "JSON", "TablecastClient", "TablecastCurl", "TestSupport", "tablecast"],
+      dependencies: ["JSON", "TablecastClient", "TablecastCurl", "TestSupport", "tablecast"],
       swiftSettings: ours
     ),
   ],

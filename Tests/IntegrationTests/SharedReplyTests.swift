@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// One changeset for a pair of versions, however many ask for it, and however they ask.

@@ -1,6 +1,7 @@
 import Definitions
 import Dispatch
 import JSON
+import TestSupport
 import Testing
 
 @testable import Upstream

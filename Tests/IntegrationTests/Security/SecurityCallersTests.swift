@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// What is one caller's own stays with that caller, also when tokens and upstreams change their minds.

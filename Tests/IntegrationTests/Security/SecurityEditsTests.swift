@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Who may change what: nobody edits by credentials that are not sent to the upstream which is to judge them.

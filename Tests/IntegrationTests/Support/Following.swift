@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 
 extension ServiceProcess {
   func snapshot(_ table: String, _ headers: [String: String] = [:], query: String = "") throws -> JSONValue {
