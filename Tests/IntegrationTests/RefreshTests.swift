@@ -90,7 +90,8 @@ import Testing
     upstream.answer([issue(8)])
     #expect(try service.request("POST", "/v1/hooks/issues", ["X-Signature": signature], body: [:]).status == 202)
     try service.follow("issues;p=a", until: "is fetched again") { $0.rows == ["8"] }
-    #expect(upstream.requests.current.dropFirst(count).map(\.target) == ["/issues/a"], "neither twice nor the other one")
+    // Neither twice nor the other one.
+    #expect(upstream.requests.current.dropFirst(count).map(\.target) == ["/issues/a"])
   }
 
   /// However many ask while one is under way: one more, for all of them.
