@@ -32,10 +32,11 @@ struct MemberWeight: Sendable {
 
 extension Table {
   /// What its rows take that another version does not share.
-  fileprivate func footprint(without other: Table) -> Int {
-    let shared = Set(sections.map(ObjectIdentifier.init)).intersection(other.sections.map(ObjectIdentifier.init))
+  fileprivate func footprint(without other: Table?) -> Int {
+    let others = other?.sections ?? []
+    let shared = Set(sections.map(ObjectIdentifier.init)).intersection(others.map(ObjectIdentifier.init))
     var kept: Set<ObjectIdentifier> = []
-    for section in other.sections where !shared.contains(ObjectIdentifier(section)) {
+    for section in others where !shared.contains(ObjectIdentifier(section)) {
       for row in section.rows { kept.insert(ObjectIdentifier(row)) }
     }
     return sections.lazy.filter { !shared.contains(ObjectIdentifier($0)) }.reduce(0) { sum, section in
@@ -53,6 +54,9 @@ extension TableContent {
     }
     return (result?.byteCount ?? 0) + lookedUp
   }
+
+  /// The objects of rows that another replica has written.
+  fileprivate var restoredBytes: Int { restoredObjects.values.reduce(0) { $0 + $1.count } }
 }
 
 extension TableWriter {
@@ -68,6 +72,20 @@ extension TableWriter {
     }
     heldBytes.store(bytes, ordering: .relaxed)
     return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
+  }
+}
+
+extension TableWriter {
+  /// The same, for what another replica has written. Where there is no room it is no member any more.
+  func weighFollowed(_ previous: Table) {
+    let current = feed.current.table
+    let bytes = content.access { content in
+      content.weight.take(content.byteCount + current.footprint(without: nil) + content.restoredBytes)
+      content.weight.replace(previous, by: current, history: feed.history)
+      return content.weight.byteCount
+    }
+    heldBytes.store(bytes, ordering: .relaxed)
+    _ = table.withLock { $0.value }?.hasRoom(for: .ofContent)
   }
 }
 

@@ -76,9 +76,19 @@ extension LiveTable {
     if let local = blueprint.local, let items = try? LocalItems(seed: local.definition.items) {
       content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
     }
+    let isShared = context.shares(reference, of: blueprint.definition)
+    if isShared { content.expectStored() }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
-    let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
-    // Nothing of it is stored, so nothing is read that could fail.
+    let table = LiveTable(
+      reference,
+      feed: feed,
+      content: content,
+      blueprint,
+      isMember: true,
+      isStored: isShared,
+      context: context
+    )
+    // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
     table.attachSources(blueprint, parameters, forwarding)
     // Where no upstream is asked, there is none to be waited for.
@@ -99,6 +109,8 @@ extension LiveTable {
       content.noteBasis(stored)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       content.follow(shown, own: shown.own)
+    } else if isShared {
+      content.expectStored()
     }
     let feed = Feed(initial: content.table(named: name), history: context.history, restored: stored?.feed)
     return LiveTable(
@@ -108,7 +120,7 @@ extension LiveTable {
       blueprint,
       isMember: isMember,
       original: writer,
-      isStored: stored != nil,
+      isStored: stored != nil || isShared,
       context: context
     )
   }
@@ -121,7 +133,7 @@ extension LiveTable {
     isMember: Bool,
     original: TableWriter? = nil,
     keeper: TableWriter? = nil,
-    isStored: Bool? = nil,
+    isStored: Bool = true,
     context: EngineContext
   ) {
     let name = reference.canonical
@@ -138,14 +150,14 @@ extension LiveTable {
       name,
       content: content,
       reader: reader,
-      isStored: isStored ?? !isMember,
+      isStored: isStored,
       isPrivate: !forwards.isEmpty,
       isTranslation: original != nil,
       keeper: keeper,
       isMember: isMember,
       context: context
     )
-    if writer.isStored { reader.noteLook() }
+    if writer.isStored, !isMember { reader.noteLook() }
     self.init(
       reference,
       reader: reader,
@@ -155,6 +167,7 @@ extension LiveTable {
       locale: content.variables.locale,
       original: original
     )
+    if isShared { lifecycle.withLock { $0.isUnknown = true } }
   }
 
   /// Stores and shows what a restored table has become by its definition, in all its languages. `completion` is called
@@ -196,13 +209,14 @@ extension LiveTable {
 
   // MARK: Another definition
 
-  /// Goes on with another definition as a member that it has too: with its version, its rows and its waiters. The
-  /// upstream is asked anew, as it is now configured.
+  /// Goes on with another definition, that it can be, as a member that it has too: with its version, its rows and its
+  /// waiters. The upstream is asked anew, as it is now configured.
   func reconfigure(member blueprint: TableBlueprint, forwarding: ForwardedFields) {
     for source in sources { source.stop() }
-    guard canBe(blueprint) else { return retire() }
     reconfigure(blueprint)
     attachSources(blueprint, writer.parameters, forwarding)
+    // Where another replica asks them, that one tells.
+    guard !isShared || context.replica.isLeading else { return }
     for source in sources { source.start() }
   }
 
@@ -219,6 +233,10 @@ extension LiveTable {
     forgetSources()
     do {
       for table in try translate(blueprint) {
+        guard !isShared else {
+          table.join {}
+          continue
+        }
         table.begin { [context, name] error in
           guard let error else { return }
           context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
@@ -270,6 +288,12 @@ extension TableWriter {
 }
 
 extension TableContent {
+  /// The store may have it, which is found out when it is looked there.
+  fileprivate mutating func expectStored() {
+    base = StoredTable().revision
+    durable = own
+  }
+
   /// Begins with what the store has of the table: what stands in for the sources until they answer.
   ///
   /// - Parameter isShared: others may be asking the upstream: what they have shown is not old.

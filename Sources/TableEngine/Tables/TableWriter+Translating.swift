@@ -45,7 +45,7 @@ extension TableWriter {
 
   /// It lays out items of the service's own that another table has, and every replica edits: what comes of them is shown by
   /// whoever has edited. On the table's queue.
-  var followsItems: Bool { isDerived && isStored && content.access { $0.local != nil } }
+  var followsItems: Bool { isDerived && isStored && !isMember && content.access { $0.local != nil } }
 
   /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
   func afterFollowing(_ body: @escaping @Sendable () -> Void) {

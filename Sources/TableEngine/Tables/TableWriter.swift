@@ -17,7 +17,8 @@ final class TableWriter: Sendable {
   let storedName: String
   let reader: TableReader
   let context: EngineContext
-  /// Versions outlive the process. Not those of a family's members, which come and go with their readers.
+  /// Versions outlive the process. Not those of a family's members, which come and go with their readers, unless replicas
+  /// share them.
   let isStored: Bool
   /// The rows are one caller's own.
   let isPrivate: Bool

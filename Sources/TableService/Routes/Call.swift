@@ -86,6 +86,11 @@ struct TableCall: Sendable {
     if let refusal = table.refusal { throw ServiceError(refusal) }
   }
 
+  /// What replicas share can be shown once the store has it.
+  func checkIsThere() throws(ServiceError) {
+    if let absence = table.absence { throw ServiceError(absence) }
+  }
+
   private static func authority(
     _ request: Request,
     _ authorizer: Authorizer,
