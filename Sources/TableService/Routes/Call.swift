@@ -138,6 +138,6 @@ extension LiveTable {
 }
 
 extension Request {
-  /// What limits on a single client count by; empty for this machine itself.
-  var share: String { isLocal ? "" : client.host }
+  /// What limits on a single client count by, of IPv6 its network; empty for this machine itself.
+  var share: String { isLocal ? "" : client.network.host }
 }
