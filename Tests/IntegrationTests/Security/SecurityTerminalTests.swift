@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Terminals obey what they are shown: nothing that an upstream says gets there as it is.
