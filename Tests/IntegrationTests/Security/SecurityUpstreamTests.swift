@@ -22,6 +22,7 @@ import Testing
     let service = try ServiceProcess(Self.list(upstream, "maxItems: 1000"))
     let mirror = try service.follow("list", until: "is ready") { $0.state != "loading" }
     #expect(mirror.rows.count == 1000)
+    #expect(try service.snapshot("list")["truncated"] == .bool(true), "a cut is seen")
   }
 
   /// A mapping over its budget is a problem of its source, and the service goes on.
