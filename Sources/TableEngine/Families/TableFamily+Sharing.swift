@@ -55,10 +55,14 @@ extension TableFamily {
     }
   }
 
-  /// What its sources have said to this process before may be older than what is shown.
-  private func ask(_ table: LiveTable) {
-    table.writer.lead()
-    for source in table.sources { source.resumeAnew() }
+  /// Asks its sources once it is as the store has it: an answer that came before would be laid out on nothing, lose against
+  /// what is stored, and not come again. What the sources have said to this process before may be older than what is shown.
+  private func askAsStored(_ table: LiveTable) {
+    table.join { [self] in
+      guard context.replica.isLeading, table.isLiving else { return }
+      table.writer.lead()
+      for source in table.sources { source.resumeAnew() }
+    }
   }
 
   private func claim(of table: LiveTable, _ share: String) -> MemberClaim {
@@ -76,8 +80,11 @@ extension TableFamily {
       return
     }
     guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
-    if isOutdated { return ask(table) }
-    for source in table.sources { source.resume() }
+    guard isOutdated else {
+      for source in table.sources { source.resume() }
+      return
+    }
+    askAsStored(table)
   }
 
   /// Tells the replica that asks the sources what is read here.
@@ -138,7 +145,7 @@ extension TableFamily {
   /// This replica asks the sources from now on.
   func lead() {
     let polled = contents.withLock { $0.members.changed() }.map(\.table).filter(\.isShared)
-    for table in polled { table.join { [self] in if context.replica.isLeading { ask(table) } } }
+    for table in polled { askAsStored(table) }
   }
 
   /// Takes in members that the store has and nobody reads here: they go in their time, or where there are too many. One after
