@@ -156,8 +156,9 @@ final class Service: Sendable {
 extension CleanExit {
   /// An error that says enough by itself. What an upstream has said may be in it.
   static func failure(_ message: String) -> any Error {
-    let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map { TerminalText.oneLine(String($0)) }
-    FileHandle.standardError.write(Data("tablecast: \(lines.joined(separator: "\n"))\n".utf8))
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    let text = lines.map { TerminalText.oneLine(String($0)) }.joined(separator: "\n")
+    FileHandle.standardError.write(Data("tablecast: \(text)\n".utf8))
     return ExitCode(1)
   }
 }
