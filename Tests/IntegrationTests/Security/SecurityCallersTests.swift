@@ -26,7 +26,7 @@ import Testing
     let isSilent = Monitor(false)
     let upstream = try ScriptedUpstream { request in
       guard request.headers["authorization"] == "Bearer bad" else { return .json([issue(1)]) }
-      return isSilent.current ? .silence : .status(500, "{\"message\":\"secret of the bad caller\"}")
+      return isSilent.current ? .silence : .status(503, "{\"message\":\"secret of the bad caller\"}")
     }
     let service = try ServiceProcess(Self.mine(upstream, "every: 20ms, timeout: 60s"))
     let bad = ["Authorization": "Bearer bad"]
