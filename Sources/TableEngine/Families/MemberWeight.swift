@@ -64,28 +64,25 @@ extension TableWriter {
   /// table's queue.
   func hasRoom(for version: Version?) -> Bool {
     guard isMember else { return true }
-    let current = feed.current.table
-    let bytes = content.access { content in
-      content.weight.take(content.byteCount)
-      if let version { content.weight.replace(current, by: version.table, history: feed.history) }
-      return content.weight.byteCount
-    }
-    heldBytes.store(bytes, ordering: .relaxed)
-    return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
+    return weigh(replacing: feed.current.table, by: version?.table) { $0.byteCount }
   }
-}
 
-extension TableWriter {
   /// The same, for what another replica has written. Where there is no room it is no member any more.
   func weighFollowed(_ previous: Table) {
     let current = feed.current.table
-    let bytes = content.access { content in
-      content.weight.take(content.byteCount + current.footprint(without: nil) + content.restoredBytes)
-      content.weight.replace(previous, by: current, history: feed.history)
+    _ = weigh(replacing: previous, by: current) {
+      $0.byteCount + current.footprint(without: nil) + $0.restoredBytes
+    }
+  }
+
+  private func weigh(replacing old: Table, by new: Table?, _ bytes: (TableContent) -> Int) -> Bool {
+    let held = content.access { content in
+      content.weight.take(bytes(content))
+      if let new { content.weight.replace(old, by: new, history: feed.history) }
       return content.weight.byteCount
     }
-    heldBytes.store(bytes, ordering: .relaxed)
-    _ = table.withLock { $0.value }?.hasRoom(for: .ofContent)
+    heldBytes.store(held, ordering: .relaxed)
+    return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
   }
 }
 

@@ -20,9 +20,14 @@ extension TableFamily {
   func sharedMember(_ reference: TableReference) -> LiveTable? {
     contents.withLock { contents in
       guard let values = try? contents.parameters.values(of: reference) else { return nil }
-      let member = contents.members.members[Key(parameters: values, caller: hash(ForwardedFields()))]
+      let member = contents.members.members[sharedKey(values)]
       return member.flatMap { $0.instance.table.isShared ? $0.instance.table : nil }
     }
+  }
+
+  /// Of a member that depends on nobody who asks.
+  private func sharedKey(_ values: [TableReference.Parameter]) -> Key {
+    Key(parameters: values, caller: hash(ForwardedFields()))
   }
 
   /// Whether its configuration allows such a member, and replicas share it.
@@ -163,7 +168,7 @@ extension TableFamily {
   private func restore(_ reference: TableReference) -> LiveTable? {
     let (blueprint, parameters) = contents.withLock { ($0.blueprint, $0.parameters) }
     guard let values = try? parameters.values(of: reference) else { return nil }
-    let key = Key(parameters: values, caller: hash(ForwardedFields()))
+    let key = sharedKey(values)
     let table = make(TableReference(name: name, parameters: values), blueprint, ForwardedFields(), key)
     let displaced = contents.withLock { contents -> [Instance]? in
       guard contents.members.members[key] == nil else { return nil }

@@ -40,8 +40,9 @@ extension TableWriter {
       return completion(nil)
     }
     // What the upstream says of a member's readers is for other replicas' readers, too.
-    let refusal = isMember && fence != nil && !isTranslation ? upstreamRefusal?.stored : nil
-    let hasWord = fence != nil && !isTranslation && isMember && content.access { $0.refusal != refusal }
+    let isSpokesman = isMember && fence != nil && !isTranslation
+    let refusal = isSpokesman ? upstreamRefusal?.stored : nil
+    let hasWord = isSpokesman && content.access { $0.refusal != refusal }
     guard prepared != nil || hasWord else {
       share()
       return completion(nil)

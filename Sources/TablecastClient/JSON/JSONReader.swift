@@ -43,7 +43,7 @@ struct JSONReader {
   /// The next member's name; its value is announced. Nil behind the last one, where the object is read.
   mutating func nextName() -> JSONQuoted? {
     guard goOn() else { return nil }
-    let name = JSONQuoted(UnsafeBufferPointer(rebasing: bytes[skip()].dropFirst().dropLast()))
+    let name = quoted()
     skipSeparators()
     announced = position
     return name
@@ -90,7 +90,12 @@ struct JSONReader {
       skip()
       return nil
     }
-    return JSONQuoted(UnsafeBufferPointer(rebasing: bytes[skip()].dropFirst().dropLast())).text
+    return quoted().text
+  }
+
+  /// Passes what stands between quotes here.
+  private mutating func quoted() -> JSONQuoted {
+    JSONQuoted(UnsafeBufferPointer(rebasing: bytes[skip()].dropFirst().dropLast()))
   }
 
   /// The value of a number without a fraction; nil for any other value.

@@ -26,7 +26,6 @@ public struct JSONText: Hashable, Sendable {
 
   public var isNull: Bool { bytes.first == UInt8(ascii: "n") }
   var isObject: Bool { bytes.first == UInt8(ascii: "{") }
-  var isArray: Bool { bytes.first == UInt8(ascii: "[") }
 
   /// The value of a text; nil for any other value.
   public var string: String? { read { $0.string() } }
