@@ -7,6 +7,7 @@
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
+BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
 .PHONY: run test bench check format build clean fuzz sanitize sbom image packages clients cluster
@@ -21,10 +22,10 @@ test: packages
 	@./scripts/install-system-packages.sh postgresql
 	@./scripts/install-browser-tests.sh >/dev/null
 	node --test Clients/JavaScript/test/*.test.mjs
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
 	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter HostileNetworkTests
-	$(SWIFT) test --parallel
+	./scripts/run-tests.sh $(SWIFT) test --skip-build --parallel
 
 # Ten rounds in CI; more by ROUNDS and SEED.
 cluster: packages

@@ -69,6 +69,11 @@ final class EngineContext: Sendable {
 
   var current: Settings { settings.withLock { $0 } }
 
+  /// Whether replicas share a member of a family: what depends on who asks is in no store.
+  func shares(_ member: TableReference, of definition: TableDefinition) -> Bool {
+    replica.isShared && definition.forward.isEmpty && member.canonical.utf8.count <= MemberClaim.maximumName
+  }
+
   /// Goes on with another configuration's settings.
   func configure(_ new: Settings) {
     settings.withLock { $0 = new }

@@ -8,7 +8,7 @@
 /// **Sharing a table.** Whoever writes a table says which of its revisions the commit is built on (``Commit/base``).
 /// ``StoreError/superseded`` means that somebody else wrote: ask for ``changes(of:since:completion:)``, take them over,
 /// try again. Others' commits are told of by ``observe(_:)``.
-public protocol Store: LeaseStore, ViewStore {
+public protocol Store: LeaseStore, ViewStore, MemberStore {
   /// What is kept of a table. To be asked once, before the table's first commit.
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void)
 

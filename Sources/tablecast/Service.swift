@@ -154,9 +154,11 @@ final class Service: Sendable {
 }
 
 extension CleanExit {
-  /// An error that says enough by itself.
+  /// An error that says enough by itself. What an upstream has said may be in it.
   static func failure(_ message: String) -> any Error {
-    FileHandle.standardError.write(Data("tablecast: \(message)\n".utf8))
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    let text = lines.map { TerminalText.oneLine(String($0)) }.joined(separator: "\n")
+    FileHandle.standardError.write(Data("tablecast: \(text)\n".utf8))
     return ExitCode(1)
   }
 }

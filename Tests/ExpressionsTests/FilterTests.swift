@@ -98,7 +98,7 @@ import Testing
     "list | map(list | map(list | map(list | map(1))))",
     "text | replace('a', text)",
     "list | map(text) | join", "list | map(text + $index) | length",
-    "text | split('') | map(text) | json",
+    "text | split('') | map(text) | json", "list | map((text | replace('b', 'c')) | length)",
   ])
   func isBounded(_ text: String) throws {
     let item: JSONValue = [

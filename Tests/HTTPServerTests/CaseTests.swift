@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -72,7 +73,7 @@ import Testing
 
   private func receive(_ client: TestClient, isHead: Bool, _ interim: inout [Int]) -> TestClient.Outcome {
     while true {
-      let outcome = client.receive(isHead: isHead, seconds: 8)
+      let outcome = client.receive(isHead: isHead, seconds: 60)
       guard let response = outcome.response, response.status < 200 else { return outcome }
       interim.append(response.status)
     }

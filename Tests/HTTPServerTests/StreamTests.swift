@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -19,7 +20,7 @@ import Testing
     let client = StreamTests.open(service, fill: StreamTests.size)
     #expect(client.receiveHead().code == "200")
     for version in 0...2 {
-      let message = client.receiveChunk(seconds: 30)
+      let message = client.receiveChunk()
       let isWhole = message == PacedTestStream.message(version, fill: StreamTests.size)
       #expect(isWhole, "version \(version): \(message?.count ?? -1) bytes")
       service.publish(9)
@@ -40,7 +41,7 @@ import Testing
     #expect(other.receive().code == "200")
     #expect(service.recorded.messages == 1)
     for version in [0, 200] {
-      let isWhole = client.receiveChunk(seconds: 30) == PacedTestStream.message(version, fill: StreamTests.size)
+      let isWhole = client.receiveChunk() == PacedTestStream.message(version, fill: StreamTests.size)
       #expect(isWhole, "version \(version)")
     }
     #expect(service.recorded.messages == 2)

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// What a swipe or a context menu offers, and what comes of it.
@@ -10,7 +11,7 @@ import Testing
     auth:
       tokens: [{name: editor, sha256: "\(editorDigest)", allow: [edit]}]
     sources:
-      items: {url: "\(url)/items", every: 1h, retries: 0, timeout: 2s}
+      items: {url: "\(url)/items", every: 1h, retries: 0, timeout: 5s}
     cells:
       Label: {nib: Label, fields: {title: string, subtitle: string}}
     tables:

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// A table that forwards its callers' credentials.
@@ -95,7 +96,7 @@ private func rows(of caller: String?, round: Int) -> JSONValue {
       #expect(try ask("GET", "/v1/tables/mine/rows/none").status == 404)
       // The poll of the view, the poll without one and the poll of several tables see the second round.
       while !mirror.row2.contains("round 2") {
-        let reply = try ask("GET", "/v1/tables/mine/changes?after=\(mirror.cursor)&wait=15&view=shared")
+        let reply = try ask("GET", "/v1/tables/mine/changes?after=\(mirror.cursor)&wait=50&view=shared")
         try mirror.apply(reply.json)
       }
       #expect(mirror.row("1")?["payload"]?["isExpanded"] == true && mirror.resets.isEmpty)

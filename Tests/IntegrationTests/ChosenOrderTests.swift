@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Order and limit that whoever reads a table chooses by its parameters.

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import TablecastClient
+import TestSupport
 import Testing
 
 /// The client by streams, over `URLSession`, before the real service.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// The commands beside `serve`, as processes.
@@ -159,7 +160,7 @@ import Testing
     let client = try HTTPClient(port: port)
     var cursor = ""
     for _ in 0..<50 where !cursor.contains("ready") {
-      let changes = try client.request("GET", "/v1/tables/departures/changes?wait=5&after=\(cursor)").json
+      let changes = try client.request("GET", "/v1/tables/departures/changes?wait=50&after=\(cursor)").json
       cursor = changes["to"]?.text ?? ""
       if changes["snapshot"]?["state"] == "ready" || "\(changes)".contains("\"ready\"") { break }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// `If-Match` and `Idempotency-Key`, on edits and on taps.

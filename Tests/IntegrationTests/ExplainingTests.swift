@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Why a table is as it is: items without rows, the rule of a section, a family's members, the last fetch.

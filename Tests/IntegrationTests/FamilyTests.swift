@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// A family over an upstream that answers with the target that it was asked for.
@@ -146,18 +147,18 @@ private func echo() throws -> ScriptedUpstream {
     _ = try service.mirror("t;topic=b")
     let reply = try poll.value().json
     #expect(reply["stages"] == [] && reply["to"]?.text == mirror.cursor)
-    let next = try service.changes("t;topic=a", after: mirror.cursor, wait: 5)
+    let next = try service.changes("t;topic=a", after: mirror.cursor, wait: 50)
     #expect(next["reset"] == "epoch" && next["snapshot"]?["state"] == "ready")
   }
 
   @Test func instancesAreFrozenAndDropped() throws {
     let upstream = try echo()
     let service = try ServiceProcess(
-      family(upstream, "instances: {freezeAfter: 1s, dropAfter: 3s}", every: "50ms")
+      family(upstream, "instances: {freezeAfter: 2s, dropAfter: 6s}", every: "50ms")
     )
     let first = try service.mirror("t;topic=a")
     // Whoever waits keeps it alive.
-    let poll = try service.poll("t;topic=a", after: first.cursor, wait: 4)
+    let poll = try service.poll("t;topic=a", after: first.cursor, wait: 8)
     #expect(try poll.value().json["stages"] == [])
     #expect(try service.mirror("t;topic=a").cursor == first.cursor)
     try upstream.awaitSilence(seconds: 0.4)
@@ -173,7 +174,7 @@ private func echo() throws -> ScriptedUpstream {
   /// Nobody reads it anew, but somebody is there: it is fetched, and neither frozen nor dropped.
   @Test func whoFollowsAStreamKeepsItAlive() throws {
     let upstream = try ScriptedUpstream([issue(1)])
-    let service = try ServiceProcess(family(upstream, "instances: {freezeAfter: 1s, dropAfter: 2s}", every: "50ms"))
+    let service = try ServiceProcess(family(upstream, "instances: {freezeAfter: 2s, dropAfter: 5s}", every: "50ms"))
     let mirror = try service.mirror("t;topic=a")
     let stream = try service.client()
     try stream.send("GET", "/v1/tables/t;topic=a/stream?after=\(mirror.cursor)")

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Each fault of the misbehaving upstream, and what the clients of a table see: rows that stay, a problem that a

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Items of a local table that have no row in sight: they can be edited all the same, or nobody could bring them back.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Each locale is an instance of its table, over one fetch of its source; the first is the plain table.

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 /// Tables that are larger than any buffer.

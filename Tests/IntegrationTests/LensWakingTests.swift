@@ -21,14 +21,17 @@ import Testing
         parameters: {q: {default: ""}}
     """
 
-  /// Asks with `wait=1`, and tells whether the whole of it was waited.
-  private func poll(_ service: ServiceProcess, after cursor: String, _ headers: [String: String] = [:]) throws
-    -> (reply: JSONValue, hasWaited: Bool)
-  {
+  /// What a poll that waits for so many seconds is told, and whether it waited for as long.
+  private func poll(
+    _ service: ServiceProcess,
+    after cursor: String,
+    wait: Int,
+    _ headers: [String: String] = [:]
+  ) throws -> (reply: JSONValue, hasWaited: Bool) {
     let clock = ContinuousClock()
     let start = clock.now
-    let reply = try service.request("GET", "/v1/tables/todo/changes?after=\(cursor)&wait=1", headers).json
-    return (reply, clock.now - start >= .milliseconds(900))
+    let reply = try service.request("GET", "/v1/tables/todo/changes?after=\(cursor)&wait=\(wait)", headers).json
+    return (reply, clock.now - start >= .milliseconds(wait * 1000 - 100))
   }
 
   private func patch(_ service: ServiceProcess, _ change: JSONValue) throws {
@@ -40,14 +43,14 @@ import Testing
     let cells = ["Accept-Cells": "Label"]
     let cursor = try service.request("GET", "/v1/tables/todo", cells).json["cursor"]?.text ?? ""
     try patch(service, ["detail": "another"])
-    let unseen = try poll(service, after: cursor, cells)
+    let unseen = try poll(service, after: cursor, wait: 1, cells)
     #expect(unseen.hasWaited && unseen.reply["stages"] == [])
     #expect(unseen.reply["to"] != unseen.reply["from"])
     try patch(service, ["title": "C"])
-    let seen = try poll(service, after: cursor, cells)
+    let seen = try poll(service, after: cursor, wait: 50, cells)
     #expect(!seen.hasWaited && seen.reply["stages"]?.elements.count == 1)
     // Whoever is shown the cell itself is told of both.
-    let plain = try poll(service, after: String(cursor.prefix { $0 != "~" }))
+    let plain = try poll(service, after: String(cursor.prefix { $0 != "~" }), wait: 50)
     #expect(!plain.hasWaited)
   }
 
@@ -56,7 +59,7 @@ import Testing
     let cursor = try service.mirror("todo").cursor
     try patch(service, ["title": "C"])
     try patch(service, ["title": "B"])
-    let reply = try poll(service, after: cursor)
+    let reply = try poll(service, after: cursor, wait: 1)
     #expect(reply.hasWaited && reply.reply["stages"] == [])
     #expect(reply.reply["to"] != reply.reply["from"])
   }

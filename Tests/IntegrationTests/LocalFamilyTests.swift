@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// A family over the configuration's own items: to be read by parameters, at once.

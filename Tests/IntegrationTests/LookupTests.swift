@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Rows that show items of another source, found by key.
@@ -8,7 +9,7 @@ import Testing
     """
     store: memory
     sources:
-      items: {url: "\(url)/items", every: \(every), retries: 0, timeout: 2s}
+      items: {url: "\(url)/items", every: \(every), retries: 0, timeout: 5s}
       users: {url: "\(url)/users", every: \(every), retries: 0}
     cells:
       Label: {nib: Label, fields: {title: string}}

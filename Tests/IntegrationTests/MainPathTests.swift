@@ -61,7 +61,7 @@ func issues(_ upstream: ScriptedUpstream, every: String = "50ms", extra: String 
     #expect(mirror.rows == ["2", "1", "3"])
     #expect(mirror.resets.isEmpty)
     try mirror.check(equals: service.snapshot("issues"))
-    #expect(reply["Link"] == "</v1/tables/issues/changes?after=\(mirror.cursor)&wait=15>; rel=\"next\"")
+    #expect(reply["Link"] == "</v1/tables/issues/changes?after=\(mirror.cursor)&wait=50>; rel=\"next\"")
   }
 
   /// Fifty random states of the upstream, followed by clients of every content coding at once.

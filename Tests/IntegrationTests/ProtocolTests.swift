@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct ProtocolTests {
@@ -135,7 +136,7 @@ import Testing
     let issues = try service.follow("issues", until: "is ready") { $0.state == "ready" }
     let todo = try service.mirror("todo")
     let client = try service.client()
-    let target = "/v1/changes?after=issues:\(issues.cursor)&after=todo:\(todo.cursor)&wait=15"
+    let target = "/v1/changes?after=issues:\(issues.cursor)&after=todo:\(todo.cursor)&wait=50"
     try client.send("GET", target)
     let added = try service.request("POST", "/v1/tables/todo/items", body: ["title": "One"]).json
     let changes = try client.receive(target).json["changes"]?.elements ?? []
@@ -150,7 +151,7 @@ import Testing
     // What can't be followed is said at once, and the others are followed all the same.
     let mixed = try service.request(
       "GET",
-      "/v1/changes?after=none:\(mirror.cursor)&after=todo:\(mirror.cursor)&wait=15"
+      "/v1/changes?after=none:\(mirror.cursor)&after=todo:\(mirror.cursor)&wait=50"
     )
     let trouble = try mixed.json["changes"]?.elements ?? []
     #expect(trouble.map { $0["table"] } == ["none"] && trouble.first?["problem"]?["status"] == 404)

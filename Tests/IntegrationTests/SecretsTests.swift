@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Secrets in all the places where a configuration and a caller can have them, sent to upstreams that repeat whatever

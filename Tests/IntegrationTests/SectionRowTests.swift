@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Sections of several sources, their responses, and rows that are told apart in their own way.

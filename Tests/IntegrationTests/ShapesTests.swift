@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// The shapes that upstreams come in, from the configuration to the rows.

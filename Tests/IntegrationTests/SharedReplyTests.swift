@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// One changeset for a pair of versions, however many ask for it, and however they ask.
@@ -16,7 +17,7 @@ import Testing
     let counted = try changesets(service)
     let codings = ["gzip", "deflate", "identity"]
     let polls = try (0..<24).map { number in
-      try service.poll("issues", after: before, wait: 15 + number % 4, ["Accept-Encoding": codings[number % 3]])
+      try service.poll("issues", after: before, wait: 40 + number % 4, ["Accept-Encoding": codings[number % 3]])
     }
     let stream = try service.client()
     try stream.send("GET", "/v1/tables/issues/stream?after=\(before)")
@@ -27,7 +28,7 @@ import Testing
     try mirror.apply(replies[0].json)
     // Late, and all at once.
     let late = try (0..<24).map { number in
-      try service.poll("issues", after: before, wait: 20 + number % 4, ["Accept-Encoding": codings[number % 3]])
+      try service.poll("issues", after: before, wait: 50 + number % 4, ["Accept-Encoding": codings[number % 3]])
     }
     replies += try late.map { try $0.value() }
     try mirror.check(equals: service.snapshot("issues"))
@@ -36,7 +37,7 @@ import Testing
       #expect(reply["Content-Encoding"] == (coding == "identity" ? "" : coding))
       #expect(try reply.content == replies[0].content)
       #expect(reply.body == replies[number % 3].body, "compressed once for each coding")
-      let wait = (number < 24 ? 15 : 20) + number % 4
+      let wait = (number < 24 ? 40 : 50) + number % 4
       #expect(reply["Link"] == "</v1/tables/issues/changes?after=\(mirror.cursor)&wait=\(wait)>; rel=\"next\"")
     }
     let event = try stream.receiveChunk("an event")
@@ -49,9 +50,9 @@ import Testing
     let upstream = try ScriptedUpstream(.array([issue(1)]))
     let service = try ServiceProcess(issues(upstream))
     let mirror = try service.follow("issues", until: "is ready") { $0.state == "ready" }
-    let polls = try (0..<6).map { _ in try service.poll("issues", after: mirror.cursor, wait: 30) }
+    let polls = try (0..<6).map { _ in try service.poll("issues", after: mirror.cursor, wait: 50) }
     var leaving: HTTPClient? = try service.client()
-    try leaving?.send("GET", "/v1/tables/issues/changes?after=\(mirror.cursor)&wait=30")
+    try leaving?.send("GET", "/v1/tables/issues/changes?after=\(mirror.cursor)&wait=50")
     try service.awaitPolls(7)
     leaving = nil
     try service.awaitMetric("waiting_polls", 6)

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// What an operator learns of the upstreams: `/v1/sources`, figures, the log.

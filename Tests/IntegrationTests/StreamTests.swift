@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct StreamTests {
@@ -19,13 +20,13 @@ import Testing
 
   /// A poll that waits uses its view for as long as it waits, however short the time is after which views are idle.
   @Test func aViewThatIsPolledIsNotIdle() throws {
-    let service = try ServiceProcess("views: {idle: 1s}\n" + todo)
+    let service = try ServiceProcess("views: {idle: 3s}\n" + todo)
     let row = try service.mirror("todo").id("A")
     let cursor = try required(
       service.request("POST", "/v1/tables/todo/rows/\(row)/tap?view=mine").json["cursor"]?.text,
       "a cursor"
     )
-    let reply = try service.poll("todo", after: cursor, wait: 4, query: "&view=mine").value().json
+    let reply = try service.poll("todo", after: cursor, wait: 8, query: "&view=mine").value().json
     #expect(reply["reset"] == nil && reply["stages"]?.elements.isEmpty == true, "\(reply)")
     #expect(reply["to"]?.text == cursor)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// What is cut off at `maxItems` or `maxPages` is seen: in the table, in the log, in a metric.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Servers that wrap what they answer: the list under `data`, an edit's item in a list, refusals with 200.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// What a page of another origin may do: read what CORS lets it, and change nothing.

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct MergePatchTests {
@@ -39,6 +40,17 @@ import Testing
 }
 
 @Suite struct MergePatchCostTests {
+  /// Four times as many members cost about four times as much, not sixteen times.
+  @Test func theCostGrowsWithTheMembers() {
+    func cost(_ count: Int) -> Duration {
+      let object = JSONValue.object((0..<count).map { .init(name: "member\($0)", value: .integer(Int64($0))) })
+      let patch = JSONValue.object((0..<count).map { .init(name: "member\($0 * 2)", value: .bool(true)) })
+      return processorTime { _ = object.merging(patch: patch) }
+    }
+    let (few, many) = (cost(500), cost(2000))
+    #expect(many < few * 9, "\(few) for 500, \(many) for 2,000")
+  }
+
   /// Quadratic, this took a minute.
   @Test func manyMembersAreMergedInLinearTime() {
     let object = JSONValue.object((0..<50_000).map { .init(name: "member\($0)", value: .integer(Int64($0))) })

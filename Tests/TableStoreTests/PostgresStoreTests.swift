@@ -10,7 +10,7 @@ import Testing
 
 /// What processes that share a database see of each other, and what is left when it goes away.
 @Suite(.serialized) struct PostgresStoreTests {
-  private func withTwo(at address: String? = nil, _ body: (PostgresStore, PostgresStore) throws -> Void) throws {
+  func withTwo(at address: String? = nil, _ body: (PostgresStore, PostgresStore) throws -> Void) throws {
     let address = try address ?? PostgresServer.shared.get().newDatabase()
     let first = try PostgresStore(address: address, history: 8)
     let second = try PostgresStore(address: address, history: 8)
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Waits for an event that a store tells of.
-  private final class Events: Sendable {
+  final class Events: Sendable {
     private let heard = Mutex<[StoreEvent]>([])
     private let arrival = DispatchSemaphore(value: 0)
     private let observation = Mutex<StoreObservation?>(nil)
@@ -143,135 +143,6 @@ import Testing
       }
       try result { first.flush(completion: $0) } as Void
       #expect(outcomes.all == [nil, .superseded, nil])
-    }
-  }
-
-  @Test func whoWasAwayWhileItsLeaseExpiredWritesNothing() throws {
-    let server = try PostgresServer.shared.get()
-    let address = try server.newDatabase()
-    try withTwo(at: address) { first, second in
-      let minute = Duration.seconds(60)
-      let lease = try #require(try result { first.acquire("s", holder: "a", for: minute, completion: $0) })
-      #expect(try result { second.acquire("s", holder: "b", for: minute, completion: $0) } == nil)
-      #expect(try result { first.renew(lease, for: minute, legacy: [7], handover: [8], completion: $0) })
-      var commit = Commit(table: "t", durability: .full)
-      commit.objects = [ObjectChange(row: "1", bytes: [1])]
-      commit.fence = lease
-      try first.written(commit)
-      // The holder is paused, and the minute goes by.
-      try server.ask("UPDATE tablecast.lease SET expires = clock_timestamp()", in: address)
-      #expect(throws: StoreError.fenced) { try first.written(commit) }
-      let taken = try result { second.acquire("s", holder: "b", for: minute, completion: $0) }
-      #expect(taken?.term == lease.term + 1 && taken?.legacy == [7] && taken?.handover?.bytes == [8])
-      #expect(throws: StoreError.fenced) { try first.written(commit) }
-      #expect(!(try result { first.renew(lease, for: minute, legacy: [], handover: nil, completion: $0) }))
-      commit.fence = taken
-      try second.written(commit)
-    }
-  }
-
-  @Test func aReleasedLeaseIsFreeAtOnceAndSaidToBe() throws {
-    try withTwo { first, second in
-      let events = Events(of: second)
-      let lease = try #require(try result { first.acquire("s", holder: "a", for: .seconds(60), completion: $0) })
-      try result { first.release(lease, legacy: [1, 2], handover: nil, completion: $0) } as Void
-      try events.await { $0 == .leaseFree("s") }
-      let next = try result { second.acquire("s", holder: "b", for: .seconds(60), completion: $0) }
-      #expect(next?.legacy == [1, 2] && next?.term == lease.term + 1)
-      try result { first.signal("refresh", "source 1", completion: $0) } as Void
-      try events.await { $0 == .signal(name: "refresh", text: "source 1") }
-    }
-  }
-
-  @Test func anAnswerIsTheClustersAndNotWrittenWhereItsCommitFails() throws {
-    try withTwo { first, second in
-      let base = try first.restored().revision
-      var commit = Commit(table: "t", durability: .full)
-      commit.objects = [ObjectChange(row: "1", bytes: [1])]
-      commit.base = base
-      commit.reply = reply(caller: "ann", key: "k", expires: .max)
-      try first.written(commit)
-      let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
-      #expect(try result { second.reply(key, completion: $0) } == commit.reply)
-      commit.reply = reply(caller: "ann", key: "l", expires: .max)
-      #expect(throws: StoreError.superseded) { try second.written(commit) }
-      let other = ReplyKey(caller: "ann", table: "t", scope: "", key: "l")
-      #expect(try result { second.reply(other, completion: $0) } == nil)
-    }
-  }
-
-  @Test func aTappedViewFollowsItsClientAndOfTwoTapsOneIsFirst() throws {
-    let server = try PostgresServer.shared.get()
-    let address = try server.newDatabase()
-    try withTwo(at: address) { first, second in
-      let table = Epoch(rawValue: 7)
-      func keep(_ view: StoredView, after base: StoredView?, in store: PostgresStore) throws -> Bool {
-        try result { store.keep(view, after: base, for: .seconds(1800), answer: nil, completion: $0) }
-      }
-      func kept(_ store: PostgresStore, _ table: Epoch = Epoch(rawValue: 7)) throws -> KeptView? {
-        try result { store.view("v", of: table, completion: $0) }
-      }
-      #expect(try kept(first) == nil)
-      let toggle = StoredView.Toggle(row: "r\u{0}1", from: 1, until: .max)
-      let one = StoredView(table: table, name: "v", incarnation: .max, taps: 1, oldestTap: 0, toggles: [toggle])
-      #expect(try keep(one, after: nil, in: first))
-      let found = try #require(try kept(second))
-      #expect(found.view == one && found.remaining > .seconds(1790) && found.remaining <= .seconds(1800))
-      #expect(try kept(second, Epoch(rawValue: 8)) == nil)
-      #expect(!(try keep(one, after: nil, in: second)))
-      var two = one
-      two.taps = 2
-      #expect(try keep(two, after: one, in: second))
-      #expect(!(try keep(two, after: one, in: first)))
-      try result { first.prolong("v", of: table, for: .seconds(3600), completion: $0) }
-      #expect(try #require(try kept(second)).remaining > .seconds(3590))
-      #expect(try result { second.views(atMost: 10, completion: $0) } == [two])
-      // After half an hour nobody knows it.
-      try server.ask("UPDATE tablecast.view SET expires = clock_timestamp()", in: address)
-      try result { first.prolong("v", of: table, for: .seconds(3600), completion: $0) }
-      #expect(try kept(first) == nil)
-      #expect(try result { second.views(atMost: 10, completion: $0) } == [])
-      #expect(try keep(one, after: nil, in: first))
-    }
-  }
-
-  /// A tap and its answer are one: who ends in between has done both, or neither, and a repeat toggles nothing.
-  @Test func aTapIsKeptWithItsAnswerOrNotAtAll() throws {
-    try withTwo { first, second in
-      let table = Epoch(rawValue: 7)
-      let key = ReplyKey(caller: "ann", table: "t", scope: "POST /tap", key: "k")
-      func kept(_ key: String) throws -> StoredReply? {
-        let key = ReplyKey(caller: "ann", table: "t", scope: "POST /tap", key: key)
-        return try result { second.reply(key, completion: $0) }
-      }
-      func keep(_ view: StoredView, after base: StoredView?, _ key: String, _ body: Int) throws -> Bool {
-        let answer = TapReply(
-          table: "t",
-          reply: reply(caller: "ann", scope: "POST /tap", key: key, body: body, expires: .max)
-        )
-        return try result { first.keep(view, after: base, for: .seconds(1800), answer: answer, completion: $0) }
-      }
-      guard case .granted = try result({ first.claim(key, request: [1], for: .seconds(5), completion: $0) }) else {
-        Issue.record("the key is free")
-        return
-      }
-      let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
-      let one = StoredView(table: table, name: "v", incarnation: 3, taps: 1, oldestTap: 0, toggles: [toggle])
-      #expect(try keep(one, after: nil, "k", 1))
-      // As whoever repeats it finds it, wherever: without another call.
-      #expect(try kept("k")?.body == [7] && kept("k")?.status == 201)
-      guard case .answered = try result({ second.claim(key, request: [1], for: .seconds(5), completion: $0) }) else {
-        Issue.record("it is answered")
-        return
-      }
-      // A tap that another one came before is neither kept nor answered.
-      #expect(try !keep(one, after: nil, "l", 2))
-      #expect(try kept("l") == nil)
-      // Another's answer stays.
-      var two = one
-      two.taps = 2
-      #expect(try keep(two, after: one, "k", 3))
-      #expect(try kept("k")?.body == [7])
     }
   }
 

@@ -240,6 +240,38 @@ import Testing
     try store.closed()
   }
 
+  /// Whoever opens a file while others may read it goes on reading it: none is made for others and closed to them later.
+  @Test func filesAreTheirOwnersAloneFromTheFirstByte() throws {
+    let folder = try TemporaryFolder()
+    let data = URL(fileURLWithPath: folder.database).deletingLastPathComponent().path
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    let watch = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    try #require(watch >= 0)
+    defer { close(watch) }
+    try #require(inotify_add_watch(watch, data, UInt32(IN_CREATE | IN_ATTRIB)) >= 0)
+    let old = umask(0)
+    defer { umask(old) }
+    let store = try SQLiteStore(path: folder.database)
+    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    var events = [UInt8](repeating: 0, count: 65_536)
+    let count = read(watch, &events, events.count)
+    var changes: [(mask: Int, name: String)] = []
+    var start = 0
+    // A wd, a mask, a cookie and a length of four bytes each, and the name (inotify(7)).
+    while start + 16 <= count {
+      let numbers = events[start..<start + 16].withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt32>.self) }
+      let name = events[(start + 16)..<(start + 16 + Int(numbers[3]))].prefix { $0 != 0 }
+      changes.append((Int(numbers[1]), String(decoding: name, as: UTF8.self)))
+      start += 16 + Int(numbers[3])
+    }
+    let name = URL(fileURLWithPath: folder.database).lastPathComponent
+    for file in [name, name + ".lock"] {
+      let masks = changes.filter { $0.name == file }.map(\.mask)
+      #expect(masks == [Int(IN_CREATE)], "\(file): \(changes)")
+    }
+    try store.closed()
+  }
+
   /// What an earlier release has kept for repeats is found as it was: under a key that is nobody's.
   @Test func answersFromBeforeCallersAreKept() throws {
     let folder = try TemporaryFolder()

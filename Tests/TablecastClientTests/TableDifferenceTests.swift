@@ -39,9 +39,8 @@ import Testing
 
   private func section(_ id: String, _ rows: [Int], text: Int = 0) -> TableSection {
     var section = TableSection(id: id)
-    section.rows = rows.compactMap { row in
-      try? TableRow(JSONText("{\"id\":\"\(row)\",\"cellIdentifier\":\"C\",\"payload\":{\"title\":\"\(text)\"}}"))
-    }
+    let json = rows.map { "{\"id\":\"\($0)\",\"cellIdentifier\":\"C\",\"payload\":{\"title\":\"\(text)\"}}" }
+    section.rows = TableRows(json.compactMap { try? TableRow(JSONText($0)) })
     return section
   }
 }

@@ -31,7 +31,7 @@ struct RandomTable {
     let count = number(0..<4)
     let rows = (0..<count).map { _ in newRow() }
     var section = TableSection(id: "s\(number(0..<12))")
-    section.rows = rows
+    section.rows = TableRows(rows)
     return section
   }
 
@@ -73,6 +73,12 @@ struct RandomTable {
       let new = Self.row(id, number(0..<1000))
       sections[section].rows.insert(new, at: number(0..<sections[section].rows.count + 1))
     }
+  }
+
+  /// Has one row more.
+  mutating func grow() {
+    if sections.isEmpty { sections.append(TableSection(id: "s0")) }
+    sections[0].rows.append(newRow())
   }
 
   private mutating func removeRow() -> TableRow? {

@@ -37,7 +37,7 @@ struct ServiceTable {
     writer.name("stages")
     writer.write(stages: Changeset(from: table, to: next))
     writer.endObject()
-    guard case .stages(let stages, _, let to) = try TableReply(JSONText(writer.bytes)).outcome else {
+    guard case .stages(let stages, _, let to)? = try TableReply.read(writer.bytes).first?.outcome else {
       throw MalformedReply("no stages")
     }
     try mirror.apply(stages, to: to)

@@ -12,7 +12,7 @@ final class StrictListView: StrictView {
     let description: String
   }
 
-  typealias Shown = (id: String, rows: [TableRow])
+  typealias Shown = (id: String, rows: TableRows)
 
   /// What the data source has: the driver's sections.
   var dataSource: () -> [TableSection] = { [] }

@@ -61,7 +61,7 @@ import Testing
     var snapshot = TableSnapshot(TableAddress("t"))
     snapshot.sections = rows.enumerated().map { index, ids in
       var section = TableSection(id: "s\(index)")
-      section.rows = ids.compactMap { Int($0) }.map { RandomTable.row($0, text) }
+      section.rows = TableRows(ids.compactMap { Int($0) }.map { RandomTable.row($0, text) })
       return section
     }
     snapshot.revision = revision

@@ -76,7 +76,7 @@ public final class PostgresServer: Sendable {
     // Its children end when they find it gone.
     Foundation.kill(identifier, SIGKILL)
     process.withLock { $0?.waitUntilExit() }
-    let deadline = Date.now + 20
+    let deadline = Date.now + 60
     while Date.now < deadline, (try? Self.run("/usr/bin/pgrep", ["-f", "postgres.*\(folder)"])) != nil {
       usleep(20_000)
     }

@@ -63,5 +63,8 @@ import Testing
     let (page, cut) = try check.read(body, of: url, definition, limit: 1000)
     #expect(page.itemCount == 1000 && page.isCut)
     #expect(cut.body.count == 3001 && cut.list?.elements.count == 1000)
+    // Nor is it noted where the others stand.
+    let listed = try ListedText(body, keeping: 1000)
+    #expect(listed.elements.count == 1000 && listed.count == 2_000_001)
   }
 }

@@ -2,6 +2,7 @@ import Definitions
 import Digests
 import Expressions
 import JSON
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -169,5 +170,14 @@ import Testing
   )
   func htmlTitle(_ page: String, _ expected: String?) {
     #expect(ReasonText.htmlTitle(in: Array(page.utf8)) == expected)
+  }
+
+  /// It is looked for on the queue of all upstreams: whatever a page is made of, that costs about the same.
+  @Test func aTitleIsSoughtInLinearTime() {
+    let plain = Array(String(repeating: "a", count: 8192).utf8)
+    let hostile = Array(String(repeating: "<title ", count: 1200).utf8)
+    let usual = processorTime { _ = ReasonText.htmlTitle(in: plain) }
+    let most = processorTime { _ = ReasonText.htmlTitle(in: hostile) }
+    #expect(most < usual * 20, "\(most) beside \(usual)")
   }
 }

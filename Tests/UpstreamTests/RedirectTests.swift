@@ -1,6 +1,7 @@
 import Definitions
 import Expressions
 import JSON
+import TestSupport
 import Testing
 
 @testable import Upstream

@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Expressions
 import JSON
+import TestSupport
 import Testing
 
 @testable import Upstream

@@ -1,6 +1,7 @@
 import Definitions
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 @testable import Upstream
@@ -135,7 +136,7 @@ final class Nginx: Sendable {
   init(certificate: String, key: String) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // A port that another process has just had, and given back.
-    port = try MisbehavingUpstream().port
+    port = Int(try MisbehavingUpstream().port)
     let configuration = """
       daemon off; pid \(folder.path)/pid; error_log stderr; worker_processes 1;
       events {}
@@ -156,7 +157,7 @@ final class Nginx: Sendable {
     try process.run()
     // It listens before it writes its process's number.
     let pid = folder.appendingPathComponent("pid").path
-    for _ in 0..<200 where !FileManager.default.fileExists(atPath: pid) { Thread.sleep(forTimeInterval: 0.02) }
+    for _ in 0..<3000 where !FileManager.default.fileExists(atPath: pid) { Thread.sleep(forTimeInterval: 0.02) }
   }
 
   deinit {

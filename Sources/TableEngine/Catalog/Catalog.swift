@@ -34,8 +34,22 @@ package final class Catalog: Sendable {
 
   /// Who writes what the store keeps under a name: a table, or it in another language.
   func writer(of storedName: String) -> TableWriter? {
-    tablesByName[StoredName.parts(of: storedName).table]?.all.map(\.writer)
+    let name = StoredName.parts(of: storedName).table
+    return (tablesByName[name] ?? member(named: name)?.table)?.all.map(\.writer)
       .first { $0.isStored && $0.storedName == storedName }
+  }
+
+  /// A member that replicas share, if it is here.
+  func member(named name: String) -> (family: TableFamily, table: LiveTable)? {
+    family(of: name).flatMap { family, reference in family.sharedMember(reference).map { (family, $0) } }
+  }
+
+  /// The family to which what replicas call so would belong.
+  func family(of member: String) -> (family: TableFamily, reference: TableReference)? {
+    guard let reference = TableReference(segment: member), !reference.parameters.isEmpty, reference.canonical == member,
+      let family = familiesByName[reference.name]
+    else { return nil }
+    return (family, reference)
   }
 
   /// Whether there is a table or a family of this name.
@@ -104,6 +118,7 @@ package final class Catalog: Sendable {
   /// Another replica asks the sources now, perhaps for a while.
   func pausePolling() {
     for source in sources.values { source.suspend() }
+    for family in families { family.pause() }
   }
 
   private func stopPolling() {

@@ -39,6 +39,12 @@ package final class Engine: Sendable {
       context.learnRank()
     }
     for family in catalog.families { family.startSweeping() }
+    let members = Replica.MemberTasks(
+      claim: { [weak self] in self?.claimMembers() },
+      claimed: { [weak self] claims in self?.accept(claims) },
+      refused: { [weak self] refusal in self?.accept(refusal) },
+      removed: { [weak self] name in self?.removed(name) }
+    )
     context.replica.start(
       Replica.Tasks(
         beginFetching: { [weak self] left in self?.beginFetching(left) },
@@ -47,7 +53,8 @@ package final class Engine: Sendable {
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
         tapped: { [context] tap in context.follow(tap) },
         reconnected: { [context] in context.followViews() },
-        refresh: { [weak self] name, completion in self?.refresh(named: name, completion) }
+        refresh: { [weak self] name, completion in self?.refresh(named: name, completion) },
+        members: members
       )
     )
   }
@@ -64,6 +71,8 @@ package final class Engine: Sendable {
     guard context.replica.isShared else { return catalog.startPolling() }
     for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
     catalog.takeOverPolling(left)
+    for family in catalog.families { family.lead() }
+    adoptMembers()
   }
 
   /// Why requests should not be sent here for now; nil where they should.
@@ -180,7 +189,10 @@ package final class Engine: Sendable {
     if isStarted.withLock({ $0 }) {
       context.replica.configure(definition)
       for family in catalog.families { family.startSweeping() }
-      if context.replica.isLeading { catalog.startPolling() }
+      if context.replica.isLeading {
+        catalog.startPolling()
+        adoptMembers()
+      }
     }
     return catalog
   }
@@ -209,8 +221,8 @@ package final class Engine: Sendable {
 
   /// Fetches all sources of a table now; `completion` is called when what they said is published.
   package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable () -> Void) {
-    // What a family's member is fed by is its own; all else is asked by one replica.
-    guard table.isMember || context.replica.isLeading else {
+    // What feeds a member that is not shared is its own; all else is asked by one replica.
+    guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
       return context.replica.refreshElsewhere(table.name, completion)
     }
     let group = DispatchGroup()
@@ -223,9 +235,12 @@ package final class Engine: Sendable {
 
   /// What another replica asks for: a table's sources, or a source.
   private func refresh(named name: String, _ completion: @escaping @Sendable () -> Void) {
-    if let table = catalog.tablesByName[name] { return refresh(table, completion) }
+    if let table = catalog.tablesByName[name] ?? catalog.member(named: name)?.table {
+      return refresh(table, completion)
+    }
     guard let source = catalog.sources[name] else { return completion() }
-    source.refresh(completion)
+    for family in catalog.families { family.refresh(source: name) }
+    if source.isRead { source.refresh(completion) } else { completion() }
   }
 
   /// Fetches a source now because its upstream says that something changed (`POST /v1/hooks/{source}`).

@@ -49,6 +49,20 @@ extension TableContent {
     storedBasis = UInt64(String(decoding: last, as: UTF8.self))
   }
 
+  /// To be stored with a member that replicas share, which is made of no other table.
+  mutating func markRefusal(_ refusal: [UInt8]?) -> ObjectChange {
+    self.refusal = refusal
+    return ObjectChange(row: Self.row, bytes: refusal)
+  }
+
+  /// Takes over what the store says of a member's readers, which is no row's object.
+  mutating func noteRefusal() { refusal = restoredObjects.removeValue(forKey: Self.row) }
+
+  mutating func noteRefusal(_ objects: [ObjectChange]) {
+    guard let last = objects.last(where: { $0.row == Self.row }) else { return }
+    (refusal, restoredObjects[Self.row]) = (last.bytes, nil)
+  }
+
   mutating func noteBasis(_ stored: StoredTable) {
     noteBasis(stored.objects[Self.row].map { [ObjectChange(row: Self.row, bytes: $0)] } ?? [])
   }

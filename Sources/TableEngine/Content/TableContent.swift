@@ -41,6 +41,8 @@ struct TableContent: Sendable {
   var storedBasis: UInt64?
   /// Others have written since the items were mapped.
   var isResultOld = false
+  /// Of a member that replicas share: its upstream's refusal of those who read it, as the store has it.
+  var refusal: [UInt8]?
   /// No change is begun any more: the table is gone, or another owner takes over what is stored.
   var isClosed = false
   var commits = CommitsUnderWay()
@@ -61,13 +63,14 @@ struct TableContent: Sendable {
     var items: LocalItems?
     var toggles: Set<String> = []
     var base: Revision?
+    var refusal: [UInt8]?
   }
 
   var own: OwnState {
-    get { OwnState(items: isGuest ? nil : local?.items, toggles: sharedToggles, base: base) }
+    get { OwnState(items: isGuest ? nil : local?.items, toggles: sharedToggles, base: base, refusal: refusal) }
     set {
       if let items = newValue.items { local?.items = items }
-      (sharedToggles, base) = (newValue.toggles, newValue.base)
+      (sharedToggles, base, refusal) = (newValue.toggles, newValue.base, newValue.refusal)
     }
   }
 

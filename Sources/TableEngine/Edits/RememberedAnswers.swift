@@ -8,6 +8,7 @@ final class RememberedAnswers: Sendable {
   private static let maximum = 10_000
   private static let maximumBytes = 8 << 20
   private static let maximumOfOneCaller = 1000
+  private static let maximumBytesOfOneCaller = 1 << 20
 
   private struct Entry {
     var reply: StoredReply
@@ -18,14 +19,14 @@ final class RememberedAnswers: Sendable {
   private struct Contents {
     var entries: [String: Entry] = [:]
     var order: Deque<String> = []
-    var ofCaller: [String: Int] = [:]
+    var ofCaller: [String: (count: Int, bytes: Int)] = [:]
     var bytes = 0
 
     mutating func removeOldest() {
       guard let key = order.popFirst(), let entry = entries.removeValue(forKey: key) else { return }
       bytes -= entry.byteCount
-      let count = (ofCaller[entry.caller] ?? 1) - 1
-      ofCaller[entry.caller] = count > 0 ? count : nil
+      let left = ofCaller[entry.caller].map { (count: $0.count - 1, bytes: $0.bytes - entry.byteCount) }
+      ofCaller[entry.caller] = left.flatMap { $0.count > 0 ? $0 : nil }
     }
   }
   private let contents = Mutex(Contents())
@@ -38,11 +39,14 @@ final class RememberedAnswers: Sendable {
       while let oldest = contents.order.first.flatMap({ contents.entries[$0] }), oldest.reply.isExpired {
         contents.removeOldest()
       }
-      guard contents.ofCaller[caller, default: 0] < Self.maximumOfOneCaller else { return }
       let entry = Entry(reply: reply, caller: caller)
+      let own = contents.ofCaller[caller, default: (0, 0)]
+      guard own.count < Self.maximumOfOneCaller, own.bytes + entry.byteCount <= Self.maximumBytesOfOneCaller else {
+        return
+      }
       contents.entries[key] = entry
       contents.order.append(key)
-      contents.ofCaller[caller, default: 0] += 1
+      contents.ofCaller[caller] = (own.count + 1, own.bytes + entry.byteCount)
       contents.bytes += entry.byteCount
       while contents.entries.count > Self.maximum || contents.bytes > Self.maximumBytes { contents.removeOldest() }
     }

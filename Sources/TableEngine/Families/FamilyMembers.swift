@@ -223,6 +223,15 @@ struct FamilyMembers<Key: Hashable, Instance> {
     return (newlyFrozen, dropped)
   }
 
+  /// Nobody reads it here, and what it has may be old.
+  mutating func freeze(_ key: Key) {
+    guard var member = members[key], !member.isFrozen else { return }
+    polled.remove(member.place)
+    (member.isFrozen, member.isOutdated, member.place) = (true, true, frozen.append(key))
+    frozenCount += 1
+    members[key] = member
+  }
+
   /// Something changed for all. Returns those that are to be fetched now; the others are when they are read again.
   mutating func changed() -> [Instance] {
     var instances: [Instance] = []

@@ -32,10 +32,11 @@ struct MemberWeight: Sendable {
 
 extension Table {
   /// What its rows take that another version does not share.
-  fileprivate func footprint(without other: Table) -> Int {
-    let shared = Set(sections.map(ObjectIdentifier.init)).intersection(other.sections.map(ObjectIdentifier.init))
+  fileprivate func footprint(without other: Table?) -> Int {
+    let others = other?.sections ?? []
+    let shared = Set(sections.map(ObjectIdentifier.init)).intersection(others.map(ObjectIdentifier.init))
     var kept: Set<ObjectIdentifier> = []
-    for section in other.sections where !shared.contains(ObjectIdentifier(section)) {
+    for section in others where !shared.contains(ObjectIdentifier(section)) {
       for row in section.rows { kept.insert(ObjectIdentifier(row)) }
     }
     return sections.lazy.filter { !shared.contains(ObjectIdentifier($0)) }.reduce(0) { sum, section in
@@ -53,6 +54,9 @@ extension TableContent {
     }
     return (result?.byteCount ?? 0) + lookedUp
   }
+
+  /// The objects of rows that another replica has written.
+  fileprivate var restoredBytes: Int { restoredObjects.values.reduce(0) { $0 + $1.count } }
 }
 
 extension TableWriter {
@@ -60,13 +64,24 @@ extension TableWriter {
   /// table's queue.
   func hasRoom(for version: Version?) -> Bool {
     guard isMember else { return true }
+    return weigh(replacing: feed.current.table, by: version?.table) { $0.byteCount }
+  }
+
+  /// The same, for what another replica has written. Where there is no room it is no member any more.
+  func weighFollowed(_ previous: Table) {
     let current = feed.current.table
-    let bytes = content.access { content in
-      content.weight.take(content.byteCount)
-      if let version { content.weight.replace(current, by: version.table, history: feed.history) }
+    _ = weigh(replacing: previous, by: current) {
+      $0.byteCount + current.footprint(without: nil) + $0.restoredBytes
+    }
+  }
+
+  private func weigh(replacing old: Table, by new: Table?, _ bytes: (TableContent) -> Int) -> Bool {
+    let held = content.access { content in
+      content.weight.take(bytes(content))
+      if let new { content.weight.replace(old, by: new, history: feed.history) }
       return content.weight.byteCount
     }
-    heldBytes.store(bytes, ordering: .relaxed)
+    heldBytes.store(held, ordering: .relaxed)
     return table.withLock { $0.value }?.hasRoom(for: .ofContent) ?? true
   }
 }

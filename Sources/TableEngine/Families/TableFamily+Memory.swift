@@ -21,7 +21,7 @@ extension TableFamily {
       let gone = contents.members.release(bytes, sparing: nil) { $0.table === table || $0.table.isWaitedFor }
       return (gone, before - contents.members.byteCount)
     }
-    for instance in gone { instance.table.retire() }
+    retire(gone)
     return released
   }
 
@@ -35,7 +35,7 @@ extension TableFamily {
       return (expected, gone, contents.members.limits.bytes ?? 0)
     }
     guard let gone else { throw MemberMemory.Shortage.ofFamily(name, limit: limit).error }
-    for instance in gone { instance.table.retire() }
+    retire(gone)
     if let shortage = context.members.makeRoom(for: expected, limit: limitOfAll) { throw shortage.error }
     return expected
   }
@@ -51,7 +51,7 @@ extension TableFamily {
     }
     // Another one is in its place, and what it has become is shown to nobody.
     guard let weighed else { return true }
-    for instance in weighed.gone { instance.table.retire() }
+    retire(weighed.gone)
     let shortage =
       weighed.hasRoom
       ? context.members.makeRoom(limit: context.current.limits.membersBytes, sparing: table)
@@ -66,7 +66,11 @@ extension TableFamily {
       "A member of a family has no room",
       metadata: ["family": "\(name)", "bytes": "\(bytes)", "reason": "\(shortage.error.detail)"]
     )
-    table.refuse(for: shortage)
+    table.refuse(for: shortage.error)
+    forget(table)
+    if table.isShared, context.replica.isLeading {
+      context.replica.tell(MemberRefusal(name: table.name, detail: shortage.error.detail))
+    }
     return false
   }
 }

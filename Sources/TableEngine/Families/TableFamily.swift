@@ -78,7 +78,7 @@ package final class TableFamily: Sendable {
 
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
   func configure(_ blueprint: TableBlueprint) {
-    let (kept, dropped) = contents.withLock { contents in
+    var (kept, dropped) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
       (contents.blueprint, contents.parameters) = (blueprint, parameters)
@@ -96,22 +96,31 @@ package final class TableFamily: Sendable {
       for instance in kept { instance.table.thaw() }
       return (kept, dropped)
     }
-    for table in dropped { table.retire() }
+    for instance in kept where !instance.table.canBe(blueprint) {
+      if drop(instance.table) { dropped.append(instance.table) }
+    }
+    kept.removeAll { kept in dropped.contains { $0 === kept.table } }
+    retire(dropped)
     for instance in kept { instance.table.reconfigure(member: blueprint, forwarding: instance.forwarded) }
   }
 
   /// Fetches a source now, for all members that are polled; for the others when they are read again.
   func refresh(source name: String) {
-    for instance in contents.withLock({ $0.members.changed() }) {
+    let isLeading = context.replica.isLeading
+    for instance in contents.withLock({ $0.members.changed() }) where isLeading || !instance.table.isShared {
       for source in instance.table.sources where source.name == name { source.refresh {} }
     }
   }
 
   // MARK: Members
 
-  func member(_ reference: TableReference, _ caller: CallerFields, _ budget: inout MemberBudget) throws(TableError)
-    -> LiveTable
-  {
+  /// - Parameter isElsewhere: another replica's clients read it; `caller` is their share alone.
+  func member(
+    _ reference: TableReference,
+    _ caller: CallerFields,
+    isElsewhere: Bool = false,
+    _ budget: inout MemberBudget
+  ) throws(TableError) -> LiveTable {
     while true {
       let (blueprint, parameters, generation) = contents.withLock { ($0.blueprint, $0.parameters, $0.generation) }
       let values = try parameters.values(of: reference)
@@ -120,28 +129,41 @@ package final class TableFamily: Sendable {
       if let known = known(key) { return known }
       try budget.spend()
       let full = TableReference(name: reference.name, parameters: values)
+      if isElsewhere { try admitClaim() }
       let expected = try makeRoomForAnother()
-      let table = LiveTable.member(full, of: blueprint, forwarding: forwarded, context: context)
-      table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
+      let table = make(full, blueprint, forwarded, key)
+      let share = table.isShared && !isElsewhere ? MemberClaim.digest(ofShare: caller.share) : caller.share
       let insertion = contents.withLock { contents -> (isInserted: Bool, displaced: [Instance]) in
         // Someone else may have made it in the meantime, or it is made of what no longer holds.
         guard contents.generation == generation, contents.members.members[key] == nil else { return (false, []) }
         let instance = Instance(table: table, forwarded: forwarded)
         return (
           true,
-          contents.members.insert(instance, key, share: caller.share, bytes: expected, at: .now) {
+          contents.members.insert(instance, key, share: share, bytes: expected, at: .now) {
             $0.table.isWaitedFor
           }
         )
       }
-      for gone in insertion.displaced { gone.table.retire() }
+      retire(insertion.displaced)
       guard insertion.isInserted else {
         table.retire()
         continue
       }
-      for source in table.sources { source.start() }
+      enlist(table, share: share)
       return table
     }
+  }
+
+  /// A table for a member, that is none yet.
+  func make(
+    _ reference: TableReference,
+    _ blueprint: TableBlueprint,
+    _ forwarded: ForwardedFields,
+    _ key: Key
+  ) -> LiveTable {
+    let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, context: context)
+    table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
+    return table
   }
 
   /// A member that is there. Thawing happens under the lock: a sweep in between would leave a member that counts as
@@ -152,19 +174,14 @@ package final class TableFamily: Sendable {
       case nil: return nil
       case .known(let instance): return instance.table
       case .thawed(let instance, let isOutdated):
-        let table = instance.table
-        table.thaw()
-        for source in table.sources {
-          source.resume()
-          // One that is a caller's own is fetched at once: its readers wait for that.
-          if table.isPrivate || isOutdated { source.refresh {} }
-        }
-        return table
+        instance.table.thaw()
+        resume(instance.table, share: contents.members.members[key]?.share ?? "", isOutdated: isOutdated)
+        return instance.table
       }
     }
   }
 
-  private func hash(_ forwarded: ForwardedFields) -> [UInt8] {
+  func hash(_ forwarded: ForwardedFields) -> [UInt8] {
     let text = forwarded.fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
     return HMACSHA256.code(for: Array(text.utf8), key: secret)
   }
@@ -176,7 +193,8 @@ package final class TableFamily: Sendable {
       let limits = contents.blueprint.definition.instances
       let shortest = min(limits.freezeAfter, limits.dropAfter)
       let seconds = Double(shortest.components.seconds) + Double(shortest.components.attoseconds) * 1e-18
-      let interval = max(seconds / 4, 0.25)
+      let isClaiming = context.replica.isShared && contents.blueprint.definition.forward.isEmpty
+      let interval = min(max(seconds / 4, 0.25), isClaiming ? Self.claimPeriod : .infinity)
       // A sweeper that is not due yet goes on: a configuration that is read again each second would put it off for ever.
       if let sweeper = contents.sweeper {
         guard sweeper.interval != interval else { return }
@@ -200,7 +218,8 @@ package final class TableFamily: Sendable {
       }
       return sweep.dropped
     }
-    for instance in dropped { instance.table.retire() }
+    retire(dropped)
+    claimAll()
   }
 
   func wakeAll() {
@@ -212,7 +231,10 @@ package final class TableFamily: Sendable {
     let tables = contents.withLock { contents in
       contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
     }
-    for table in tables { table.remove() }
+    for table in tables {
+      table.remove()
+      forget(table)
+    }
   }
 
   func stop() {

@@ -32,13 +32,22 @@ extension Replica {
       isCut = false
       announce()
       // What others have said meanwhile was not heard.
-      state.withLock { $0.tasks }?.reconnected()
+      let tasks = state.withLock { $0.tasks }
+      tasks?.reconnected()
+      tasks?.members.claim()
     case .signal("configuration", let text): receive(text, isLeaders: false)
-    case .signal("leading", let text): receive(text, isLeaders: true)
+    case .signal("leading", let text):
+      receive(text, isLeaders: true)
+      state.withLock { $0.tasks }?.members.claim()
+    case .signal("members", let text):
+      if isLeading { state.withLock { $0.tasks }?.members.claimed(MemberClaim.read(text)) }
+    case .signal("full", let text):
+      if let refusal = MemberRefusal(text) { state.withLock { $0.tasks }?.members.refused(refusal) }
+    case .removed(let table): state.withLock { $0.tasks }?.members.removed(table)
     case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
     case .signal("refresh", let text): refreshForAnother(text)
     case .signal("refreshed", let id): state.withLock { $0.awaited.removeValue(forKey: id) }?()
-    case .signal, .leaseFree, .removed: return
+    case .signal, .leaseFree: return
     }
   }
 
@@ -61,6 +70,17 @@ extension Replica {
     }
     carryOut(actions)
   }
+
+  /// Tells the replica that asks the sources which members are read here.
+  func tell(_ claims: [MemberClaim]) {
+    for text in MemberClaim.texts(of: claims) { store.signal("members", text) { _ in } }
+  }
+
+  /// Tells the others that there is no room for a member.
+  func tell(_ refusal: MemberRefusal) { store.signal("full", refusal.text) { _ in } }
+
+  /// What was stored of a member is gone.
+  func vanished(_ table: String) { queue.async { [self] in receive(.removed(table: table)) } }
 
   /// Tells the others of a tap in a view.
   func tell(_ tap: ViewTap) {

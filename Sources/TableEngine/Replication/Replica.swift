@@ -23,6 +23,18 @@ final class Replica: Sendable {
     var reconnected: @Sendable () -> Void
     /// Fetches a table's sources, or a source, now; called back when what they said is published.
     var refresh: @Sendable (_ name: String, _ completion: @escaping @Sendable () -> Void) -> Void
+    var members: MemberTasks
+  }
+
+  /// What it does for the members of families that replicas share.
+  struct MemberTasks: Sendable {
+    /// Says which are read here: the one that asks the sources has to know.
+    var claim: @Sendable () -> Void
+    /// Another replica's clients read them.
+    var claimed: @Sendable ([MemberClaim]) -> Void
+    var refused: @Sendable (MemberRefusal) -> Void
+    /// It is no longer stored.
+    var removed: @Sendable (_ storedName: String) -> Void
   }
 
   /// Others may have the store, too.

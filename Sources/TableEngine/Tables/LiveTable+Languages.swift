@@ -21,11 +21,10 @@ extension LiveTable {
   /// - Throws: where what is stored of one can't be read; then it has those that it had.
   func translate(_ blueprint: TableBlueprint) throws -> [LiveTable] {
     let known = allTranslations
-    // Their cursors outlive the process as the original's do.
-    let isStored = !isMember
+    // Their cursors outlive the process as the original's do; how the store has those of a member is found out later.
     let wanted = try blueprint.locales.dropFirst().map { locale in
       if let table = known.first(where: { $0.locale == locale }) { return table }
-      let stored = isStored ? try context.restore(StoredName.of(name, in: locale)) : nil
+      let stored = isMember ? nil : try context.restore(StoredName.of(name, in: locale))
       return translation(blueprint, into: locale, from: stored)
     }
     translations.withLock { $0 = wanted }
@@ -34,6 +33,7 @@ extension LiveTable {
       // Before another one is made of what it has stored.
       old.writer.closeNow()
       old.end(.retired)
+      if isShared { context.forget(old.writer) }
     }
     return wanted.filter { table in !known.contains { $0 === table } }
   }

@@ -19,13 +19,22 @@ extension LiveTable {
   /// Whether its readers should wait for what the upstream says.
   package var isAwaitingUpstream: Bool { isMember && lifecycle.withLock { $0.isAwaitingUpstream } }
 
+  /// How the store has it is not known yet.
+  var isUnknown: Bool { isMember && lifecycle.withLock { $0.isUnknown } }
+
+  /// Why it can't be shown to anybody for now: what replicas share is theirs only once it is stored.
+  package var absence: TableError? { isUnknown ? .notStoredYet : nil }
+
+  var isLiving: Bool { lifecycle.withLock { $0.phase == .living } }
+
   /// The upstream's own refusal, for those who read a family's member.
   package var refusal: TableError? { isMember ? lifecycle.withLock { $0.refusal } : nil }
 
   /// Why nobody can go on waiting for it; nil where they can.
   package var ending: WaitEnding? {
-    lifecycle.withLock { lifecycle in
-      switch lifecycle.phase {
+    lifecycle.withLock { lifecycle -> WaitEnding? in
+      if lifecycle.isUnknown, lifecycle.refusal == nil { return .refused(.notStoredYet) }
+      return switch lifecycle.phase {
       case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
       case .retired: .withoutNews
       case .refused(let error): .refused(error)
@@ -44,9 +53,9 @@ extension LiveTable {
   }
 
   /// There is no room for what it has become.
-  func refuse(for want: MemberMemory.Shortage) {
+  func refuse(for want: TableError) {
     for source in sources { source.stop() }
-    end(.refused(want.error))
+    end(.refused(want))
   }
 
   func end(_ phase: TableLifecycle.Phase) {
@@ -83,5 +92,15 @@ extension LiveTable {
     for translation in allTranslations {
       translation.writer.afterFollowing { translation.settle(isSettled, refusal: refusal) }
     }
+  }
+}
+
+extension TableError {
+  fileprivate static var notStoredYet: TableError {
+    TableError(
+      .unavailable,
+      detail: "This table was not read before, and the replica that asks its sources has not told of it yet.",
+      retryAfter: .seconds(1)
+    )
   }
 }

@@ -76,9 +76,19 @@ extension LiveTable {
     if let local = blueprint.local, let items = try? LocalItems(seed: local.definition.items) {
       content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
     }
+    let isShared = context.shares(reference, of: blueprint.definition)
+    if isShared { content.expectStored() }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
-    let table = LiveTable(reference, feed: feed, content: content, blueprint, isMember: true, context: context)
-    // Nothing of it is stored, so nothing is read that could fail.
+    let table = LiveTable(
+      reference,
+      feed: feed,
+      content: content,
+      blueprint,
+      isMember: true,
+      isStored: isShared,
+      context: context
+    )
+    // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
     table.attachSources(blueprint, parameters, forwarding)
     // Where no upstream is asked, there is none to be waited for.
@@ -99,6 +109,8 @@ extension LiveTable {
       content.noteBasis(stored)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       content.follow(shown, own: shown.own)
+    } else if isShared {
+      content.expectStored()
     }
     let feed = Feed(initial: content.table(named: name), history: context.history, restored: stored?.feed)
     return LiveTable(
@@ -108,7 +120,7 @@ extension LiveTable {
       blueprint,
       isMember: isMember,
       original: writer,
-      isStored: stored != nil,
+      isStored: stored != nil || isShared,
       context: context
     )
   }
@@ -121,7 +133,7 @@ extension LiveTable {
     isMember: Bool,
     original: TableWriter? = nil,
     keeper: TableWriter? = nil,
-    isStored: Bool? = nil,
+    isStored: Bool = true,
     context: EngineContext
   ) {
     let name = reference.canonical
@@ -138,14 +150,14 @@ extension LiveTable {
       name,
       content: content,
       reader: reader,
-      isStored: isStored ?? !isMember,
+      isStored: isStored,
       isPrivate: !forwards.isEmpty,
       isTranslation: original != nil,
       keeper: keeper,
       isMember: isMember,
       context: context
     )
-    if writer.isStored { reader.noteLook() }
+    if writer.isStored, !isMember { reader.noteLook() }
     self.init(
       reference,
       reader: reader,
@@ -155,6 +167,7 @@ extension LiveTable {
       locale: content.variables.locale,
       original: original
     )
+    if isShared { lifecycle.withLock { $0.isUnknown = true } }
   }
 
   /// Stores and shows what a restored table has become by its definition, in all its languages. `completion` is called
@@ -176,7 +189,7 @@ extension LiveTable {
   }
 
   /// Sources of a member's own, not started yet.
-  private func attachSources(
+  func attachSources(
     _ blueprint: TableBlueprint,
     _ parameters: [String: String],
     _ forwarding: ForwardedFields
@@ -193,51 +206,11 @@ extension LiveTable {
       upstream.feed(self)
     }
   }
-
-  // MARK: Another definition
-
-  /// Goes on with another definition as a member that it has too: with its version, its rows and its waiters. The
-  /// upstream is asked anew, as it is now configured.
-  func reconfigure(member blueprint: TableBlueprint, forwarding: ForwardedFields) {
-    for source in sources { source.stop() }
-    guard canBe(blueprint) else { return retire() }
-    reconfigure(blueprint)
-    attachSources(blueprint, writer.parameters, forwarding)
-    for source in sources { source.start() }
-  }
-
-  /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
-  /// other way about, nor where another table keeps them now.
-  ///
-  /// - Parameter keeper: what keeps its local items, if that is another table.
-  func canBe(_ blueprint: TableBlueprint, keeper: TableWriter? = nil) -> Bool {
-    writer.isLocal == (blueprint.local != nil) && locale == blueprint.locales.first && writer.keeper === keeper
-  }
-
-  /// Goes on with another definition, that it can be.
-  func reconfigure(_ blueprint: TableBlueprint) {
-    forgetSources()
-    do {
-      for table in try translate(blueprint) {
-        table.begin { [context, name] error in
-          guard let error else { return }
-          context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
-        }
-      }
-    } catch {
-      context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
-    }
-    for table in all { table.reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges) }
-    for table in allTranslations { table.writer.reconfigure(blueprint, isShared: false) }
-    writer.reconfigure(blueprint)
-  }
 }
 
 extension TableWriter {
   /// Of a family's member: `$params`.
   var parameters: [String: String] { content.queue.sync { content.access { $0.variables.parameters } } }
-
-  var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     let (changes, table, isKnown) = content.access { content in
@@ -259,17 +232,15 @@ extension TableWriter {
     let commit = Commit(table: storedName, durability: .full, version: version, items: changes)
     store(commit, retry: { completion(nil) }, then: completion)
   }
-
-  /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
-  fileprivate func reconfigure(_ blueprint: TableBlueprint, isShared: Bool = true) {
-    content.queue.sync {
-      content.access { $0.follow(blueprint, shown: feed.latest.table) }
-      if isShared { publishContent() }
-    }
-  }
 }
 
 extension TableContent {
+  /// The store may have it, which is found out when it is looked there.
+  fileprivate mutating func expectStored() {
+    base = StoredTable().revision
+    durable = own
+  }
+
   /// Begins with what the store has of the table: what stands in for the sources until they answer.
   ///
   /// - Parameter isShared: others may be asking the upstream: what they have shown is not old.

@@ -25,6 +25,8 @@ package final class LiveTable: Sendable {
   /// Of a family's member: tells the family what it holds. False: there is no room.
   let place = Mutex<(@Sendable (LiveTable, Growth) -> Bool)?>(nil)
   private let polls = Mutex<[PollKind]>([])
+  /// Until when a member counts as waited for, as another replica's clients do.
+  private let waitersElsewhere = Mutex(ContinuousClock.now)
   let context: EngineContext
 
   package var isPrivate: Bool { !forwards.isEmpty }
@@ -112,7 +114,13 @@ package final class LiveTable: Sendable {
 
   /// By window, how many wait; nil is the whole table.
   package var waiters: [WindowSize?: Int] { all.reduce(into: [:]) { $0.merge($1.reader.waiters, uniquingKeysWith: +) } }
-  package var isWaitedFor: Bool { all.contains { !$0.reader.waiters.isEmpty } }
+  package var isWaitedFor: Bool { isWaitedHere || isShared && waitersElsewhere.withLock { $0 > .now } }
+  var isWaitedHere: Bool { all.contains { !$0.reader.waiters.isEmpty } }
+
+  /// Another replica's clients wait for it, which it will say again.
+  func noteWaitersElsewhere() {
+    waitersElsewhere.withLock { $0 = .now + .seconds(3 * TableFamily.claimPeriod) }
+  }
 
   /// Has all who wait look again.
   func wakeAll() {

@@ -21,11 +21,13 @@ struct TableLifecycle {
   private(set) var isSettled = false
   /// Nobody reads it, and what a last fetch says is not for those who will.
   private(set) var isFrozen = false
+  /// Of a member that replicas share: it is not known yet how the store has it, so that nobody is shown it.
+  var isUnknown = false
   /// An upstream's refusal of those who read it: 401, 403 and 404 are passed on to them.
   private(set) var refusal: TableError?
 
   /// Whether readers should wait for what the upstream says.
-  var isAwaitingUpstream: Bool { !isSettled && phase == .living }
+  var isAwaitingUpstream: Bool { (!isSettled || isUnknown) && phase == .living }
 
   /// Once ended, it stays so: a member that made room is not removed later.
   mutating func end(_ phase: Phase) {
@@ -49,6 +51,21 @@ struct TableLifecycle {
   /// A source is about to be published: a waiter that this wakes is refused, and not shown a table that is stale.
   mutating func refuse(_ refusal: TableError?) {
     if let refusal, !isRefused { self.refusal = refusal }
+  }
+
+  /// The store has it as it is shown. Returns whether that changes anything for those who wait.
+  mutating func noteStored(isSettled: Bool) -> Bool {
+    let changes = isUnknown || isSettled && !self.isSettled
+    isUnknown = false
+    if isSettled { self.isSettled = true }
+    return changes
+  }
+
+  /// What the upstream has said to another replica of those who read it. Returns whether that is news.
+  mutating func follow(_ refusal: TableError?) -> Bool {
+    guard !isRefused, self.refusal != refusal else { return false }
+    self.refusal = refusal
+    return true
   }
 
   /// A source has said something, and that is published.

@@ -117,7 +117,7 @@ extension TableWriter {
       return forward(request, isAbreast: isAbreast, again: again, completion)
     }
     if let error = context.replica.refusal { return refuse(error) }
-    guard isStored else {
+    guard !isMember else {
       return refuse(
         .forbidden(
           "The items that the service owns can only be read in `\(name)`: a table with parameters, or with forwarded "

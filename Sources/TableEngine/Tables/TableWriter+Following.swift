@@ -64,10 +64,14 @@ extension TableWriter {
         if let items = changes.items { content.local?.items.apply(items) }
         if isDerived { content.noteBasis(changes.objects) }
         if !isTranslation { content.follow(changes.toggles, changes.objects) }
+        if isMember, !isTranslation { content.noteRefusal(changes.objects) }
         content.followed(to: changes.revision, shown: feed.current.table, isLeading: isLeading)
       }
     case .replaced(let stored):
-      guard let history = stored.feed else { return }
+      guard let history = stored.feed else {
+        if isMember, content.access({ $0.isKnownToStore }) { context.replica.vanished(storedName) }
+        return
+      }
       feed.replace(with: history)
       content.access { content in
         if let items = stored.items { content.local?.items = items }
@@ -75,9 +79,11 @@ extension TableWriter {
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
+        if isMember, !isTranslation { content.noteRefusal() }
         content.followed(to: stored.revision, shown: feed.current.table, isLeading: false)
       }
     }
+    if isMember { noteFollowed(previous.table) }
     share(publishing: context.replica.isLeading)
     guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
     table.announce(from: previous)

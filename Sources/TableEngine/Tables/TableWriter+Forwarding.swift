@@ -107,7 +107,7 @@ extension TableWriter {
     }
     guard !isStored || context.replica.isLeading else {
       // The replica that asks the sources finds what the upstream has made of it.
-      return context.replica.refreshElsewhere(source.name) { [self] in
+      return context.replica.refreshElsewhere(isMember ? name : source.name) { [self] in
         finish(.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: [plan.row])))
       }
     }

@@ -11,9 +11,9 @@ import TableStore
 /// queue, among the keeper's own edits, and it is stored as one of them.
 extension TableWriter {
   /// Follows the keeper's items. On any queue.
-  func follow(_ own: TableContent.OwnState, _ version: Cursor, publishing: Bool) {
+  func follow(_ own: TableContent.OwnState, publishing: Bool) {
     guard let items = own.items else { return }
-    follow(version, publishing: publishing) { $0.follow(items, at: own.base) }
+    follow(publishing: publishing) { $0.follow(items, at: own.base) }
   }
 
   /// Has the keeper carry an edit out, and answers when this table shows it.

@@ -112,7 +112,7 @@ extension TableContent {
   /// stays until they have answered.
   mutating func lead(showing table: Table) {
     drop(showing: table)
-    restored = table
+    restored = table.hasWorked ? table : nil
     inputs = inputs.mapValues { input in
       var input = input
       (input.problem, input.error) = (nil, nil)

@@ -44,8 +44,8 @@ extension TableWriter {
 
   /// What the upstream says of a family's member, or of its caller, as such; on the table's queue. Nil: it is the
   /// service's own trouble, and the table is stale.
-  private var upstreamRefusal: TableError? {
-    guard !isStored else { return nil }
+  var upstreamRefusal: TableError? {
+    guard isMember else { return nil }
     return content.access { $0.inputs.values.lazy.compactMap(self.refusal).first }
   }
 

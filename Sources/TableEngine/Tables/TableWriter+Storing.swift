@@ -39,22 +39,28 @@ extension TableWriter {
       feed.withdraw()
       return completion(nil)
     }
-    guard let version = prepared else {
+    // What the upstream says of a member's readers is for other replicas' readers, too.
+    let isSpokesman = isMember && fence != nil && !isTranslation
+    let refusal = isSpokesman ? upstreamRefusal?.stored : nil
+    let hasWord = isSpokesman && content.access { $0.refusal != refusal }
+    guard prepared != nil || hasWord else {
       share()
       return completion(nil)
     }
     guard isStored else {
-      publish(version)
+      if let prepared { publish(prepared) }
       share()
       return completion(nil)
     }
-    var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: version)
+    var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: prepared)
     commit.toggles = toggles
-    commit.reply = reply(version)
+    commit.reply = prepared.flatMap(reply)
     commit.fence = fence
     commit.objects = content.access { content in
       if isOwn { return content.markBasis() }
-      return isTranslation ? [] : content.objectChanges(from: latest, to: table)
+      let word = hasWord ? [content.markRefusal(refusal)] : []
+      guard prepared != nil, !isTranslation else { return word }
+      return word + content.objectChanges(from: latest, to: table)
     }
     store(commit, retry: retry, then: completion)
   }
@@ -106,6 +112,7 @@ extension TableWriter {
         case .success:
           content.access { $0.durable = own }
           if let version { publish(version) }
+          noteStored()
           share()
           proceed(isStored: true)
           completion(nil)

@@ -18,21 +18,23 @@ extension TableWriter {
     let (original, own) = content.access { ($0, isStored ? $0.durable : $0.own) }
     let version = feed.current.cursor
     for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
-    for guest in guests { guest.follow(own, version, publishing: publishing) }
+    for guest in guests { guest.follow(own, publishing: publishing) }
   }
 
   /// The same, for a table that no source will tell anything.
   func publishAll() { content.queue.sync { share() } }
 
   private func follow(_ original: TableContent, own: TableContent.OwnState, _ version: Cursor, publishing: Bool) {
-    follow(version, publishing: publishing) { $0.follow(original, own: own) }
+    follow(publishing: publishing) { [basis] content in
+      content.follow(original, own: own)
+      basis.access { $0 = version }
+    }
   }
 
   /// Takes over what another table has, and shows what comes of it.
-  func follow(_ version: Cursor, publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
+  func follow(publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
     content.queue.async { [self] in
       content.access { take(&$0) }
-      basis.access { $0 = version }
       guard !publishing else { return publishContent() }
       content.access { $0.isResultOld = true }
     }
@@ -43,7 +45,7 @@ extension TableWriter {
 
   /// It lays out items of the service's own that another table has, and every replica edits: what comes of them is shown by
   /// whoever has edited. On the table's queue.
-  var followsItems: Bool { isDerived && isStored && content.access { $0.local != nil } }
+  var followsItems: Bool { isDerived && isStored && !isMember && content.access { $0.local != nil } }
 
   /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
   func afterFollowing(_ body: @escaping @Sendable () -> Void) {

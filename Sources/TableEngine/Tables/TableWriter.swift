@@ -17,7 +17,8 @@ final class TableWriter: Sendable {
   let storedName: String
   let reader: TableReader
   let context: EngineContext
-  /// Versions outlive the process. Not those of a family's members, which come and go with their readers.
+  /// Versions outlive the process. Not those of a family's members, which come and go with their readers, unless replicas
+  /// share them.
   let isStored: Bool
   /// The rows are one caller's own.
   let isPrivate: Bool
@@ -39,7 +40,7 @@ final class TableWriter: Sendable {
   let keeper: TableWriter?
   /// Those that show this one's items in tables of their own.
   let guests = Mutex<[TableWriter]>([])
-  /// Of a translation or a guest: the version of the other table that it is made of. On the table's queue.
+  /// Of a translation: the version of the original that it is of. On the table's queue.
   let basis: QueueBound<Cursor?>
 
   var feed: Feed { reader.feed }

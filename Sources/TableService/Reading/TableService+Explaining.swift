@@ -17,16 +17,10 @@ extension TableService {
       writer.write(name)
       writer.name("skippedItems")
       writer.write(skipped.count)
-      writer.name("items")
-      writer.beginArray()
-      for item in skipped.first { writer.write(item) }
-      writer.endArray()
+      writer.write(skipped.first, named: "items")
       writer.name("unplacedItems")
       writer.write(skipped.unplacedCount)
-      writer.name("unplaced")
-      writer.beginArray()
-      for item in skipped.unplaced { writer.write(item) }
-      writer.endArray()
+      writer.write(skipped.unplaced, named: "unplaced")
       writer.endObject()
       exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
     }
@@ -59,7 +53,14 @@ extension TableService {
 }
 
 extension JSONWriter {
-  fileprivate mutating func write(_ item: SkippedItems.Item) {
+  fileprivate mutating func write(_ items: [SkippedItems.Item], named key: String) {
+    name(key)
+    beginArray()
+    for item in items { write(item) }
+    endArray()
+  }
+
+  private mutating func write(_ item: SkippedItems.Item) {
     beginObject()
     name("source")
     write(item.source)

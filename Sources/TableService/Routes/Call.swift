@@ -86,6 +86,11 @@ struct TableCall: Sendable {
     if let refusal = table.refusal { throw ServiceError(refusal) }
   }
 
+  /// What replicas share can be shown once the store has it.
+  func checkIsThere() throws(ServiceError) {
+    if let absence = table.absence { throw ServiceError(absence) }
+  }
+
   private static func authority(
     _ request: Request,
     _ authorizer: Authorizer,
@@ -133,6 +138,6 @@ extension LiveTable {
 }
 
 extension Request {
-  /// What limits on a single client count by; empty for this machine itself.
-  var share: String { isLocal ? "" : client.host }
+  /// What limits on a single client count by, of IPv6 its network; empty for this machine itself.
+  var share: String { isLocal ? "" : client.network.host }
 }

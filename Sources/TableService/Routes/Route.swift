@@ -146,10 +146,15 @@ struct Route: Sendable {
     _ handler: @escaping Operation.TableHandler
   ) throws(ServiceError) -> Reply {
     if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
-    guard operation.method == .get, let behind = call.behind else { return try handler(service)(call) }
+    guard operation.method == .get, let behind = call.behind else {
+      try call.checkIsThere()
+      return try handler(service)(call)
+    }
     let abreast = Abreast(of: [behind], service.server) { exchange, mayWait in
       do throws(ServiceError) {
-        return try handler(service)(try call.after(exchange, mayWait: mayWait, under: service.state))
+        let call = try call.after(exchange, mayWait: mayWait, under: service.state)
+        try call.checkIsThere()
+        return try handler(service)(call)
       } catch {
         return .response(error.response)
       }

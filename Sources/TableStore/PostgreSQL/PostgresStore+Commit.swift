@@ -1,7 +1,10 @@
 extension PostgresStore {
   /// Writes commits in one transaction, or where that fails one by one; answers in their order.
   func write(_ group: [PendingCommit], then done: @escaping () -> Void) {
-    open(group.map(\.commit).filter(\.changesTable).map(\.table)) { [self] result in
+    let writing = group.map(\.commit).filter(\.changesTable)
+    // What is built on something that was stored is not made again where that was removed.
+    let made = Set(writing.filter { $0.base.map { $0 == .none } ?? true }.map(\.table))
+    open(writing.map(\.table), making: made) { [self] result in
       switch result {
       case .failure(let error):
         for pending in group { pending.completion(.failure(error)) }

@@ -1,11 +1,15 @@
 import TableModel
 
 extension PostgresStore {
-  /// Sees to it that tables are known: makes those that are not stored yet, and asks where the others stand.
+  /// Sees to it that tables are known: asks where they stand. Those that are not stored stay unknown, unless they are to
+  /// be made.
   ///
   /// One that this process has not restored is known without its versions: then its next one begins anew.
+  ///
+  /// - Parameter made: those that are made where they are not stored yet.
   func open(
     _ names: [String],
+    making made: Set<String> = [],
     attempts: Int = 5,
     completion: @escaping (Result<Void, StoreError>) -> Void
   ) {
@@ -13,34 +17,35 @@ extension PostgresStore {
     guard !unknown.isEmpty else { return completion(.success(())) }
     // One that is there is only looked at: where it conflicts, an insertion waits for whoever is writing the table, and
     // then fails, as this transaction's snapshot is older; beside writers that never rest it would go on so.
-    let statements = unknown.flatMap { name in
-      [
-        PostgresStatement(
-          """
-          INSERT INTO tablecast.feed (name) SELECT $1::bytea
-          WHERE NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea))
-          ON CONFLICT (sha256(name)) DO NOTHING
-          """,
-          .name(name)
-        ),
-        PostgresStatement(
-          "SELECT id, revision, stamp, epoch, next_row FROM tablecast.feed WHERE sha256(name) = sha256($1)",
-          .name(name)
-        ),
-      ]
+    let insertions = unknown.filter(made.contains).map { name in
+      PostgresStatement(
+        """
+        INSERT INTO tablecast.feed (name) SELECT $1::bytea
+        WHERE NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($1::bytea))
+        ON CONFLICT (sha256(name)) DO NOTHING
+        """,
+        .name(name)
+      )
     }
-    main.run(statements) { [self] result in
+    let questions = unknown.map { name in
+      PostgresStatement(
+        "SELECT id, revision, stamp, epoch, next_row FROM tablecast.feed WHERE sha256(name) = sha256($1)",
+        .name(name)
+      )
+    }
+    main.run(insertions + questions) { [self] result in
       switch result {
       // Another process makes the same table at this moment, which this transaction can't see.
       case .failure(.refused("40001", _)) where attempts > 1:
-        open(names, attempts: attempts - 1, completion: completion)
+        open(names, making: made, attempts: attempts - 1, completion: completion)
       case .failure(let error): completion(.failure(StoreError(error)))
       case .success(let answers):
         for (index, name) in unknown.enumerated() {
-          let found = answers[2 * index + 1]
+          let found = answers[insertions.count + index]
           guard found.count == 1 else {
+            guard made.contains(name) else { continue }
             guard attempts > 1 else { return completion(.failure(.superseded)) }
-            return open(names, attempts: attempts - 1, completion: completion)
+            return open(names, making: made, attempts: attempts - 1, completion: completion)
           }
           let revision = Revision(number: found.unsigned(0, 1), stamp: found.unsigned(0, 2))
           var table = PostgresTable(id: found.int(0, 0), name: name, revision: revision, history: history)
@@ -60,7 +65,7 @@ extension PostgresStore {
   ) {
     open([name]) { [self] result in
       guard case .success = result, let id = tables[name]?.id else {
-        return finish(result.flatMap { .failure(.superseded) })
+        return finish(result.map { StoredTable() })
       }
       main.run(PostgresTable.whole(id)) { [self] result in
         finish(
@@ -90,7 +95,9 @@ extension PostgresStore {
     since revision: Revision,
     _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    guard let table = tables[name] else { return replace(name, finish) }
+    guard let table = tables[name] else {
+      return revision == .none ? readFirst(name, finish) : replace(name, finish)
+    }
     main.run(table.news) { [self] result in
       switch result {
       case .failure(let error): finish(.failure(StoreError(error)))
@@ -111,6 +118,19 @@ extension PostgresStore {
         case .apart: replace(name, finish)
         case .setBack(let found): startEpoch(of: table, at: found) { [self] in replace(name, finish) }
         }
+      }
+    }
+  }
+
+  /// Reads a table of which nothing was stored when this process looked last.
+  private func readFirst(_ name: String, _ finish: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void) {
+    open([name]) { [self] result in
+      switch result {
+      case .failure(let error): finish(.failure(error))
+      case .success:
+        guard let id = tables[name]?.id else { return finish(.success(.changes(TableChanges(revision: .none)))) }
+        tables[name] = PostgresTable(id: id, name: name, revision: .none, history: history)
+        catchUp(name, since: .none, finish)
       }
     }
   }

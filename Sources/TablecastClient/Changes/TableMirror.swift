@@ -8,14 +8,15 @@ struct TableMirror: Sendable {
     identities = try TableIdentities(content.sections)
   }
 
-  /// Applies a changeset whole, or throws and stays as it was. O(rows of the touched sections + operations).
+  /// Applies a changeset whole, or throws and stays as it was. O(rows of the sections in which rows enter,
+  /// leave or move + operations).
   mutating func apply(_ stages: [TableStage], to cursor: TableCursor) throws {
     var (sections, attributes) = (content.sections, content.attributes)
     do {
       for stage in stages {
         // In place: a copy of 10,000 identities would cost more than the changeset.
         try stage.apply(to: &sections, &identities)
-        attributes.read(stage.attributes.map { ($0.name, $0.value) })
+        for attribute in stage.attributes { attributes.read(attribute.name, attribute.value) }
       }
     } catch {
       identities = (try? TableIdentities(content.sections)) ?? identities
@@ -86,7 +87,7 @@ extension TableStage {
     for move in movedRows { moved[move.id] = try remove(move.from, move.id) }
     for (section, rows) in removed {
       let all = sections[section].rows
-      sections[section].rows = all.indices.filter { !rows.contains($0) }.map { all[$0] }
+      sections[section].rows = TableRows(all.indices.lazy.filter { !rows.contains($0) }.map { all[$0] })
     }
   }
 
@@ -109,7 +110,7 @@ extension TableStage {
       guard sections.indices.contains(section), !closed.contains(section) else {
         throw MalformedReply("rows enter the section at \(section), which isn't there or comes in the same stage")
       }
-      sections[section].rows = try merged(sections[section].rows, rows.map { ($0.at, $0.row) }, "rows")
+      sections[section].rows = TableRows(try merged(sections[section].rows, rows.map { ($0.at, $0.row) }, "rows"))
     }
   }
 
@@ -132,8 +133,11 @@ extension TableStage {
 }
 
 /// What stays, with each arrival at its index afterwards. O(n + k log k).
-private func merged<Element>(_ staying: [Element], _ arriving: [(Int, Element)], _ what: String) throws -> [Element] {
-  guard !arriving.isEmpty else { return staying }
+private func merged<Staying: RandomAccessCollection<Element>, Element>(
+  _ staying: Staying,
+  _ arriving: [(Int, Element)],
+  _ what: String
+) throws -> [Element] where Staying.Index == Int {
   var result: [Element] = []
   result.reserveCapacity(staying.count + arriving.count)
   var next = 0
@@ -151,10 +155,12 @@ private func merged<Element>(_ staying: [Element], _ arriving: [(Int, Element)],
 }
 
 extension TableStage {
-  /// The sections after the stage; nil where it isn't legal for them. O(rows).
+  /// The sections after the stage; nil where it isn't legal for them. O(rows), O(updates) where nothing enters, leaves or
+  /// moves.
   public func applied(to sections: [TableSection]) -> [TableSection]? {
-    guard var identities = try? TableIdentities(sections) else { return nil }
     var result = sections
+    guard changesStructure else { return (try? update(&result)) == nil ? nil : result }
+    guard var identities = try? TableIdentities(sections) else { return nil }
     do { try apply(to: &result, &identities) } catch { return nil }
     return result
   }

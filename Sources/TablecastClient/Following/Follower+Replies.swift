@@ -64,11 +64,11 @@ extension Follower {
     in lane: PollLane.ID,
     now: Double
   ) {
-    guard let replies = try? Self.replies(in: response.body, isMultiple: outstanding.isMultiple) else {
+    guard let replies = try? TableReply.read(response.body, isMultiple: outstanding.isMultiple) else {
       return fail(outstanding.id, retryAfter: retryAfter(response), now: now)
     }
     var progress = Progress()
-    for json in replies { take(json, to: outstanding, in: lane, &progress, now: now) }
+    for reply in replies { take(reply, to: outstanding, in: lane, &progress, now: now) }
     let waited = now - outstanding.sentAt
     let cameEarly = outstanding.wait > 0 && waited < min(outstanding.wait / 2, 1)
     let isWanting = !progress.isMade && cameEarly && !isNewSlot(outstanding)
@@ -105,16 +105,6 @@ extension Follower {
     }
   }
 
-  private static func replies(in body: [UInt8], isMultiple: Bool) throws -> [JSONText] {
-    let json = try JSONText(body)
-    guard isMultiple else {
-      guard json.isObject, json["table"] != nil else { throw MalformedReply("no reply to a poll") }
-      return [json]
-    }
-    guard let changes = json["changes"], changes.isArray else { throw MalformedReply("a reply without `changes`") }
-    return changes.elements
-  }
-
   /// What a reply brought.
   struct Progress {
     var isMade = false
@@ -149,20 +139,20 @@ extension Follower {
   }
 
   mutating func take(
-    _ json: JSONText,
+    _ reply: TableReply,
     to outstanding: PollLane.Outstanding,
     in lane: PollLane.ID,
     _ progress: inout Progress,
     now: Double
   ) {
-    guard let address = address(of: json["table"]?.string ?? "", in: outstanding), let table = tables[address],
+    guard let address = address(of: reply.table, in: outstanding), let table = tables[address],
       let ask = outstanding.asks[address]
     else { return progress.isIllegal = true }
     // The table has moved on by another request meanwhile.
     guard table.cursor == ask.cursor else { return progress.isMade = true }
     do {
-      let reply = try TableReply(json)
       switch reply.outcome {
+      case .malformed(let error): throw error
       case .problem(let problem): take(problem, for: address, &progress, now: now)
       case .stages(let stages, let from, let to):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }

@@ -52,8 +52,8 @@ extension Follower {
   mutating func streamEvent(_ id: Int, _ data: [UInt8], now: Double) {
     guard let lane = streamLane(id), let outstanding = lanes[lane]?.outstanding else { return }
     var progress = Progress()
-    if let json = try? JSONText(data) {
-      take(json, to: outstanding, in: lane, &progress, now: now)
+    if let reply = try? TableReply.read(data).first {
+      take(reply, to: outstanding, in: lane, &progress, now: now)
     } else {
       progress.isIllegal = true
     }

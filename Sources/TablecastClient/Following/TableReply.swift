@@ -5,49 +5,94 @@ struct TableReply: Sendable {
     /// Take the snapshot, whatever the reason. `from` is what was asked with; nil for a start.
     case reset(TableContent, from: TableCursor?)
     case problem(Problem)
+    /// For this table, but nothing that can be used.
+    case malformed(MalformedReply)
   }
 
+  /// Empty where the reply doesn't say.
   var table: String
   var outcome: Outcome
   /// What to ask for next where the table is polled through caches.
   var slot: String?
 
-  /// The reply to `changes` of one table.
-  /// - Throws: `MalformedReply`.
-  init(_ json: JSONText) throws {
-    guard json.isObject else { throw MalformedReply("a reply is an object") }
-    var members: [String: JSONText] = [:]
-    for (name, value) in json.members where !value.isNull { members[name] = value }
-    guard let table = members["table"]?.string else { throw MalformedReply("a reply without `table`") }
-    self.table = table
-    slot = members["slot"].map { $0.string ?? $0.text }
-    func cursor(_ name: String) throws -> TableCursor? {
-      guard let value = members[name] else { return nil }
-      guard let cursor = value.string.flatMap({ TableCursor($0) }) else {
-        throw MalformedReply("`\(name)` is no cursor: \(value.text.prefix(80))")
+  /// The body of a poll, or an event of a stream: of one table, or of several. O(bytes), read once after they were checked.
+  /// - Throws: `MalformedReply` where it isn't that.
+  static func read(_ body: [UInt8], isMultiple: Bool = false) throws -> [TableReply] {
+    try JSONText(body).read { reader in
+      guard isMultiple else {
+        let reply = TableReply(&reader)
+        guard !reply.table.isEmpty else { throw MalformedReply("a reply without `table`") }
+        return [reply]
       }
-      return cursor
-    }
-    if let problem = members["problem"] {
-      outcome = .problem(Problem(problem))
-    } else if let snapshot = members["snapshot"] {
-      let content = try TableContent(snapshot: snapshot)
-      guard try cursor("to") == content.cursor, content.name == table else {
-        throw MalformedReply("the snapshot is of another table or cursor than its reply")
+      var replies: [TableReply]?
+      if reader.enterObject() {
+        while let name = reader.nextName() {
+          if name == "changes", replies == nil { replies = reader.list(TableReply.init) }
+        }
       }
-      outcome = .reset(content, from: try cursor("from"))
-    } else if let stages = members["stages"], stages.isArray, let from = try cursor("from"), let to = try cursor("to") {
-      outcome = .stages(try stages.elements.map(TableStage.init), from: from, to: to)
-    } else {
-      throw MalformedReply("a reply with neither `stages` nor `snapshot`")
+      guard let replies else { throw MalformedReply("a reply without `changes`") }
+      return replies
     }
   }
 
-  /// The body of a poll: of one table, or of several.
-  static func read(_ body: [UInt8], isMultiple: Bool) throws -> [TableReply] {
-    let json = try JSONText(body)
-    guard isMultiple else { return [try TableReply(json)] }
-    guard let changes = json["changes"], changes.isArray else { throw MalformedReply("a reply without `changes`") }
-    return try changes.elements.map(TableReply.init)
+  private init(_ reader: inout JSONReader) {
+    var members = Members()
+    if reader.enterObject() {
+      while let name = reader.nextName() {
+        if !reader.isNull { members.read(name, &reader) }
+      }
+    }
+    table = members.table ?? ""
+    slot = members.slot
+    do { outcome = try members.outcome } catch {
+      outcome = .malformed(error as? MalformedReply ?? MalformedReply("\(error)"))
+    }
+  }
+
+  /// In whatever order they come: which of them count is seen at the end.
+  private struct Members {
+    var table: String?
+    var slot: String?
+    var from: Result<TableCursor, any Error>?
+    var to: Result<TableCursor, any Error>?
+    var problem: Problem?
+    var snapshot: Result<TableContent, any Error>?
+    var stages: Result<[TableStage]?, any Error>?
+
+    mutating func read(_ name: JSONQuoted, _ reader: inout JSONReader) {
+      switch name {
+      case "table": table = reader.string()
+      case "slot": slot = reader.isText ? reader.string() : reader.json().text
+      case "from": from = reader.attempt { try $0.cursor() }
+      case "to": to = reader.attempt { try $0.cursor() }
+      case "problem": problem = Problem(reader.json())
+      case "snapshot": snapshot = reader.attempt { try TableContent(&$0) }
+      case "stages": stages = reader.attempt { try $0.list(TableStage.init) }
+      default: return
+      }
+    }
+
+    var outcome: Outcome {
+      get throws {
+        if let problem { return .problem(problem) }
+        if let content = try snapshot?.get() {
+          guard try to?.get() == content.cursor, content.name == table else {
+            throw MalformedReply("the snapshot is of another table or cursor than its reply")
+          }
+          return .reset(content, from: try from?.get())
+        }
+        guard let stages = try stages?.get(), let from = try from?.get(), let to = try to?.get()
+        else { throw MalformedReply("a reply with neither `stages` nor `snapshot`") }
+        return .stages(stages, from: from, to: to)
+      }
+    }
+  }
+}
+
+extension JSONReader {
+  fileprivate mutating func cursor() throws -> TableCursor {
+    let text = string() ?? ""
+    guard let cursor = TableCursor(text) else { throw MalformedReply("no cursor: \(text.prefix(80))") }
+    return cursor
   }
 }

@@ -13,7 +13,8 @@ public struct JSONText: Hashable, Sendable {
 
   public init(_ text: String) throws { try self.init(Array(text.utf8)) }
 
-  fileprivate init(checked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+  /// Of bytes that were checked, without space around the value.
+  init(checked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
   static let null = JSONText(checked: ArraySlice(Array("null".utf8)))
 
@@ -25,189 +26,49 @@ public struct JSONText: Hashable, Sendable {
 
   public var isNull: Bool { bytes.first == UInt8(ascii: "n") }
   var isObject: Bool { bytes.first == UInt8(ascii: "{") }
-  var isArray: Bool { bytes.first == UInt8(ascii: "[") }
 
   /// The value of a text; nil for any other value.
-  public var string: String? {
-    guard bytes.first == UInt8(ascii: "\"") else { return nil }
-    let content = bytes.dropFirst().dropLast()
-    guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
-    return unescaped(content)
-  }
+  public var string: String? { read { $0.string() } }
 
   /// The value of a number without a fraction; nil for any other value.
-  public var integer: Int? { bytes.first.map { $0.isDigit || $0 == UInt8(ascii: "-") } == true ? Int(text) : nil }
+  public var integer: Int? { read { $0.integer() } }
 
-  public var boolean: Bool? {
-    switch bytes.first {
-    case UInt8(ascii: "t"): true
-    case UInt8(ascii: "f"): false
-    default: nil
-    }
-  }
+  public var boolean: Bool? { read { $0.boolean() } }
 
-  /// A member of an object; nil where it is absent or null. O(bytes up to it).
+  /// A member of an object, the first of its name; nil where it is absent or null. O(bytes up to it).
   public subscript(name: String) -> JSONText? {
-    guard isObject, let range = range(of: name) else { return nil }
-    let value = JSONText(checked: bytes[range])
-    return value.isNull ? nil : value
-  }
-
-  /// Where the first member of that name has its value. Makes no texts of the others' names: a changeset asks for a dozen
-  /// members of each of its rows.
-  private func range(of name: String) -> Range<Int>? {
-    bytes.withUnsafeBufferPointer { buffer in
-      var walker = JSONWalker(bytes: buffer, offset: bytes.startIndex)
-      walker.enter()
-      while walker.isInside {
-        let key = walker.value()
-        walker.skipSeparators()
-        let value = walker.value()
-        if isName(key, name) { return value }
-        walker.skipSeparators()
+    let range: Range<Int>? = read { reader in
+      guard reader.enterObject() else { return nil }
+      while let next = reader.nextName() {
+        if next == name { return reader.isNull ? nil : reader.skip() }
       }
       return nil
     }
-  }
-
-  private func isName(_ range: Range<Int>, _ name: String) -> Bool {
-    let content = bytes[range].dropFirst().dropLast()
-    if content.elementsEqual(name.utf8) { return true }
-    return content.contains(UInt8(ascii: "\\")) && unescaped(content) == name
+    return range.map(part)
   }
 
   /// The members of an object in the order in which they came; none for any other value. O(bytes).
   public var members: [(name: String, value: JSONText)] {
-    guard isObject else { return [] }
-    var result: [(name: String, value: JSONText)] = []
-    walk { walker in
-      let name = JSONText(checked: bytes[walker.value()])
-      walker.skipSeparators()
-      result.append((name.string ?? "", JSONText(checked: bytes[walker.value()])))
+    read { reader in
+      var result: [(name: String, value: JSONText)] = []
+      guard reader.enterObject() else { return result }
+      while let name = reader.nextName() { result.append((name.text, part(reader.skip()))) }
+      return result
     }
-    return result
   }
 
   /// The elements of a list; none for any other value. O(bytes).
-  public var elements: [JSONText] {
-    guard isArray else { return [] }
-    var result: [JSONText] = []
-    walk { walker in result.append(JSONText(checked: bytes[walker.value()])) }
-    return result
-  }
+  public var elements: [JSONText] { read { $0.list { part($0.skip()) } ?? [] } }
 
-  private func walk(_ element: (inout JSONWalker) -> Void) {
-    bytes.withUnsafeBufferPointer { buffer in
-      var walker = JSONWalker(bytes: buffer, offset: bytes.startIndex)
-      walker.enter()
-      while walker.isInside {
-        element(&walker)
-        walker.skipSeparators()
-      }
-    }
-  }
-}
-
-/// Walks over the parts of one checked list or object.
-private struct JSONWalker {
-  let bytes: UnsafeBufferPointer<UInt8>
-  /// Of the slice in its array.
-  let offset: Int
-  private var position = 0
-
-  init(bytes: UnsafeBufferPointer<UInt8>, offset: Int) { (self.bytes, self.offset) = (bytes, offset) }
-
-  /// The closing bracket is the last byte.
-  var isInside: Bool { position < bytes.count - 1 }
-
-  mutating func enter() {
-    position += 1
-    skipSeparators()
-  }
-
-  mutating func skipSeparators() {
-    while isInside {
-      let byte = bytes[position]
-      guard byte.isJSONSpace || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") else { return }
-      position += 1
+  /// Reads the value from its beginning to its end.
+  func read<Result>(_ body: (inout JSONReader) throws -> Result) rethrows -> Result {
+    try bytes.withUnsafeBufferPointer { buffer in
+      var reader = JSONReader(checked: buffer)
+      return try body(&reader)
     }
   }
 
-  /// Passes one value. Returns where it stands in the slice's array.
-  mutating func value() -> Range<Int> {
-    let start = position
-    switch bytes[position] {
-    case UInt8(ascii: "\""): skipString()
-    case UInt8(ascii: "{"), UInt8(ascii: "["): skipContainer()
-    default:
-      while isInside {
-        let byte = bytes[position]
-        if byte.isJSONSpace || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
-          break
-        }
-        position += 1
-      }
-    }
-    return offset + start..<offset + position
+  private func part(_ range: Range<Int>) -> JSONText {
+    JSONText(checked: bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound])
   }
-
-  private mutating func skipString() {
-    position += 1
-    while bytes[position] != UInt8(ascii: "\"") { position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1 }
-    position += 1
-  }
-
-  private mutating func skipContainer() {
-    var depth = 0
-    repeat {
-      switch bytes[position] {
-      case UInt8(ascii: "\""):
-        skipString()
-        continue
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-      default: break
-      }
-      position += 1
-    } while depth > 0
-  }
-}
-
-/// The text between quotes, its escapes undone; half a surrogate pair becomes U+FFFD.
-private func unescaped(_ content: ArraySlice<UInt8>) -> String {
-  var units: [UInt16] = []
-  var result = ""
-  var plain: [UInt8] = []
-  func flush() {
-    result += String(decoding: plain, as: UTF8.self) + String(decoding: units, as: UTF16.self)
-    plain.removeAll(keepingCapacity: true)
-    units.removeAll(keepingCapacity: true)
-  }
-  var index = content.startIndex
-  while index < content.endIndex {
-    let byte = content[index]
-    guard byte == UInt8(ascii: "\\") else {
-      if !units.isEmpty { flush() }
-      plain.append(byte)
-      index += 1
-      continue
-    }
-    if !plain.isEmpty { flush() }
-    let escape = content[index + 1]
-    index += 2
-    switch escape {
-    case UInt8(ascii: "b"): units.append(0x08)
-    case UInt8(ascii: "f"): units.append(0x0C)
-    case UInt8(ascii: "n"): units.append(0x0A)
-    case UInt8(ascii: "r"): units.append(0x0D)
-    case UInt8(ascii: "t"): units.append(0x09)
-    case UInt8(ascii: "u"):
-      let code = content[index..<index + 4].reduce(UInt32(0)) { $0 << 4 | ($1.hexValue ?? 0) }
-      units.append(UInt16(truncatingIfNeeded: code))
-      index += 4
-    default: units.append(UInt16(escape))
-    }
-  }
-  flush()
-  return result
 }

@@ -13,21 +13,19 @@ public struct TableAttributes: Hashable, Sendable {
   /// May be polled through caches.
   var hasEdges = false
 
-  /// Takes the members that stand in a snapshot or a stage; those that don't stay as they are.
-  mutating func read(_ members: [(name: String, value: JSONText)]) {
-    for (name, value) in members {
-      switch name {
-      // An unknown state is taken as `ready` (docs/protocol.md, "Growth").
-      case "state": state = value.string.map { TableState(rawValue: $0) ?? .ready } ?? state
-      case "problem": problem = value.isNull ? nil : TableProblem(value)
-      case "title": title = value.string ?? ""
-      case "animation": animation = TableAnimation(value)
-      case "counts": counts = value.isNull ? nil : TableCounts(value)
-      case "window": window = TableWindow(value)
-      case "truncated": isTruncated = value.boolean ?? false
-      case "edges": hasEdges = value.boolean ?? false
-      default: continue
-      }
+  /// Takes a member that stands in a snapshot or a stage; those that don't stand there stay as they are.
+  mutating func read(_ name: String, _ value: JSONText) {
+    switch name {
+    // An unknown state is taken as `ready` (docs/protocol.md, "Growth").
+    case "state": state = value.string.map { TableState(rawValue: $0) ?? .ready } ?? state
+    case "problem": problem = value.isNull ? nil : TableProblem(value)
+    case "title": title = value.string ?? ""
+    case "animation": animation = TableAnimation(value)
+    case "counts": counts = value.isNull ? nil : TableCounts(value)
+    case "window": window = TableWindow(value)
+    case "truncated": isTruncated = value.boolean ?? false
+    case "edges": hasEdges = value.boolean ?? false
+    default: return
     }
   }
 }

@@ -7,25 +7,27 @@ struct TableContent: Hashable, Sendable {
   var attributes = TableAttributes()
 
   /// Reads a snapshot, strictly: an identity twice is an error. O(bytes).
-  init(snapshot json: JSONText) throws {
+  init(snapshot json: JSONText) throws { self = try json.read { try TableContent(&$0) } }
+
+  init(_ reader: inout JSONReader) throws {
     var name: String?
     var cursor: TableCursor?
     var sections: [TableSection]?
-    let members = json.members
-    for (member, value) in members {
-      switch member {
-      case "table": name = value.string
-      case "cursor": cursor = value.string.flatMap { TableCursor($0) }
-      case "sections": sections = value.isArray ? try value.elements.map(TableSection.init) : nil
-      default: continue
+    attributes.state = .ready
+    if reader.enterObject() {
+      while let member = reader.nextName() {
+        switch member {
+        case "table": name = reader.string()
+        case "cursor": cursor = reader.string().flatMap { TableCursor($0) }
+        case "sections": sections = try reader.list(TableSection.init)
+        default: attributes.read(member.text, reader.json())
+        }
       }
     }
     guard let name, let cursor, let sections else {
       throw MalformedReply("a snapshot needs `table`, `cursor` and `sections`")
     }
     (self.name, self.cursor, self.sections) = (name, cursor, sections)
-    attributes.state = .ready
-    attributes.read(members)
     _ = try TableIdentities(sections)
   }
 

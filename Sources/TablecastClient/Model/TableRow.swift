@@ -9,12 +9,36 @@ public final class TableRow: Sendable, Hashable {
   /// The whole row, byte for byte as the service sent it.
   public let json: JSONText
 
+  private init(_ identifiers: (row: String, cell: String), _ json: JSONText) {
+    (id, cellIdentifier, self.json) = (identifiers.row, identifiers.cell, json)
+  }
+
   /// - Throws: `MalformedReply` where it has no `id` or no `cellIdentifier`.
-  init(_ json: JSONText) throws {
-    guard let id = json["id"]?.string, let cellIdentifier = json["cellIdentifier"]?.string else {
-      throw MalformedReply("a row needs `id` and `cellIdentifier`, both texts: \(json.text.prefix(80))")
+  convenience init(_ json: JSONText) throws { self.init(try json.read(Self.identifiers), json.detached) }
+
+  convenience init(_ reader: inout JSONReader) throws {
+    let start = reader.position
+    let identifiers = try Self.identifiers(&reader)
+    self.init(identifiers, reader.json(from: start))
+  }
+
+  private static func identifiers(_ reader: inout JSONReader) throws -> (row: String, cell: String) {
+    let start = reader.position
+    var (id, cellIdentifier): (String?, String?)
+    if reader.enterObject() {
+      while let name = reader.nextName() {
+        switch name {
+        case "id" where id == nil: id = reader.string()
+        case "cellIdentifier" where cellIdentifier == nil: cellIdentifier = reader.string()
+        default: continue
+        }
+      }
     }
-    (self.id, self.cellIdentifier, self.json) = (id, cellIdentifier, json.detached)
+    guard let id, let cellIdentifier else {
+      let text = reader.json(from: start).text.prefix(80)
+      throw MalformedReply("a row needs `id` and `cellIdentifier`, both texts: \(text)")
+    }
+    return (id, cellIdentifier)
   }
 
   public static func == (one: TableRow, other: TableRow) -> Bool { one === other || one.json == other.json }

@@ -4,25 +4,27 @@ public struct TableSection: Hashable, Sendable, Identifiable {
   /// `{"cellIdentifier","payload"}`; nil where there is none.
   public var header: JSONText?
   public var footer: JSONText?
-  public var rows: [TableRow]
+  public var rows: TableRows
 
   init(id: String) { (self.id, rows) = (id, []) }
 
   /// - Throws: `MalformedReply`.
-  init(_ json: JSONText) throws {
+  init(_ reader: inout JSONReader) throws {
     var id: String?
     var rows: [TableRow]?
-    for (name, value) in json.members {
-      switch name {
-      case "id": id = value.string
-      case "header": header = value.isNull ? nil : value.detached
-      case "footer": footer = value.isNull ? nil : value.detached
-      case "rows": rows = value.isArray ? try value.elements.map(TableRow.init) : nil
-      default: continue
+    if reader.enterObject() {
+      while let name = reader.nextName() {
+        switch name {
+        case "id": id = reader.string()
+        case "header": header = reader.isNull ? nil : reader.json()
+        case "footer": footer = reader.isNull ? nil : reader.json()
+        case "rows": rows = try reader.list(TableRow.init)
+        default: continue
+        }
       }
     }
     guard let id, let rows else { throw MalformedReply("a section needs `id`, a text, and `rows`, a list") }
-    (self.id, self.rows) = (id, rows)
+    (self.id, self.rows) = (id, TableRows(rows))
   }
 
   /// As the service writes it.

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// What is one caller's own stays with that caller, also when tokens and upstreams change their minds.
@@ -22,16 +23,23 @@ import Testing
 
   /// One caller's failures neither open the breaker for another, nor are their words shown to them.
   @Test func oneCallersFailuresAreNobodyElses() throws {
+    let isSilent = Monitor(false)
     let upstream = try ScriptedUpstream { request in
-      request.headers["authorization"] == "Bearer bad"
-        ? .status(500, "{\"message\":\"secret of the bad caller\"}") : .json([issue(1)])
+      guard request.headers["authorization"] == "Bearer bad" else { return .json([issue(1)]) }
+      return isSilent.current ? .silence : .status(503, "{\"message\":\"secret of the bad caller\"}")
     }
-    let service = try ServiceProcess(Self.mine(upstream, "every: 20ms"))
+    let service = try ServiceProcess(Self.mine(upstream, "every: 20ms, timeout: 60s"))
     let bad = ["Authorization": "Bearer bad"]
     for _ in 0..<12 {
       _ = try service.snapshot("mine", bad)
       _ = try service.request("POST", "/v1/tables/mine/refresh", bad)
     }
+    // While the probe of the open breaker is on its way, nobody whom it is for is let through.
+    isSilent.change { $0 = true }
+    let count = upstream.requests.current.count
+    let probe = try service.client()
+    try probe.send("POST", "/v1/tables/mine/refresh", bad)
+    try upstream.requests.wait(for: "the probe") { $0.count > count ? true : nil }
     for number in 0..<3 {
       let reply = try service.request("GET", "/v1/tables/mine", ["Authorization": "Bearer good-\(number)"])
       #expect(try reply.json["state"] == "ready", "\(reply.text)")

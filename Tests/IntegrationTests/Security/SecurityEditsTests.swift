@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 import Testing
 
 /// Who may change what: nobody edits by credentials that are not sent to the upstream which is to judge them.
@@ -109,6 +110,12 @@ import Testing
     #expect(try add("token-one").json["id"] == first.json["id"], "one's own does")
     #expect(try add("token-one", "plain", "something else").status == 422)
     #expect(try add("garbage").status == 401, "and opens nothing")
+    // The very same request to another route.
+    for id in ["1", "2"] {
+      let headers = ["Authorization": "Bearer token-one", "Idempotency-Key": "patch"]
+      let reply = try service.request("PATCH", "/v1/tables/plain/items/\(id)", headers, body: ["title": "P"])
+      #expect(try reply.status == 200 && reply.json["id"]?.text == id, "\(reply.text)")
+    }
     // By an upstream's own callers: a digest of what is forwarded.
     for caller in ["theirs", "others"] { #expect(try add(caller, "mine").status == 201) }
     #expect(try add("theirs", "mine").status == 201)

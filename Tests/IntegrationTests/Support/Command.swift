@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A run of `tablecast` with other arguments than `serve`, to its end.
 struct Command {

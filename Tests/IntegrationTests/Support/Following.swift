@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 
 extension ServiceProcess {
   func snapshot(_ table: String, _ headers: [String: String] = [:], query: String = "") throws -> JSONValue {
@@ -30,7 +31,7 @@ extension ServiceProcess {
   func awaitMetric(_ name: String, _ value: Int) throws { try awaitMetric(name, "\(value)") { $0 == value } }
 
   private func awaitMetric(_ name: String, _ awaited: String, _ isSo: (Int) -> Bool) throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       if isSo(try metric(name)) { return }
       Thread.sleep(forTimeInterval: 0.002)
@@ -39,7 +40,7 @@ extension ServiceProcess {
   }
 
   /// A poll that waits on a thread of its own; it has been sent when this returns.
-  func poll(_ table: String, after: String, wait: Int = 15, query: String = "", _ headers: [String: String] = [:])
+  func poll(_ table: String, after: String, wait: Int = 50, query: String = "", _ headers: [String: String] = [:])
     throws
     -> Background<Reply>
   {
@@ -65,11 +66,11 @@ extension ServiceProcess {
     var emptyPolls = 0
     for _ in 0..<200 {
       if condition(mirror) { return mirror }
-      let target = "/v1/tables/\(table)/changes?after=\(mirror.cursor)&wait=15\(query)"
+      let target = "/v1/tables/\(table)/changes?after=\(mirror.cursor)&wait=50\(query)"
       let changes = try client.request("GET", target, headers).json
       if changes["stages"] == [], changes["reset"] == nil {
         emptyPolls += 1
-        guard emptyPolls < 4 else { break }
+        guard emptyPolls < 2 else { break }
         continue
       }
       try mirror.apply(changes)

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 
 /// An upstream API over real sockets, whose answers a test sets.
 final class ScriptedUpstream: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import TestSupport
 
 /// The built service as a process of its own, with a configuration in a temporary folder.
 final class ServiceProcess: Sendable {

@@ -1,4 +1,5 @@
 import JSON
+import TestSupport
 
 /// A table as a client has it: made by a snapshot, kept by changesets. It refuses what `performBatchUpdates` refuses,
 /// and what the protocol forbids.
@@ -197,10 +198,4 @@ extension TableMirror {
       sections[index].footer = operation["footer"] ?? .null
     }
   }
-}
-
-/// The value, or an error that says what was missing.
-func required<Value>(_ value: Value?, _ missing: String) throws -> Value {
-  guard let value else { throw Malformed(missing) }
-  return value
 }

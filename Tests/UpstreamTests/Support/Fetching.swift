@@ -3,6 +3,7 @@ import Dispatch
 import Expressions
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Upstream

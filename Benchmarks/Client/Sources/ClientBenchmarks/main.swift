@@ -33,15 +33,17 @@ func median(_ times: [Double]) -> Double { times.sorted()[times.count / 2] }
 struct Client {
   let transport = ScriptedTransport()
   let scheduler = ManualScheduler()
-  let recorder = ChangeRecorder()
+  let observer: Observer
   let client: TablecastClient<AnyCell>
   let observation: TableObservation
 
-  init() {
+  /// - Parameter keepsAll: of an app that lets no state go; else the observer has the last one, as a screen does.
+  init(keepsAll: Bool) {
     var options = ClientOptions()
     (options.transport, options.scheduler) = (transport, scheduler)
+    observer = Observer(keepsAll: keepsAll)
     client = TablecastClient(url: URL(fileURLWithPath: "/"), options: options)
-    observation = client.table("t").observe(recorder.receive)
+    observation = client.table("t").observe { [observer] in observer.receive($0) }
   }
 
   /// Answers what is asked next. Returns the time until the state is shown.
@@ -49,13 +51,21 @@ struct Client {
     // A second for each: faster than that for long the client doesn't ask.
     scheduler.advance(by: 1)
     client.flush()
-    guard !transport.waiting.isEmpty else { preconditionFailure("the client asks for nothing") }
-    let number = transport.waiting[0].number
+    guard let poll = transport.waiting.first(where: { $0.request.method == "GET" }) else {
+      preconditionFailure("the client asks for nothing")
+    }
     return milliseconds {
-      transport.answer(number, .success(response))
-      _ = recorder.wait { $0.cursor?.text == cursor }
+      transport.answer(poll.number, .success(response))
+      observer.wait(for: cursor)
     }
   }
+}
+
+/// Median and slowest of 201 changesets.
+func changesets(_ client: Client) -> (median: Double, slowest: Double) {
+  let replies = (1..<202).map { TransportResponse(json: table.changeset(from: $0)) }
+  let times = replies.enumerated().map { client.answer($1, "00000000000a.\($0 + 2)") }
+  return (median(times), times.max() ?? 0)
 }
 
 func report(_ what: String, _ time: Double) {
@@ -65,17 +75,36 @@ func report(_ what: String, _ time: Double) {
 switch CommandLine.arguments.dropFirst().first {
 case "client":
   let reply = TransportResponse(json: table.start())
-  let changesets = (1..<202).map { TransportResponse(json: table.changeset(from: $0)) }
   let memory = PeakMemory()
-  let client = Client()
+  let client = Client(keepsAll: false)
   report("the client, \(rows) rows whole (\(reply.body.count >> 10) KB)", client.answer(reply, "00000000000a.1"))
   print("the client, memory at its peak with the reply: \(memory.grown >> 10) KB")
-  let times = changesets.enumerated().map { client.answer($1, "00000000000a.\($0 + 2)") }
-  report(
-    "the client, a changeset of 1 % (\(changesets[0].body.count >> 10) KB), median of \(times.count)",
-    median(times)
-  )
-  report("the client, the slowest of them", times.max() ?? 0)
+  let size = TransportResponse(json: table.changeset(from: 1)).body.count >> 10
+  let last = changesets(client)
+  report("the client, a changeset of 1 % (\(size) KB), observers with the last state, median of 201", last.median)
+  report("the client, the slowest of them", last.slowest)
+  let keeping = Client(keepsAll: true)
+  _ = keeping.answer(reply, "00000000000a.1")
+  report("the client, a changeset of 1 %, observers with every state, median of 201", changesets(keeping).median)
+case "edits":
+  // Moves, changes and deletions all over the table, none of them answered.
+  let client = Client(keepsAll: false)
+  _ = client.answer(TransportResponse(json: table.start()), "00000000000a.1")
+  let live = client.client.table("t")
+  let preview = try JSONText("{\"title\":\"changed\"}")
+  let edits = (0..<100).map { number in
+    milliseconds {
+      switch number % 3 {
+      case 0: live.move("\(number * 97)", to: .before("\((number * 31 + 500) % rows)"))
+      case 1: live.patch("\(number * 97)", preview, preview: preview)
+      default: live.delete("\(number * 97)")
+      }
+      client.client.flush()
+    }
+  }
+  report("the client, the first edit, until it is shown", edits[0])
+  report("the client, the hundredth open edit, median of the last nine", median(Array(edits.suffix(9))))
+  report("the client, a changeset of 1 % under 100 open edits, median of 201", changesets(client).median)
 case "plain":
   let bytes = Data(table.snapshot().utf8)
   let memory = PeakMemory()
@@ -89,7 +118,7 @@ case "plain":
   report("a plain loop, the whole table again for each change", median(times))
   precondition(kept?.sections.count == 10)
 default:
-  for mode in ["client", "plain"] {
+  for mode in ["client", "edits", "plain"] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
     process.arguments = [mode]

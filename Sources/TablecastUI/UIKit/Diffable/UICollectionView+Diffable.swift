@@ -60,7 +60,7 @@ extension [TableStage] {
     let rows = Dictionary(sections.lazy.flatMap { $0.rows.lazy.map { ($0.id, $0) } }) { first, _ in first }
     var reordered = sections
     for (index, ids) in order.enumerated() where reordered.indices.contains(index) {
-      reordered[index].rows = ids.compactMap { rows[$0] }
+      reordered[index].rows = TableRows(ids.compactMap { rows[$0] })
     }
     self.init(from: sections, to: reordered)
   }

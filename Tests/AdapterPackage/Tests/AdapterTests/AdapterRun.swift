@@ -43,13 +43,14 @@ enum AdapterRun {
   static func snapshot(_ ids: [String], revision: Int) throws -> TableSnapshot {
     var section = TableSection(id: "s")
     section.header = try JSONText("{\"cellIdentifier\":\"Label\",\"payload\":{\"title\":\"Header \(revision)\"}}")
-    section.rows = try ids.map { id in
+    let rows = try ids.map { id in
       let json = """
         {"id":"\(id)","cellIdentifier":"Label","payload":{"title":"\(id)"},"can":{"edit":true,"move":true,"select":true},
          "actions":[{"id":"archive","title":"Archive"}]}
         """
       return try TableRow(JSONText(json))
     }
+    section.rows = TableRows(rows)
     var snapshot = TableSnapshot(TableAddress("t"))
     snapshot.sections = ids.isEmpty ? [] : [section]
     snapshot.cursor = TableCursor("00000000000a.\(revision + 1)")

@@ -1,22 +1,34 @@
 import Foundation
 
 /// What was awaited and did not come.
-struct TimeOut: Error, CustomStringConvertible {
-  let description: String
-  init(_ awaited: String) { description = "not in time: \(awaited)" }
+package struct TimeOut: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ awaited: String) { description = "not in time: \(awaited)" }
+}
+
+/// What came is not what the protocol allows.
+package struct Malformed: Error, CustomStringConvertible {
+  package let description: String
+  package init(_ what: String) { description = "malformed: \(what)" }
+}
+
+/// The value, or an error that says what was missing.
+package func required<Value>(_ value: Value?, _ missing: String) throws -> Value {
+  guard let value else { throw Malformed(missing) }
+  return value
 }
 
 /// A value that threads change, and wait for changes of.
 ///
 /// `@unchecked Sendable`: the value is read and written with the condition's lock held.
-final class Monitor<Value>: @unchecked Sendable {
+package final class Monitor<Value>: @unchecked Sendable {
   private var value: Value
   private let condition = NSCondition()
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 
   @discardableResult
-  func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  package func change<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     condition.lock()
     defer {
       condition.broadcast()
@@ -25,11 +37,11 @@ final class Monitor<Value>: @unchecked Sendable {
     return try body(&value)
   }
 
-  var current: Value { change { $0 } }
+  package var current: Value { change { $0 } }
 
   /// Waits until `body` finds something in the value.
   @discardableResult
-  func wait<Result>(for awaited: String, seconds: Double = 60, _ body: (Value) -> Result?) throws -> Result {
+  package func wait<Result>(for awaited: String, seconds: Double = 60, _ body: (Value) -> Result?) throws -> Result {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.lock()
     defer { condition.unlock() }
@@ -44,17 +56,17 @@ final class Monitor<Value>: @unchecked Sendable {
 }
 
 /// Work on a thread of its own: what blocks must not take one of the few that tests run on.
-struct Background<Result: Sendable>: Sendable {
+package struct Background<Result: Sendable>: Sendable {
   private let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)
   private let what: String
 
-  init(_ what: String, _ body: @escaping @Sendable () throws -> Result) {
+  package init(_ what: String, _ body: @escaping @Sendable () throws -> Result) {
     self.what = what
     let outcome = outcome
     Thread { outcome.change { [result = Swift.Result(catching: body)] in $0 = result } }.start()
   }
 
-  func value(seconds: Double = 60) throws -> Result {
+  package func value(seconds: Double = 60) throws -> Result {
     try outcome.wait(for: what, seconds: seconds) { $0 }.get()
   }
 }

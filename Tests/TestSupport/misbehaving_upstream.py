@@ -6,6 +6,7 @@ path does that `/set?to=` has named last. A first argument N: listens on 127.0.0
 Further ones, certificate, key, and the CA of clients that must have a certificate too: speaks TLS.
 """
 import email.utils
+import functools
 import gzip
 import hashlib
 import json
@@ -25,8 +26,12 @@ if len(sys.argv) > 3:
 if len(sys.argv) > 4:
     TLS.load_verify_locations(sys.argv[4])
     TLS.verify_mode = ssl.CERT_REQUIRED
-BOMB = gzip.compress(b" " * (64 << 20), 1)
 STATE = {"set": {}, "counts": {}, "log": [], "connections": 0, "concurrent": 0, "peak": 0}
+
+
+@functools.cache
+def bomb():
+    return gzip.compress(b" " * (64 << 20), 1)
 
 
 class Reset(Exception):
@@ -204,7 +209,7 @@ def handle(c, r):
     elif path == "/bad-gzip":
         c.reply(200, b"this is no gzip", [("Content-Encoding", "gzip")])
     elif path == "/bomb":
-        c.reply(200, BOMB, [("Content-Encoding", "gzip")])
+        c.reply(200, bomb(), [("Content-Encoding", "gzip")])
         c.keep = False
     elif path == "/endless":
         c.head(200, [("Content-Type", "application/json")])

@@ -1,15 +1,19 @@
-import Foundation
+package import Foundation
 
 /// A blocking TCP socket on loopback, which reads into a buffer and gives up at a deadline.
-final class Socket {
+package final class Socket {
   private let descriptor: Int32
   private var buffer: [UInt8] = []
 
-  struct Ended: Error {}
+  /// The other end has said that nothing more comes, after so many bytes that nobody has read.
+  package struct Ended: Error {
+    package var unread = 0
+    package init(unread: Int = 0) { self.unread = unread }
+  }
 
-  init(accepted descriptor: Int32) { self.descriptor = descriptor }
+  package init(accepted descriptor: Int32) { self.descriptor = descriptor }
 
-  init(port: UInt16, host: Int = 1) throws {
+  package init(port: UInt16, host: Int = 1) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let result = withLoopback(port, host: host) { connect(descriptor, $0, $1) }
     guard result == 0 else { throw Ended() }
@@ -19,7 +23,7 @@ final class Socket {
 
   deinit { close(descriptor) }
 
-  func send(_ bytes: [UInt8]) throws {
+  package func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -29,10 +33,16 @@ final class Socket {
   }
 
   /// Says that nothing more comes from here.
-  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  package func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Has the connection end with a reset when this is gone.
+  package func endByReset() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
 
   /// The bytes up to a pattern, which is taken out too.
-  func read(upTo pattern: String, before deadline: Date, _ awaited: String) throws -> [UInt8] {
+  package func read(upTo pattern: String, before deadline: Date, _ awaited: String) throws -> [UInt8] {
     let pattern = Array(pattern.utf8)
     while true {
       if let start = buffer.firstRange(of: pattern)?.lowerBound {
@@ -43,10 +53,20 @@ final class Socket {
     }
   }
 
-  func read(count: Int, before deadline: Date, _ awaited: String) throws -> [UInt8] {
+  package func read(count: Int, before deadline: Date, _ awaited: String) throws -> [UInt8] {
     while buffer.count < count { try fill(deadline, awaited) }
     defer { buffer.removeFirst(count) }
     return Array(buffer[..<count])
+  }
+
+  /// All that comes until the other end says that nothing more does.
+  package func readToEnd(before deadline: Date, _ awaited: String) throws -> [UInt8] {
+    do {
+      while true { try fill(deadline, awaited) }
+    } catch is Ended {
+      defer { buffer = [] }
+      return buffer
+    }
   }
 
   private func fill(_ deadline: Date, _ awaited: String) throws {
@@ -55,13 +75,13 @@ final class Socket {
     guard poll(&entry, 1, patience) > 0 else { throw TimeOut(awaited) }
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { throw Ended() }
+    guard count > 0 else { throw Ended(unread: buffer.count) }
     buffer += bytes[..<count]
   }
 }
 
 /// Calls `body` with the address of a port on loopback.
-func withLoopback<Result>(
+package func withLoopback<Result>(
   _ port: UInt16,
   host: Int = 1,
   _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result

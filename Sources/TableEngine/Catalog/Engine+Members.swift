@@ -1,0 +1,63 @@
+import Definitions
+import Dispatch
+import TableStore
+
+/// The members of families that replicas share, as this one hears of them.
+extension Engine {
+  func claimMembers() {
+    for family in catalog.families { family.claimAll() }
+  }
+
+  /// Another replica's clients read them.
+  func accept(_ claims: [MemberClaim]) {
+    context.background.async { [self] in
+      let catalog = catalog
+      for claim in claims where context.replica.isLeading {
+        guard let (family, reference) = catalog.family(of: claim.name) else { continue }
+        family.accept(claim, reference)
+      }
+    }
+  }
+
+  func accept(_ refusal: MemberRefusal) {
+    guard let (family, table) = catalog.member(named: refusal.name) else { return }
+    family.refuse(table, refusal)
+  }
+
+  /// What was stored under a name is gone: of tables that always live it is made anew by the next commit.
+  func removed(_ storedName: String) {
+    guard let (family, table) = catalog.member(named: StoredName.parts(of: storedName).table) else { return }
+    family.vanish(table)
+  }
+
+  /// This replica asks the sources: what the store has of members is its own to keep, within its limits, and to remove.
+  func adoptMembers() {
+    guard context.replica.isShared else { return }
+    context.store.members { [self] result in
+      guard case .success(let names) = result else { return }
+      context.background.async { [self] in sort(names) }
+    }
+  }
+
+  private func sort(_ names: [String]) {
+    let catalog = catalog
+    guard let lease = context.replica.lease else { return }
+    var (kept, stray): ([String: [TableReference]], [String]) = ([:], [])
+    let originals = Set(names)
+    for name in names {
+      let (table, locale) = StoredName.parts(of: name)
+      guard let (family, reference) = catalog.family(of: table), family.shares(reference) else {
+        stray.append(name)
+        continue
+      }
+      if let locale {
+        if !originals.contains(table) || !catalog.definition.locales.dropFirst().contains(locale) { stray.append(name) }
+      } else {
+        kept[family.name, default: []].append(reference)
+      }
+    }
+    for family in catalog.families { family.adopt((kept[family.name] ?? [])[...]) }
+    // No family has them any more.
+    context.store.remove(stray, fence: lease) { _ in }
+  }
+}

@@ -1,0 +1,245 @@
+import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableModel
+import TableStore
+
+/// Members that depend on their parameters alone are the same on all replicas: they stand in the store, as tables that always
+/// live do. The replica that asks the sources has all that any replica reads, within its limits: it alone makes and removes
+/// what is stored of them. The others follow those that their own clients read, and say so (``MemberClaim``).
+///
+/// Members that depend on who asks are never stored, and stay where they are asked for.
+extension TableFamily {
+  /// So often are members claimed that are read here, at least.
+  static let claimPeriod = 5.0
+  /// So often is a member asked for that is not stored yet.
+  private static let impatience = DispatchTimeInterval.milliseconds(700)
+
+  /// The member that is stored under a name, if it is here. It doesn't count as reading it.
+  func sharedMember(_ reference: TableReference) -> LiveTable? {
+    contents.withLock { contents in
+      guard let values = try? contents.parameters.values(of: reference) else { return nil }
+      let member = contents.members.members[sharedKey(values)]
+      return member.flatMap { $0.instance.table.isShared ? $0.instance.table : nil }
+    }
+  }
+
+  /// Of a member that depends on nobody who asks.
+  private func sharedKey(_ values: [TableReference.Parameter]) -> Key {
+    Key(parameters: values, caller: hash(ForwardedFields()))
+  }
+
+  /// Whether its configuration allows such a member, and replicas share it.
+  func shares(_ reference: TableReference) -> Bool {
+    let (definition, parameters) = contents.withLock { ($0.blueprint.definition, $0.parameters) }
+    return context.shares(reference, of: definition)
+      && (try? parameters.values(of: reference)) == reference.parameters
+  }
+
+  // MARK: Beginning
+
+  /// A member is here from now on: its sources are asked from here where nobody else does.
+  func enlist(_ table: LiveTable, share: String) {
+    guard table.isShared else {
+      for source in table.sources { source.start() }
+      return
+    }
+    if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
+    table.join { [self] in
+      guard table.isLiving else { return }
+      if context.replica.isLeading {
+        for source in table.sources { source.start() }
+        return
+      }
+      guard table.isUnknown else { return }
+      context.background.asyncAfter(deadline: .now() + Self.impatience) { [weak self, weak table] in
+        guard let self, let table, table.isLiving, table.isUnknown else { return }
+        enlist(table, share: share)
+      }
+    }
+  }
+
+  /// Asks its sources once it is as the store has it: an answer that came before would be laid out on nothing, lose against
+  /// what is stored, and not come again. What the sources have said to this process before may be older than what is shown.
+  private func askAsStored(_ table: LiveTable) {
+    table.join { [self] in
+      guard context.replica.isLeading, table.isLiving else { return }
+      table.writer.lead()
+      for source in table.sources { source.resumeAnew() }
+    }
+  }
+
+  private func claim(of table: LiveTable, _ share: String) -> MemberClaim {
+    MemberClaim(name: table.name, share: share, isWaitedFor: table.isWaitedHere)
+  }
+
+  /// A member is read again that was frozen. Under the family's lock.
+  func resume(_ table: LiveTable, share: String, isOutdated: Bool) {
+    guard table.isShared else {
+      for source in table.sources {
+        source.resume()
+        // One that is a caller's own is fetched at once: its readers wait for that.
+        if table.isPrivate || isOutdated { source.refresh {} }
+      }
+      return
+    }
+    guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
+    guard isOutdated else {
+      for source in table.sources { source.resume() }
+      return
+    }
+    askAsStored(table)
+  }
+
+  /// Tells the replica that asks the sources what is read here.
+  func claimAll() {
+    guard context.replica.isShared, !context.replica.isLeading else { return }
+    let claims = contents.withLock { contents in
+      contents.members.members.values.filter { !$0.isFrozen && $0.instance.table.isShared }
+        .map { claim(of: $0.instance.table, $0.share) }
+    }
+    context.replica.tell(claims)
+  }
+
+  /// Another replica's clients read a member.
+  func accept(_ claim: MemberClaim, _ reference: TableReference) {
+    guard shares(reference) else { return }
+    do throws(TableError) {
+      var budget = MemberBudget(.max)
+      let table = try member(reference, CallerFields([], share: claim.share), isElsewhere: true, &budget)
+      if claim.isWaitedFor { table.noteWaitersElsewhere() }
+    } catch {
+      // What this configuration doesn't have is nothing to be told of.
+      guard error.kind == .unavailable else { return }
+      context.replica.tell(MemberRefusal(name: claim.name, detail: error.detail))
+    }
+  }
+
+  /// - Throws: where a member that another replica's clients read finds no room without those going that are read, too: each
+  ///   would be claimed anew, and have another one go.
+  func admitClaim() throws(TableError) {
+    let limit = context.current.limits.membersBytes
+    let error = contents.withLock { contents -> TableError? in
+      let members = contents.members
+      guard members.frozenCount == 0 else { return nil }
+      if members.count >= members.limits.maximum {
+        return TableError(
+          .unavailable,
+          detail: "The replicas follow as many members of `\(name)` as there may be: \(members.limits.maximum) "
+            + "(`instances.max`). Ask again a moment later.",
+          retryAfter: .seconds(5)
+        )
+      }
+      let expected = members.expectedBytes(atLeast: MemberWeight.ofAny, of: limit)
+      guard let bytes = members.limits.bytes, members.byteCount + expected > bytes else { return nil }
+      return MemberMemory.Shortage.ofFamily(name, limit: bytes).error
+    }
+    if let error { throw error }
+  }
+
+  /// The replica that asks the sources has no room for a member.
+  func refuse(_ table: LiveTable, _ refusal: MemberRefusal) {
+    guard !context.replica.isLeading, drop(table) else { return }
+    table.refuse(for: refusal.error)
+    forget(table)
+  }
+
+  // MARK: Asking the sources
+
+  /// This replica asks the sources from now on.
+  func lead() {
+    let polled = contents.withLock { $0.members.changed() }.map(\.table).filter(\.isShared)
+    for table in polled { askAsStored(table) }
+  }
+
+  /// Takes in members that the store has and nobody reads here: they go in their time, or where there are too many. One after
+  /// the other: what else is to be read and written comes between them.
+  func adopt(_ stored: ArraySlice<TableReference>) {
+    var rest = stored
+    while let reference = rest.popFirst(), context.replica.isLeading {
+      guard sharedMember(reference) == nil, let table = restore(reference) else { continue }
+      let left = rest
+      return table.join { [weak self] in self?.adopt(left) }
+    }
+  }
+
+  /// Takes in a member that nobody reads here.
+  private func restore(_ reference: TableReference) -> LiveTable? {
+    let (blueprint, parameters) = contents.withLock { ($0.blueprint, $0.parameters) }
+    guard let values = try? parameters.values(of: reference) else { return nil }
+    let key = sharedKey(values)
+    let table = make(TableReference(name: name, parameters: values), blueprint, ForwardedFields(), key)
+    let displaced = contents.withLock { contents -> [Instance]? in
+      guard contents.members.members[key] == nil else { return nil }
+      let instance = Instance(table: table, forwarded: ForwardedFields())
+      let displaced = contents.members.insert(instance, key, share: "", bytes: MemberWeight.ofAny, at: .now) {
+        $0.table.isWaitedFor
+      }
+      contents.members.freeze(key)
+      table.freeze()
+      return displaced
+    }
+    guard let displaced else { return nil }
+    retire(displaced)
+    return table
+  }
+
+  /// Another replica asks the sources from now on, perhaps for a while.
+  func pause() {
+    let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
+    for table in tables where table.isShared {
+      for source in table.sources { source.suspend() }
+    }
+    claimAll()
+  }
+
+  // MARK: Going
+
+  /// Takes a member out. False where it is none, or another one is in its place.
+  @discardableResult
+  func drop(_ table: LiveTable) -> Bool {
+    contents.withLock { contents in
+      guard let key = contents.members.members.first(where: { $0.value.instance.table === table })?.key else {
+        return false
+      }
+      return contents.members.remove(key) != nil
+    }
+  }
+
+  /// A member is no longer stored: whoever reads it makes another one.
+  func vanish(_ table: LiveTable) {
+    if drop(table) { retire([table]) }
+  }
+
+  func retire(_ instances: [Instance]) { retire(instances.map(\.table)) }
+
+  /// They have gone from the family: who waits asks again, and is given another one.
+  func retire(_ tables: [LiveTable]) {
+    for table in tables {
+      table.retire()
+      forget(table)
+    }
+  }
+
+  /// What is stored of a member that has gone: removed where this replica asks the sources.
+  func forget(_ table: LiveTable) {
+    guard table.isShared else { return }
+    for writer in table.all.map(\.writer) { context.forget(writer) }
+  }
+}
+
+extension EngineContext {
+  /// When all is given to the store that was under way.
+  func forget(_ writer: TableWriter) {
+    writer.content.queue.async { [self] in
+      let name = writer.storedName
+      guard let lease = replica.lease else { return store.release(name) }
+      store.remove([name], fence: lease) { [logger, store] result in
+        guard case .failure(let error) = result else { return }
+        store.release(name)
+        logger.notice("A member stays stored for now", metadata: ["table": "\(name)", "reason": "\(error)"])
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// The rows of a section: a list in chunks, so that a state which differs from the one before in some rows shares all other
+/// chunks with it.
+///
+/// Reading and exchanging a row is O(1); what enters or leaves costs O(rows behind it). Chunks that two lists share are
+/// equal without a look at their rows: the standard library sees it at once.
+public struct TableRows: Hashable, Sendable {
+  /// What is copied to exchange one row, against the number of chunks that every new state counts up.
+  private static var width: Int { 16 }
+
+  /// Full but for the last one, none empty.
+  private var chunks: [[TableRow]] = []
+  public private(set) var count = 0
+
+  public init() {}
+}
+
+extension TableRows: RandomAccessCollection, MutableCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { count }
+
+  /// Chunk by chunk: to look for each row's chunk would take half as long again.
+  public func makeIterator() -> FlattenSequence<[[TableRow]]>.Iterator { chunks.joined().makeIterator() }
+
+  public subscript(position: Int) -> TableRow {
+    get { chunks[position / Self.width][position % Self.width] }
+    set { chunks[position / Self.width][position % Self.width] = newValue }
+  }
+}
+
+extension TableRows: RangeReplaceableCollection {
+  public mutating func replaceSubrange(_ subrange: Range<Int>, with rows: some Collection<TableRow>) {
+    precondition(subrange.lowerBound >= 0 && subrange.upperBound <= count, "rows outside the section")
+    let first = subrange.lowerBound / Self.width
+    var behind = Array(self[first * Self.width..<subrange.lowerBound])
+    behind.append(contentsOf: rows)
+    behind.append(contentsOf: self[subrange.upperBound...])
+    chunks.removeSubrange(first...)
+    count = first * Self.width
+    fill(behind)
+  }
+
+  public init(_ rows: some Sequence<TableRow>) { fill(Array(rows)) }
+
+  /// Behind full chunks.
+  private mutating func fill(_ rows: [TableRow]) {
+    chunks.reserveCapacity(chunks.count + (rows.count + Self.width - 1) / Self.width)
+    for start in stride(from: 0, to: rows.count, by: Self.width) {
+      chunks.append(Array(rows[start...].prefix(Self.width)))
+    }
+    count += rows.count
+  }
+}
+
+extension TableRows: ExpressibleByArrayLiteral {
+  public init(arrayLiteral rows: TableRow...) { fill(rows) }
+}

@@ -1,0 +1,61 @@
+import TableModel
+import TestSupport
+import Testing
+
+@testable import TableStore
+
+/// Tables that readers make, and that go again.
+@Suite(.serialized) struct PostgresMemberTests {
+  private let name = "t;q=a"
+
+  private func commit(_ feed: Feed, _ title: String, on base: Revision, under lease: Lease?) throws -> Commit {
+    let version = try #require(feed.prepare(table([("a", [row("r", title)])])))
+    var commit = Commit(table: name, durability: .process, version: version)
+    (commit.base, commit.fence) = (base, lease)
+    return commit
+  }
+
+  private func lease(_ store: PostgresStore) throws -> Lease {
+    try #require(try result { store.acquire("s", holder: "a", for: .seconds(60), completion: $0) })
+  }
+
+  private func members(_ store: PostgresStore) throws -> [String] { try result { store.members(completion: $0) } }
+
+  @Test func readingMakesNothing() throws {
+    let store = try PostgresStore(address: PostgresServer.shared.get().newDatabase())
+    #expect(try store.restored(name).feed == nil)
+    guard case .changes(let changes) = try result({ store.changes(of: name, since: .none, completion: $0) }) else {
+      throw StoreError.closed
+    }
+    #expect(try changes.isEmpty && members(store) == [])
+    try store.closed()
+  }
+
+  @Test func whatWasRemovedIsNotMadeAgainByWhoFollowedIt() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let (first, second) = (try PostgresStore(address: address), try PostgresStore(address: address))
+    let held = try lease(first)
+    let feed = Feed(initial: table())
+    let made = try commit(feed, "1", on: .none, under: held)
+    try first.written(made)
+    let revision = Revision(number: 1, stamp: made.stamp)
+    let follower = try second.restored(name)
+    #expect(try follower.revision == revision && members(second) == [name])
+    // By whoever holds the lease alone.
+    let other = Lease(name: "s", holder: "b", term: 1)
+    #expect(throws: StoreError.fenced) { try result { second.remove([name], fence: other, completion: $0) } as Void }
+    #expect(try members(second) == [name])
+    try result { first.remove([name], fence: held, completion: $0) } as Void
+    #expect(try members(second) == [])
+    let late = try commit(Feed(initial: table(), restored: follower.feed), "2", on: revision, under: nil)
+    #expect(throws: StoreError.superseded) { try second.written(late) }
+    #expect(throws: StoreError.superseded) { try first.written(late) }
+    #expect(try members(second) == [])
+    // Whoever begins it begins anew.
+    let again = Feed(initial: table())
+    try first.written(commit(again, "3", on: .none, under: held))
+    #expect(try second.restored(name).feed?.epoch == again.epoch)
+    try first.closed()
+    try second.closed()
+  }
+}
