@@ -18,7 +18,8 @@ struct ListParts {
   /// How much of the text is looked at for a place to cut at.
   private static let window = 32 << 10
 
-  /// The list at a path, of objects; nil where the text is short, is no such list, or has to be read as a whole to be sure.
+  /// The list at a path, of objects; nil where the text is short, is no such list, has more elements than are kept, or has
+  /// to be read as a whole to be sure.
   ///
   /// - Complexity: O(bytes), divided among the cores.
   static func list(in bytes: [UInt8], at path: JSONPath, keeping limit: Int, _ limits: JSONLimits) -> StructureWalk
@@ -28,7 +29,7 @@ struct ListParts {
       bytes.capacity - bytes.count >= Parser.padding
     else { return nil }
     // The elements of an array lie in one allocation of `capacity` bytes.
-    return bytes.withUnsafeBytes { ListParts($0, path, limits)?.list(keeping: limit) }
+    return bytes.withUnsafeBytes { ListParts($0, path, limits)?.list(of: limit) }
   }
 
   private init?(_ text: UnsafeRawBufferPointer, _ path: JSONPath, _ limits: JSONLimits) {
@@ -90,22 +91,32 @@ struct ListParts {
     var parser: Parser
   }
 
-  private func list(keeping limit: Int) -> StructureWalk.List? {
+  /// - Parameter limit: of how many elements at most: what is noted of them is bounded while the parts are walked over.
+  private func list(of limit: Int) -> StructureWalk.List? {
     var parts = [Part?](repeating: nil, count: ranges.count)
     parts.withUnsafeMutableBufferPointer { parts in
       // Each part is written by one thread, and read when all are done.
       nonisolated(unsafe) let (parts, walker) = (parts, self)
       let next = Atomic(0)
+      let found = Atomic(0)
       DispatchQueue.concurrentPerform(iterations: ranges.count) { _ in
         let parser = Parser(maximumDepth: walker.limits.maximumDepth + 1)
         while true {
           let number = next.add(1, ordering: .relaxed).oldValue
           guard number < parts.count else { return }
-          parts[number] = try? walker.part(number, parser)
+          guard let part = try? walker.part(number, parser),
+            found.add(part.list.count, ordering: .relaxed).newValue <= limit
+          else {
+            // All is read as a whole then: what is left need not be walked over.
+            next.store(parts.count, ordering: .relaxed)
+            return
+          }
+          parts[number] = part
         }
       }
     }
-    return try? joined(parts, keeping: limit)
+    // The last walk goes on over the structural characters that its part's parser has.
+    return withExtendedLifetime(parts) { try? joined(parts) }
   }
 
   private func part(_ number: Int, _ parser: Parser) throws(JSONError) -> Part? {
@@ -126,21 +137,20 @@ struct ListParts {
   }
 
   /// Nil where a part is not what was assumed.
-  private func joined(_ parts: [Part?], keeping limit: Int) throws(JSONError) -> StructureWalk.List? {
-    guard let first = parts.first ?? nil, var last = parts.last ?? nil else { return nil }
+  private func joined(_ parts: [Part?]) throws(JSONError) -> StructureWalk.List? {
+    let parts = parts.compactMap(\.self)
+    guard parts.count == ranges.count, let first = parts.first, var last = parts.last else { return nil }
     // The last walk goes on inside of what the first one left open.
     last.walk.follow(first.walk)
     try last.walk.end(&last.list)
     try last.walk.finish()
     var whole = first.list
     whole.inside = whole.inside.lowerBound..<last.list.inside.upperBound + ranges[ranges.count - 1].lowerBound
-    whole.elements.reserveCapacity(min(limit, parts.reduce(0) { $0 + ($1?.list.count ?? 0) }))
+    whole.elements.reserveCapacity(parts.reduce(0) { $0 + $1.list.count })
     for (part, range) in zip(parts, ranges).dropFirst() {
-      guard let list = part?.list else { return nil }
-      whole.elements += list.elements.lazy.map { $0.moved(by: range.lowerBound) }
-      whole.count += list.count
+      whole.elements += part.list.elements.lazy.map { $0.moved(by: range.lowerBound) }
+      whole.count += part.list.count
     }
-    whole.elements.removeLast(max(0, whole.elements.count - limit))
     return whole
   }
 }

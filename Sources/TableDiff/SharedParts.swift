@@ -1,4 +1,4 @@
-package import TableModel
+import TableModel
 
 /// The parts that two lists of rows share, as far as they stand in the same order in both.
 ///
@@ -50,18 +50,5 @@ struct SharedParts {
     var subsequence = LongestIncreasingSubsequence()
     let members = subsequence.members(of: pairs.map(\.old), preferring: pairs.map { _ in false })
     return zip(pairs, members).filter(\.1).map(\.0)
-  }
-}
-
-extension RowList {
-  /// Where parts stand that two lists share, in the order of both. As far as there are none, an empty list says nothing:
-  /// rows may be the same all the same.
-  ///
-  /// - Complexity: O(log rows) for each edit that one list was made from the other by.
-  package static func sharedParts(_ old: RowList, _ new: RowList) -> [(old: Range<Int>, new: Range<Int>)] {
-    SharedParts(old.root, new.root).runs.map { run in
-      let (from, to, count) = (Int(run.from), Int(run.to), Int(run.count))
-      return (from..<from + count, to..<to + count)
-    }
   }
 }

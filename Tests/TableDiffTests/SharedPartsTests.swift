@@ -30,6 +30,7 @@ import Testing
     }
     let from = Table(name: "t", title: "Title", state: .ready, sections: [Section(id: "A", rows: old)])
     for rows in [new, RowList(Array(new), sharing: old), RowList(Array(new))] {
+      #expect(Self.areInStep(old, rows), "seed \(seed)")
       var into = from
       into.sections = [Section(id: "A", rows: rows)]
       do {
@@ -38,6 +39,39 @@ import Testing
         Issue.record("seed \(seed): \(error)")
       }
     }
+  }
+
+  /// Whether what is said to stand in the same order does so, and holds the same rows.
+  private static func areInStep(_ old: RowList, _ new: RowList) -> Bool {
+    var (from, to) = (0, 0)
+    for run in RowList.inStep(old, new, where: Row.same) {
+      guard !run.old.isEmpty, run.old.count == run.new.count, run.old.lowerBound >= from, run.new.lowerBound >= to,
+        zip(old[run.old], new[run.new]).allSatisfy(Row.same)
+      else { return false }
+      (from, to) = (run.old.upperBound, run.new.upperBound)
+    }
+    return true
+  }
+
+  @Test("Of changes in their places only these are left, whatever the lists share", arguments: [300, 5000])
+  func changesInPlace(count: Int) {
+    var random = SeededGenerator(seed: 1)
+    let old = RowList(Self.rows(count))
+    var rows = Array(old)
+    var changed: Set<Int> = []
+    for _ in 0..<20 {
+      let index = Int.random(in: 0..<count, using: &random)
+      changed.insert(index)
+      rows[index] = row("\(index)'")
+    }
+    let copies = rows.map { row($0.id + (changed.contains(Int($0.id) ?? -1) ? "'" : "")) }
+    for new in [RowList(rows, sharing: old), RowList(rows), RowList(copies)] {
+      let places = Set(RowList.inStep(old, new, where: Row.same).flatMap(\.new))
+      #expect(Set(0..<count).subtracting(places) == changed)
+    }
+    // Rows whose keys agree may differ all the same, as whoever asks sees them.
+    let none = RowList.inStep(old, RowList(copies)) { _, _ in false }
+    #expect(none.isEmpty)
   }
 
   @Test("Rows between long sections, of which one moves", arguments: 1...6)

@@ -1,3 +1,5 @@
+import Definitions
+import Expressions
 import JSON
 import TableMapping
 import TableModel
@@ -57,6 +59,52 @@ import Testing
       guard case .object(let members)? = try? JSONValue(parsing: items[position]) else { return }
       let changed = members.map { $0.name == "title" ? .init(name: "title", value: .string(title)) : $0 }
       items[position] = JSONValue.object(changed).bytes
+    }
+  }
+
+  /// Items of one identity, of which the first one alone has a row: one that leaves, and one that changes without having a
+  /// row, are no changes of the row that another item has.
+  @Test(arguments: [
+    (["1 a", "2 a"], ["2 a", "2 b"]), (["1 a", "2 a", "3 a"], ["2 a", "3 a", "3 b"]),
+    (["1 a", "1 b", "2 a"], ["1 a", "1 c", "2 a"]), (["1 a", "2 a", "1 b"], ["1 a", "2 b", "1 c"]),
+    (["1 a", "2 a", "2 b"], ["2 b", "1 c", "2 a"]),
+  ])
+  func itemsThatComeTwice(before: [String], after: [String]) throws {
+    let mapper = try Fixture().mapper()
+    func contents(_ items: [String]) -> [String: SourceContent] {
+      let items = items.map { $0.split(separator: " ") }
+      return ["s": page(items.map { Array(#"{"id":\#($0[0]),"title":"\#($0[1])"}"#.utf8) })]
+    }
+    let first = mapper.map(contents(before))
+    let (second, fresh) = (mapper.map(contents(after), reusing: first.cache), mapper.map(contents(after)))
+    #expect(second.rows.map { $0.text } == fresh.rows.map { $0.text })
+    #expect(second.skipped == fresh.skipped)
+    for (position, bytes) in fresh.items(of: "s").map(\.bytes).enumerated() {
+      #expect(second.items(of: "s")[position].bytes == bytes)
+    }
+  }
+
+  /// Rows of a long sorted section stand in another order than their items, and in several chunks.
+  @Test(arguments: 1...3 as ClosedRange<UInt64>) func changesOfALongSortedSection(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let mapper = try Fixture {
+      var section = section("main")
+      section.sort = [SortDefinition(key: expression("rank"))]
+      $0.table.sections = .single(section)
+    }.mapper()
+    let ranks = (0..<5000).shuffled(using: &random)
+    func item(_ number: Int, _ title: String) -> [UInt8] {
+      Array(#"{"id":\#(number),"title":"\#(title)","rank":\#(ranks[number])}"#.utf8)
+    }
+    var items = ranks.indices.map { item($0, "one") }
+    var last = mapper.map(["s": page(items)])
+    for step in 0..<4 {
+      let changed = (0..<20).map { _ in Int.random(in: items.indices, using: &random) }
+      for number in changed { items[number] = item(number, "step \(step)") }
+      let refreshed = mapper.map(["s": page(items)], reusing: last.cache)
+      let fresh = mapper.map(["s": page(items)])
+      #expect(refreshed.rows.map { $0.text } == fresh.rows.map { $0.text }, "seed \(seed), step \(step)")
+      last = refreshed
     }
   }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import TableDiff
 import TableMapping
 import TableModel
 import TableStore
@@ -161,23 +162,44 @@ extension TableWriter {
 
 extension TableContent {
   /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
-  /// item whose bytes did not change keeps its row. O(sections + rows of the sections that changed).
+  /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
   fileprivate mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
     // A local table's items are stored as such.
     guard local == nil, let result else { return [] }
     defer { if restored == nil { restoredObjects = [:] } }
-    let kept = Set(old.sections.map(ObjectIdentifier.init)).intersection(new.sections.map(ObjectIdentifier.init))
+    let places = Dictionary(old.sections.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    /// Of the old sections, which rows are no others' in the new ones, as far as no search is needed to tell.
+    var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
+    for section in new.sections {
+      guard let place = places[section.id] else {
+        changed.append(section.rows[...])
+        continue
+      }
+      let runs = RowList.inStep(old.sections[place].rows, section.rows) { _, _ in false }
+      kept[place] = runs.map(\.old)
+      changed += section.rows.without(runs.map(\.new))
+    }
     var before: [String: Row] = [:]
-    for section in old.sections where !kept.contains(ObjectIdentifier(section)) {
-      for row in section.rows { before[row.id] = row }
+    for (place, section) in old.sections.enumerated() {
+      for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
     }
     var changes: [ObjectChange] = []
-    for section in new.sections where !kept.contains(ObjectIdentifier(section)) {
-      for row in section.rows where before.removeValue(forKey: row.id) !== row {
-        guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
-        changes.append(ObjectChange(row: row.id, bytes: bytes))
-      }
+    for row in changed.joined() where before.removeValue(forKey: row.id) !== row {
+      guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
+      changes.append(ObjectChange(row: row.id, bytes: bytes))
     }
     return changes + before.keys.map { ObjectChange(row: $0, bytes: nil) }
+  }
+}
+
+extension RowList {
+  /// What stands outside of some ranges, which ascend.
+  fileprivate func without(_ ranges: [Range<Int>]) -> [Slice<RowList>] {
+    var (parts, next): ([Slice<RowList>], Int) = ([], 0)
+    for range in ranges + [count..<count] {
+      if next < range.lowerBound { parts.append(self[next..<range.lowerBound]) }
+      next = range.upperBound
+    }
+    return parts
   }
 }

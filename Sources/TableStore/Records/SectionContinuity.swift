@@ -1,18 +1,14 @@
 internal import TableDiff
 import TableModel
 
-/// Which section of the version before each section of a version goes on from, and how much of its rows stand
-/// at its two ends as they did.
+/// Which section of the version before each section of a version goes on from, and which of its rows stand as they did.
 struct SectionContinuity {
   struct Match {
     /// The section's index in the version before.
     var old: Int
-    /// How many rows at the beginning are the same, and how many more at the end.
-    var prefix: Int
-    var suffix: Int
+    /// Where rows stood, and where they stand: in order in both, none empty.
+    var kept: [(old: Range<Int>, new: Range<Int>)]
     var isUnchanged: Bool
-    /// Parts between the two ends that stand elsewhere now, but as they stood: where they were, and where they are.
-    var shared: [(old: Range<Int>, new: Range<Int>)] = []
   }
 
   /// By section of the version.
@@ -31,38 +27,24 @@ struct SectionContinuity {
 
 extension SectionContinuity.Match {
   fileprivate init(_ section: Section, _ before: Section, at old: Int) {
-    isUnchanged = section === before
     self.old = old
-    (prefix, suffix) = (section.rows.count, 0)
-    guard !isUnchanged else { return }
-    (prefix, suffix) = RowList.commonEnds(before.rows, section.rows, where: Row.identical)
+    kept = RowList.inStep(before.rows, section.rows, where: Row.identical)
+    let haveSameRows =
+      before.rows.count == section.rows.count && kept.reduce(0) { $0 + $1.new.count } == section.rows.count
     isUnchanged =
-      prefix == section.rows.count && prefix == before.rows.count
-      && CellModel.same(section.header, before.header) && CellModel.same(section.footer, before.footer)
-    shared = RowList.sharedParts(before.rows, section.rows).compactMap { part in
-      let first = max(prefix - part.old.lowerBound, prefix - part.new.lowerBound, 0)
-      let last = min(
-        before.rows.count - suffix - part.old.lowerBound,
-        section.rows.count - suffix - part.new.lowerBound,
-        part.old.count
-      )
-      guard first < last else { return nil }
-      return (
-        part.old.lowerBound + first..<part.old.lowerBound + last,
-        part.new.lowerBound + first..<part.new.lowerBound + last
-      )
-    }
+      section === before
+      || haveSameRows && CellModel.same(section.header, before.header) && CellModel.same(section.footer, before.footer)
   }
 
   /// The rows of the section before, `count` in all, that don't stand as they stood.
   fileprivate func displaced(of count: Int) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
-    var next = prefix
-    for part in shared {
+    var next = 0
+    for part in kept {
       gaps.append(next..<part.old.lowerBound)
       next = part.old.upperBound
     }
-    return gaps + [next..<count - suffix]
+    return gaps + [next..<count]
   }
 }
 

@@ -89,7 +89,7 @@ struct VersionReading {
     let header = try model(&reader, before: base?.section.header)
     let footer = try model(&reader, before: base?.section.footer)
     let count = try reader.count(of: 0)
-    var sectionRows: [Row] = []
+    var rows = RowsBeingRead(onto: base?.section.rows ?? [])
     var sectionNumbers: [UInt64] = []
     for _ in 0..<(try reader.count(of: 3)) {
       guard let kind = VersionRecord.RunKind(rawValue: try reader.byte()) else {
@@ -102,20 +102,20 @@ struct VersionReading {
         guard let base, start <= UInt64(base.numbers.count), length <= base.numbers.count - Int(start) else {
           throw RecordError(description: "a run of rows reaches past its section")
         }
-        sectionRows += base.section.rows[Int(start)..<(Int(start) + length)]
+        rows.append(Int(start)..<Int(start) + length)
         sectionNumbers += base.numbers[Int(start)..<(Int(start) + length)]
       case .numbers:
         for offset in 0..<UInt64(length) {
           guard let row = row(start &+ offset) else {
             throw RecordError(description: "row \(start &+ offset) is missing")
           }
-          sectionRows.append(row)
+          rows.append(row)
           sectionNumbers.append(start &+ offset)
         }
       }
     }
-    guard sectionRows.count == count else { throw RecordError(description: "a section lacks rows") }
-    table.sections.append(Section(id: id, header: header, footer: footer, rows: sectionRows))
+    guard sectionNumbers.count == count else { throw RecordError(description: "a section lacks rows") }
+    table.sections.append(Section(id: id, header: header, footer: footer, rows: rows.list))
     numbers.append(sectionNumbers)
   }
 

@@ -1,0 +1,41 @@
+import TableModel
+
+/// The rows of a section as its record tells them, run by run: the list shares with that of the version before what both
+/// have, so that reading a version costs what changed, and holding it too.
+struct RowsBeingRead {
+  private let base: RowList
+  /// What replaces parts of the base, ascending: what is between them stays.
+  private var replacements: [(range: Range<Int>, rows: [Row])] = []
+  /// How far the base is done with.
+  private var done = 0
+  /// What comes behind that.
+  private var rows: [Row] = []
+
+  /// Shorter runs are taken for so many rows.
+  private static let shortestKept = 64
+
+  init(onto base: RowList) { self.base = base }
+
+  mutating func append(_ row: Row) { rows.append(row) }
+
+  /// Rows of the base, within it.
+  mutating func append(_ range: Range<Int>) {
+    guard range.count >= Self.shortestKept, range.lowerBound >= done else {
+      rows += base[range]
+      return
+    }
+    replacements.append((done..<range.lowerBound, rows))
+    (done, rows) = (range.upperBound, [])
+  }
+
+  /// O(runs · log rows + rows that are not kept).
+  var list: RowList {
+    if done == 0 { return RowList(rows) }
+    var list = base
+    // From behind, so that places stay what they are.
+    for (range, rows) in (replacements + [(done..<base.count, rows)]).reversed() where !range.isEmpty || !rows.isEmpty {
+      list = list.replacing(range, with: rows)
+    }
+    return list
+  }
+}
