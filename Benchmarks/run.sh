@@ -23,6 +23,10 @@ printf '\n## Mapping, beside Node\n\n'
 
 printf '\n## Long tables: edits\n\n'
 python3 LongTables/local_edits.py
+
+printf '\n## Long tables, over HTTP\n\n'
+python3 LongTables/long.py 1000 100000
+
 printf '\n## The client, beside a plain loop\n\n'
 (cd Client && swift build --configuration release && .build/release/ClientBenchmarks)
 

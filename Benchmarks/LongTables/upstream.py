@@ -40,7 +40,10 @@ def serve(listener, rows, editions, orders):
                 rest = rest.split(b"\r\n\r\n", 1)[1]
                 if held:
                     return
-                connection.sendall(answers[current])
+                try:
+                    connection.sendall(answers[current])
+                except OSError:
+                    return  # the service was killed meanwhile
 
     def accept():
         while True:
