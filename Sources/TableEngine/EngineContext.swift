@@ -37,11 +37,14 @@ final class EngineContext: Sendable {
     /// Whether readers are told an upstream's own words.
     var showsUpstreamsWords: Bool
     var limits: LimitsDefinition
+    /// By which replicas know that they have the same.
+    var digests: HandoverDigests
 
     init(_ definition: ServiceDefinition) {
       variables = definition.environment
       showsUpstreamsWords = definition.problems == .full
       limits = definition.limits
+      digests = HandoverDigests(definition)
     }
   }
 

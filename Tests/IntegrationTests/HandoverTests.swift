@@ -98,6 +98,46 @@ import Testing
     try set.converge()
   }
 
+  /// Tables of another configuration are made of the answer otherwise.
+  @Test func aValidatorOfAnotherConfigurationDoesNotCount() throws {
+    let set = try ReplicaSet(2)
+    _ = try left("of the list", in: set) { isWhole($0, "list") }
+    let whole = requests("/list", in: set, conditional: false)
+    try set.add(generation: 1, title: "new ${title}")
+    try awaited("the newer one asks the sources") { try set.replicas[2].metric("replica_leading") == 1 }
+    try set.upstream.requests.wait(for: "a whole answer") { count("/list", $0, false) > whole ? true : nil }
+    try set.converge()
+  }
+
+  /// Of an item without a row the next one would know nothing.
+  @Test func rowsThatAreNotAllOfTheAnswerDoNotStandForIt() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    set.upstream.answer([ReplicaSet.item("first"), ["title": "without an identity"]])
+    _ = try left("of an answer that is not all shown", in: set) { record in
+      let entry = record["sources"]?["list"]
+      return entry?["tables"] == nil && entry?["source"]?["validators"]?["itemCount"] == 2
+    }
+    set.replicas[leader].signal(SIGKILL)
+    let whole = requests("/list", in: set, conditional: false)
+    try set.awaitOneLeader([1 - leader])
+    try set.upstream.requests.wait(for: "a whole answer") { count("/list", $0, false) > whole ? true : nil }
+  }
+
+  /// A webhook that comes while nobody asks the sources.
+  @Test func aWebhookIsNotLostWithTheLeader() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    let other = set.replicas[1 - leader]
+    _ = try left("of both sources", in: set) { isWhole($0, "list") && isWhole($0, "quiet") }
+    set.replicas[leader].signal(SIGKILL)
+    set.upstream.answer([ReplicaSet.item("hooked")])
+    let body: JSONValue = ["changed": true]
+    let signature = ["X-Hub-Signature-256": "sha256=" + (try hmac(ReplicaSet.secret, body))]
+    #expect(try other.request("POST", "/v1/hooks/quiet", signature, body: body).status == 202)
+    try other.follow("quiet", until: "is hooked") { $0.row("1")?["payload"]?["title"] == "hooked" }
+  }
+
   @Test func anUpstreamThatWantsToBeLeftAloneIs() throws {
     let set = try ReplicaSet(0)
     set.upstream.answer { request in

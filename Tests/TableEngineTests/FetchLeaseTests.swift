@@ -36,6 +36,11 @@ import Testing
     #expect(lease.tick(at: 1.2) == [.acquire])
   }
 
+  /// Whoever asks comes, at the latest, a period after it expired.
+  @Test func aDeadHoldersLeaseIsTakenWithinFiveSeconds() {
+    #expect(Double(Lease.lifetime.components.seconds) + Replica.period < 5)
+  }
+
   @Test func givingUpLetsGoAndALateGrantIsGivenBack() {
     var lease = FetchLease(lifetime: 4)
     _ = lease.tick(at: 0)

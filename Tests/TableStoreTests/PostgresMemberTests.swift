@@ -41,12 +41,16 @@ import Testing
     let revision = Revision(number: 1, stamp: made.stamp)
     let follower = try second.restored(name)
     #expect(try follower.revision == revision && members(second) == [name])
+    let heard = Monitor<[StoreEvent]>([])
+    let observation = second.observe { event in heard.change { $0.append(event) } }
     // By whoever holds the lease alone.
     let other = Lease(name: "s", holder: "b", term: 1)
     #expect(throws: StoreError.fenced) { try result { second.remove([name], fence: other, completion: $0) } as Void }
     #expect(try members(second) == [name])
     try result { first.remove([name], fence: held, completion: $0) } as Void
     #expect(try members(second) == [])
+    try heard.wait(for: "word of the removal") { $0.contains(.removed(table: name)) ? true : nil }
+    withExtendedLifetime(observation) {}
     let late = try commit(Feed(initial: table(), restored: follower.feed), "2", on: revision, under: nil)
     #expect(throws: StoreError.superseded) { try second.written(late) }
     #expect(throws: StoreError.superseded) { try first.written(late) }
@@ -55,6 +59,41 @@ import Testing
     let again = Feed(initial: table())
     try first.written(commit(again, "3", on: .none, under: held))
     #expect(try second.restored(name).feed?.epoch == again.epoch)
+    try first.closed()
+    try second.closed()
+  }
+
+  @Test func whatIsLeftBesideAMemberIsForTheHolderOfTheLeaseToWrite() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    let (first, second) = (try PostgresStore(address: address), try PostgresStore(address: address))
+    func left() throws -> [UInt8]? {
+      let found = try result { second.handover(of: name, completion: $0) } as Lease.Handover?
+      #expect(found.map { $0.age >= .zero && $0.age < .seconds(60) } ?? true)
+      return found?.bytes
+    }
+    func leave(_ bytes: [UInt8], under lease: Lease) throws {
+      try result { first.leave([name: bytes, "t;q=nowhere": bytes], under: lease, completion: $0) } as Void
+    }
+    let held = try lease(first)
+    // Of what is not stored nothing is left.
+    try leave([1], under: held)
+    #expect(try left() == nil)
+    try first.written(commit(Feed(initial: table()), "1", on: .none, under: held))
+    #expect(try left() == nil)
+    for bytes in [[1], [2, 3]] as [[UInt8]] {
+      try leave(bytes, under: held)
+      #expect(try left() == bytes)
+    }
+    for other in [Lease(name: "s", holder: "b", term: held.term), Lease(name: "s", holder: "a", term: held.term + 1)] {
+      try leave([4], under: other)
+      #expect(try left() == [2, 3])
+    }
+    // It goes with the member.
+    try result { first.remove([name], fence: held, completion: $0) } as Void
+    try first.written(commit(Feed(initial: table()), "2", on: .none, under: held))
+    #expect(try left() == nil)
+    let count = try PostgresServer.shared.get().ask("SELECT count(*) FROM tablecast.handover", in: address)
+    #expect(count.hasPrefix("0"))
     try first.closed()
     try second.closed()
   }

@@ -186,9 +186,9 @@ import Testing
   /// seconds after the change; nil: none.
   @Test(
     arguments: [
-      (due: 7, held: nil, failures: 0, isWhole: true, next: 7), (-3, nil, 0, true, 0), (nil, nil, 0, true, nil),
+      (due: 7, held: nil, failures: 0, isWhole: true, next: 7), (-3, nil, 0, true, 0), (nil, nil, 0, true, 0),
       (7, nil, 0, false, 0), (nil, nil, 0, false, 0), (30, 30, 1, true, 30), (30, 30, 1, false, 30),
-      (5, nil, 2, false, 5), (nil, 40, 1, false, 40), (nil, 40, 1, true, nil), (-9, -9, 1, false, 0),
+      (5, nil, 2, false, 5), (nil, 40, 1, false, 40), (nil, 40, 1, true, 40), (-9, -9, 1, false, 0),
       (90_000, nil, 0, true, 7200), (nil, 90_000, 1, false, 7200),
     ] as [(Int?, Int?, Int, Bool, Int?)]
   )
@@ -207,6 +207,20 @@ import Testing
       let isHeld = (held ?? 0) > 0
       #expect((schedule.refreshAsked(at: now) == .refused) == isHeld)
     }
+  }
+
+  /// Where nothing was left, and of one that is asked on request only.
+  @Test func whatIsNotPolledIsTakenOverToo() {
+    let now = Duration.seconds(1000)
+    var schedule = Self.schedule(every: .zero)
+    #expect(schedule.takeOver(SourceHandover(), isWhole: true, at: now) == .sleep(until: nil))
+    #expect(schedule.takeOver(SourceHandover(), isWhole: false, at: now) == .fetch)
+    let pause = Schedule.Outcome.failure(isTransient: true, retryAfter: .seconds(60))
+    _ = schedule.finished(pause, at: now, random: 0.5)
+    // What the upstream has asked of this one counts where nobody knows more.
+    #expect(schedule.takeOver(nil, isWhole: true, at: now) == .sleep(until: now + .seconds(60)))
+    #expect(schedule.refreshAsked(at: now) == .refused)
+    #expect(schedule.takeOver(nil, isWhole: true, at: now + .seconds(60)) == .fetch)
   }
 
   @Test func whatIsUnderWayIsDueForTheNextOne() {

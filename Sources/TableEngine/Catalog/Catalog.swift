@@ -22,12 +22,13 @@ package final class Catalog: Sendable {
 
   init(
     _ definition: ServiceDefinition,
+    _ digests: HandoverDigests,
     tables: [LiveTable],
     families: [TableFamily],
     sources: [String: PolledSource]
   ) {
     (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
-    digests = HandoverDigests(definition)
+    self.digests = digests
     tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -96,8 +97,8 @@ package final class Catalog: Sendable {
   /// - Parameter left: what that one has left.
   func takeOverPolling(_ left: Handover?) {
     for (name, source) in sources where source.isRead {
-      let entry = left?.sources[name].flatMap { $0.definition == digests.sources[name] ? $0 : nil }
-      source.takeOver(entry, isLaidOutAlike: left?.layout == digests.layout)
+      let entry = left?.left(name, for: digests)
+      source.takeOver { $0(entry) }
     }
   }
 

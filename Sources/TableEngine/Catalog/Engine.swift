@@ -19,7 +19,7 @@ package final class Engine: Sendable {
   /// - Throws: ``StartError`` where a table can't be made of its definition, or the store can't be used.
   package init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     context = try EngineContext(definition, environment)
-    adopted = Mutex(Catalog(ServiceDefinition(), tables: [], families: [], sources: [:]))
+    adopted = Mutex(Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], sources: [:]))
     let next = try prepare(definition)
     // At the start, what can't be stored is a reason not to.
     if let error = begin(next.made) {
@@ -43,7 +43,10 @@ package final class Engine: Sendable {
       claim: { [weak self] in self?.claimMembers() },
       claimed: { [weak self] claims in self?.accept(claims) },
       refused: { [weak self] refusal in self?.accept(refusal) },
-      removed: { [weak self] name in self?.removed(name) }
+      removed: { [weak self] name in self?.removed(name) },
+      handOver: { [weak self] lease, isLast, completion in
+        self?.handOverMembers(under: lease, isLast: isLast, completion)
+      }
     )
     context.replica.start(
       Replica.Tasks(
@@ -151,7 +154,8 @@ package final class Engine: Sendable {
   private func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
     let before = catalog
     let definition = next.definition
-    context.configure(EngineContext.Settings(definition))
+    let settings = EngineContext.Settings(definition)
+    context.configure(settings)
     var sources: [String: PolledSource] = [:]
     for source in definition.sources {
       guard case .upstream(let upstream) = source.kind else { continue }
@@ -170,7 +174,7 @@ package final class Engine: Sendable {
         for source in blueprint.upstreams { sources[source.name]?.feed(table) }
       }
     }
-    let catalog = Catalog(definition, tables: tables, families: families, sources: sources)
+    let catalog = Catalog(definition, settings.digests, tables: tables, families: families, sources: sources)
     adopted.withLock { $0 = catalog }
     for source in before.sources.values { source.stop() }
     for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
@@ -225,19 +229,22 @@ package final class Engine: Sendable {
     guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
       return context.replica.refreshElsewhere(table.name, completion)
     }
-    let group = DispatchGroup()
-    for source in table.sources {
-      group.enter()
-      source.refresh { group.leave() }
+    let refresh: @Sendable () -> Void = { [context] in
+      let group = DispatchGroup()
+      for source in table.sources {
+        group.enter()
+        source.refresh { group.leave() }
+      }
+      group.notify(queue: context.background) { table.writer.afterFollowing(completion) }
     }
-    group.notify(queue: context.background) { table.writer.afterFollowing(completion) }
+    guard table.isShared, let family = catalog.member(named: table.name)?.family else { return refresh() }
+    family.whenAsked(table, refresh)
   }
 
   /// What another replica asks for: a table's sources, or a source.
   private func refresh(named name: String, _ completion: @escaping @Sendable () -> Void) {
-    if let table = catalog.tablesByName[name] ?? catalog.member(named: name)?.table {
-      return refresh(table, completion)
-    }
+    if let table = catalog.tablesByName[name] { return refresh(table, completion) }
+    if catalog.family(of: name) != nil { return refresh(member: name, completion) }
     guard let source = catalog.sources[name] else { return completion() }
     for family in catalog.families { family.refresh(source: name) }
     if source.isRead { source.refresh(completion) } else { completion() }

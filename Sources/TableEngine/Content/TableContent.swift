@@ -135,7 +135,7 @@ struct TableContent: Sendable {
   }
 
   /// Whether every source has answered or failed at least once.
-  var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil } }
+  var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil || $0.isConfirmed } }
 
   /// False where another one is under way.
   mutating func beginConditional() -> Bool {

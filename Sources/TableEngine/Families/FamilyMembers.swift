@@ -223,11 +223,16 @@ struct FamilyMembers<Key: Hashable, Instance> {
     return (newlyFrozen, dropped)
   }
 
-  /// Nobody reads it here, and what it has may be old.
-  mutating func freeze(_ key: Key) {
+  /// Those that are read.
+  var unfrozen: [Instance] { members.values.lazy.filter { !$0.isFrozen }.map(\.instance) }
+
+  /// Nobody reads it here.
+  ///
+  /// - Parameter isOutdated: what it has is old.
+  mutating func freeze(_ key: Key, isOutdated: Bool) {
     guard var member = members[key], !member.isFrozen else { return }
     polled.remove(member.place)
-    (member.isFrozen, member.isOutdated, member.place) = (true, true, frozen.append(key))
+    (member.isFrozen, member.isOutdated, member.place) = (true, isOutdated, frozen.append(key))
     frozenCount += 1
     members[key] = member
   }

@@ -55,6 +55,9 @@ extension TableContent {
     return (result?.byteCount ?? 0) + lookedUp
   }
 
+  /// What another replica has written, and the upstream has only said of that it still holds.
+  fileprivate var takenOverBytes: Int { restored.map { $0.footprint(without: nil) + restoredBytes } ?? 0 }
+
   /// The objects of rows that another replica has written.
   fileprivate var restoredBytes: Int { restoredObjects.values.reduce(0) { $0 + $1.count } }
 }
@@ -64,7 +67,7 @@ extension TableWriter {
   /// table's queue.
   func hasRoom(for version: Version?) -> Bool {
     guard isMember else { return true }
-    return weigh(replacing: feed.current.table, by: version?.table) { $0.byteCount }
+    return weigh(replacing: feed.current.table, by: version?.table) { $0.byteCount + $0.takenOverBytes }
   }
 
   /// The same, for what another replica has written. Where there is no room it is no member any more.
@@ -106,6 +109,9 @@ extension LiveTable {
 
   /// A reply was made that is kept: where there is no room for it, none is.
   func noteReply() {
-    if !hasRoom(for: .ofReplies) { reader.replies.removeAll() }
+    guard !hasRoom(for: .ofReplies) else { return }
+    reader.replies.removeAll()
+    // It holds less now.
+    _ = hasRoom(for: .ofReplies)
   }
 }

@@ -26,7 +26,7 @@ extension TableFamily {
   }
 
   /// Of a member that depends on nobody who asks.
-  private func sharedKey(_ values: [TableReference.Parameter]) -> Key {
+  func sharedKey(_ values: [TableReference.Parameter]) -> Key {
     Key(parameters: values, caller: hash(ForwardedFields()))
   }
 
@@ -48,25 +48,12 @@ extension TableFamily {
     if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
     table.join { [self] in
       guard table.isLiving else { return }
-      if context.replica.isLeading {
-        for source in table.sources { source.start() }
-        return
-      }
+      if context.replica.isLeading { return ask(joined: table) }
       guard table.isUnknown else { return }
       context.background.asyncAfter(deadline: .now() + Self.impatience) { [weak self, weak table] in
         guard let self, let table, table.isLiving, table.isUnknown else { return }
         enlist(table, share: share)
       }
-    }
-  }
-
-  /// Asks its sources once it is as the store has it: an answer that came before would be laid out on nothing, lose against
-  /// what is stored, and not come again. What the sources have said to this process before may be older than what is shown.
-  private func askAsStored(_ table: LiveTable) {
-    table.join { [self] in
-      guard context.replica.isLeading, table.isLiving else { return }
-      table.writer.lead()
-      for source in table.sources { source.resumeAnew() }
     }
   }
 
@@ -85,14 +72,20 @@ extension TableFamily {
       return
     }
     guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
-    guard isOutdated else {
+    guard isOutdated || !table.isAskedHere else {
       for source in table.sources { source.resume() }
       return
     }
-    askAsStored(table)
+    ask(table, isOutdated: isOutdated)
   }
 
-  /// Tells the replica that asks the sources what is read here.
+  /// Tells the replica that asks the sources of one that is read here.
+  func claim(_ key: Key) {
+    guard let member = contents.withLock({ $0.members.members[key] }) else { return }
+    context.replica.tell([claim(of: member.instance.table, member.share)])
+  }
+
+  /// The same of all.
   func claimAll() {
     guard context.replica.isShared, !context.replica.isLeading else { return }
     let claims = contents.withLock { contents in
@@ -143,55 +136,6 @@ extension TableFamily {
     guard !context.replica.isLeading, drop(table) else { return }
     table.refuse(for: refusal.error)
     forget(table)
-  }
-
-  // MARK: Asking the sources
-
-  /// This replica asks the sources from now on.
-  func lead() {
-    let polled = contents.withLock { $0.members.changed() }.map(\.table).filter(\.isShared)
-    for table in polled { askAsStored(table) }
-  }
-
-  /// Takes in members that the store has and nobody reads here: they go in their time, or where there are too many. One after
-  /// the other: what else is to be read and written comes between them.
-  func adopt(_ stored: ArraySlice<TableReference>) {
-    var rest = stored
-    while let reference = rest.popFirst(), context.replica.isLeading {
-      guard sharedMember(reference) == nil, let table = restore(reference) else { continue }
-      let left = rest
-      return table.join { [weak self] in self?.adopt(left) }
-    }
-  }
-
-  /// Takes in a member that nobody reads here.
-  private func restore(_ reference: TableReference) -> LiveTable? {
-    let (blueprint, parameters) = contents.withLock { ($0.blueprint, $0.parameters) }
-    guard let values = try? parameters.values(of: reference) else { return nil }
-    let key = sharedKey(values)
-    let table = make(TableReference(name: name, parameters: values), blueprint, ForwardedFields(), key)
-    let displaced = contents.withLock { contents -> [Instance]? in
-      guard contents.members.members[key] == nil else { return nil }
-      let instance = Instance(table: table, forwarded: ForwardedFields())
-      let displaced = contents.members.insert(instance, key, share: "", bytes: MemberWeight.ofAny, at: .now) {
-        $0.table.isWaitedFor
-      }
-      contents.members.freeze(key)
-      table.freeze()
-      return displaced
-    }
-    guard let displaced else { return nil }
-    retire(displaced)
-    return table
-  }
-
-  /// Another replica asks the sources from now on, perhaps for a while.
-  func pause() {
-    let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
-    for table in tables where table.isShared {
-      for source in table.sources { source.suspend() }
-    }
-    claimAll()
   }
 
   // MARK: Going

@@ -26,6 +26,8 @@ package final class TableFamily: Sendable {
     var parameters: FamilyParameters
     /// Counts configurations: a member that was begun under another one is begun again.
     var generation = 0
+    /// An upstream has said that something changed since this replica asks the sources: what is taken in later is old.
+    var hasChanged = false
     var members: FamilyMembers<Key, Instance>
     var sweeper: (timer: any DispatchSourceTimer, interval: Double)?
   }
@@ -107,8 +109,18 @@ package final class TableFamily: Sendable {
   /// Fetches a source now, for all members that are polled; for the others when they are read again.
   func refresh(source name: String) {
     let isLeading = context.replica.isLeading
-    for instance in contents.withLock({ $0.members.changed() }) where isLeading || !instance.table.isShared {
-      for source in instance.table.sources where source.name == name { source.refresh {} }
+    let polled = contents.withLock { contents -> [Instance] in
+      guard contents.blueprint.upstreams.contains(where: { $0.name == name }) else { return [] }
+      contents.hasChanged = true
+      for member in contents.members.members.values where member.isFrozen {
+        member.instance.table.isToBeHandedOver.store(true, ordering: .releasing)
+      }
+      return contents.members.changed()
+    }
+    for table in polled.map(\.table) where isLeading || !table.isShared {
+      whenAsked(table) {
+        for source in table.sources where source.name == name { source.refresh {} }
+      }
     }
   }
 
@@ -163,6 +175,7 @@ package final class TableFamily: Sendable {
   ) -> LiveTable {
     let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, context: context)
     table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
+    table.claim.withLock { $0 = { [weak self] in self?.claim(key) } }
     return table
   }
 

@@ -54,6 +54,21 @@ struct Handover: Codable, Equatable, Sendable {
   init(layout: String) { self.layout = layout }
 }
 
+extension Handover {
+  /// What was left of one source.
+  struct Left: Sendable {
+    var entry: Entry
+    /// The tables are made as they are here.
+    var isLaidOutAlike: Bool
+  }
+
+  /// Nil where nothing was left of a source, or of another one of its name.
+  func left(_ source: String, for digests: HandoverDigests) -> Left? {
+    guard let entry = sources[source], entry.definition == digests.sources[source] else { return nil }
+    return Left(entry: entry, isLaidOutAlike: layout == digests.layout)
+  }
+}
+
 extension Handover.Entry {
   fileprivate func shifted(by duration: Duration) -> Self {
     Self(definition: definition, source: source.shifted(by: duration), tables: tables)

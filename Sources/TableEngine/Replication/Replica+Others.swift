@@ -38,7 +38,10 @@ extension Replica {
     case .signal("configuration", let text): receive(text, isLeaders: false)
     case .signal("leading", let text):
       receive(text, isLeaders: true)
-      state.withLock { $0.tasks }?.members.claim()
+      let (tasks, awaited) = state.withLock { ($0.tasks, $0.awaited) }
+      tasks?.members.claim()
+      // Whoever was asked before may have died of it.
+      for (id, refresh) in awaited { ask(for: refresh.name, id) }
     case .signal("members", let text):
       if isLeading { state.withLock { $0.tasks }?.members.claimed(MemberClaim.read(text)) }
     case .signal("full", let text):
@@ -46,7 +49,7 @@ extension Replica {
     case .removed(let table): state.withLock { $0.tasks }?.members.removed(table)
     case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
     case .signal("refresh", let text): refreshForAnother(text)
-    case .signal("refreshed", let id): state.withLock { $0.awaited.removeValue(forKey: id) }?()
+    case .signal("refreshed", let id): refreshed(id)
     case .signal, .leaseFree: return
     }
   }
@@ -92,11 +95,19 @@ extension Replica {
   /// said is published there, or takes too long.
   func refreshElsewhere(_ name: String, _ completion: @escaping @Sendable () -> Void) {
     let id = String(UInt64.random(in: .min ... .max), radix: 36)
-    state.withLock { $0.awaited[id] = completion }
-    store.signal("refresh", "\(id) \(name)") { _ in }
-    queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
-      self?.state.withLock { $0.awaited.removeValue(forKey: id) }?()
-    }
+    state.withLock { $0.awaited[id] = AwaitedRefresh(name: name, completion: completion) }
+    ask(for: name, id)
+    queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.refreshed(id) }
+  }
+
+  private func ask(for name: String, _ id: String) { store.signal("refresh", "\(id) \(name)") { _ in } }
+
+  private func refreshed(_ id: String) { state.withLock { $0.awaited.removeValue(forKey: id) }?.completion() }
+
+  /// What another replica was asked for, and has not said that it did, is this one's to do now.
+  func refreshAwaited() {
+    let (tasks, awaited) = state.withLock { ($0.tasks, $0.awaited) }
+    for (id, refresh) in awaited { tasks?.refresh(refresh.name) { [weak self] in self?.refreshed(id) } }
   }
 
   private func refreshForAnother(_ text: String) {

@@ -35,6 +35,8 @@ final class Replica: Sendable {
     var refused: @Sendable (MemberRefusal) -> Void
     /// It is no longer stored.
     var removed: @Sendable (_ storedName: String) -> Void
+    /// Leaves beside them, under a lease, what another replica is to know that fetches next; the last time all of it.
+    var handOver: @Sendable (Lease, _ isLast: Bool, _ completion: @escaping @Sendable () -> Void) -> Void
   }
 
   /// Others may have the store, too.
@@ -60,16 +62,24 @@ final class Replica: Sendable {
     var handover: Handover?
     var storedHandover: Handover?
     var isHandingOver = false
+    var isHandingOverMembers = false
     var timer: (any DispatchSourceTimer)?
     var observation: StoreObservation?
-    /// Refreshes that another replica was asked for.
-    var awaited: [String: @Sendable () -> Void] = [:]
+    /// Refreshes that another replica was asked for, by the question's identity.
+    var awaited: [String: AwaitedRefresh] = [:]
 
     /// What the store doesn't have yet.
     var unstoredHandover: Handover? { handover == storedHandover ? nil : handover }
   }
 
+  struct AwaitedRefresh {
+    var name: String
+    var completion: @Sendable () -> Void
+  }
+
   static let leaseName = "sources"
+  /// So often is the lease renewed or asked for: a dead holder's is taken within five seconds.
+  static let period = 0.8
   /// How long whoever has asked another replica for a refresh waits for it.
   static let patience = 10.0
 
@@ -133,35 +143,12 @@ final class Replica: Sendable {
     let observation = store.observe { [weak self, queue] event in queue.async { [weak self] in self?.receive(event) } }
     state.withLock { state in
       let timer = DispatchSource.makeTimerSource(queue: queue)
-      timer.schedule(deadline: .now(), repeating: 1.2, leeway: .milliseconds(50))
+      timer.schedule(deadline: .now(), repeating: Self.period, leeway: .milliseconds(50))
       timer.setEventHandler { [weak self] in self?.tick() }
       timer.resume()
       (state.observation, state.timer) = (observation, timer)
     }
     announce()
-  }
-
-  /// Lets others ask the sources, when they can be told where these stand, or that takes too long.
-  func stop(_ completion: @escaping @Sendable () -> Void) {
-    let ending = Once { [self] in end(completion) }
-    guard isShared, lease != nil, let tasks = state.withLock({ $0.tasks }) else { return ending.run() }
-    tasks.handOver { [self] handover in
-      state.withLock { $0.handover = handover }
-      ending.run()
-    }
-    queue.asyncAfter(deadline: .now() + .seconds(1)) { ending.run() }
-  }
-
-  private func end(_ completion: @escaping @Sendable () -> Void) {
-    queue.async { [self] in
-      let actions = state.withLock { state in
-        state.timer?.cancel()
-        (state.timer, state.observation) = (nil, nil)
-        return state.lease.giveUp(forGood: true)
-      }
-      if actions.isEmpty { state.withLock { $0.tasks }?.stopFetching() }
-      carryOut(actions, then: completion)
-    }
   }
 
   /// What was written under the lease was refused: another one has it.
@@ -218,6 +205,7 @@ final class Replica: Sendable {
           }
         }
         findHandover()
+        handOverMembers(under: lease)
       case .release(let lease):
         let done = completion
         completion = nil
@@ -236,31 +224,11 @@ final class Replica: Sendable {
           return (state.tasks, state.lease.lease?.handover)
         }
         tasks?.beginFetching(left.flatMap { Handover($0, at: .now) })
+        refreshAwaited()
       case .stopFetching: state.withLock { $0.tasks }?.stopFetching()
       }
     }
     completion?()
-  }
-
-  /// Finds out what is to be left for the next one: stored with the next renewal of the lease, as often as that is
-  /// renewed. At once where the upstream wants to be left alone.
-  private func findHandover() {
-    let tasks = state.withLock { state -> Tasks? in
-      guard state.lease.lease != nil, !state.isHandingOver else { return nil }
-      state.isHandingOver = true
-      return state.tasks
-    }
-    tasks?.handOver { [weak self] handover in
-      guard let self else { return }
-      let lease = state.withLock { state -> Lease? in
-        state.isHandingOver = false
-        guard let lease = state.lease.lease else { return nil }
-        let isUrgent = handover.held != (state.handover?.held ?? [:])
-        state.handover = handover
-        return isUrgent ? lease : nil
-      }
-      if let lease { queue.async { [self] in carryOut([.renew(lease)]) } }
-    }
   }
 
   private func acquired(_ lease: Lease?, asked: Double) {
@@ -284,14 +252,4 @@ final class Replica: Sendable {
   }
 
   static var now: Double { Double(DispatchTime.now().uptimeNanoseconds) / 1e9 }
-}
-
-/// Something that is done once, however many ask for it.
-private final class Once: Sendable {
-  private let isDone = Atomic(false)
-  private let body: @Sendable () -> Void
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func run() { if !isDone.exchange(true, ordering: .relaxed) { body() } }
 }

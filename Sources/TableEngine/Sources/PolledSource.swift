@@ -71,7 +71,6 @@ final class PolledSource: Sendable {
   func stop() { source.stop() }
   func suspend() { source.suspend() }
   func resume() { source.resume() }
-  func resumeAnew() { source.resumeAnew() }
 
   // MARK: From replica to replica
 
@@ -99,41 +98,52 @@ final class PolledSource: Sendable {
     }
   }
 
-  /// Goes on where another replica has asked until now.
+  /// Goes on where another replica has asked until now, unless this one is to pause meanwhile.
   ///
   /// - Parameters:
-  ///   - left: what that one has left; nil: nothing, or of another source.
-  ///   - isLaidOutAlike: its tables are made as they are here.
-  func takeOver(_ left: Handover.Entry?, isLaidOutAlike: Bool) {
-    guard let left else { return source.resumeAnew() }
+  ///   - reading: gives what that one has left, on any queue; nil: nothing, or of another source.
+  ///   - completion: on any queue.
+  func takeOver(
+    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
+    _ completion: @escaping @Sendable () -> Void = {}
+  ) {
     source.beginTakingOver { [self] turn in
-      guard isLaidOutAlike, let revisions = left.tables else {
-        return source.takeOver(left.source, isWhole: false, in: turn)
+      // Who was to pause before has the next turn.
+      guard context.replica.isLeading else { return completion() }
+      reading { [self] left in stand(for: left, in: turn, completion) }
+    }
+  }
+
+  /// Has the tables stand for the answer that was shown last, where they can.
+  private func stand(for left: Handover.Left?, in turn: UInt64, _ completion: @escaping @Sendable () -> Void) {
+    guard let left, left.isLaidOutAlike, let revisions = left.entry.tables else {
+      return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion)
+    }
+    let answer = listeners.answer
+    let group = DispatchGroup()
+    let isOther = Atomic(false)
+    for table in listeners.fed {
+      group.enter()
+      table.writer.stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
+        if !stands { isOther.store(true, ordering: .relaxed) }
+        group.leave()
       }
-      let answer = listeners.answer
-      let group = DispatchGroup()
-      let isOther = Atomic(false)
-      for table in listeners.fed {
-        group.enter()
-        table.writer.stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
-          if !stands { isOther.store(true, ordering: .relaxed) }
-          group.leave()
-        }
-      }
-      group.notify(queue: context.background) { [source] in
-        source.takeOver(left.source, isWhole: !isOther.load(ordering: .relaxed), in: turn)
-      }
+    }
+    group.notify(queue: context.background) { [source] in
+      source.takeOver(left.entry.source, isWhole: !isOther.load(ordering: .relaxed), in: turn, completion)
     }
   }
 
   /// Fetches now; `completion` is called when what the upstream said is published.
   func refresh(_ completion: @escaping @Sendable () -> Void) {
+    listeners.noteNews()
     source.refresh { [listeners] _ in listeners.afterDeliveries(completion) }
   }
 
   /// Fetches everything anew after an edit, where `forward` has called back; `completion` is called when what the
   /// upstream said is published.
   func refreshAfterChange(_ completion: @escaping @Sendable () -> Void = {}) {
+    listeners.noteNews()
     source.refreshAfterChange { [listeners] _ in listeners.afterDeliveries(completion) }
   }
 

@@ -46,6 +46,11 @@ final class SourceListeners: Sendable {
   /// The tables that it feeds.
   var fed: [LiveTable] { tables.withLock { $0.compactMap(\.table) } }
 
+  /// What whoever asks next is to know has changed.
+  func noteNews() {
+    for table in fed { table.isToBeHandedOver.store(true, ordering: .releasing) }
+  }
+
   func afterDeliveries(_ body: @escaping @Sendable () -> Void) {
     deliveries.notify(queue: context.background, execute: body)
   }
@@ -69,6 +74,7 @@ final class SourceListeners: Sendable {
       deliveries.enter()
       table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
     }
+    noteNews()
   }
 
   /// What happened, when it begins and when it is over: a source that fails each second all night says so twice.

@@ -11,9 +11,11 @@ extension LiveTable {
     for source in sources { source.stop() }
     reconfigure(blueprint)
     attachSources(blueprint, writer.parameters, forwarding)
+    let lease = context.replica.lease
     // Where another replica asks them, that one tells.
-    guard !isShared || context.replica.isLeading else { return }
+    guard !isShared || lease != nil else { return }
     for source in sources { source.start() }
+    if let lease { term.store(lease.term, ordering: .releasing) }
   }
 
   /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the

@@ -27,6 +27,14 @@ package final class LiveTable: Sendable {
   private let polls = Mutex<[PollKind]>([])
   /// Until when a member counts as waited for, as another replica's clients do.
   private let waitersElsewhere = Mutex(ContinuousClock.now)
+  /// Of a family's member: tells the replica that asks the sources that somebody waits for it here.
+  let claim = Mutex<(@Sendable () -> Void)?>(nil)
+  /// Until when that need not be told again.
+  private let waitersToldOf = Mutex(ContinuousClock.now)
+  /// Of a member that replicas share: what whoever asks its sources next is to know has changed since it was left.
+  let isToBeHandedOver = Atomic(false)
+  /// The term of the lease under which its sources are asked from here; 0: they never were.
+  let term = Atomic<UInt64>(0)
   let context: EngineContext
 
   package var isPrivate: Bool { !forwards.isEmpty }
@@ -109,13 +117,31 @@ package final class LiveTable: Sendable {
   // MARK: Waiting
 
   package func topics(_ lens: Lens) -> [ChangeTopic] { reader.topics(lens) }
-  package func beginWaiting(_ lens: Lens) { reader.beginWaiting(lens) }
+  package func beginWaiting(_ lens: Lens) {
+    reader.beginWaiting(lens)
+    (original?.table.withLock { $0.value } ?? self).tellOfWaiters()
+  }
+
+  /// The same, until there are rows at all: nothing that others should keep because of that.
+  package func beginWaitingForRows() { reader.beginWaiting(Lens()) }
   package func endWaiting(_ lens: Lens) { reader.endWaiting(lens) }
 
   /// By window, how many wait; nil is the whole table.
   package var waiters: [WindowSize?: Int] { all.reduce(into: [:]) { $0.merge($1.reader.waiters, uniquingKeysWith: +) } }
   package var isWaitedFor: Bool { isWaitedHere || isShared && waitersElsewhere.withLock { $0 > .now } }
   var isWaitedHere: Bool { all.contains { !$0.reader.waiters.isEmpty } }
+
+  /// Tells the replica that asks the sources at once, which might have it make room, as nobody waits for it there; then as often
+  /// as members are claimed.
+  private func tellOfWaiters() {
+    guard isShared, !context.replica.isLeading else { return }
+    let isNews = waitersToldOf.withLock { time in
+      guard time <= .now else { return false }
+      time = .now + .seconds(TableFamily.claimPeriod)
+      return true
+    }
+    if isNews { claim.withLock { $0 }?() }
+  }
 
   /// Another replica's clients wait for it, which it will say again.
   func noteWaitersElsewhere() {

@@ -50,7 +50,9 @@ extension TableWriter {
     guard isMember, isStored else { return }
     content.access { $0.isKnownToStore = true }
     let isSettled = feed.current.table.state != .loading
-    table.withLock { $0.value }?.noteStored(isSettled: isSettled)
+    let table = table.withLock { $0.value }
+    table?.noteStored(isSettled: isSettled)
+    (table?.original?.table.withLock { $0.value } ?? table)?.isToBeHandedOver.store(true, ordering: .releasing)
   }
 
   /// What others have written of a member is shown from now on.

@@ -43,7 +43,8 @@ extension TableWriter {
     // What the upstream says of a member's readers is for other replicas' readers, too.
     let isSpokesman = isMember && fence != nil && !isTranslation
     let refusal = isSpokesman ? upstreamRefusal?.stored : nil
-    let hasWord = isSpokesman && content.access { $0.refusal != refusal }
+    // What it said to another replica holds until all have said something to this one.
+    let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     guard prepared != nil || hasWord else {
       share()
       return completion(nil)

@@ -22,7 +22,7 @@ final class FirstFetch: Waiter {
 
   func begin(_ exchange: Exchange) -> Reply {
     guard isAwaited, seconds > 0 else { return answer(exchange, true) }
-    for table in tables { table.beginWaiting(Lens()) }
+    for table in tables { table.beginWaitingForRows() }
     let topics = tables.map { Topic($0.topics(Lens())[0]) }
     return .wait(Wait(topics: topics, timeout: .seconds(seconds), waiter: self))
   }

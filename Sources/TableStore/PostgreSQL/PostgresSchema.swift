@@ -5,7 +5,7 @@
 enum PostgresSchema {
   /// The statements of each migration, in their order. One, once released, is never edited: the next change is the
   /// next one.
-  static let migrations: [[String]] = [tables + functions, handover]
+  static let migrations: [[String]] = [tables + functions, handover, memberHandover]
 
   /// Held while the schema is looked at and changed: `TBLC`.
   static let lock = "SELECT pg_advisory_xact_lock(1413630019)"
@@ -94,6 +94,17 @@ enum PostgresSchema {
   /// What whoever asked the sources has left for the next one, and when, by the database's clock.
   private static let handover = [
     "ALTER TABLE tablecast.lease ADD COLUMN handover bytea, ADD COLUMN handed timestamptz"
+  ]
+
+  /// The same beside a member of a family, for it alone: a row of its own, as it is written far more often than the table.
+  private static let memberHandover = [
+    """
+    CREATE TABLE tablecast.handover (
+      feed bigint PRIMARY KEY REFERENCES tablecast.feed ON DELETE CASCADE,
+      body bytea NOT NULL,
+      handed timestamptz NOT NULL
+    )
+    """
   ]
 
   /// Refuses to go on, so that all of a transaction fails: `TC001`, superseded; `TC002`, fenced.

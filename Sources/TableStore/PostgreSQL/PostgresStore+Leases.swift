@@ -1,6 +1,9 @@
 import Dispatch
 
 extension PostgresStore {
+  /// How long ago something was handed over, in milliseconds.
+  static let age = "greatest(extract(epoch FROM clock_timestamp() - handed) * 1000, 0)::bigint"
+
   public func acquire(
     _ name: String,
     holder: String,
@@ -15,8 +18,7 @@ extension PostgresStore {
       ON CONFLICT (name) DO UPDATE SET holder = $2, expires = excluded.expires,
         term = held.term + CASE WHEN held.holder = $2 AND held.expires > clock_timestamp() THEN 0 ELSE 1 END
         WHERE held.holder IS NULL OR held.holder = $2 OR held.expires <= clock_timestamp()
-      RETURNING term, legacy, handover,
-        greatest(extract(epoch FROM clock_timestamp() - handed) * 1000, 0)::bigint
+      RETURNING term, legacy, handover, \(Self.age)
       """,
       .name(name),
       .name(holder),

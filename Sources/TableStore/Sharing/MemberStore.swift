@@ -9,6 +9,17 @@ public protocol MemberStore: AnyObject, Sendable {
   /// - Parameter fence: the lease that has to be held: else ``StoreError/fenced``.
   func remove(_ tables: [String], fence: Lease, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
+  /// Leaves, beside members, where the work on them stands, for whoever holds the lease next; it goes with them. Members that
+  /// are not kept are passed over, and nothing is left where the lease is another one's.
+  func leave(
+    _ handovers: [String: [UInt8]],
+    under lease: Lease,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  )
+
+  /// What was left last beside a member.
+  func handover(of table: String, completion: @escaping @Sendable (Result<Lease.Handover?, StoreError>) -> Void)
+
   /// This process has no more to do with a table: what is remembered of it, to write it or to follow it, can go.
   func release(_ table: String)
 }
@@ -25,6 +36,21 @@ extension MemberStore where Self: SoleStore {
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
     completion(.success(()))
+  }
+
+  public func leave(
+    _ handovers: [String: [UInt8]],
+    under lease: Lease,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    completion(.success(()))
+  }
+
+  public func handover(
+    of table: String,
+    completion: @escaping @Sendable (Result<Lease.Handover?, StoreError>) -> Void
+  ) {
+    completion(.success(nil))
   }
 
   public func release(_ table: String) {}

@@ -175,17 +175,22 @@ struct RefreshSchedule: Sendable {
 
   /// Goes on where another one has stopped.
   ///
-  /// - Parameter isWhole: what that one was told last is known, too. Else the upstream is asked as soon as it may be: at
-  ///   once, or when a failing one is due.
-  mutating func takeOver(_ left: SourceHandover, isWhole: Bool, at now: Duration) -> Action {
+  /// - Parameters:
+  ///   - left: nil: nobody knows where.
+  ///   - isWhole: what that one was told last is known, too. Else the upstream is asked as soon as it may be: at once, or
+  ///     when a failing one is due.
+  mutating func takeOver(_ left: SourceHandover?, isWhole: Bool, at now: Duration) -> Action {
     guard case .waiting = state else { return resume(at: now) }
     pace = .running
+    let isWhole = isWhole && left != nil
+    let left = left ?? ownPause
     (heldUntil, failedRefreshes, hasWorked) = (left.heldUntil, left.failures, left.hasWorked)
     lengthened = left.lengthened
     // Clocks may be set: nobody waits much longer than this one ever would.
     let latest = now + max(configuration.every, configuration.maximumAge, configuration.maximumRetryAfter) * 2
     heldUntil = heldUntil.map { min($0, latest) }
-    let isDueAsLeft = isWhole || (left.failures > 0 && left.due != nil)
+    // Of one that is polled always something is due: else it was left in the middle of being taken over.
+    let isDueAsLeft = left.due == nil ? isWhole && configuration.every == .zero : isWhole || left.failures > 0
     due = isDueAsLeft ? left.due.map { min($0, latest) } : max(heldUntil ?? now, now)
     guard let due else {
       state = .waiting(until: nil)
@@ -194,6 +199,13 @@ struct RefreshSchedule: Sendable {
     guard now < due else { return begin(at: now) }
     state = .waiting(until: due)
     return .sleep(until: due)
+  }
+
+  /// What the upstream has asked of this one.
+  private var ownPause: SourceHandover {
+    var pause = SourceHandover()
+    (pause.heldUntil, pause.hasWorked) = (heldUntil, hasWorked)
+    return pause
   }
 
   private mutating func begin(at now: Duration) -> Action {

@@ -141,15 +141,6 @@ public final class Source: @unchecked Sendable {
     client.queue.async { self.perform(self.schedule.resume(at: .now), isUrgent: false) }
   }
 
-  /// Polls again, or for the first time, as one that knows nothing of what the upstream has: somebody else has asked it
-  /// meanwhile, so what comes first is `content`.
-  public func resumeAnew() {
-    client.queue.async { [self] in
-      perform(schedule.resume(at: .now), isUrgent: false)
-      refreshAfterChange()
-    }
-  }
-
   /// What whoever asks the upstream next is to know, by this process's clock. On `client.queue`, between two of its
   /// updates.
   public func handOver(_ body: @escaping @Sendable (SourceHandover) -> Void) {
@@ -175,14 +166,23 @@ public final class Source: @unchecked Sendable {
 
   /// Polls from now on as another one did until now.
   ///
-  /// - Parameter isWhole: what the validators validate is known here: without that they are not used.
-  public func takeOver(_ left: SourceHandover, isWhole: Bool, in turn: UInt64) {
+  /// - Parameters:
+  ///   - left: nil: nobody knows how: what comes first is `content`, as soon as the upstream may be asked.
+  ///   - isWhole: what the validators validate is known here: without that they are not used.
+  ///   - completion: on `client.queue`.
+  public func takeOver(
+    _ left: SourceHandover?,
+    isWhole: Bool,
+    in turn: UInt64,
+    _ completion: @escaping @Sendable () -> Void = {}
+  ) {
     client.queue.async { [self] in
+      defer { completion() }
       guard turn == takeOvers else { return }
       // Who was asked for a refresh meanwhile fetches everything anew.
       guard schedule.isIdle else { return perform(schedule.resume(at: .now), isUrgent: true) }
       fetcher.forget()
-      if isWhole, let validators = left.validators { fetcher.adopt(validators) }
+      if isWhole, let validators = left?.validators { fetcher.adopt(validators) }
       perform(schedule.takeOver(left, isWhole: isWhole, at: .now), isUrgent: false)
     }
   }

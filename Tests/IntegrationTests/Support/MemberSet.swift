@@ -45,6 +45,7 @@ final class MemberSet {
       sources:
         polled: {url: "\(upstream.url)/polled/${$params.q}", every: 300ms, retries: 0}
         once: {url: "\(upstream.url)/once/${$params.q}", every: 0s, retries: 0, webhook: {secret: "\(ReplicaSet.secret)"}}
+        slow: {url: "\(upstream.url)/slow/${$params.q}", every: 1000s, retries: 0}
         mine: {url: "\(upstream.url)/mine/${$params.q}", every: 300ms, retries: 0, forward: [X-User]}
         words: {local: {items: [{title: A}, {title: B}]}}
       tables:
@@ -56,6 +57,7 @@ final class MemberSet {
           payload: {title: "\(title)", isOpen: false}
           sharedTaps: true
           instances: \(instances)
+        slow: {source: slow, parameters: {q: {}}, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}
         mine:
           source: mine
           parameters: {q: {}}
@@ -104,7 +106,59 @@ final class MemberSet {
   }
 
   /// How often the upstream was asked for something.
-  func fetches(_ path: String) -> Int { upstream.requests.current.count { $0.target == path && $0.method == "GET" } }
+  ///
+  /// - Parameter conditional: with validators, or without; nil: either.
+  func fetches(_ path: String, conditional: Bool? = nil) -> Int { count(path, upstream.requests.current, conditional) }
+
+  /// Waits until it was asked more often than so.
+  func awaitFetches(_ path: String, moreThan number: Int) throws {
+    try upstream.requests.wait(for: "requests for \(path)") { count(path, $0, nil) > number ? true : nil }
+  }
+
+  private func count(_ path: String, _ requests: [ScriptedUpstream.Request], _ conditional: Bool?) -> Int {
+    requests.count { request in
+      request.target == path && request.method == "GET"
+        && conditional.map { $0 == (request.headers["if-none-match"] != nil) } ?? true
+    }
+  }
+
+  /// What is left beside a member for whoever asks its source next, when it is as awaited; also in hexadecimal.
+  @discardableResult
+  func left(_ table: String, _ what: String, _ isSo: (JSONValue) -> Bool) throws -> String {
+    var found: String?
+    try awaited("a record of \(table) \(what)") {
+      let digits = try server.ask(
+        """
+        SELECT encode(body, 'hex') FROM tablecast.handover JOIN tablecast.feed ON id = feed
+        WHERE name = convert_to('\(table)', 'UTF8')
+        """,
+        in: address
+      )
+      let bytes = stride(from: 0, to: digits.utf8.count & ~1, by: 2).compactMap { offset in
+        UInt8(digits.dropFirst(offset).prefix(2), radix: 16)
+      }
+      guard let json = try? JSONValue(parsing: bytes), isSo(json) else { return false }
+      found = String(digits.prefix { $0 != "\n" })
+      return true
+    }
+    return try required(found, "a record")
+  }
+
+  /// The member stands as the last answer of its source made it, which may be asked for conditionally.
+  @discardableResult
+  func leftWhole(_ table: String) throws -> String {
+    try left(table, "with validators") { record in
+      let entry = record["sources"]?[String(table.prefix { $0 != ";" })]
+      return entry?["tables"] != nil && entry?["source"]?["validators"]?["entityTag"] != nil
+    }
+  }
+
+  /// In how many seconds a replica will ask a source by itself.
+  func next(_ source: String, at replica: ServiceProcess) throws -> Double? {
+    let sources = try replica.request("GET", "/v1/sources").json["sources"]?.elements ?? []
+    let next = sources.first { $0["id"] == .string(source) }?["next"]?.text
+    return next.flatMap { ISO8601DateFormatter().date(from: $0) }?.timeIntervalSinceNow
+  }
 
   /// The names of the members that are stored.
   func stored() throws -> [String] {
@@ -115,7 +169,7 @@ final class MemberSet {
   /// In how many rows of all of the database's tables some bytes stand.
   func rows(with text: String) throws -> Int {
     let digits = text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    let tables = ["feed", "change", "row", "item", "object", "toggle", "answer", "lease", "view", "info"]
+    let tables = ["feed", "change", "row", "item", "object", "toggle", "answer", "lease", "view", "info", "handover"]
     let parts = tables.map { "SELECT part::text AS x FROM tablecast.\($0) AS part" }.joined(separator: " UNION ALL ")
     let found = try server.ask(
       "SELECT count(*) FROM (\(parts)) AS parts WHERE x LIKE '%\(digits)%' OR x LIKE '%\(text)%'",

@@ -1,0 +1,175 @@
+import Dispatch
+import Logging
+import Synchronization
+import TableModel
+import TableStore
+import Upstream
+
+/// The members that replicas share, where this one asks the sources: it goes on where the one before has stopped, and leaves
+/// beside each member where it stands itself.
+extension TableFamily {
+  /// So many are handed over at once, while there is time for others.
+  static let handedOverAtOnce = 512
+
+  // MARK: Going on
+
+  /// Asks a member's sources from here on, once it is as the store has it: an answer that came before would be laid out on
+  /// nothing, lose against what is stored, and not come again.
+  ///
+  /// - Parameters:
+  ///   - isOutdated: the upstream has something else than when it was asked last.
+  ///   - completion: on any queue.
+  func ask(_ table: LiveTable, isOutdated: Bool = false, _ completion: @escaping @Sendable () -> Void = {}) {
+    table.join { [self] in ask(joined: table, isOutdated: isOutdated, completion) }
+  }
+
+  /// The same for one that is as the store has it. What the sources have said to this process before may be older than what
+  /// is shown.
+  func ask(
+    joined table: LiveTable,
+    isOutdated: Bool = false,
+    _ completion: @escaping @Sendable () -> Void = {}
+  ) {
+    guard table.isLiving, let lease = context.replica.lease else { return completion() }
+    table.writer.lead()
+    let group = DispatchGroup()
+    for source in table.sources {
+      group.enter()
+      source.takeOver { [context] body in
+        guard !isOutdated else { return body(nil) }
+        context.store.handover(of: table.name) { result in
+          let left = (try? result.get())?.flatMap { Handover($0, at: .now) }
+          body(left?.left(source.name, for: context.current.digests))
+        }
+      } _: {
+        group.leave()
+      }
+    }
+    group.notify(queue: context.background) {
+      table.term.store(lease.term, ordering: .releasing)
+      completion()
+    }
+  }
+
+  /// Calls back when a member's sources are asked as far as this replica is to ask them: what is asked of one before would come
+  /// too early.
+  func whenAsked(_ table: LiveTable, _ body: @escaping @Sendable () -> Void) {
+    if table.isShared, !table.isAskedHere { ask(table, body) } else { body() }
+  }
+
+  /// This replica asks the sources from now on: those of all that are read, the others' when they are.
+  func lead() {
+    let polled = contents.withLock { contents in
+      contents.hasChanged = false
+      return contents.members.unfrozen.map(\.table).filter(\.isShared)
+    }
+    for table in polled { ask(table) }
+  }
+
+  /// Another replica asks the sources from now on, perhaps for a while.
+  func pause() {
+    let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
+    for table in tables where table.isShared {
+      for source in table.sources { source.suspend() }
+    }
+    claimAll()
+  }
+
+  /// Takes in members that the store has and nobody reads here: they go in their time, or where there are too many. One after
+  /// the other: what else is to be read and written comes between them.
+  func adopt(_ stored: ArraySlice<TableReference>) {
+    var rest = stored
+    while let reference = rest.popFirst(), context.replica.isLeading {
+      guard sharedMember(reference) == nil, let table = restore(reference) else { continue }
+      let left = rest
+      return table.join { [weak self] in self?.adopt(left) }
+    }
+  }
+
+  /// Takes in a member that nobody reads here.
+  private func restore(_ reference: TableReference) -> LiveTable? {
+    let (blueprint, parameters) = contents.withLock { ($0.blueprint, $0.parameters) }
+    guard let values = try? parameters.values(of: reference) else { return nil }
+    let key = sharedKey(values)
+    let table = make(TableReference(name: name, parameters: values), blueprint, ForwardedFields(), key)
+    let displaced = contents.withLock { contents -> [Instance]? in
+      guard contents.members.members[key] == nil else { return nil }
+      let instance = Instance(table: table, forwarded: ForwardedFields())
+      let displaced = contents.members.insert(instance, key, share: "", bytes: MemberWeight.ofAny, at: .now) {
+        $0.table.isWaitedFor
+      }
+      contents.members.freeze(key, isOutdated: contents.hasChanged)
+      table.isToBeHandedOver.store(contents.hasChanged, ordering: .releasing)
+      table.freeze()
+      return displaced
+    }
+    guard let displaced else { return nil }
+    retire(displaced)
+    return table
+  }
+
+  // MARK: Handing over
+
+  /// Leaves beside members where they stand, for whoever asks their sources next: of those that have changed since.
+  ///
+  /// - Parameters:
+  ///   - isLast: of all of them, and not as many as there is time for.
+  ///   - completion: on any queue.
+  func handOver(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable () -> Void) {
+    let digests = context.current.digests
+    let members = contents.withLock { contents in
+      var members: [(table: LiveTable, isOutdated: Bool)] = []
+      for member in contents.members.members.values where isLast || members.count < Self.handedOverAtOnce {
+        let table = member.instance.table
+        let isKnown = member.isOutdated || table.term.load(ordering: .acquiring) == lease.term
+        guard table.isShared, isKnown, table.isToBeHandedOver.exchange(false, ordering: .acquiringAndReleasing) else {
+          continue
+        }
+        members.append((table, member.isOutdated))
+      }
+      return members
+    }
+    let found = Mutex<[String: [UInt8]]>([:])
+    let group = DispatchGroup()
+    for (table, isOutdated) in members {
+      group.enter()
+      table.handOver(digests, isOutdated: isOutdated) { handover in
+        found.withLock { $0[table.name] = handover.bytes(at: .now) }
+        group.leave()
+      }
+    }
+    group.notify(queue: context.background) { [context] in
+      context.store.leave(found.withLock { $0 }, under: lease) { result in
+        if case .failure = result {
+          for (table, _) in members { table.isToBeHandedOver.store(true, ordering: .releasing) }
+        }
+        completion()
+      }
+    }
+  }
+}
+
+extension LiveTable {
+  /// Its sources are asked from here, since this replica asks them.
+  var isAskedHere: Bool { context.replica.lease?.term == term.load(ordering: .acquiring) }
+
+  /// What another replica needs that goes on with a member. `completion` is called on any queue.
+  ///
+  /// - Parameter isOutdated: what it shows is to be asked for anew.
+  fileprivate func handOver(
+    _ digests: HandoverDigests,
+    isOutdated: Bool,
+    _ completion: @escaping @Sendable (Handover) -> Void
+  ) {
+    let handover = Mutex(Handover(layout: digests.layout))
+    let group = DispatchGroup()
+    for source in isOutdated ? [] : sources {
+      group.enter()
+      source.handOver(definedAs: digests.sources[source.name] ?? "") { entry in
+        handover.withLock { $0.sources[source.name] = entry }
+        group.leave()
+      }
+    }
+    group.notify(queue: context.background) { completion(handover.withLock { $0 }) }
+  }
+}
