@@ -12,7 +12,7 @@ struct Staging {
   /// Whether sections move first, in a stage of their own.
   private let isStaged: Bool
 
-  /// O(sections + operations).
+  /// O(sections + operations), and O(log rows) for each operation in a long list.
   init(from old: Table, to new: Table, sections: SectionMatching, rows: RowMatching, moves: RowMoves) {
     (self.old, self.new, self.sections, self.rows, self.moves) = (old, new, sections, rows, moves)
     guard !zip(sections.pairs, sections.pairs.dropFirst()).allSatisfy({ $0.from < $1.from }) else {
@@ -79,29 +79,30 @@ struct Staging {
           Changeset.RowMove(
             from: IndexPath(section: section, row: Int(move.from)),
             to: IndexPath(section: newSection, row: Int(move.to)),
-            id: oldRows.id(Int(move.from))
+            id: oldRows[Int(move.from)].id
           )
         )
       }
       guard pair.oldStrays.count + pair.newStrays.count > 2 * rows.staying[index] else { continue }
       var (oldStray, newStray) = (pair.oldStrays.lowerBound, pair.newStrays.lowerBound)
       rows.sweep.forEachGap(of: pair) { oldGap, newGap in
-        oldRows.forEach(in: oldGap) { row, content in
+        for row in oldGap {
           let destination = rows.destinations[oldStray]
           oldStray += 1
-          if Int(destination.pair) == pair.index { return }
+          if Int(destination.pair) == pair.index { continue }
           let place = IndexPath(section: section, row: row)
           if destination.isSomewhere {
             let newSection = sections.pairs[Int(destination.pair)].to
             let to = IndexPath(section: newSection, row: Int(destination.row))
-            moved.append(.init(from: place, to: to, id: content.id))
+            moved.append(.init(from: place, to: to, id: oldRows[row].id))
           } else {
-            deletes.append(.init(at: place, id: content.id))
+            deletes.append(.init(at: place, id: oldRows[row].id))
           }
         }
-        newRows.forEach(in: newGap) { row, content in
+        for row in newGap {
           if !rows.isMatched[newStray] {
-            inserts.append(.init(at: IndexPath(section: newSection, row: row), row: content.row.takeUnretainedValue()))
+            let inserted = newRows[row].row.takeUnretainedValue()
+            inserts.append(.init(at: IndexPath(section: newSection, row: row), row: inserted))
           }
           newStray += 1
         }

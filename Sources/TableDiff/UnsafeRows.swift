@@ -92,6 +92,11 @@ struct RowReader {
   /// Calls `body` with each row of a range and its index. O(range), and O(log rows) in a list of several chunks.
   @inline(__always)
   func forEach(in range: Range<Int>, _ body: (Int, UnsafeRow) -> Void) {
+    if let whole {
+      // Most gaps are of a row or two: what is done for each gap counts.
+      for index in range { body(index, whole[index]) }
+      return
+    }
     var next = range.lowerBound
     while next < range.upperBound {
       let rows = part(next..<range.upperBound)
@@ -118,6 +123,7 @@ struct RowReader {
     }
   }
 
+  /// O(log rows), and O(1) where the list is one chunk.
   @inline(__always)
-  func id(_ index: Int) -> String { part(index..<index + 1)[0].id }
+  subscript(index: Int) -> UnsafeRow { whole.map { $0[index] } ?? partOfTree(index..<index + 1)[0] }
 }
