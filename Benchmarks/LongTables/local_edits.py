@@ -64,11 +64,13 @@ def measure(rows, folder):
     chance = random.Random(1)
     figures = {"start": (started, started)}
     try:
-        editor, pollers = Connection(port), [Connection(port), Connection(port)]
-        cursors = []
-        for poller, window in zip(pollers, ["", "?rows=50"]):
-            poller.send("GET", f"/v1/tables/tasks{window}")
-            cursors.append(json.loads(poller.receive())["cursor"])
+        pollers, cursors = [], []
+        for window in ["", "?rows=50"]:
+            # Just before it is used: the table may be a while in coming, and who says nothing is not waited for.
+            pollers.append(Connection(port))
+            pollers[-1].send("GET", f"/v1/tables/tasks{window}")
+            cursors.append(json.loads(pollers[-1].receive())["cursor"])
+        editor = Connection(port)
 
         def edit(method, target, body):
             editor.send(method, f"/v1/tables/tasks/items{target}", json.dumps(body).encode() if body else b"")

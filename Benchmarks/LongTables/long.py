@@ -20,6 +20,8 @@ from upstream import Upstream  # noqa: E402
 
 SIZES = [int(size) for size in sys.argv[1:]] or [1_000, 10_000, 100_000, 1_000_000]
 VERSIONS = 8
+# After so many refreshes, what they take for a while has been taken once.
+SETTLED = 3
 
 HEAD = """\
 listen: 127.0.0.1:0
@@ -101,9 +103,11 @@ def fetched(rows, folder):
         figures["snapshot, rows=50"] = median(200, lambda: get(connection, "/v1/tables/long?rows=50"))
         figures["poll that has nothing, rows=50"] = median(
             200, lambda: get(connection, f"/v1/tables/long/changes?after={snapshot['cursor']}&wait=0"))
-        figures["resident with the first version (MB)"] = before = memory(process)
+        figures["resident with the first version (MB)"] = memory(process)
         cursors, refreshes, snapshots = [snapshot["cursor"]], [], []
-        for _ in range(VERSIONS):
+        for number in range(VERSIONS):
+            if number == SETTLED:
+                before = memory(process)
             upstream.advance()
             refreshes.append(timed(lambda: refreshed(connection))[0])
             elapsed, body = timed(lambda: get(connection, "/v1/tables/long?rows=50"))
@@ -111,7 +115,7 @@ def fetched(rows, folder):
             cursors.append(json.loads(body)["cursor"])
         figures["refresh with 0.1 % changed"] = statistics.median(refreshes)
         figures["snapshot of a new version, rows=50"] = statistics.median(snapshots)
-        held = (memory(process) - before) / VERSIONS
+        held = (memory(process) - before) / (VERSIONS - SETTLED)
         figures["each version that is held besides (MB)"] = max(held, 0)
         changesets = [timed(lambda: get(connection, f"/v1/tables/long/changes?after={cursor}&wait=0"))
                       for cursor in cursors[:-1]]
@@ -195,12 +199,12 @@ def beside(rows, folder):
 
         def refresh():
             nonlocal refreshes
-            connection = Connection(port)
             while not stopping.is_set():
                 if not busy.wait(0.05):
                     continue
                 upstream.advance()
-                refreshed(connection)
+                # A new one: the service closes those that say nothing for a while.
+                refreshed(Connection(port))
                 refreshes += 1
 
         worker = threading.Thread(target=refresh)
