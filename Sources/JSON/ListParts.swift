@@ -132,7 +132,8 @@ struct ListParts {
       list = try walk.beginList(at: path)
     }
     try walk.readElements(into: &list)
-    let isProof = number == ranges.count - 1 || walk.isAtEnd && walk.depth == (number == 0 ? path.count + 1 : 0)
+    // Its elements are whole, and nothing comes behind them: so the next part begins behind an element, too.
+    let isProof = number == ranges.count - 1 || walk.isAtEnd
     return isProof ? Part(list: list, walk: walk, parser: parser) : nil
   }
 

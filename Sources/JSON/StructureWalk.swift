@@ -166,9 +166,6 @@ struct StructureWalk {
   /// Whether this walk has come to the end of its text.
   var isAtEnd: Bool { position >= structurals.count }
 
-  /// How many objects and arrays are open here.
-  var depth: Int { brackets.depth }
-
   /// Goes on where another walk was that came to the end of the text before this one's.
   mutating func follow(_ other: StructureWalk) { brackets = other.brackets }
 

@@ -118,6 +118,27 @@ import Testing
     #expect(cut.count == elements.count && Self.texts(cut) == Array(elements[..<limit]), "seed \(seed)")
   }
 
+  /// Where the list ends before the text does, another one's elements are not taken for its own.
+  @Test(arguments: [0, 1, 2]) func oneOfSeveralLongLists(wanted: Int) throws {
+    var random = SeededGenerator(seed: 7)
+    let elements = Self.longList(&random)
+    let all = elements.joined(separator: ",")
+    let bytes = Self.grown(Array(#"{"0":[\#(all)],"1":{"0":[\#(all)]},"2":[\#(elements[0]),[\#(all)],1]}"#.utf8))
+    let path: JSONPath = wanted == 1 ? [.name("1"), .name("0")] : [.name("\(wanted)")]
+    let list = try ListedText(bytes, at: path)
+    #expect(list.count == (wanted == 2 ? 3 : elements.count))
+    if wanted < 2 { #expect(Self.texts(list) == elements) }
+  }
+
+  /// Of a list of very many elements no more are noted than are kept, and in parts none: it is read as a whole.
+  @Test func longListsOfLittle() throws {
+    let bytes = Self.grown(Array(("[" + String(repeating: #"{"a":1},"#, count: 400_000) + "{}]").utf8))
+    #expect(ListParts.list(in: bytes, at: [], keeping: 400_001, JSONLimits())?.count == 400_001)
+    #expect(ListParts.list(in: bytes, at: [], keeping: 400_000, JSONLimits()) == nil)
+    let list = try ListedText(bytes, keeping: 1000)
+    #expect(list.count == 400_001 && list.elements.count == 1000)
+  }
+
   /// What reading as a whole refuses, or takes, so does reading in parts: near the places to cut at, too.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func damageToLongTexts(seed: UInt64) throws {
