@@ -123,7 +123,9 @@ import Testing
     var random = SeededGenerator(seed: 7)
     let elements = Self.longList(&random)
     let all = elements.joined(separator: ",")
-    let bytes = Self.grown(Array(#"{"0":[\#(all)],"1":{"0":[\#(all)]},"2":[\#(elements[0]),[\#(all)],1]}"#.utf8))
+    let bytes = Self.grown(
+      Array(#"{"0":[\#(all)],"1":{"0":[\#(all)]},"2":[\#(elements[0]),[\#(all)],1],"3":[\#(all)]}"#.utf8)
+    )
     let path: JSONPath = wanted == 1 ? [.name("1"), .name("0")] : [.name("\(wanted)")]
     let list = try ListedText(bytes, at: path)
     #expect(list.count == (wanted == 2 ? 3 : elements.count))
