@@ -75,6 +75,24 @@ import Testing
     #expect(mirror.resets == [])
   }
 
+  /// It was away for a while, and has what it mapped then.
+  @Test func whoAsksAgainStillKnowsTheItems() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    let (first, second) = (set.replicas[leader], set.replicas[1 - leader])
+    _ = try left("of the list", in: set) { isWhole($0, "list") }
+    let item = try first.request("GET", "/v1/tables/up/items/1").text
+    first.signal(SIGSTOP)
+    try awaited("another leader") { try second.metric("replica_leading") == 1 }
+    first.signal(SIGCONT)
+    try awaited("one that leads no more") { try first.metric("replica_leading") == 0 }
+    try second.end()
+    try awaited("the first one again") { try first.metric("replica_leading") == 1 }
+    try awaitRequests("/list", in: set, moreThan: requests("/list", in: set) + 1)
+    #expect(requests("/list", in: set, conditional: false) == 1)
+    #expect(try first.request("GET", "/v1/tables/up/items/1").text == item && item.contains("first"))
+  }
+
   /// The upstream goes back to what it had when the record was written, and the tables are further: 304 would say that
   /// rows hold which are not there.
   @Test func aValidatorCountsForTheRowsThatWereMadeOfItsAnswerAlone() throws {
@@ -156,6 +174,8 @@ import Testing
       let date = try required(ISO8601DateFormatter().date(from: next), "a date")
       return date.timeIntervalSinceNow > 600
     }
+    // Nor where somebody wants it to be.
+    #expect(try other.request("POST", "/v1/tables/quiet/refresh").status / 100 == 2)
     #expect(requests("/quiet", in: set) == count)
   }
 

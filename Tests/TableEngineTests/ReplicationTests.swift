@@ -1,3 +1,5 @@
+import Definitions
+import JSON
 import Synchronization
 import TableModel
 import TableStore
@@ -97,6 +99,23 @@ import Upstream
     #expect(Handover(Lease.Handover(bytes: [1], age: .zero), at: .zero) == nil)
     left.layout = String(repeating: "x", count: Handover.maximumSize)
     #expect(left.bytes(at: .zero) == nil)
+  }
+
+  /// The source's own definition decides whether anything of it counts, the whole configuration whether rows do.
+  @Test func whatIsLeftCountsForTheSameSourceAndLayout() {
+    func definition(_ items: Int, title: String) -> ServiceDefinition {
+      var definition = ServiceDefinition()
+      let local = LocalDefinition(items: .init(repeating: .object([]), count: items))
+      definition.sources = [SourceDefinition(name: "s", kind: .local(local))]
+      definition.environment = ["TITLE": title]
+      return definition
+    }
+    let digests = HandoverDigests(definition(1, title: "a"))
+    var left = Handover(layout: digests.layout)
+    left.sources["s"] = Handover.Entry(definition: digests.sources["s"] ?? "", source: SourceHandover())
+    #expect(left.left("s", for: digests)?.isLaidOutAlike == true && left.left("t", for: digests) == nil)
+    #expect(left.left("s", for: HandoverDigests(definition(1, title: "b")))?.isLaidOutAlike == false)
+    #expect(left.left("s", for: HandoverDigests(definition(2, title: "a"))) == nil)
   }
 
   private let epoch = Epoch(rawValue: 1)

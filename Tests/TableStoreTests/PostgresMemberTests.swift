@@ -38,6 +38,8 @@ import Testing
     let feed = Feed(initial: table())
     let made = try commit(feed, "1", on: .none, under: held)
     try first.written(made)
+    // A table that always lives is no member.
+    try first.write(table([("s", [row("1")])]), to: Feed(initial: table()))
     let revision = Revision(number: 1, stamp: made.stamp)
     let follower = try second.restored(name)
     #expect(try follower.revision == revision && members(second) == [name])
@@ -84,6 +86,12 @@ import Testing
       try leave(bytes, under: held)
       #expect(try left() == bytes)
     }
+    // By the database's clock.
+    let server = try PostgresServer.shared.get()
+    try server.ask("UPDATE tablecast.handover SET handed = handed - interval '1 hour'", in: address)
+    let old = try result { second.handover(of: name, completion: $0) } as Lease.Handover?
+    #expect(old.map { $0.age >= .seconds(3600) && $0.age < .seconds(3660) } == true)
+    try server.ask("UPDATE tablecast.handover SET handed = clock_timestamp()", in: address)
     for other in [Lease(name: "s", holder: "b", term: held.term), Lease(name: "s", holder: "a", term: held.term + 1)] {
       try leave([4], under: other)
       #expect(try left() == [2, 3])
@@ -92,7 +100,7 @@ import Testing
     try result { first.remove([name], fence: held, completion: $0) } as Void
     try first.written(commit(Feed(initial: table()), "2", on: .none, under: held))
     #expect(try left() == nil)
-    let count = try PostgresServer.shared.get().ask("SELECT count(*) FROM tablecast.handover", in: address)
+    let count = try server.ask("SELECT count(*) FROM tablecast.handover", in: address)
     #expect(count.hasPrefix("0"))
     try first.closed()
     try second.closed()
