@@ -10,24 +10,31 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test bench check format build clean fuzz sanitize sbom image packages clients cluster
+.PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz sanitize sbom image packages clients cluster
+.NOTPARALLEL:
 
 run: packages
 	@$(SWIFT) build --configuration release --product tablecast
 	@exec .build/release/tablecast demo $(RUN_ARGUMENTS)
 
-# The web's tests first, against the debug build, so that a run's last lines are those of `swift test`. PostgreSQL: the
-# store's tests start a server of their own.
-test: packages
-	@./scripts/install-system-packages.sh postgresql
+# The web's tests first, against the debug build, so that a run's last lines are those of `swift test`.
+test: tests-built tests-web tests-swift
+
+tests-built: packages
+	$(SWIFT) build --build-tests $(BUILD_FLAGS)
+
+tests-web:
 	@./scripts/install-browser-tests.sh >/dev/null
 	node --test Clients/JavaScript/test/*.test.mjs
-	$(SWIFT) build --build-tests $(BUILD_FLAGS)
 	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
+
+# PostgreSQL: the store's tests start a server of their own.
+tests-swift:
+	@./scripts/install-system-packages.sh postgresql
 	TABLECAST_HOSTILE_SECONDS=10 $(SWIFT) test --skip-build --filter HostileNetworkTests
 	./scripts/run-tests.sh $(SWIFT) test --skip-build --parallel
 
-# Ten rounds in CI; more by ROUNDS and SEED.
+# CI has ten short ones; more by ROUNDS and SEED.
 cluster: packages
 	@./scripts/install-system-packages.sh postgresql nginx
 	$(SWIFT) build --product tablecast
