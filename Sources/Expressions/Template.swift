@@ -71,6 +71,15 @@ public struct Template: Equatable, Sendable {
     }
   }
 
+  /// Those that stand in it, where it makes a string or is one of them alone.
+  public var interpolations: [Expression] {
+    switch form {
+    case .expression(let expression): [expression]
+    case .text(let pieces): pieces.compactMap { if case .expression(let expression) = $0 { expression } else { nil } }
+    case .constant, .array, .object, .each: []
+    }
+  }
+
   /// Where it is one whole `${…}`: the expression.
   public var expression: Expression? {
     if case .expression(let expression) = form { expression } else { nil }

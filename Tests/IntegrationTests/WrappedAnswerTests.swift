@@ -5,8 +5,7 @@ import Testing
 
 /// Servers that wrap what they answer: the list under `data`, an edit's item in a list, refusals with 200.
 @Suite struct WrappedAnswerTests {
-  private static func configuration(_ url: String, list: String = "rows", edits: String, lookupETag: Bool = false)
-    -> String
+  private static func configuration(_ url: String, list: String = "rows", id: String = "${id}", edits: String) -> String
   {
     """
     store: memory
@@ -17,7 +16,7 @@ import Testing
     tables:
       t:
         source: items
-        row: {id: "${id}"}
+        row: {id: "\(id)"}
         cell: Label
         payload: {title: "${title}", subtitle: "${$response.label}"}
         sections: [{id: main, header: {cell: Label, payload: {title: "${$response.label}", subtitle: ""}}}]
@@ -63,6 +62,50 @@ import Testing
     }
     let mirror = try service.follow("t", until: "has all") { $0.rows.count == 4 }
     #expect(Set(mirror.rows) == ["749", "750", "751", "752"])
+  }
+
+  /// A detail that leaves out what the list has, without a word about where the item stands: it is the row's all the same,
+  /// and what stands around an item is not.
+  @Test(arguments: ["${id}", "row-${id}", "${type ?? 'item'}-${id}"]) func answersAreTheItemByItsIdentity(id: String)
+    throws
+  {
+    let record = Monitor(Self.item(1, "One", 100))
+    let upstream = try ScriptedUpstream([])
+    let fetches = Monitor(0)
+    upstream.answer { request in
+      switch request.method {
+      case "POST": return .json(["ok": true, "rows": [["id": 9]]])
+      case "PATCH":
+        return record.change { record in
+          guard request.headers["if-match"] == "\"\(record["tag"]?.number ?? 0)\"" else { return .status(412, "{}") }
+          record["tag"] = .integer(Int64((record["tag"]?.number ?? 0) + 1))
+          return .json(["id": record["id"] ?? .null, "tag": record["tag"] ?? .null])
+        }
+      default:
+        let count = fetches.change { count in
+          count += 1
+          return count
+        }
+        return count == 1
+          ? .json(["label": "L", "rows": [record.current]]) : .late(2, ["label": "L", "rows": [record.current]])
+      }
+    }
+    let edits = """
+      patch: {url: "\(upstream.url)/items/${$id}", headers: {If-Match: '"${tag}"'}, body: "${$edit}"}
+                insert: {url: "\(upstream.url)/items", body: "${$edit}"}
+      """
+    let service = try ServiceProcess(Self.configuration(upstream.url, id: id, edits: edits))
+    let before = try service.follow("t", until: "is ready") { $0.state == "ready" }
+    let row = before.rows[0]
+    for title in ["a", "b"] {
+      let reply = try service.request("PATCH", "/v1/tables/t/items/\(row)", body: ["title": .string(title)])
+      #expect(reply.status == 200, "\(title): \(reply.text)")
+    }
+    #expect(try service.request("GET", "/v1/tables/t/items/\(row)").json["tag"] == 102)
+    #expect(try service.mirror("t").titles == [["b"]], "what the answer leaves out is as it was sent")
+    let insert = try service.request("POST", "/v1/tables/t/items", body: ["title": "x"])
+    #expect(try insert.status == 201 && insert["Location"].isEmpty && insert.json["id"] == nil, "\(insert.text)")
+    #expect(try service.mirror("t").rows == [row])
   }
 
   /// GraphQL says no with 200: `errors` is where it says why, as the list is under `data`.

@@ -41,8 +41,14 @@ import Testing
     Case(body: #"{"e":{"reason":"full"}}"#, refused: "e", expected: "refused 422 full"),
     Case(body: #"{"e":{}}"#, refused: "e", expected: #"accepted {"e":{}}"#),
     Case(body: "{}", status: 202, refused: "$status == 202 ? 'later' : null", expected: "refused 422 later"),
-    // What is no success is refused or failed anyway; the expression has its words.
-    Case(body: #"{"why":"taken"}"#, status: 409, refused: "why", expected: "refused 409 taken"),
+    Case(body: #"{"errors":["no"]}"#, items: "data.a | where(id > 0)", expected: "refused 422 no"),
+    Case(body: #"{"errors":["no"]}"#, items: "data.a ?? []", expected: "refused 422 no"),
+    Case(body: #"{"errors":["no"]}"#, items: "data.a ?? rows", expected: #"accepted {"errors":["no"]}"#),
+    // What is no success is refused or failed anyway; the expression has its words, but for who asks, and when.
+    Case(body: #"{"why":"taken"}"#, status: 409, refused: "why", expected: "refused 422 taken"),
+    Case(body: #"{"why":"taken"}"#, status: 409, refused: "$status == 409 ? why : null", expected: "refused 422 taken"),
+    Case(body: #"{"why":"meanwhile"}"#, status: 412, refused: "why", expected: "refused 412 meanwhile"),
+    Case(body: #"{"why":"not you"}"#, status: 403, refused: "why", expected: "refused 403 not you"),
     Case(body: #"{"message":"m"}"#, status: 409, expected: "refused 409 m"),
     Case(body: #"{"why":"bad"}"#, status: 500, refused: "why", expected: "refused 422 bad"),
     Case(body: #"{"why":null}"#, status: 500, refused: "why", expected: "failed 500"),

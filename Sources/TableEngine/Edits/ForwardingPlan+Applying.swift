@@ -22,14 +22,18 @@ extension ForwardingPlan {
     guard let position = content.result?.item(row)?.position, items.indices.contains(position) else {
       return .awaitsRefresh(row: row)
     }
-    let whole = [answered].compactMap(\.self).first(where: isWhole)
+    let isAnswered = answer.map { content.identity(of: $0, from: source) == row } ?? false
     switch change {
     case .insert: return .awaitsRefresh(row: row)
-    case .patch(_, let patch): items[position] = (whole ?? item.merging(patch: patch)).bytes
+    case .patch(_, let patch):
+      let patched = item.merging(patch: patch)
+      items[position] = (answered.flatMap { new(from: $0, over: patched, isAnswered: isAnswered) } ?? patched).bytes
     case .action:
       // What an action does to the item only the upstream knows.
-      guard let whole else { return .awaitsRefresh(row: row) }
-      items[position] = whole.bytes
+      guard let answered, let item = new(from: answered, over: item, isAnswered: isAnswered) else {
+        return .awaitsRefresh(row: row)
+      }
+      items[position] = item.bytes
     case .delete: items.remove(at: position)
     case .move(_, let place):
       let moving = items.remove(at: position)
@@ -45,9 +49,9 @@ extension ForwardingPlan {
     -> LaidEdit
   {
     // Without what the source has said there is nothing to lay it over.
-    guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil else {
-      return .awaitsRefresh(row: nil)
-    }
+    guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil,
+      content.identity(of: answered.bytes, from: source) != nil
+    else { return .awaitsRefresh(row: nil) }
     let before = content
     content.lay(items + [answered.bytes], over: source, named: name)
     guard let row = content.result?.identity(ofItemAt: items.count, of: source) else {
@@ -60,15 +64,21 @@ extension ForwardingPlan {
     return .shown(row: row)
   }
 
-  /// Whether an answer is the item from now on: where the edit says where the item stands in the answer, or where the
-  /// answer looks like it, as it has the members that the item has.
-  private func isWhole(_ answer: JSONValue) -> Bool {
-    guard case .object(let old) = item else { return false }
-    return request.item != nil || old.allSatisfy { answer[$0.name] != nil }
+  /// The item from now on, where an answer says what it is: where the edit says where the item stands in the answer, or
+  /// where the answer is the row's. What the answer leaves out then is as it was.
+  ///
+  /// - Parameter isAnswered: the answer has the row's identity.
+  private func new(from answer: JSONValue, over item: JSONValue, isAnswered: Bool) -> JSONValue? {
+    guard request.item == nil else { return answer }
+    return isAnswered ? item.replacingMembers(by: answer) : nil
   }
 }
 
 extension TableContent {
+  fileprivate func identity(of answer: [UInt8], from source: String) -> String? {
+    mapper.identity(of: answer, from: source, variables: variables)
+  }
+
   /// Lays other items over what a source has said: its responses stay what they were, for whoever shows more of them.
   fileprivate mutating func lay(_ items: [[UInt8]], over source: String, named name: String) {
     let items = items.map { SourceItem(bytes: $0) }
@@ -91,5 +101,17 @@ extension EditPlace {
       guard let at, at < present.count else { return rows.count }
       return rows.firstIndex(of: present[at]) ?? rows.count
     }
+  }
+}
+
+extension JSONValue {
+  /// With an object's members in place of those of the same names, and its others behind them.
+  fileprivate func replacingMembers(by other: JSONValue) -> JSONValue {
+    guard case .object(var members) = self, case .object(let others) = other else { return other }
+    let positions = Dictionary(members.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for member in others {
+      if let position = positions[member.name] { members[position] = member } else { members.append(member) }
+    }
+    return .object(members)
   }
 }

@@ -12,8 +12,10 @@ struct EditAnswer {
   ///   refused, unless the edit has an expression of its own.
   init(_ request: EditRequestDefinition, source: UpstreamDefinition, check: ResponseCheck) {
     (self.request, self.check) = (request, check)
-    let isUnderData = source.items?.documentPath?.first == .name("data")
-    refused = request.refused ?? (isUnderData ? try? Expression("errors") : nil)
+    let isUnderData = source.items.map { items in
+      items.documentPath?.first == .name("data") || Set(items.itemMembers) == ["data"]
+    }
+    refused = request.refused ?? (isUnderData == true ? try? Expression("errors") : nil)
   }
 
   /// - Parameter sent: the request, for messages.
@@ -40,10 +42,13 @@ struct EditAnswer {
       return .accepted(status: response.status, item: item)
     }
     guard let words, request.refused != nil else { return response.status >= 500 ? .failed(error) : .refused(error) }
-    if response.status >= 500 { return .refused(refusal(words, response, sent)) }
+    guard Self.sayMore.contains(response.status) else { return .refused(refusal(words, response, sent)) }
     error.detail = "\(sent.method) \(response.url) answered \(response.status): \(check.redaction.clean(words))"
     return .refused(error)
   }
+
+  /// Who asks, or when, is what is wrong, and not the edit.
+  private static let sayMore: Set = [401, 403, 412]
 
   private func refusal(_ words: String, _ response: TransferResponse, _ sent: TransferRequest) -> UpstreamError {
     UpstreamError(
