@@ -118,12 +118,14 @@ def page_of(c, r, path):
         page = r.number("offset", 0) // 3 + 1
     elif style == "cursor":
         page = int(r.query.get("cursor", "c1")[1:])
+    elif style == "in-header":
+        page = int((r.headers.get("x-after") or "c1")[1:])
     elif style == "body":
         page = int((json.loads(r.body)["after"] or "c1")[1:])
     else:
         page = r.number("page", 1)
     if page == fail:
-        return c.reply(500, '{"message":"page %d is broken"}' % page)
+        return c.reply(r.number("status", 500), '{"message":"page %d is broken"}' % page)
     body = {"data": items(page * 3, 3 if page <= total else 0)}
     following = page + 1 if page < total else None
     if "loop" in r.query and page == r.number("loop", 0):
@@ -138,7 +140,7 @@ def page_of(c, r, path):
         body["next"] = "http://example.invalid/steal"
     if style == "header" and following:
         headers = [("Next-Page", "http://example.invalid/x" if "foreign" in r.query else "header?page=%d%s" % (following, keep))]
-    if style in ("cursor", "body"):
+    if style in ("cursor", "body", "in-header"):
         body["meta"] = {"cursor": "c%d" % following} if following else {}
     if style == "same":
         body = {"data": items(1, 3)}

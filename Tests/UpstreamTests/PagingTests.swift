@@ -38,6 +38,7 @@ import Testing
 
   static func cases() throws -> [Case] {
     let next = try Expression("next")
+    let page = PagingDefinition.Style.page(parameter: "page", start: 1, size: nil)
     let cursor = PagingDefinition.Style.cursor(try Expression("meta.cursor"), parameter: "cursor")
     return [
       Case("link", "/pages/link", .link, "content 12"),
@@ -62,6 +63,15 @@ import Testing
       Case("item limit", "/pages/link?total=9", .link, "content 7", maxItems: 7),
       Case("item limit at a page's end", "/pages/link?total=9", .link, "content 6", maxItems: 6),
       Case("as many as may be", "/pages/link", .link, "content 12", maxItems: 12),
+      // Where pages are counted, only the one after the last tells that it was the last.
+      Case("as many pages as may be", "/pages/page", page, "content 12", whenMore: .fail) { $0.maxPages = 4 },
+      Case("as many by page as may be", "/pages/page", page, "content 12", maxItems: 12, whenMore: .fail),
+      Case("and an error behind them", "/pages/page?fail=5&status=404", page, "content 12") { $0.maxPages = 4 },
+      Case("item limit by page", "/pages/page", page, "content 6", maxItems: 6),
+      Case("page limit by offset", "/pages/offset", .offset(parameter: "offset", size: 3), "content 6") {
+        $0.maxPages = 2
+      },
+      Case("one too many by page", "/pages/page", page, "paging", says: "`maxItems`", maxItems: 11, whenMore: .fail),
       Case("too many", "/pages/link", .link, "paging", says: "`maxItems`", maxItems: 7, whenMore: .fail),
       Case("too many pages", "/pages/link", .link, "paging", says: "`maxPages`", whenMore: .fail) { $0.maxPages = 2 },
       Case("header", "/pages/header", .header("Next-Page"), "content 12"),
@@ -89,7 +99,7 @@ import Testing
       #expect(update.word == test.expected, "\(test.name): \(update)")
       #expect(update.error?.detail.contains(test.says) ?? true, "\(test.name): \(update)")
       let isCut = update.content?.isTruncated ?? false
-      #expect(isCut == (test.name == "page limit" || test.name.hasPrefix("item limit")), "\(test.name)")
+      #expect(isCut == (test.name.hasPrefix("page limit") || test.name.hasPrefix("item limit")), "\(test.name)")
     }
   }
 
@@ -124,6 +134,21 @@ import Testing
     guard case .array(let log)? = try await upstream.log(client)["log"] else { return #expect(Bool(false)) }
     #expect(log.first?["body"] == .string(#"{"first":3,"after":null}"#))
     #expect(log.last?["body"] == .string(#"{"first":3,"after":"c4"}"#))
+    #expect(await source.refreshed().isUnchanged)
+    #expect(source.figures.pages == 8)
+  }
+
+  /// So it can be in a header.
+  @Test func cursorInAHeader() async throws {
+    let upstream = try MisbehavingUpstream()
+    let client = try TransferClient()
+    let source = try Source.onRequest(upstream.base + "/pages/in-header", client: client) {
+      $0.headers = [("X-After", try Template(text: "${$cursor}"))]
+      $0.paging = PagingDefinition(style: .cursor(try Expression("meta.cursor"), parameter: nil))
+      $0.items = try Expression("data")
+    }
+    let update = await source.refreshed()
+    #expect(update.word == "content 12", "\(update)")
     #expect(await source.refreshed().isUnchanged)
     #expect(source.figures.pages == 8)
   }

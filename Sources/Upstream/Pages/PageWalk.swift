@@ -3,12 +3,13 @@ internal import Expressions
 internal import JSON
 internal import TableModel
 
-/// What a request for a page is told from another by: with a cursor in the body, all pages have one URL.
+/// What a request for a page is told from another by: with a cursor in the body or a header, all pages have one URL.
 struct PageKey: Hashable {
   var url: UpstreamURL
+  var headers: [TransferField]
   var body: [UInt8]?
 
-  init(_ request: TransferRequest) { (url, body) = (request.url, request.body) }
+  init(_ request: TransferRequest) { (url, headers, body) = (request.url, request.headers, request.body) }
 }
 
 /// From page to page: which request comes next, and whether the way is sound. Pure.
@@ -52,6 +53,8 @@ struct PageWalk {
   private var items = 0
   private var bytes = 0
   private var lastDigest: ContentDigest?
+  /// The limit that the next page is beyond: it is asked for as nothing else tells whether it has an item.
+  private(set) var passed: Limit?
 
   init(_ paging: PagingDefinition, first: UpstreamURL, maxItems: Int) {
     self.paging = paging
@@ -61,6 +64,7 @@ struct PageWalk {
   }
 
   mutating func step(after page: Page) throws(UpstreamError) -> Step {
+    if let passed { return page.read.itemCount > 0 ? .limit(passed) : .end }
     pages += 1
     items += page.read.itemCount
     bytes += page.byteCount
@@ -78,9 +82,19 @@ struct PageWalk {
     }
     lastDigest = page.digest
     guard try isNew(following, after: page) else { return .end }
-    guard pages < paging.maxPages else { return .limit(.maxPages) }
-    guard items < maxItems else { return .limit(.maxItems) }
+    guard pages < paging.maxPages else { return beyond(.maxPages, following) }
+    guard items < maxItems else { return beyond(.maxItems, following) }
     return following
+  }
+
+  /// Where pages are counted a full one may be the last.
+  private mutating func beyond(_ limit: Limit, _ following: Step) -> Step {
+    switch paging.style {
+    case .page, .offset:
+      passed = limit
+      return following
+    case .link, .header, .nextURL, .cursor: return .limit(limit)
+    }
   }
 
   /// - Returns: false where an empty page leads back to where the walk has been: that is how some lists end.

@@ -32,6 +32,9 @@ extension SourceFetcher {
     } completion: { [weak self] result in
       guard let self else { return }
       switch result {
+      case .failure(let error) where refresh.walk?.passed != nil && error.status.map { 400..<500 ~= $0 } ?? false:
+        // So do some answer for the page after the last.
+        finishPages(refresh)
       case .failure(var error):
         error.isPartial = !refresh.visited.isEmpty
         fail(refresh, error)
@@ -117,12 +120,15 @@ extension SourceFetcher {
     of refresh: Refresh
   ) throws(UpstreamError) {
     let key = PageKey(request)
+    let isBeyond = refresh.walk?.passed != nil
     if refresh.visited.isEmpty { (refresh.maxAge, refresh.unreadPage) = (page.maxAge, page.further) }
     if !page.isUnchanged || page.entry.page != cache[key]?.page { refresh.allUnchanged = false }
-    refresh.visited.append(key)
     refresh.fetched[key] = page.entry
-    refresh.itemCount += page.entry.page.itemCount
-    if let body = page.body { refresh.bodies[key] = ResponseCheck.Text(body: body, list: page.list) }
+    if !isBeyond {
+      refresh.visited.append(key)
+      refresh.itemCount += page.entry.page.itemCount
+      if let body = page.body { refresh.bodies[key] = ResponseCheck.Text(body: body, list: page.list) }
+    }
     guard
       let step = try refresh.walk?.step(
         after: PageWalk.Page(
