@@ -129,7 +129,7 @@ extension TableWriter {
   func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
     guard let idempotency, let reply = StoredReply(idempotency, outcome) else { return completion() }
     guard keepsAnswers else {
-      context.answers.remember(reply, of: idempotency.caller, table: name)
+      context.answers.remember(reply, table: name)
       return completion()
     }
     var commit = Commit(table: storedName, durability: .full)

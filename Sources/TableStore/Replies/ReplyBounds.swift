@@ -32,9 +32,9 @@ public struct ReplyBounds: Sendable {
 }
 
 /// How many answers there are.
-struct ReplySum: Equatable, Sendable {
-  var count = 0
-  var bytes = 0
+package struct ReplySum: Equatable, Sendable {
+  package var count = 0
+  package var bytes = 0
 
   mutating func add(_ size: Int) {
     count += 1

@@ -1,7 +1,7 @@
 import DequeModule
 
 /// Answers to idempotent requests, in memory, within their bounds. O(1) a call, but for the rare key that is given again.
-struct ReplyLedger: Sendable {
+package struct ReplyLedger: Sendable {
   private struct Entry {
     var reply: StoredReply
     var size: Int
@@ -17,20 +17,21 @@ struct ReplyLedger: Sendable {
   private let bounds: ReplyBounds
   private var entries: [ReplyKey: Entry] = [:]
   private var sums: [String: ReplySum] = [:]
-  private(set) var sum = ReplySum()
+  package private(set) var sum = ReplySum()
   /// The oldest first.
   private var order = Deque<Place>()
   private var orderOfCaller: [String: Deque<Place>] = [:]
   private var nextSerial: UInt64 = 0
 
-  init(bounds: ReplyBounds) { self.bounds = bounds }
+  package init(bounds: ReplyBounds) { self.bounds = bounds }
 
-  func reply(_ key: ReplyKey, now: Int64) -> StoredReply? {
+  /// - Parameter now: in seconds since 1970.
+  package func reply(_ key: ReplyKey, now: Int64) -> StoredReply? {
     guard let entry = entries[key], entry.reply.expires > now else { return nil }
     return entry.reply
   }
 
-  mutating func store(_ reply: StoredReply, table: String, now: Int64) {
+  package mutating func store(_ reply: StoredReply, table: String, now: Int64) {
     expire(now: now)
     let key = reply.fullKey(table: table)
     if entries[key] != nil {

@@ -71,7 +71,7 @@ public enum ReplyClaim: Equatable, Sendable {
 
 extension StoredReply {
   /// What a table's answer is found by.
-  func fullKey(table: String) -> ReplyKey { ReplyKey(caller: caller, table: table, scope: scope, key: key) }
+  package func fullKey(table: String) -> ReplyKey { ReplyKey(caller: caller, table: table, scope: scope, key: key) }
 
   /// What it counts for against a caller's bound: its bytes, and some for being there.
   func size(table: String) -> Int {
