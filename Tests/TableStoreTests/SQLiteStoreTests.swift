@@ -188,120 +188,6 @@ import Testing
     }
   }
 
-  @Test func aSecondProcessIsRefusedAndToldWhichHoldsTheFile() throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteStore(path: folder.database)
-    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
-    guard case .locked(_, let holder)? = error else { throw error ?? .closed }
-    #expect(holder.hasPrefix("process \(ProcessInfo.processInfo.processIdentifier) on "))
-    try store.closed()
-    try SQLiteStore(path: folder.database).closed()
-  }
-
-  @Test func aNewerDatabaseIsRefusedByName() throws {
-    let folder = try TemporaryFolder()
-    try SQLiteStore(path: folder.database).closed()
-    let queue = try DatabaseQueue(path: folder.database)
-    try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('7')") }
-    try queue.close()
-    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "3")) {
-      try SQLiteStore(path: folder.database)
-    }
-  }
-
-  @Test func anotherProgramsDatabaseIsNotTouched() throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path + "/other.sqlite"
-    let queue = try DatabaseQueue(path: path)
-    try queue.write { try $0.execute(sql: "CREATE TABLE mine (a)") }
-    try queue.close()
-    let before = try Data(contentsOf: URL(fileURLWithPath: path))
-    #expect(throws: StoreError.foreign(path: path)) { try SQLiteStore(path: path) }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-  }
-
-  @Test(arguments: [0, 100, 4096, 4 * 4096, 12 * 4096]) func aDamagedFileIsReportedAndLeftAlone(offset: Int) throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", (0..<500).map { row("r\($0)") })]), to: Feed(initial: table()))
-    try store.closed()
-    let url = URL(fileURLWithPath: folder.database)
-    var bytes = try Data(contentsOf: url)
-    for index in offset..<min(offset + 3000, bytes.count) { bytes[index] = 0xA5 }
-    try bytes.write(to: url)
-    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
-    guard case .corrupt(let path, _)? = error else { throw error ?? .closed }
-    #expect(path == folder.database)
-    #expect(try Data(contentsOf: url) == bytes)
-  }
-
-  @Test(arguments: [true, false]) func aLogWithoutItsDatabaseIsNotThrownAway(isGone: Bool) throws {
-    let folder = try TemporaryFolder()
-    let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
-    let url = URL(fileURLWithPath: folder.database)
-    let log = URL(fileURLWithPath: folder.database + "-wal")
-    let kept = try Data(contentsOf: log)
-    #expect(!kept.isEmpty)
-    try store.closed()
-    try kept.write(to: log)
-    if isGone { try FileManager.default.removeItem(at: url) } else { try Data().write(to: url) }
-    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
-    guard case .corrupt? = error else { throw error ?? .closed }
-    #expect(try Data(contentsOf: log) == kept)
-  }
-
-  /// Rows hold callers' own data: no other user of the machine reads them.
-  @Test(arguments: [nil, 0o644, 0o666, 0o600] as [mode_t?]) func filesAreTheirOwnersAlone(before mode: mode_t?) throws {
-    let folder = try TemporaryFolder()
-    let files = ["", "-wal", "-shm", ".lock"].map { folder.database + $0 }
-    if let mode {
-      try SQLiteStore(path: folder.database).closed()
-      for file in files { chmod(file, mode) }
-    }
-    let old = umask(0)
-    defer { umask(old) }
-    let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
-    for file in files {
-      let attributes = try FileManager.default.attributesOfItem(atPath: file)
-      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
-    }
-    try store.closed()
-  }
-
-  /// Whoever opens a file while others may read it goes on reading it: none is made for others and closed to them later.
-  @Test func filesAreTheirOwnersAloneFromTheFirstByte() throws {
-    let folder = try TemporaryFolder()
-    let data = URL(fileURLWithPath: folder.database).deletingLastPathComponent().path
-    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
-    let watch = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    try #require(watch >= 0)
-    defer { close(watch) }
-    try #require(inotify_add_watch(watch, data, UInt32(IN_CREATE | IN_ATTRIB)) >= 0)
-    let old = umask(0)
-    defer { umask(old) }
-    let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
-    var events = [UInt8](repeating: 0, count: 65_536)
-    let count = read(watch, &events, events.count)
-    var changes: [(mask: Int, name: String)] = []
-    var start = 0
-    // A wd, a mask, a cookie and a length of four bytes each, and the name (inotify(7)).
-    while start + 16 <= count {
-      let numbers = events[start..<start + 16].withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt32>.self) }
-      let name = events[(start + 16)..<(start + 16 + Int(numbers[3]))].prefix { $0 != 0 }
-      changes.append((Int(numbers[1]), String(decoding: name, as: UTF8.self)))
-      start += 16 + Int(numbers[3])
-    }
-    let name = URL(fileURLWithPath: folder.database).lastPathComponent
-    for file in [name, name + ".lock"] {
-      let masks = changes.filter { $0.name == file }.map(\.mask)
-      #expect(masks == [Int(IN_CREATE)], "\(file): \(changes)")
-    }
-    try store.closed()
-  }
-
   /// What an earlier release has kept for repeats is found as it was: under a key that is nobody's.
   @Test func answersFromBeforeCallersAreKept() throws {
     let folder = try TemporaryFolder()
@@ -322,11 +208,6 @@ import Testing
     let found = try result { store.reply(table: "t", key: "k", completion: $0) }
     #expect(found?.status == 201 && found?.body == [7])
     try store.closed()
-  }
-
-  @Test func aPathThatCanNotBeIsSaid() throws {
-    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: "/dev/null/x/y.sqlite") }
-    guard case .cannotOpen? = error else { throw error ?? .closed }
   }
 
   @Test func aFullDiskFailsTheEditAloneAndLaterOnesGoOn() throws {
