@@ -7,6 +7,11 @@ public enum SectionsDefinition: Sendable {
   /// In this order. An item goes to the first section that takes it, or to all of them.
   case list([SectionDefinition], firstMatch: Bool)
   case groups(GroupsDefinition)
+
+  /// A section's own source; nil where it has the table's, or there is no such section.
+  public func source(of section: String) -> String? {
+    if case .list(let sections, _) = self { sections.first { $0.id == section }?.source } else { nil }
+  }
 }
 
 public struct SectionDefinition: Sendable {

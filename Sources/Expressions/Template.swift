@@ -80,6 +80,20 @@ public struct Template: Equatable, Sendable {
     }
   }
 
+  /// Those that stand before a character of the text around them.
+  public func interpolations(before character: Character) -> [Expression] {
+    guard case .text(let pieces) = form else { return interpolations }
+    var found: [Expression] = []
+    for piece in pieces {
+      switch piece {
+      case .literal(let text) where text.contains(character): return found
+      case .literal: break
+      case .expression(let expression): found.append(expression)
+      }
+    }
+    return found
+  }
+
   /// Where it is one whole `${…}`: the expression.
   public var expression: Expression? {
     if case .expression(let expression) = form { expression } else { nil }

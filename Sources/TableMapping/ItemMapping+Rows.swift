@@ -82,7 +82,7 @@ extension ItemMapping {
   private mutating func actions(of id: String, _ scope: Scope) -> [RowAction] {
     guard !plan.actions.isEmpty else { return [] }
     var actions: [RowAction] = []
-    for action in plan.actions where !(isReadOnly && action.isPatch) {
+    for action in plan.actions where takesPatches || !action.isPatch {
       do throws(EvaluationError) {
         let scope = action.dependencies.contains(.id) ? scope.naming(id) : scope
         if let action = try action.action(in: scope) { actions.append(action) }

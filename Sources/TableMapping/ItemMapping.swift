@@ -13,8 +13,10 @@ struct ItemMapping {
   var errors: [String?] = []
   /// Of the values.
   let texts = TextArena()
-  /// The item can only be read: it is the service's own, and a family's members, which come and go, keep none.
+  /// The item can only be read: it is the service's own, and another table keeps it.
   var isReadOnly = false
+  /// No upstream keeps it, and no other table.
+  var takesPatches = false
   /// By section, once they are needed: how each of its sorts orders texts. Nil: by their bytes.
   private var textOrders: [Int: [TextOrder?]] = [:]
 
@@ -22,7 +24,8 @@ struct ItemMapping {
 
   /// What becomes of the item in scope, which came from `source`.
   mutating func outcome(in scope: Scope, source: String, givenID: String?) -> MappedItem.Outcome {
-    isReadOnly = givenID != nil && plan.definition.isFamily
+    isReadOnly = givenID != nil && (plan.definition.isFamily || source != plan.definition.source)
+    takesPatches = plan.actions.isEmpty || !isReadOnly && !plan.upstreams.contains(source)
     var (id, type): (String?, String?)
     do {
       let taking = try plan.takesAll ? Taking(first: 0) : sections(from: source, scope)

@@ -8,6 +8,8 @@ final class MappingPlan: Sendable {
   let definition: TableDefinition
   /// In the order in which the sections name them.
   let sources: [SourcePlan]
+  /// The sources that are known to be upstreams.
+  let upstreams: Set<String>
   /// None where no expression reads them.
   let lookups: [LookupPlan]
   let actions: [ActionPlan]
@@ -88,6 +90,7 @@ final class MappingPlan: Sendable {
       plan.number = number
       return plan
     }
+    upstreams = Set(sources.filter { if case .upstream = $0.kind { true } else { false } }.map(\.name))
     actions = table.actions.map { ActionPlan($0) }
     var dependencies = sections.itemDependencies
     for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {

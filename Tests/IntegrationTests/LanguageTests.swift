@@ -218,4 +218,59 @@ import Testing
     let reply = try service.request("GET", "/v1/tables/issues", Self.german)
     #expect(reply["Content-Language"].isEmpty && !reply["Vary"].contains("Accept-Language"))
   }
+
+  /// What may be done to a row is said by the table that its client sees: another language may show other rows.
+  @Test func editsAreJudgedByTheTableThatIsSeen() throws {
+    let upstream = try ScriptedUpstream { request in
+      let rows: [JSONValue] = [["id": 1, "lang": "en-US"], ["id": 2, "lang": "de-DE"]]
+      return .json(request.method == "GET" ? .array(rows) : ["ok": true])
+    }
+    let service = try ServiceProcess(
+      """
+      store: memory
+      locales: [en-US, de-DE]
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      sources: {items: {url: "\(upstream.url)/items", every: 1h}}
+      tables:
+        theirs:
+          source: items
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${lang}"}
+          sections: [{id: main, where: lang == $locale}]
+          edits: {patch: {url: "\(upstream.url)/items/${$id}", body: "${$edit}"}}
+          actions: {go: {when: "$locale == lang", request: {url: "\(upstream.url)/go/${$id}", body: {locale: "${$locale}"}}}}
+        own:
+          source: {local: {items: [{lang: en-US}, {lang: de-DE}]}}
+          cell: Label
+          payload: {title: "${lang}"}
+          can: {edit: "lang == $locale"}
+          actions: {mark: {patch: {by: "${$locale}"}}}
+      """
+    )
+    try service.follow("theirs", Self.german, until: "is ready") { $0.rows == ["2"] }
+    try service.follow("theirs", until: "is ready") { $0.rows == ["1"] }
+    let cases: [(String, String, [String: String], JSONValue, Int)] = [
+      ("PATCH", "theirs/items/2", Self.german, ["x": 1], 200), ("PATCH", "theirs/items/1", Self.german, ["x": 1], 404),
+      ("PATCH", "theirs/items/2", [:], ["x": 1], 404), ("PATCH", "theirs/items/1", [:], ["x": 1], 200),
+      ("POST", "theirs/rows/2/actions/go", Self.german, [:], 200), ("POST", "theirs/rows/2/actions/go", [:], [:], 404),
+      ("PATCH", "own/items/2", Self.german, ["x": 1], 200), ("PATCH", "own/items/1", Self.german, ["x": 1], 403),
+      ("PATCH", "own/items/1", [:], ["x": 1], 200), ("POST", "own/rows/1/actions/mark", Self.german, [:], 200),
+    ]
+    for (method, path, headers, body, status) in cases {
+      let reply = try service.request(method, "/v1/tables/\(path)", headers, body: body)
+      #expect(reply.status == status, "\(method) \(path) \(headers): \(reply.text)")
+    }
+    #expect(try service.request("GET", "/v1/tables/own/items/1").json["by"] == "de-DE")
+    let sent = upstream.requests.current.last { $0.target.hasPrefix("/go") }
+    #expect(try JSONValue(parsing: sent?.body ?? []) == ["locale": "de-DE"])
+    // A condition is on what is seen.
+    let tag = try service.request("GET", "/v1/tables/own", Self.german)["ETag"]
+    let headers = Self.german.merging(["If-Match": tag]) { first, _ in first }
+    #expect(
+      try service.request("PATCH", "/v1/tables/own/items/2", headers, body: ["lang": "de-DE", "y": 1]).status == 200
+    )
+    #expect(try service.request("PATCH", "/v1/tables/own/items/2", Self.german, body: ["lang": "fr"]).status == 200)
+    #expect(try service.request("PATCH", "/v1/tables/own/items/2", headers, body: ["y": 2]).status == 412)
+  }
 }

@@ -28,6 +28,77 @@ import Testing
     #expect(try service.request("GET", "/v1/tables/list;kind=x").text.contains(#""can":{"edit":false,"move":false"#))
   }
 
+  /// What a plain table keeps is what members show: as it is when they are made, and as it becomes.
+  @Test func membersFollowTheItemsThatAPlainTableKeeps() throws {
+    let folder = try TemporaryFolder()
+    var service = try ServiceProcess(Self.notes(title: "${title}"), in: folder)
+    var done = try service.mirror("by;done=yes")
+    #expect(done.rows == ["2"])
+    let poll = try service.poll("by;done=yes", after: done.cursor)
+    #expect(try service.request("PATCH", "/v1/tables/all/items/1", body: ["done": "yes"]).status == 200)
+    try done.apply(poll.value().json)
+    #expect(done.rows == ["1", "2"])
+    // One that is made afterwards.
+    #expect(try service.mirror("by;done=no").rows == [])
+    #expect(try service.request("POST", "/v1/tables/all/items", body: ["title": "C", "done": "no"]).status == 201)
+    try service.follow("by;done=no", until: "has what was added") { $0.rows == ["3"] }
+    let reply = try service.request("DELETE", "/v1/tables/by;done=no/items/3")
+    #expect(reply.status == 403 && reply.text.contains("in a table of their own"), "\(reply.text)")
+    // The family's cell becomes another one: members go on from what is kept.
+    let before = try service.mirror("by;done=yes")
+    try folder.write(Self.notes(title: "${title}!"))
+    service.signal(SIGHUP)
+    let after = try service.follow("by;done=yes", from: before, until: "has the new payload") {
+      $0.row("1")?["payload"]?["title"] == "A!"
+    }
+    #expect(after.rows == ["1", "2"] && after.resets.isEmpty)
+    try service.end(SIGKILL)
+    service = try ServiceProcess(Self.notes(title: "${title}"), in: folder)
+    #expect(try service.mirror("by;done=yes").rows == ["1", "2"])
+  }
+
+  private static func notes(title: String) -> String {
+    """
+    store: {path: "{folder}/store.sqlite"}
+    cells: {Label: {nib: Label, fields: {title: string}}}
+    sources: {notes: {local: {items: [{title: A, done: "no"}, {title: B, done: "yes"}]}}}
+    tables:
+      by:
+        source: notes
+        parameters: {done: {pattern: "[a-z]+"}}
+        cell: Label
+        payload: {title: "\(title)"}
+        sections: [{id: main, where: done == $params.done}]
+      all: {source: notes, cell: Label, payload: {title: "${title}"}}
+    """
+  }
+
+  /// Where no plain table keeps them they are the configuration's: another configuration is a change.
+  @Test func membersFollowTheConfigurationsItems() throws {
+    func file(_ items: String) -> String {
+      """
+      store: memory
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      sources: {notes: {local: {items: [\(items)]}}}
+      tables:
+        list:
+          source: notes
+          parameters: {kind: {pattern: "[a-z]"}}
+          cell: Label
+          payload: {title: "${title}"}
+          sections: [{id: main, where: kind == $params.kind}]
+      """
+    }
+    let folder = try TemporaryFolder()
+    let service = try ServiceProcess(file("{title: A, kind: x}, {title: B, kind: x}"), in: folder)
+    var mirror = try service.mirror("list;kind=x")
+    let poll = try service.poll("list;kind=x", after: mirror.cursor)
+    try folder.write(file("{title: A, kind: x}, {title: B, kind: y}, {title: C, kind: x}"))
+    service.signal(SIGHUP)
+    try mirror.apply(poll.value().json)
+    #expect(mirror.rows == ["1", "3"] && mirror.row("3")?["payload"]?["title"] == "C")
+  }
+
   /// Beside a source that is sent the caller's credentials the service's own items are shown to each caller, and say that
   /// they can't be edited: a good token changes nothing in that.
   @Test func itemsBesideAForwardingSourceCanOnlyBeRead() throws {

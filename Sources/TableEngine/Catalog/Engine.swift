@@ -98,6 +98,7 @@ package final class Engine: Sendable {
     fileprivate var made: [String: LiveTable] = [:]
     /// Those that begin no change any more.
     fileprivate var closed: [LiveTable] = []
+    fileprivate var keepers: ItemKeepers?
   }
 
   /// - Throws: ``StartError``; then everything is as it was.
@@ -120,6 +121,11 @@ package final class Engine: Sendable {
     let keepers = try ItemKeepers(of: next.blueprints, after: current, &restoring)
     // Their items are others' from now on: what they have on its way is written before those read it.
     for table in keepers.resigned { close(table, &next) }
+    next.keepers = keepers
+    for blueprint in next.blueprints where blueprint.definition.isFamily {
+      // For what can't be taken to be said.
+      _ = try keepers.loans(of: blueprint, &restoring)
+    }
     // Guests are made of what their keepers have.
     for blueprint in keepers.inOrder(next.blueprints) {
       let name = blueprint.definition.name
@@ -130,7 +136,8 @@ package final class Engine: Sendable {
         close(table, &next)
       }
       let house = keeper.map { .kept(by: $0) } ?? keepers.inheritance(of: blueprint) ?? ItemHouse.own
-      next.made[name] = try LiveTable.restored(blueprint, from: restoring.table(name), house, context: context)
+      let loans = try keepers.loans(of: blueprint, &restoring)
+      next.made[name] = try LiveTable.restored(blueprint, from: restoring.table(name), house, loans, context: context)
     }
   }
 
@@ -161,30 +168,35 @@ package final class Engine: Sendable {
       guard case .upstream(let upstream) = source.kind else { continue }
       sources[source.name] = PolledSource(source.name, upstream, environment: definition.environment, context: context)
     }
-    var (tables, families): ([LiveTable], [TableFamily]) = ([], [])
-    for blueprint in next.blueprints {
+    let living = next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
       let name = blueprint.definition.name
-      if blueprint.definition.isFamily {
-        let family = before.familiesByName[name] ?? TableFamily(blueprint, context)
-        family.configure(blueprint)
-        families.append(family)
-      } else if let table = next.made[name] ?? before.tablesByName[name] {
-        if next.made[name] == nil { table.reconfigure(blueprint) }
-        tables.append(table)
-        for source in blueprint.upstreams { sources[source.name]?.feed(table) }
+      return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
+    }
+    let tables = living.map(\.table)
+    for (blueprint, table) in living {
+      let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
+      if next.made[table.name] == nil {
+        table.reconfigure(blueprint, loans)
+      } else {
+        table.writer.loans.withLock { $0 = loans }
       }
+      for source in blueprint.upstreams { sources[source.name]?.feed(table) }
+    }
+    let families = next.blueprints.filter(\.definition.isFamily).map { blueprint in
+      let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
+      family.configure(blueprint, next.keepers?.loans(of: blueprint, among: tables) ?? [])
+      return family
     }
     let catalog = Catalog(definition, settings.digests, tables: tables, families: families, sources: sources)
     adopted.withLock { $0 = catalog }
     for source in before.sources.values { source.stop() }
     for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
-      // Who waits for one that was made anew asks again, and is given the new one.
-      if catalog.tablesByName[name] == nil { table.remove() } else { table.retire() }
+      if let next = catalog.tablesByName[name] { table.retire(for: next) } else { table.remove() }
     }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
     // What was edited since a guest was made reaches it now.
     for table in tables {
-      table.writer.guests.withLock { $0 = tables.map(\.writer).filter { $0.keeper === table.writer } }
+      table.writer.guests.withLock { $0.tables = tables.map(\.writer).filter { $0.follows(table.writer) } }
     }
     if !alreadyBegun, let error = begin(next.made) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Synchronization
 import TableStore
 
 /// Which table keeps the items of each local source. Of several that show one, the one that has kept them stays their
@@ -26,8 +27,10 @@ struct ItemKeepers {
         }
         resigned.append(last)
       } else if names.count > 1 {
-        // After a restart, perhaps with the tables in another order.
-        tables[source] = try names.first { try stored.table($0).items != nil }
+        // After a restart, perhaps with the tables in another order. What one has that gave them on is older.
+        let ages = try names.compactMap { name in try stored.table(name).items.map { (name: name, age: $0.nextID) } }
+        let newest = ages.map(\.age).max()
+        tables[source] = ages.first { $0.age == newest }?.name
       }
       tables[source] = tables[source] ?? names.first
     }
@@ -44,6 +47,32 @@ struct ItemKeepers {
       return nil
     }
     return last.writer.localItems.map { .inherited($0) }
+  }
+
+  /// What another source's items are to begin with, for who borrows them: as their keeper has them, or will.
+  ///
+  /// - Throws: where what is stored can't be read, or they can't be taken.
+  func loans(of blueprint: TableBlueprint, _ stored: inout StoredTables) throws -> [Loan] {
+    try blueprint.borrowed.map { source in
+      let kept = before[source.name]?.writer.guests.withLock { $0.items?.items }
+      let items = try kept ?? tables[source.name].flatMap { try stored.table($0).items }
+      do {
+        return Loan(source: source.name, seed: try items ?? LocalItems(seed: source.definition.items))
+      } catch {
+        let name = blueprint.definition.name
+        throw StartError(description: "table `\(name)`: the first items of `\(source.name)` can't be taken: \(error)")
+      }
+    }
+  }
+
+  /// The same, once there are all tables.
+  func loans(of blueprint: TableBlueprint, among live: [LiveTable]) -> [Loan] {
+    blueprint.borrowed.compactMap { source in
+      let keeper = tables[source.name].flatMap { name in live.first { $0.name == name } }?.writer
+      // They could be taken when the configuration was prepared.
+      let seed = keeper == nil ? try? LocalItems(seed: source.definition.items) : LocalItems.empty
+      return seed.map { Loan(source: source.name, seed: $0, keeper: keeper) }
+    }
   }
 
   /// The tables that always live, those before the others that keep items.

@@ -8,8 +8,11 @@ struct TableBlueprint: Sendable {
   var cells: CellRegistry
   /// The upstream sources that the table's sections name.
   var upstreams: [(name: String, definition: UpstreamDefinition)]
-  /// The local one, if there is one.
+  /// The table's own source, where its items are the service's and the table keeps what is edited: no family's, whose members
+  /// come and go.
   var local: (name: String, definition: LocalDefinition)?
+  /// Other sources of the service's own that are shown or looked up, to be read.
+  var borrowed: [(name: String, definition: LocalDefinition)] = []
   /// What the members of all families may hold.
   var membersBytes: Int
   /// For `env`. Never logged.
@@ -41,7 +44,8 @@ struct TableBlueprint: Sendable {
     for name in mapper.sources {
       switch service.sources.first(where: { $0.name == name })?.kind {
       case .upstream(let upstream)?: upstreams.append((name, upstream))
-      case .local(let local)?: self.local = (name, local)
+      case .local(let local)? where name == table.source && !table.isFamily: self.local = (name, local)
+      case .local(let local)?: borrowed.append((name, local))
       case nil: throw StartError(description: "table `\(table.name)`: there is no source `\(name)`")
       }
     }

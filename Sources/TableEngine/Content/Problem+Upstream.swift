@@ -54,6 +54,7 @@ extension UpstreamError.Kind {
     case .contentType, .invalidJSON: ("The upstream's answer is no JSON", "What came from % is no JSON.")
     case .unexpectedShape: ("The upstream's answer has no items", "What came from % is not what was expected.")
     case .paging: ("The upstream's pages can't be followed", "The pages of % lead nowhere.")
+    case .excess: ("The upstream has more than may be taken", "% has more items than this service takes.")
     case .cancelled: ("The fetch was cancelled", "% was not asked to the end.")
     }
   }

@@ -19,8 +19,8 @@ extension TableContent {
     variables.locale = locale
     let base = base
     basis = own.base?.number
-    (inputs, local, self.own, self.base) = (original.inputs, original.local, own, base)
-    if local == nil, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
+    (inputs, local, borrowed, self.own, self.base) = (original.inputs, original.local, original.borrowed, own, base)
+    if local == nil, borrowed.isEmpty, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
     // What was shown before the process started, or what another one shows, is better than nothing, whatever its language.
     if result == nil, restored == nil { restored = original.restored }
     restoredObjects = original.restoredObjects

@@ -49,7 +49,8 @@ extension TableContent {
 extension TableContent {
   /// Goes on with another definition. A source that is asked for the same keeps its answer; until the others have one,
   /// their rows stay.
-  mutating func follow(_ blueprint: TableBlueprint, shown table: Table) {
+  mutating func follow(_ blueprint: TableBlueprint, _ loans: [Loan], shown table: Table) {
+    borrow(loans)
     (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
     local?.source = blueprint.local?.name ?? ""
     if let local = blueprint.local { self.local?.definition = local.definition }

@@ -14,6 +14,8 @@ struct TableContent: Sendable {
   /// By source name; the local source is not among them.
   var inputs: [String: SourceInput] = [:]
   var local: LocalContent?
+  /// Items of the service's own that other tables keep, by source name.
+  var borrowed: [String: SourceContent] = [:]
   /// The rows, by identity, that taps without a view have toggled for everyone.
   var sharedToggles: Set<String> = []
   /// The last mapping.
@@ -171,8 +173,11 @@ struct TableContent: Sendable {
   /// or failed, so that no row is shown without what belongs to it.
   private var hasContent: Bool {
     if local != nil { return true }
-    let awaited = mapper.lookupSources.contains { inputs[$0].map { $0.shown == nil && $0.problem == nil } ?? false }
-    return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil }
+    let awaited = mapper.lookupSources.contains { source in
+      // Rows that have what belongs to them stay for as long as that can't be had.
+      inputs[source].map { $0.shown == nil && ($0.problem == nil || restored != nil) } ?? false
+    }
+    return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil || borrowed[$0] != nil }
   }
 
   /// Those without an answer that could be shown, of which there are rows.
@@ -216,7 +221,7 @@ struct TableContent: Sendable {
   /// Maps what the sources have. What has no list of items in it is no answer: the last one that had stays.
   private mutating func mapped() -> MappingResult {
     while true {
-      var contents = inputs.compactMapValues(\.shown)
+      var contents = inputs.compactMapValues(\.shown).merging(borrowed) { answer, _ in answer }
       if let result = edited(contents) { return result }
       if let local { contents[local.source] = .owned(local.items.owned) }
       let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
@@ -275,15 +280,4 @@ package struct RepresentedObject: Sendable {
 
 extension Section {
   fileprivate func with(_ rows: RowList) -> Section { Section(id: id, header: header, footer: footer, rows: rows) }
-}
-
-extension OwnedItem {
-  fileprivate init(_ stored: StoredItem) {
-    self.init(number: stored.item.id.rawValue, rank: stored.rank, bytes: stored.item.body)
-  }
-}
-
-extension LocalItems {
-  /// As a mapping takes them. O(items).
-  fileprivate var owned: [OwnedItem] { stored.map { OwnedItem($0) } }
 }

@@ -52,6 +52,16 @@ extension ForwardingPlan {
     guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil,
       content.identity(of: answered.bytes, from: source) != nil
     else { return .awaitsRefresh(row: nil) }
+    var items = items
+    if let known = content.identity(of: answered.bytes, from: source).flatMap({ content.result?.item($0) }),
+      known.source == source, let position = known.position, items.indices.contains(position),
+      let old = try? JSONValue(parsing: known.bytes)
+    {
+      // The upstream had it already.
+      items[position] = old.merging(patch: sent).replacingMembers(by: answered).bytes
+      content.lay(items, over: source, named: name)
+      return .shown(row: content.result?.identity(ofItemAt: position, of: source))
+    }
     let before = content
     content.lay(items + [answered.bytes], over: source, named: name)
     guard let row = content.result?.identity(ofItemAt: items.count, of: source) else {
@@ -70,7 +80,8 @@ extension ForwardingPlan {
   /// - Parameter isAnswered: the answer has the row's identity.
   private func new(from answer: JSONValue, over item: JSONValue, isAnswered: Bool) -> JSONValue? {
     guard request.item == nil else { return answer }
-    return isAnswered ? item.replacingMembers(by: answer) : nil
+    guard isAnswered else { return nil }
+    return item.replacingMembers(by: answer)
   }
 }
 

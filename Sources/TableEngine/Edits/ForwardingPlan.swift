@@ -20,6 +20,16 @@ struct ForwardingPlan: Sendable {
     guard request.edits.count == 1, let change = request.edits.first else {
       throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
     }
+    // Where another replica asks the sources, which of them an item came from is not known here.
+    source =
+      change.row.flatMap { content.result?.item($0)?.source } ?? change.place?.source(in: content)
+      ?? content.definition.source
+    guard content.borrowed[source] == nil else {
+      throw .forbidden(
+        "The items of `\(source)` are the service's own, and can only be read in `\(name)`: edit them in a table of their own, "
+          + "whose `source` they are, without parameters and forwarded headers."
+      )
+    }
     let edits = content.definition.edits
     let (upstreamRequest, permission, verb): (EditRequestDefinition?, Permissions, String)
     switch change {
@@ -47,12 +57,9 @@ struct ForwardingPlan: Sendable {
         )
       }
       item = (try? JSONValue(parsing: object.bytes)) ?? .null
-      // Where another replica asks the sources, which of them an item came from is not known here.
-      source = content.result?.item(row)?.source ?? content.definition.source
       lookups = try content.lookedUp(upstreamRequest.lookups, for: row)
     } else {
       (item, lookups) = (.null, [:])
-      source = content.definition.source
     }
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
     (self.request, self.change) = (upstreamRequest, change)
@@ -103,6 +110,15 @@ struct ForwardingPlan: Sendable {
 }
 
 extension EditPlace {
+  /// That of the section, or of the row beside; nil where none is named.
+  fileprivate func source(in content: TableContent) -> String? {
+    switch self {
+    case .end, .section(nil, _): nil
+    case .section(let id?, _): content.definition.sections.source(of: id)
+    case .before(let row), .after(let row): content.result?.item(row)?.source
+    }
+  }
+
   /// As the body of a move says it: `$edit`.
   fileprivate var body: JSONValue {
     switch self {

@@ -88,10 +88,10 @@ extension TableFamily {
 
   /// Takes in a member that nobody reads here.
   private func restore(_ reference: TableReference) -> LiveTable? {
-    let (blueprint, parameters) = contents.withLock { ($0.blueprint, $0.parameters) }
+    let (blueprint, loans, parameters) = contents.withLock { ($0.blueprint, $0.loans, $0.parameters) }
     guard let values = try? parameters.values(of: reference) else { return nil }
     let key = sharedKey(values)
-    let table = make(TableReference(name: name, parameters: values), blueprint, ForwardedFields(), key)
+    let table = make(TableReference(name: name, parameters: values), blueprint, loans, ForwardedFields(), key)
     let displaced = contents.withLock { contents -> [Instance]? in
       guard contents.members.members[key] == nil else { return nil }
       let instance = Instance(table: table, forwarded: ForwardedFields())
@@ -103,7 +103,10 @@ extension TableFamily {
       table.freeze()
       return displaced
     }
-    guard let displaced else { return nil }
+    guard let displaced else {
+      table.retire()
+      return nil
+    }
     retire(displaced)
     return table
   }

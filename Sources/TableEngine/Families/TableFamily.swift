@@ -24,6 +24,8 @@ package final class TableFamily: Sendable {
   struct Contents {
     var blueprint: TableBlueprint
     var parameters: FamilyParameters
+    /// The service's own items that its members show.
+    var loans: [Loan] = []
     /// Counts configurations: a member that was begun under another one is begun again.
     var generation = 0
     /// An upstream has said that something changed since this replica asks the sources: what is taken in later is old.
@@ -63,6 +65,11 @@ package final class TableFamily: Sendable {
     return tables.count { [.stale, .failed].contains($0.current.table.state) }
   }
 
+  /// How many members have fewer rows than there are items, as an upstream of theirs has more than it may.
+  package var truncated: Int {
+    contents.withLock { $0.members.members.values.map(\.instance.table) }.count { $0.current.table.isTruncated }
+  }
+
   /// Whether its tables depend on who asks.
   package var isPrivate: Bool { contents.withLock { !$0.blueprint.definition.forward.isEmpty } }
 
@@ -79,11 +86,13 @@ package final class TableFamily: Sendable {
   }
 
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
-  func configure(_ blueprint: TableBlueprint) {
+  ///
+  /// - Parameter loans: the service's own items that its members show.
+  func configure(_ blueprint: TableBlueprint, _ loans: [Loan]) {
     var (kept, dropped) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
-      (contents.blueprint, contents.parameters) = (blueprint, parameters)
+      (contents.blueprint, contents.parameters, contents.loans) = (blueprint, parameters, loans)
       contents.generation += 1
       contents.members.limits = FamilyMembers.Limits(blueprint)
       let isSameKey =
@@ -99,11 +108,38 @@ package final class TableFamily: Sendable {
       return (kept, dropped)
     }
     for instance in kept where !instance.table.canBe(blueprint) {
-      if drop(instance.table) { dropped.append(instance.table) }
+      if !remake(instance, blueprint, loans), drop(instance.table) { dropped.append(instance.table) }
     }
-    kept.removeAll { kept in dropped.contains { $0 === kept.table } }
+    kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
     retire(dropped)
-    for instance in kept { instance.table.reconfigure(member: blueprint, forwarding: instance.forwarded) }
+    for instance in kept { instance.table.reconfigure(member: blueprint, forwarding: instance.forwarded, loans) }
+  }
+
+  /// Makes a member anew that can't go on with another definition, where somebody waits for it, who then waits for that. Not
+  /// what replicas share: the one that asks the sources takes away what is stored of the old one.
+  private func remake(_ instance: Instance, _ blueprint: TableBlueprint, _ loans: [Loan]) -> Bool {
+    guard instance.table.isWaitedHere, !instance.table.isShared else { return false }
+    let known = contents.withLock { contents in
+      contents.members.members.first { $0.value.instance.table === instance.table }.map { ($0.key, $0.value.share) }
+    }
+    guard let (key, share) = known else { return false }
+    let table = make(instance.table.reference, blueprint, loans, instance.forwarded, key)
+    let displaced = contents.withLock { contents -> [Instance]? in
+      guard contents.members.members[key]?.instance.table === instance.table else { return nil }
+      _ = contents.members.remove(key)
+      let next = Instance(table: table, forwarded: instance.forwarded)
+      return contents.members.insert(next, key, share: share, bytes: MemberWeight.ofAny, at: .now) {
+        $0.table.isWaitedFor
+      }
+    }
+    guard let displaced else {
+      table.retire()
+      return false
+    }
+    retire(displaced)
+    instance.table.retire(for: table)
+    enlist(table, share: share)
+    return true
   }
 
   /// Fetches a source now, for all members that are polled; for the others when they are read again.
@@ -134,7 +170,9 @@ package final class TableFamily: Sendable {
     _ budget: inout MemberBudget
   ) throws(TableError) -> LiveTable {
     while true {
-      let (blueprint, parameters, generation) = contents.withLock { ($0.blueprint, $0.parameters, $0.generation) }
+      let (blueprint, loans, parameters, generation) = contents.withLock {
+        ($0.blueprint, $0.loans, $0.parameters, $0.generation)
+      }
       let values = try parameters.values(of: reference)
       let forwarded = caller.forwarded(by: blueprint.definition.forward)
       let key = Key(parameters: values, caller: hash(forwarded))
@@ -143,7 +181,7 @@ package final class TableFamily: Sendable {
       let full = TableReference(name: reference.name, parameters: values)
       if isElsewhere { try admitClaim() }
       let expected = try makeRoomForAnother()
-      let table = make(full, blueprint, forwarded, key)
+      let table = make(full, blueprint, loans, forwarded, key)
       let share = table.isShared && !isElsewhere ? MemberClaim.digest(ofShare: caller.share) : caller.share
       let insertion = contents.withLock { contents -> (isInserted: Bool, displaced: [Instance]) in
         // Someone else may have made it in the meantime, or it is made of what no longer holds.
@@ -170,10 +208,11 @@ package final class TableFamily: Sendable {
   func make(
     _ reference: TableReference,
     _ blueprint: TableBlueprint,
+    _ loans: [Loan],
     _ forwarded: ForwardedFields,
     _ key: Key
   ) -> LiveTable {
-    let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, context: context)
+    let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, loans, context: context)
     table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
     table.claim.withLock { $0 = { [weak self] in self?.claim(key) } }
     return table

@@ -14,8 +14,8 @@ extension LiveTable {
     return translations.withLock { $0.first { $0.locale == locale } } ?? self
   }
 
-  /// Makes the translations that it lacks, and ends those that the configuration no longer has: who waits for one asks
-  /// again, and is given another.
+  /// Makes the translations that it lacks, and ends those that the configuration no longer has: who waits for one is
+  /// given this one.
   ///
   /// - Returns: the new ones.
   /// - Throws: where what is stored of one can't be read; then it has those that it had.
@@ -32,6 +32,7 @@ extension LiveTable {
     for old in known where !wanted.contains(where: { $0 === old }) {
       // Before another one is made of what it has stored.
       old.writer.closeNow()
+      old.successor.withLock { $0 = self }
       old.end(.retired)
       if isShared { context.forget(old.writer) }
     }

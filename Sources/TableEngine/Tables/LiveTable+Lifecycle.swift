@@ -36,7 +36,7 @@ extension LiveTable {
       if lifecycle.isUnknown, lifecycle.refusal == nil { return .refused(.notStoredYet) }
       return switch lifecycle.phase {
       case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
-      case .retired: .withoutNews
+      case .retired: successor.withLock { $0 }.map { .replaced(by: $0) } ?? .withoutNews
       case .refused(let error): .refused(error)
       case .removed: .refused(.notFound("The table `\(name)` is no longer there."))
       }
@@ -46,8 +46,9 @@ extension LiveTable {
   /// The configuration no longer has it: no edit is begun any more, and who waits is told.
   func remove() { end(.removed) }
 
-  /// Makes room for another member.
-  func retire() {
+  /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
+  func retire(for next: LiveTable? = nil) {
+    if let next { for table in all { table.successor.withLock { $0 = next.localized(table.locale) } } }
     for source in sources { source.stop() }
     end(.retired)
   }
@@ -60,6 +61,7 @@ extension LiveTable {
 
   func end(_ phase: TableLifecycle.Phase) {
     writer.close()
+    writer.leaveAsGuest()
     lifecycle.withLock { $0.end(phase) }
     reader.wakeAll()
     for translation in allTranslations { translation.end(phase) }

@@ -13,15 +13,18 @@ extension LiveTable {
   /// - Parameters:
   ///   - stored: what the store has of it.
   ///   - house: where its local items are, if it has any.
+  ///   - loans: what it shows or looks up beside them.
   /// - Throws: ``StartError`` where the first items can't be taken, or the store can't be read.
   static func restored(
     _ blueprint: TableBlueprint,
     from stored: StoredTable,
     _ house: ItemHouse,
+    _ loans: [Loan],
     context: EngineContext
   ) throws -> LiveTable {
     let name = blueprint.definition.name
     var content = TableContent(blueprint, locale: blueprint.locales.first)
+    content.borrow(loans)
     if let local = blueprint.local {
       do {
         let items =
@@ -54,6 +57,7 @@ extension LiveTable {
       keeper: house.keeper,
       context: context
     )
+    if content.own.items != nil { table.writer.guests.withLock { $0.items = content.own } }
     do { _ = try table.translate(blueprint) } catch {
       throw StartError(description: "table `\(name)`: what is stored of it in another language can't be read: \(error)")
     }
@@ -61,10 +65,13 @@ extension LiveTable {
   }
 
   /// A family's member, whose first reader has just come.
+  ///
+  /// - Parameter loans: the service's own items that it shows: it comes and goes, and can keep nothing.
   static func member(
     _ reference: TableReference,
     of blueprint: TableBlueprint,
     forwarding: ForwardedFields,
+    _ loans: [Loan],
     context: EngineContext
   ) -> LiveTable {
     let parameters = Dictionary(
@@ -72,10 +79,7 @@ extension LiveTable {
       uniquingKeysWith: { first, _ in first }
     )
     var content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
-    // The configuration's own items, for reading: a member comes and goes, and can keep nothing.
-    if let local = blueprint.local, let items = try? LocalItems(seed: local.definition.items) {
-      content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
-    }
+    content.borrow(loans)
     let isShared = context.shares(reference, of: blueprint.definition)
     if isShared { content.expectStored() }
     let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
@@ -88,6 +92,8 @@ extension LiveTable {
       isStored: isShared,
       context: context
     )
+    table.writer.loans.withLock { $0 = loans }
+    table.writer.comeAsGuest()
     // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
     table.attachSources(blueprint, parameters, forwarding)

@@ -7,9 +7,11 @@ import TableStore
 extension LiveTable {
   /// Goes on with another definition, that it can be, as a member that it has too: with its version, its rows and its
   /// waiters. The upstream is asked anew, as it is now configured.
-  func reconfigure(member blueprint: TableBlueprint, forwarding: ForwardedFields) {
+  func reconfigure(member blueprint: TableBlueprint, forwarding: ForwardedFields, _ loans: [Loan]) {
     for source in sources { source.stop() }
-    reconfigure(blueprint)
+    writer.leaveAsGuest()
+    reconfigure(blueprint, loans)
+    writer.comeAsGuest()
     attachSources(blueprint, writer.parameters, forwarding)
     let lease = context.replica.lease
     // Where another replica asks them, that one tells.
@@ -27,8 +29,11 @@ extension LiveTable {
   }
 
   /// Goes on with another definition, that it can be.
-  func reconfigure(_ blueprint: TableBlueprint) {
+  ///
+  /// - Parameter loans: the service's own items that other tables keep.
+  func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan]) {
     forgetSources()
+    writer.loans.withLock { $0 = loans }
     do {
       for table in try translate(blueprint) {
         guard !isShared else {
@@ -44,8 +49,8 @@ extension LiveTable {
       context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
     }
     for table in all { table.reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges) }
-    for table in allTranslations { table.writer.reconfigure(blueprint, isShared: false) }
-    writer.reconfigure(blueprint)
+    for table in allTranslations { table.writer.reconfigure(blueprint, loans, isShared: false) }
+    writer.reconfigure(blueprint, loans)
   }
 }
 
@@ -53,9 +58,9 @@ extension TableWriter {
   fileprivate var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
 
   /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
-  fileprivate func reconfigure(_ blueprint: TableBlueprint, isShared: Bool = true) {
+  fileprivate func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan], isShared: Bool = true) {
     content.queue.sync {
-      content.access { $0.follow(blueprint, shown: feed.latest.table) }
+      content.access { $0.follow(blueprint, loans, shown: feed.latest.table) }
       if isShared { publishContent() }
     }
   }

@@ -24,6 +24,8 @@ package final class LiveTable: Sendable {
   let lifecycle = Mutex(TableLifecycle())
   /// Of a family's member: tells the family what it holds. False: there is no room.
   let place = Mutex<(@Sendable (LiveTable, Growth) -> Bool)?>(nil)
+  /// What is in its place.
+  let successor = Mutex<LiveTable?>(nil)
   private let polls = Mutex<[PollKind]>([])
   /// Until when a member counts as waited for, as another replica's clients do.
   private let waitersElsewhere = Mutex(ContinuousClock.now)

@@ -79,7 +79,9 @@ struct TableLifecycle {
 
 /// How those who wait for a table are answered when there is nothing more to wait for.
 package enum WaitEnding: Sendable {
-  /// As if the time were over: their next request finds another member in its place.
+  /// As if the time were over: their next request makes another member.
   case withoutNews
+  /// Another one is in its place, which they wait for from now on.
+  case replaced(by: LiveTable)
   case refused(TableError)
 }

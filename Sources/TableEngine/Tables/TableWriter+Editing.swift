@@ -17,12 +17,12 @@ extension LiveTable {
     request.locale = locale
     let completion = counted(request, completion)
     guard let original else { return writer.perform(request, completion) }
-    // Items are the same in all languages: the original's writer alone changes them.
+    // Items are the same in all languages, so that the original's writer alone changes them. What may be done to them is said
+    // by the table that the client sees.
     let lens = request.lens
     writer.content.queue.async { [self, request] in
-      var request = request
-      request.preconditions = writer.original(of: request.preconditions)
-      original.perform(request) { [self] outcome in
+      let (guest, request) = writer.asGuest(request)
+      original.perform(request, as: guest) { [self] outcome in
         writer.afterFollowing { [self] in
           completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
         }
@@ -59,8 +59,12 @@ extension LiveTable {
 }
 
 extension TableWriter {
-  fileprivate func perform(_ request: EditRequest, _ completion: @escaping @Sendable (EditResult) -> Void) {
-    if let keeper { edit(request, keptBy: keeper, completion) } else { edit(request, completion) }
+  fileprivate func perform(
+    _ request: EditRequest,
+    as guest: Guest? = nil,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
+    if let keeper { edit(request, as: guest, keptBy: keeper, completion) } else { edit(request, as: guest, completion) }
   }
 
   /// - Parameter guest: the table that the client edits, where that shows this one's items.
@@ -114,18 +118,9 @@ extension TableWriter {
     let items = content.access { $0.local?.items }
     if let error = guest?.refusal(on: items) ?? refusal(of: request.preconditions) { return refuse(error) }
     guard content.access({ $0.local != nil }) else {
-      return forward(request, isAbreast: isAbreast, again: again, completion)
+      return forward(request, as: guest, isAbreast: isAbreast, again: again, completion)
     }
     if let error = context.replica.refusal { return refuse(error) }
-    guard !isMember else {
-      return refuse(
-        .forbidden(
-          "The items that the service owns can only be read in `\(name)`: a table with parameters, or with forwarded "
-            + "headers, is made of the configuration's items for each who asks, and keeps none. Edit them in a table of "
-            + "their own."
-        )
-      )
-    }
     let edited: EditedTable
     do throws(EditSession.Refusal) {
       edited = try layOut(request.edits, as: guest)

@@ -94,7 +94,9 @@ extension TableWriter {
   /// become by this replica's configuration is shown at once.
   func lead() {
     content.queue.async { [self] in
-      guard content.access({ $0.local != nil }) else { return content.access { $0.lead(showing: feed.latest.table) } }
+      // Where no source is asked, none will answer.
+      let isOwn = content.access { $0.local != nil || $0.inputs.isEmpty }
+      guard isOwn else { return content.access { $0.lead(showing: feed.latest.table) } }
       content.access { $0.restored = nil }
       publishContent()
     }

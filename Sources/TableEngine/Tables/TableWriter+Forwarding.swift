@@ -12,10 +12,12 @@ extension TableWriter {
   /// good whatever the upstream made of it. On the table's queue.
   ///
   /// - Parameters:
+  ///   - guest: the table that the client sees, where that is this one in another language.
   ///   - isAbreast: nothing that another replica has written is unknown here.
   ///   - again: does it again, when that is so.
   func forward(
     _ request: EditRequest,
+    as guest: Guest?,
     isAbreast: Bool,
     again: @escaping @Sendable () -> Void,
     _ completion: @escaping @Sendable (EditResult) -> Void
@@ -27,7 +29,7 @@ extension TableWriter {
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
-        try ForwardingPlan(request, content, table: feed.latest.table, named: name)
+        try ForwardingPlan(request, guest?.content ?? content, table: guest?.table ?? feed.latest.table, named: name)
       }
     } catch {
       return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure($0)) }
@@ -78,7 +80,7 @@ extension TableWriter {
       case .failed(let error): finish(.failure(TableError(error, .upstream)))
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.
-        source.refreshAfterChange()
+        refreshAfterChange(source) { _ in }
         finish(
           .failure(
             TableError(
@@ -102,8 +104,11 @@ extension TableWriter {
   ) {
     let refreshed = DispatchGroup()
     refreshed.enter()
-    let succeed: @Sendable (String?) -> Void = { [self] row in
-      finish(.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: [row])))
+    // In whose versions it is shown.
+    let shown = Mutex(reader)
+    let succeed: @Sendable (String?) -> Void = { row in
+      let reader = shown.withLock { $0 }
+      finish(.success(EditAnswer(cursor: reader.cursor(reader.feed.current, request.lens), rows: [row])))
     }
     guard !isStored || context.replica.isLeading else {
       // The replica that asks the sources finds what the upstream has made of it.
@@ -113,12 +118,26 @@ extension TableWriter {
     }
     content.queue.async { [self] in
       switch content.access({ content in plan.apply(item, to: &content, named: name) }) {
+      case .shown(let row) where content.access { $0.isClosed }: refreshed.notify(queue: content.queue) { succeed(row) }
       case .shown(let row): publishContent { succeed(row) }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
       case .awaitsRefresh(let row): refreshed.notify(queue: content.queue) { succeed(row) }
       }
     }
     // What a fetch under way brings may be from before the edit: it is not waited for.
-    source.refreshAfterChange { refreshed.leave() }
+    refreshAfterChange(source) { reader in
+      shown.withLock { $0 = reader }
+      refreshed.leave()
+    }
+  }
+
+  /// Has a source asked anew. Where a reload has put another table in this one's place meanwhile, that one's is asked.
+  ///
+  /// - Parameter completion: given who shows what it says.
+  private func refreshAfterChange(_ source: PolledSource, _ completion: @escaping @Sendable (TableReader) -> Void) {
+    guard let next = table.withLock({ $0.value })?.successor.withLock({ $0 }),
+      let other = next.sources.first(where: { $0.name == source.name })
+    else { return source.refreshAfterChange { [reader] in completion(reader) } }
+    other.refreshAfterChange { next.writer.afterFollowing { completion(next.reader) } }
   }
 }

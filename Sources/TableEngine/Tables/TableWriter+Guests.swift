@@ -9,23 +9,68 @@ import TableStore
 ///
 /// A guest's edit is laid out as the guest shows the items, for that is what its client speaks of; but on the keeper's
 /// queue, among the keeper's own edits, and it is stored as one of them.
+///
+/// Members of families, and tables that show or look up the items beside those of their own source, borrow them: they follow
+/// as guests do, and edit nothing.
 extension TableWriter {
   /// Follows the keeper's items. On any queue.
-  func follow(_ own: TableContent.OwnState, publishing: Bool) {
+  func follow(_ own: TableContent.OwnState, of keeper: TableWriter, publishing: Bool) {
     guard let items = own.items else { return }
-    follow(publishing: publishing) { $0.follow(items, at: own.base) }
+    if self.keeper === keeper { follow(publishing: publishing) { $0.follow(items, at: own.base) } }
+    let borrowed = loans.withLock { $0.filter { $0.keeper === keeper }.map(\.source) }
+    guard !borrowed.isEmpty else { return }
+    follow(publishing: publishing && (context.replica.isLeading || !isShared)) { content in
+      for source in borrowed { content.borrow(items, of: source) }
+    }
+  }
+
+  /// Whether it shows items that another one keeps.
+  func follows(_ keeper: TableWriter) -> Bool {
+    self.keeper === keeper || loans.withLock { $0.contains { $0.keeper === keeper } }
+  }
+
+  /// This table as it lays out an edit, and what then is left of the request. On the table's queue.
+  func asGuest(_ request: EditRequest) -> (Guest, EditRequest) {
+    let content = content.access { content in
+      content.refreshResult(named: name)
+      return content
+    }
+    var request = request
+    guard content.local != nil else {
+      request.preconditions = original(of: request.preconditions)
+      return (Guest(name: name, content: content, nil, at: feed.latest), request)
+    }
+    let guest = Guest(name: name, content: content, request.preconditions.condition, at: feed.latest)
+    request.preconditions.condition = nil
+    return (guest, request)
+  }
+
+  /// A family's member follows what it has borrowed from now on, and is given what was edited since it was made.
+  func comeAsGuest() {
+    for keeper in loans.withLock({ $0.compactMap(\.keeper) }) {
+      keeper.guests.withLock { $0.come(self) }
+      keeper.content.queue.async { keeper.share() }
+    }
+  }
+
+  /// A family's member is gone.
+  func leaveAsGuest() {
+    for keeper in loans.withLock({ $0.compactMap(\.keeper) }) { keeper.guests.withLock { $0.go(self) } }
   }
 
   /// Has the keeper carry an edit out, and answers when this table shows it.
+  ///
+  /// - Parameter guest: the table that the client sees, where that is this one in another language.
   func edit(
     _ request: EditRequest,
+    as guest: Guest? = nil,
     keptBy keeper: TableWriter,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     content.queue.async { [self] in
       if let error = refusal(of: EditPreconditions()) { return completion(.failure(error)) }
-      let guest = Guest(name: name, content: content.access { $0 }, request.preconditions.condition, at: feed.latest)
-      keeper.edit(request.withoutCondition, as: guest) { [self] outcome in
+      let (own, ownRequest) = asGuest(request)
+      keeper.edit(guest == nil ? ownRequest : request, as: guest ?? own) { [self] outcome in
         afterFollowing { [self] in
           completion(outcome.map { EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: $0.rows) })
         }
@@ -34,11 +79,28 @@ extension TableWriter {
   }
 }
 
+/// Those that show one table's items.
+struct Guests: Sendable {
+  /// The tables that always live.
+  var tables: [TableWriter] = []
+  private var members: [ObjectIdentifier: TableWriter] = [:]
+  /// What they are to show, at any time; nil where the table keeps none.
+  var items: TableContent.OwnState?
+
+  var all: [TableWriter] { tables + members.values }
+  var isEmpty: Bool { tables.isEmpty && members.isEmpty }
+
+  mutating func come(_ member: TableWriter) { members[ObjectIdentifier(member)] = member }
+  mutating func go(_ member: TableWriter) { members[ObjectIdentifier(member)] = nil }
+}
+
 /// A table as it lays out items that another one keeps.
 struct Guest: Sendable {
   let name: String
   /// All but the items, which are the keeper's.
-  private let content: TableContent
+  let content: TableContent
+  /// As it is shown.
+  let table: Table
   private let condition: Condition
 
   /// What `If-Match` asks for.
@@ -51,7 +113,7 @@ struct Guest: Sendable {
 
   /// - Parameter latest: the guest's version, as its content is laid out.
   init(name: String, content: TableContent, _ condition: VersionCondition?, at latest: Version) {
-    (self.name, self.content) = (name, content)
+    (self.name, self.content, table) = (name, content, latest.table)
     self.condition =
       switch condition {
       case nil, .any: .none
@@ -93,13 +155,5 @@ enum ItemHouse {
 
   var keeper: TableWriter? {
     if case .kept(let keeper) = self { keeper } else { nil }
-  }
-}
-
-extension EditRequest {
-  fileprivate var withoutCondition: EditRequest {
-    var request = self
-    request.preconditions.condition = nil
-    return request
   }
 }

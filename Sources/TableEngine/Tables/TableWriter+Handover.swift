@@ -88,7 +88,9 @@ extension TableContent {
   private var isDurable: Bool { commits.isEmpty && !isBehind && !isClosed }
 
   /// It is made of one source's answers alone.
-  private func isOnly(of source: String) -> Bool { local == nil && inputs.count == 1 && inputs[source] != nil }
+  private func isOnly(of source: String) -> Bool {
+    local == nil && borrowed.isEmpty && inputs.count == 1 && inputs[source] != nil
+  }
 
   /// Where the store has it, if it shows an answer: every item of it, so that the rows are enough.
   fileprivate mutating func standing(on answer: UInt64, of source: String) -> Revision? {

@@ -11,8 +11,19 @@ extension LiveTable {
   var isShared: Bool { isMember && writer.isStored }
 
   /// Looks in the store, in all languages, and begins there what it has not where this replica asks the sources. `completion`
-  /// is called on any queue.
+  /// is called on any queue. What it has borrowed is as the store has it, then.
   func join(_ completion: @escaping @Sendable () -> Void) {
+    let keepers = writer.loans.withLock { $0.compactMap(\.keeper) }
+    guard !keepers.isEmpty else { return lookUp(completion) }
+    let group = DispatchGroup()
+    for keeper in keepers {
+      group.enter()
+      keeper.comeAbreast { _ in group.leave() }
+    }
+    group.notify(queue: context.background) { [self] in lookUp(completion) }
+  }
+
+  private func lookUp(_ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()
     // The translations first, as what the original shares goes on from their first versions.
     for writer in all.reversed().map(\.writer) {

@@ -68,7 +68,9 @@ extension TableWriter {
       context.logger.notice("A part of the table is missing", metadata: ["table": "\(name)", "reason": "\(warning)"])
     }
     for item in result.skipped {
-      let saying = "\(name)\u{0}\(item.source)\u{0}\(item.id ?? "#\(item.index)")\u{0}\(item.reason)"
+      // Neither its place nor the value that doesn't fit: both may be others each time.
+      let which = item.id ?? "\(item.type ?? "")\u{0}"
+      let saying = "\(name)\u{0}\(item.source)\u{0}\(which)\u{0}\(item.field ?? item.reason)"
       guard context.isFirst(saying) else { continue }
       context.logger.notice(
         "An item has no row",

@@ -11,14 +11,18 @@ extension TableWriter {
   ///
   /// - Parameter publishing: false where another replica will show what comes of it.
   func share(publishing: Bool = true) {
-    let (translators, guests) = (translators.withLock { $0 }, guests.withLock { $0 })
-    guard !(translators.isEmpty && guests.isEmpty) else { return }
     let isStored = isStored
     // What is on its way to the store is not shown yet.
-    let (original, own) = content.access { ($0, isStored ? $0.durable : $0.own) }
-    let version = feed.current.cursor
+    let own = content.access { isStored ? $0.durable : $0.own }
+    let guests = guests.withLock { guests in
+      if own.items != nil { guests.items = own }
+      return guests.all
+    }
+    for guest in guests { guest.follow(own, of: self, publishing: publishing) }
+    let translators = translators.withLock { $0 }
+    guard !translators.isEmpty else { return }
+    let (original, version) = (content.access { $0 }, feed.current.cursor)
     for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
-    for guest in guests { guest.follow(own, publishing: publishing) }
   }
 
   /// The same, for a table that no source will tell anything.

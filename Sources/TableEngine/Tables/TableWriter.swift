@@ -39,7 +39,9 @@ final class TableWriter: Sendable {
   /// Of a guest: what keeps the items that it shows.
   let keeper: TableWriter?
   /// Those that show this one's items in tables of their own.
-  let guests = Mutex<[TableWriter]>([])
+  let guests = Mutex(Guests())
+  /// The sources of the service's own that it shows or looks up, and other tables keep.
+  let loans = Mutex<[Loan]>([])
   /// Of a translation: the version of the original that it is of. On the table's queue.
   let basis: QueueBound<Cursor?>
 

@@ -74,11 +74,13 @@ extension LocalItems {
 }
 
 extension LocalItems {
-  /// The same items where nothing of them is stored yet: all of them are to be written.
+  /// The same items where nothing of them is stored yet: all of them are to be written. Their next identity is beyond those of
+  /// the items that they come from: so are told apart, after a restart, those that were given on and those that are kept.
   ///
   /// - Parameter old: what is stored there, which goes. O(items).
   public func unwritten(over old: LocalItems?) -> LocalItems {
     var items = self
+    items.skipIdentities(to: Swift.max(nextID, old?.nextID ?? 1) + 1)
     items.touched = Set(rankByID.keys)
     old?.rankByID.keys.forEach { items.touched.insert($0) }
     return items

@@ -20,7 +20,7 @@ public struct LocalItems: Sendable {
   /// Of every item that is there: found from here.
   var rankByID: TreeDictionary<ItemID, Int64> = [:]
   /// The identity that the next item gets.
-  private(set) var nextID: UInt64 = 1
+  public private(set) var nextID: UInt64 = 1
   /// What is to be written, net: an item added and deleted since is not in it.
   var touched: Set<ItemID> = []
 
@@ -40,6 +40,9 @@ public struct LocalItems: Sendable {
 
   /// No items; nothing was given out yet.
   public static let empty = LocalItems(stored: [], nextID: 1)
+
+  /// The next item's identity is this one, or a later one.
+  mutating func skipIdentities(to next: UInt64) { nextID = Swift.max(nextID, next) }
 
   /// Items as a store has kept them. O(n log n).
   init(stored: some Sequence<StoredItem>, nextID: UInt64, limits: Limits = Limits()) {
