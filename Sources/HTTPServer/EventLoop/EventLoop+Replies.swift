@@ -4,7 +4,7 @@ extension EventLoop {
     switch reply {
     case .response(let response): respond(connection, response)
     case .later: break
-    case .wait(let wait): park(connection, wait)
+    case .wait(let wait): park(connection, wait, until: clock.now + (wait.timeout ?? .zero).milliseconds)
     case .stream(let response, let source): open(connection, response, source)
     }
   }
@@ -46,7 +46,8 @@ extension EventLoop {
 
   // MARK: - Waiting
 
-  private func park(_ connection: Connection, _ wait: Wait) {
+  /// - Parameter deadline: in milliseconds of the loop's clock.
+  func park(_ connection: Connection, _ wait: Wait, until deadline: Int) {
     if isDraining {
       connection.machine.mustClose()
       let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
@@ -69,7 +70,7 @@ extension EventLoop {
     connection.parked = .waiter(wait.waiter)
     connection.registration = topics.add(connection.descriptor, exchange: connection.exchange, wait.topics)
     counters.waiters.add(1)
-    connection.machine.parked(until: clock.now + wait.timeout.milliseconds)
+    connection.machine.parked(until: deadline)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
   }
 

@@ -50,10 +50,15 @@ extension EventLoop {
     case .stream: callOut(connection) { $0.woken($1) }
     case .waiter(let waiter):
       guard let reply = reply(of: waiter, to: connection, &answer) else { return }
+      let deadline = connection.machine.deadline
       _ = release(connection)
       connection.machine.unparked()
       counters.woken.add(1)
-      perform(reply, connection)
+      if case .wait(let wait) = reply, wait.timeout == nil {
+        park(connection, wait, until: deadline)
+      } else {
+        perform(reply, connection)
+      }
       flush(connection)
       resume(connection)
     }

@@ -12,11 +12,11 @@ public struct Wait: Sendable {
 
   /// 1 to `maximumTopics`; further ones are left out.
   public let topics: [Topic]
-  /// How long to wait before `Waiter.timedOut(_:)`.
-  public let timeout: Duration
+  /// How long to wait before `Waiter.timedOut(_:)`. Nil, in a reply to `Waiter.woken(_:)`: until the same deadline.
+  public let timeout: Duration?
   public let waiter: any Waiter
 
-  public init(topics: [Topic], timeout: Duration, waiter: any Waiter) {
+  public init(topics: [Topic], timeout: Duration?, waiter: any Waiter) {
     self.topics = topics.count > Wait.maximumTopics ? Array(topics.prefix(Wait.maximumTopics)) : topics
     self.timeout = timeout
     self.waiter = waiter
@@ -29,7 +29,8 @@ public struct Wait: Sendable {
 /// Requests that ask for the same, of which thousands may wait, can share one object: all of this is then called for
 /// each of them, on several loops at once.
 public protocol Waiter: AnyObject, Sendable {
-  /// A topic was woken. Nil: goes on waiting, until the same deadline. A reply of `.wait` begins anew.
+  /// A topic was woken. Nil: goes on waiting, until the same deadline. A reply of `.wait` waits for something else, in
+  /// this waiter's place.
   ///
   /// A wake can come for a change that this waiter has seen already: one that was published before the request
   /// compared, and posted its wake after the request was registered. So compare again, and return nil.

@@ -1,6 +1,7 @@
 /// The cells that a client says it can show (`Accept-Cells`): each by its name, up to a version.
 package struct AcceptedCells: Hashable, Sendable {
-  private let versions: [String: Int]
+  /// By the names' hashes, which nobody outside can choose: whoever waits keeps them, and names may be long.
+  private let versions: [Int: Int]
 
   /// The most cells that a client may list: more than any configuration has.
   package static let maximum = 512
@@ -13,7 +14,7 @@ package struct AcceptedCells: Hashable, Sendable {
         field: "Accept-Cells"
       )
     }
-    var versions: [String: Int] = [:]
+    var versions: [Int: Int] = [:]
     for member in members where !member.isEmpty {
       let parts = member.split(separator: ";", omittingEmptySubsequences: false)
       let name = String(parts[0]).trimmingSpaces
@@ -28,14 +29,14 @@ package struct AcceptedCells: Hashable, Sendable {
         }
         version = number
       }
-      versions[name] = max(version, versions[name] ?? version)
+      versions[name.hashValue] = max(version, versions[name.hashValue] ?? version)
     }
     self.versions = versions
   }
 
   /// Whether a cell of this version can be shown: one listed without `v` in any version, one with it up to that.
   func accepts(_ cellIdentifier: String, version: Int) -> Bool {
-    versions[cellIdentifier].map { version <= $0 } ?? false
+    versions[cellIdentifier.hashValue].map { version <= $0 } ?? false
   }
 }
 

@@ -22,7 +22,11 @@ package struct CellRegistry: Sendable {
       definitions.enumerated().map { ($1.identifier, $0) },
       uniquingKeysWith: { first, _ in first }
     )
-    digest = SHA256.digest(of: Self.listing(definitions) + Array("\u{0}\(defaultCell ?? "")".utf8))
+    let chains = definitions.map { [$0.identifier, "\($0.version)", $0.expands ?? "", $0.fallback ?? ""] }
+    let text = chains.map { $0.joined(separator: "\u{0}") }.joined(separator: "\u{1}")
+    var writer = JSONWriter(capacity: 512)
+    writer.write(payloadSchema: definitions.first { $0.identifier == defaultCell }?.fields ?? [])
+    digest = SHA256.digest(of: Array("\(text)\u{1}\(defaultCell ?? "")\u{1}".utf8) + writer.bytes)
   }
 
   subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }
@@ -81,7 +85,7 @@ extension JSONWriter {
   }
 
   /// The JSON Schema (2020-12) of a payload with these fields.
-  private mutating func write(payloadSchema fields: [CellDefinition.Field]) {
+  fileprivate mutating func write(payloadSchema fields: [CellDefinition.Field]) {
     beginObject()
     name("$schema")
     write("https://json-schema.org/draft/2020-12/schema")

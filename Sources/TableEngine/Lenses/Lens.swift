@@ -35,9 +35,28 @@ package struct Lens: Hashable, Sendable {
   package var view: String?
   /// Nil: the whole table.
   package var rows: WindowSize?
+  /// What the cells come from: with other cells in the configuration it is another set.
+  private(set) var origin: Origin?
+
+  /// What a client accepts, and of which registry that was found out.
+  struct Origin: Hashable, Sendable {
+    var accepted: AcceptedCells
+    var registry: [UInt8]
+  }
 
   package init(cells: CellSet? = nil, view: String? = nil, rows: WindowSize? = nil) {
     (self.cells, self.view, self.rows) = (cells, view, rows)
+  }
+
+  init(_ accepted: AcceptedCells?, of registry: CellRegistry, view: String?, rows: WindowSize?) {
+    self.init(cells: accepted.flatMap { registry.set($0) }, view: view, rows: rows)
+    origin = accepted.map { Origin(accepted: $0, registry: registry.digest) }
+  }
+
+  /// As it is with the cells that there are now. O(1) where they are those that it was made with.
+  func with(_ registry: CellRegistry) -> Lens {
+    guard let origin, origin.registry != registry.digest else { return self }
+    return Lens(origin.accepted, of: registry, view: view, rows: rows)
   }
 
   /// Without the view: as all see it who share the rest.

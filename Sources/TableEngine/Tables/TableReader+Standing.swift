@@ -9,11 +9,12 @@ extension TableReader {
   /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
   /// pair of versions and set of cells, and in a view O(rows toggled since).
   func state(for query: TableQuery) -> QueryState {
-    let (current, view) = (feed.current, view(query.lens))
-    let to = cursor(current, query.lens, view)
+    let lens = current(query.lens)
+    let (current, view) = (feed.current, view(lens))
+    let to = cursor(current, lens, view)
     guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
-    if isBeyondReach(after, query.lens) { return QueryState(isCurrent: true, to: after) }
-    return QueryState(isCurrent: isSame(after, to, current, query.lens, view), to: to)
+    if isBeyondReach(after, lens) { return QueryState(isCurrent: true, to: after) }
+    return QueryState(isCurrent: isSame(after, to, current, lens, view), to: to)
   }
 
   /// Whether a client at `after` sees through its lens what there is now: what has changed lies beyond its window, or in

@@ -42,8 +42,7 @@ final class TableReader: Sendable {
 
   /// What a client's request means for this table, with the cells that it has now.
   func lens(_ request: LensRequest, after: Cursor?) -> Lens {
-    let cells = request.cells.flatMap { accepted in drawing.withLock { $0 }.set(accepted) }
-    return Lens(cells: cells, view: request.view, rows: request.rows(after: after))
+    Lens(request.cells, of: drawing.withLock { $0 }, view: request.view, rows: request.rows(after: after))
   }
 
   /// The view of a lens, where something was tapped in it.
@@ -72,7 +71,10 @@ final class TableReader: Sendable {
   }
 
   /// The cursor of a version as a lens shows it.
-  func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, lens, view(lens)) }
+  func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, current(lens), view(lens)) }
+
+  /// As it is with the cells that there are now: whoever waits has asked before.
+  func current(_ lens: Lens) -> Lens { lens.origin == nil ? lens : lens.with(drawing.withLock { $0 }) }
 
   /// The cursor of a version in a view that is about to be shown.
   func cursor(_ version: Version, _ lens: Lens, tapped state: ViewState) -> Cursor {
@@ -87,7 +89,7 @@ final class TableReader: Sendable {
   /// A snapshot, or the reply to a poll whose table has moved; if it is made already.
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
     // Replies to tapped views are never kept.
-    cursor.taps > 0 ? nil : replies.reply(ReplyKey(TableQuery(query.kind, query.lens.shared), to: cursor))
+    cursor.taps > 0 ? nil : replies.reply(ReplyKey(TableQuery(query.kind, current(query.lens).shared), to: cursor))
   }
 
   /// Makes the reply on the rendering queue and gives it to `completion` there. Whoever asks for the same
@@ -99,8 +101,8 @@ final class TableReader: Sendable {
   /// The table through a lens, given to `body` on the rendering queue.
   func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
     maker.queue.async { [self] in
-      let (current, view) = (feed.current, view(lens))
-      body(maker.access { $0.table(current, at: view?.point, lens) }, cursor(current, lens, view))
+      let (version, view, lens) = (feed.current, view(lens), current(lens))
+      body(maker.access { $0.table(version, at: view?.point, lens) }, cursor(version, lens, view))
     }
   }
 
@@ -112,13 +114,19 @@ final class TableReader: Sendable {
       maker.access { $0 = ReplyMaker(name: name, cells: cells, edges: edges) }
       // What is kept may say otherwise.
       replies.removeAll()
+      changes.withLock { $0 = FirstAffectedRows() }
     }
   }
 
   /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
   private func reply(_ query: TableQuery) -> EncodedReply {
+    let query = TableQuery(query.kind, current(query.lens))
+    return reply(query, feed.current, view(query.lens))
+  }
+
+  /// The same, of one version: a reset and its snapshot are of the same.
+  private func reply(_ query: TableQuery, _ current: Version, _ view: TappedView?) -> EncodedReply {
     dispatchPrecondition(condition: .onQueue(maker.queue))
-    let (current, view) = (feed.current, view(query.lens))
     if let after = query.after, isBeyondReach(after, query.lens) {
       return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
     }
@@ -143,14 +151,14 @@ final class TableReader: Sendable {
   /// The changes that lead a client from `after` to a version as its lens shows it.
   private func changes(_ after: Cursor?, _ current: Version, _ view: TappedView?, _ lens: Lens) -> ChangesContent {
     switch origin(after, view, lens) {
-    case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens)))
+    case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens), current, view))
     case .version(let version, let point, let rows):
       changesetCount.add(1, ordering: .relaxed)
       let stages = maker.access { maker in
         let old = maker.table(version, at: point, Lens(cells: lens.cells, rows: rows))
         return maker.stages(from: old, to: maker.table(current, at: view?.point, lens))
       }
-      return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens)))
+      return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens), current, view))
     }
   }
 

@@ -47,15 +47,23 @@ final class MultiPoll: Waiter {
     scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)
   }
 
-  func begin(_ exchange: Exchange, wait: Double) -> Reply {
+  private init(_ poll: MultiPoll, of members: [Member]) {
+    (self.members, troubles) = (members, poll.troubles)
+    (codings, scope, joinedReplies) = (poll.codings, poll.scope, poll.joinedReplies)
+    (next, share) = (poll.next, poll.share)
+  }
+
+  /// - Parameter wait: seconds; nil: what is left of the time.
+  func begin(_ exchange: Exchange, wait: Double?) -> Reply {
+    if let successor { return successor.begin(exchange, wait: wait) }
     if let reply = moved(exchange, troubles) { return reply }
-    guard wait > 0 else { return unchanged(exchange) }
+    if let wait, wait <= 0 { return unchanged(exchange) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     for member in members {
       member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
       member.table.beginWaiting(member.query.lens)
     }
-    return .wait(Wait(topics: topics, timeout: .seconds(wait), waiter: self))
+    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0) }, waiter: self))
   }
 
   private var topics: [Topic] {
@@ -65,6 +73,10 @@ final class MultiPoll: Waiter {
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
+    if let successor {
+      abandoned()
+      return successor.begin(exchange, wait: nil)
+    }
     guard let reply = moved(exchange, []) else { return nil }
     abandoned()
     return reply
@@ -72,7 +84,19 @@ final class MultiPoll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
-    return moved(exchange, []) ?? unchanged(exchange)
+    let poll = successor ?? self
+    return poll.moved(exchange, []) ?? poll.unchanged(exchange)
+  }
+
+  /// The same poll, where other tables are in the place of some of these.
+  private var successor: MultiPoll? {
+    var hasChanged = false
+    let members = members.map { member in
+      guard case .replaced(let next)? = member.table.ending else { return member }
+      hasChanged = true
+      return Member(table: next, query: member.query, recheck: member.recheck)
+    }
+    return hasChanged ? MultiPoll(self, of: members) : nil
   }
 
   func abandoned() {
@@ -100,7 +124,8 @@ final class MultiPoll: Waiter {
         troubles.append(Trouble(table: member.table.name, error: ServiceError(error)))
         continue
       // Its next request finds another member in its place.
-      case .withoutNews?: isOver = true
+      case .withoutNews?, .replaced?: isOver = true
+      case nil where member.table.isAwaitingUpstream: continue
       case nil: break
       }
       if !member.table.state(for: member.query).isCurrent { moved.append(member) }

@@ -18,6 +18,8 @@ final class Poll: Waiter {
   private let recheck: @Sendable () -> ServiceError?
   /// Of those who wait, where a caller may be only so many of them.
   private let share: WaitingShare?
+  /// The same poll of the table that is in this one's place, for all who wait with this one.
+  private let heir = Mutex<Poll?>(nil)
   /// The last response, as it goes out: those who are woken together mostly want the same.
   private let last = Mutex<(cursor: Cursor, response: Response)?>(nil)
 
@@ -32,10 +34,19 @@ final class Poll: Waiter {
     (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
   }
 
+  private init(_ poll: Poll, of table: LiveTable) {
+    self.table = table
+    (query, state, scope, codings, next) = (poll.query, poll.state, poll.scope, poll.codings, poll.next)
+    (share, recheck) = (poll.share, poll.recheck)
+  }
+
   /// Answers at once where the client is behind or does not want to wait; else waits.
-  func begin(_ exchange: Exchange, wait: Double) -> Reply {
+  ///
+  /// - Parameter wait: seconds; nil: what is left of the time.
+  func begin(_ exchange: Exchange, wait: Double?) -> Reply {
+    if let successor { return successor.begin(exchange, wait: wait) }
     if let reply = moved(exchange) { return reply }
-    guard wait > 0 else { return unchanged(exchange) }
+    if let wait, wait <= 0 { return unchanged(exchange) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = codings.worthPreparing
     let scope = scope
@@ -45,13 +56,18 @@ final class Poll: Waiter {
       }
     )
     table.beginWaiting(query.lens)
-    return .wait(Wait(topics: table.topics(query.lens).map(Topic.init), timeout: .seconds(wait), waiter: self))
+    let topics = table.topics(query.lens).map(Topic.init)
+    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0) }, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
     if let refusal = recheck() {
       abandoned()
       return .response(refusal.response)
+    }
+    if let successor {
+      abandoned()
+      return successor.begin(exchange, wait: nil)
     }
     guard let reply = moved(exchange) else { return nil }
     abandoned()
@@ -62,7 +78,19 @@ final class Poll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
-    return moved(exchange) ?? unchanged(exchange)
+    let poll = successor ?? self
+    return poll.moved(exchange) ?? poll.unchanged(exchange)
+  }
+
+  /// Where another table is in this one's place.
+  private var successor: Poll? {
+    guard case .replaced(let next)? = table.ending else { return nil }
+    return heir.withLock { heir in
+      if let heir { return heir }
+      let poll = Poll(self, of: next)
+      heir = poll
+      return poll
+    }
   }
 
   func abandoned() {
@@ -77,7 +105,9 @@ final class Poll: Waiter {
   private func moved(_ exchange: Exchange) -> Reply? {
     switch table.ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
-    case .withoutNews?: return unchanged(exchange)
+    case .withoutNews?, .replaced?: return unchanged(exchange)
+    // A member made anew has nothing to show yet.
+    case nil where table.isAwaitingUpstream: return nil
     case nil: break
     }
     let state = table.state(for: query)

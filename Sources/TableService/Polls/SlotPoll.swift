@@ -26,7 +26,14 @@ final class SlotPoll: Waiter {
     (codings, scope) = (call.request.acceptedCodings, call.scope)
   }
 
+  private init(_ poll: SlotPoll, of table: LiveTable) {
+    self.table = table
+    (query, codings, scope) = (poll.query, poll.codings, poll.scope)
+    (recheck, isDraining) = (poll.recheck, poll.isDraining)
+  }
+
   func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
+    if let successor { return successor.begin(exchange, slot: slot, slots) }
     if let reply = moved(exchange) { return reply }
     // Only the present slot is waited in: another one is old, or nobody has been told of it.
     guard slot == slots.present else { return reply(exchange, next: slots.present) }
@@ -37,13 +44,30 @@ final class SlotPoll: Waiter {
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
+    if let successor {
+      table.endWaiting(query.lens)
+      if let reply = successor.moved(exchange) { return reply }
+      successor.table.beginWaiting(query.lens)
+      return .wait(Wait(topics: successor.table.topics(query.lens).map(Topic.init), timeout: nil, waiter: successor))
+    }
     guard let reply = moved(exchange) else { return nil }
     table.endWaiting(query.lens)
     return reply
   }
 
+  /// The same poll, where another table is in this one's place.
+  private var successor: SlotPoll? {
+    guard case .replaced(let next)? = table.ending, next.isForEdges else { return nil }
+    return SlotPoll(self, of: next)
+  }
+
   func timedOut(_ exchange: Exchange) -> Reply {
     table.endWaiting(query.lens)
+    if let successor { return successor.last(exchange) }
+    return last(exchange)
+  }
+
+  private func last(_ exchange: Exchange) -> Reply {
     // The timer may be some milliseconds early; the slot that is asked for next must not be this one.
     let slots = PollSlots(at: Date().timeIntervalSince1970)
     return moved(exchange) ?? reply(exchange, next: slots.remaining < 1 ? slots.next : slots.present)
@@ -55,7 +79,7 @@ final class SlotPoll: Waiter {
     if let refusal = recheck() { return .response(refusal.response) }
     switch table.ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
-    case .withoutNews?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
+    case .withoutNews?, .replaced?: return reply(exchange, next: PollSlots(at: Date().timeIntervalSince1970).present)
     case nil: break
     }
     guard !table.state(for: query).isCurrent else { return nil }

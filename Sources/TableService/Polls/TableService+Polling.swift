@@ -54,13 +54,10 @@ extension TableService {
       throw .malformed("The table `\(twice)` stands twice: each is named once.", field: "after")
     }
     let poll = MultiPoll(members, troubles, call, joinedReplies, share: callerLimits.waitingShare(of: call))
-    // What can't be followed is said at once, and waits for nobody's upstream.
-    let awaited = troubles.isEmpty ? members.map(\.table).filter(\.isAwaitingUpstream) : []
+    // A table whose upstream is awaited keeps nobody from what the others have to tell.
+    let patience = members.contains(where: \.table.isAwaitingUpstream) ? min(wait, FirstFetch.patience) : wait
     let begin: @Sendable (Exchange, Bool) -> Reply = { exchange, mayWait in
-      guard !awaited.isEmpty else { return poll.begin(exchange, wait: mayWait ? wait : 0) }
-      return FirstFetch(of: awaited, patience: mayWait ? wait : 0) { exchange, mayWait in
-        poll.begin(exchange, wait: mayWait ? wait : 0)
-      }.begin(exchange)
+      poll.begin(exchange, wait: mayWait ? patience : 0)
     }
     let behind = members.filter { $0.table.isBehind(lens, after: $0.query.after) }
     guard !behind.isEmpty else { return begin(call.exchange, true) }
