@@ -90,10 +90,10 @@ import Testing
           ? .json(["label": "L", "rows": [record.current]]) : .late(2, ["label": "L", "rows": [record.current]])
       }
     }
-    let edits = """
-      patch: {url: "\(upstream.url)/items/${$id}", headers: {If-Match: '"${tag}"'}, body: "${$edit}"}
-                insert: {url: "\(upstream.url)/items", body: "${$edit}"}
-      """
+    let edits = [
+      #"patch: {url: "\#(upstream.url)/items/${$id}", headers: {If-Match: '"${tag}"'}, body: "${$edit}"}"#,
+      #"insert: {url: "\#(upstream.url)/items", body: "${$edit}"}"#,
+    ].joined(separator: "\n      ")
     let service = try ServiceProcess(Self.configuration(upstream.url, id: id, edits: edits))
     let before = try service.follow("t", until: "is ready") { $0.state == "ready" }
     let row = before.rows[0]

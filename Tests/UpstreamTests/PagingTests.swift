@@ -71,9 +71,9 @@ import Testing
       Case("page limit by offset", "/pages/offset", .offset(parameter: "offset", size: 3), "content 6") {
         $0.maxPages = 2
       },
-      Case("one too many by page", "/pages/page", page, "paging", says: "`maxItems`", maxItems: 11, whenMore: .fail),
-      Case("too many", "/pages/link", .link, "paging", says: "`maxItems`", maxItems: 7, whenMore: .fail),
-      Case("too many pages", "/pages/link", .link, "paging", says: "`maxPages`", whenMore: .fail) { $0.maxPages = 2 },
+      Case("one too many by page", "/pages/page", page, "excess", says: "`maxItems`", maxItems: 11, whenMore: .fail),
+      Case("too many", "/pages/link", .link, "excess", says: "`maxItems`", maxItems: 7, whenMore: .fail),
+      Case("too many pages", "/pages/link", .link, "excess", says: "`maxPages`", whenMore: .fail) { $0.maxPages = 2 },
       Case("header", "/pages/header", .header("Next-Page"), "content 12"),
       Case(
         "header to another host",
@@ -83,7 +83,7 @@ import Testing
         says: "example.invalid"
       ),
       Case("a header that isn't there", "/pages/link", .header("Next-Page"), "content 3"),
-      Case("byte limit", "/pages/link?total=9", .link, "paging", says: "maxBytes") { $0.maxBytes = 300 },
+      Case("byte limit", "/pages/link?total=9", .link, "excess", says: "maxBytes") { $0.maxBytes = 300 },
     ]
   }
 

@@ -89,7 +89,7 @@ struct ResponseCheck {
     var (page, text) = try self.page(body, of: url, definition, at: path, after: previous, limit: limit)
     guard page.itemCount > limit else { return (page, text) }
     guard let path, let cut = ListCut.cut(body, at: path, to: limit) else {
-      throw .paging(
+      throw .excess(
         "there are \(page.itemCount) items, and at most \(limit) are taken (`maxItems`): a list that an expression "
           + "makes can't be cut",
         url

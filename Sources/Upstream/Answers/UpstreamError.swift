@@ -74,8 +74,10 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case invalidJSON
     /// The JSON is not what the configuration says, as where `items` is no list.
     case unexpectedShape
-    /// The pages lead in a circle, to another host, or over a limit.
+    /// The pages lead in a circle, or to another host.
     case paging
+    /// There are more items, pages or bytes than may be taken.
+    case excess
     /// Cancelled by the one who asked.
     case cancelled
   }
@@ -89,7 +91,7 @@ extension UpstreamError {
     case .status: status.map { [408, 429, 502, 503, 504].contains($0) } ?? false
     case .unusableRequest, .unusableValue, .tls, .malformedResponse, .bodyTooLarge, .headersTooLarge, .addressRefused,
       .redirectRefused,
-      .tooManyRedirects, .contentType, .invalidJSON, .unexpectedShape, .paging, .cancelled:
+      .tooManyRedirects, .contentType, .invalidJSON, .unexpectedShape, .paging, .excess, .cancelled:
       false
     }
   }
@@ -103,7 +105,7 @@ extension UpstreamError {
     case .unusableRequest, .unusableValue, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused,
       .tooManyRedirects,
       .contentType,
-      .invalidJSON, .unexpectedShape, .paging, .cancelled:
+      .invalidJSON, .unexpectedShape, .paging, .excess, .cancelled:
       false
     }
   }

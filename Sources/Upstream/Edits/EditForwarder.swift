@@ -68,6 +68,13 @@ public struct EditForwarder: Sendable {
     }
     let origin = try builder.page(cursor: .null).url.origin
     let url = try builder.url(definition.url, in: scope, neutral: scope.neutral(), origin: origin)
+    // `/items/` is all items, where `/items/${uuid}` was meant to be one.
+    for expression in definition.url.interpolations(before: "?") {
+      let value = (try? expression.evaluate(in: scope)) ?? .null
+      guard value.kind == .boolean || !(value.text ?? "").isEmpty else {
+        throw .impossible("`\(expression.text)`, which its path names, is nothing")
+      }
+    }
     var templates = definition.headers
     // Those of the source may hold its secrets, which no other host is told.
     if origin.mayShareSecrets(with: url.origin) {

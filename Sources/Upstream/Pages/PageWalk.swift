@@ -69,7 +69,7 @@ struct PageWalk {
     items += page.read.itemCount
     bytes += page.byteCount
     guard bytes <= paging.maxBytes else {
-      throw .paging("more than \(paging.maxBytes) bytes in \(pages) pages; `paging.maxBytes` is the limit", page.url)
+      throw .excess("more than \(paging.maxBytes) bytes in \(pages) pages; `paging.maxBytes` is the limit", page.url)
     }
     let following = try following(page)
     if page.read.isCut { return .limit(.maxItems) }
@@ -198,5 +198,9 @@ extension JSONValue {
 extension UpstreamError {
   static func paging(_ why: String, _ url: UpstreamURL) -> UpstreamError {
     UpstreamError(.paging, title: "The upstream's pages can't be followed", detail: "\(url): \(why)")
+  }
+
+  static func excess(_ why: String, _ url: UpstreamURL) -> UpstreamError {
+    UpstreamError(.excess, title: "The upstream has more than may be taken", detail: "\(url): \(why)")
   }
 }

@@ -173,7 +173,7 @@ extension SourceFetcher {
     refresh.fetched[PageKey(refresh.elements[index].request)] = reading.entry
     refresh.itemBytes += reading.item?.count ?? 0
     guard refresh.itemBytes <= itemsByteLimit else {
-      throw .paging("the items have more than \(itemsByteLimit) bytes in all", refresh.first.url)
+      throw .excess("the items have more than \(itemsByteLimit) bytes in all", refresh.first.url)
     }
     refresh.itemResults[index] = reading.item
   }

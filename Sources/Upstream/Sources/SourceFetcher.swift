@@ -171,7 +171,7 @@ final class SourceFetcher {
 
   private func excess(_ limit: PageWalk.Limit, _ refresh: Refresh) -> UpstreamError {
     UpstreamError(
-      .paging,
+      .excess,
       title: "The upstream has more than may be fetched",
       detail:
         "\(refresh.first.url) has more than `\(limit.rawValue)` lets in: raise that, or let `whenMore: truncate` serve the "

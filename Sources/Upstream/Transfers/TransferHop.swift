@@ -106,6 +106,8 @@ final class TransferHop {
     for field in request.headers {
       append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
+    // Of a POST without a body libcurl would say that it is a form.
+    if request.body == nil, !request.headers.contains(where: { $0.isNamed("Content-Type") }) { append("Content-Type:") }
     // Waiting for a "100 Continue" costs up to a second with upstreams that do not know it.
     append("Expect:")
     ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerList)
