@@ -125,6 +125,7 @@ struct Render: ParsableCommand {
       // A value may be empty.
       let pair = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard pair.count == 2, !pair[0].isEmpty else { throw ValidationError("`\(argument)` is not NAME=VALUE.") }
+      guard result[String(pair[0])] == nil else { throw ValidationError("The parameter `\(pair[0])` stands twice.") }
       result[String(pair[0])] = String(pair[1])
     }
   }
@@ -140,9 +141,9 @@ struct Render: ParsableCommand {
   ) throws -> [String: SourceContent] {
     var contents: [String: SourceContent] = [:]
     for name in mapper.sources {
-      if let item {
+      if name == table.source, let item {
         contents[name] = .items([SourceItem(id: "1", bytes: try Self.bytes(item))])
-      } else if let response {
+      } else if name == table.source, let response {
         contents[name] = .pages([try Self.bytes(response)])
       } else {
         switch service.sources.first(where: { $0.name == name })?.kind {
@@ -154,7 +155,12 @@ struct Render: ParsableCommand {
             environment: service.environment,
             forwarded: headers.fields(named: table.forwardToAll + upstream.forward)
           )
-          contents[name] = try fetch(name, upstream, context)
+          do {
+            contents[name] = try fetch(name, upstream, context)
+          } catch let error where !mapper.sectionSources.contains(name) {
+            // As in the service, rows show nothing of a lookup that has not answered.
+            FileHandle.standardError.write(Data("\(TerminalText.oneLine("\(error)"))\n".utf8))
+          }
         case nil: break
         }
       }
@@ -190,10 +196,13 @@ struct Render: ParsableCommand {
     source.stop()
     switch arrival.withLock({ $0 }) {
     case .content(let content)?:
+      var source: SourceContent
       switch content.form {
-      case .pages(let pages): return .pages(pages, lists: content.lists)
-      case .items(let items): return .items(items.map { SourceItem(bytes: $0) })
+      case .pages(let pages): source = .pages(pages, lists: content.lists)
+      case .items(let items): source = .items(items.map { SourceItem(bytes: $0) })
       }
+      source.isTruncated = content.isTruncated
+      return source
     case .failed(let error)?: throw CleanExit.failure("source `\(name)`: \(error.title): \(error.detail)")
     case .unchanged?, nil: return .items([])
     }

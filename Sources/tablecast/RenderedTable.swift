@@ -23,13 +23,14 @@ enum RenderedTable {
         "id": item.id.map(JSONValue.string) ?? .null, "reason": .string(item.reason),
       ]
     }
-    let document: JSONValue = [
+    var document: JSONValue = [
       "table": .string(definition.name), "title": .string(result.title ?? definition.title),
       "sections": .array(sections), "skipped": .array(skipped),
       "skippedItems": .integer(Int64(result.skippedItems)), "omittedSections": .integer(Int64(result.omittedSections)),
       "warnings": .array(result.warnings.map(JSONValue.string)),
       "problems": .array(result.problems.map { ["source": .string($0.source), "detail": .string($0.detail)] }),
     ]
+    if result.isTruncated { document["truncated"] = true }
     return String(decoding: document.bytes, as: UTF8.self) + "\n"
   }
 

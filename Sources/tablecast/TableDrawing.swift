@@ -22,6 +22,7 @@ struct TableDrawing {
     for section in result.sections { draw(section) }
     if result.sections.isEmpty { lines.append("\(dim)no rows\(plain)") }
     if result.omittedSections > 0 { lines.append("\(dim)\(result.omittedSections) without rows left out\(plain)") }
+    if result.isTruncated { lines.append("\(warn)! a source has more items than it may: the rest is cut off\(plain)") }
     for problem in result.problems {
       lines.append("\(warn)! source \(problem.source): \(Self.oneLine(problem.detail))\(plain)")
     }

@@ -7,14 +7,22 @@ extension CrossChecks {
   func warnOfGroups() {
     for table in definition.tables {
       guard case .groups(let groups) = table.sections, let place = reading.groupings[table.name] else { continue }
-      guard let kind = groups.key.listKind ?? kindInLocalItems(of: table, groups.key) else { continue }
+      let isWhole = wholes(in: table).contains(groups.key.text)
+      let known = groups.key.listKind ?? (isWhole ? .object : nil)
+      guard let kind = known ?? kindInLocalItems(of: table, groups.key) else { continue }
       let isList = kind == .array
+      let list = groups.key.memberPath == nil ? "(\(groups.key.text))" : groups.key.text
       reading.warning(
         at: place,
         "'\(groups.key.text)' is \(isList ? "a list" : "an object"): no section takes such an item",
-        isList ? "group by one of its elements: `\(groups.key.text)[0]`" : "group by one of its members"
+        isList ? "group by one of its elements: `\(list)[0]`" : "group by one of its members"
       )
     }
+  }
+
+  /// Expressions that are an object: the item, what it is found with, and what it came in.
+  private func wholes(in table: TableDefinition) -> Set<String> {
+    Set(["$item", "$response"] + table.lookups.map { "$\($0.name)" })
   }
 
   /// What the first local item that has one has there.

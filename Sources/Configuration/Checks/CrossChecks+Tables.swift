@@ -60,9 +60,9 @@ extension CrossChecks {
         )
       }
       if let place = action.patch, !isLocal(table), source(table.source) != nil {
-        reading.error(
+        reading.warning(
           at: place,
-          "the items of '\(table.name)' are an upstream's: only local items are patched here",
+          "the items of '\(table.name)' are an upstream's: only local items are patched, so that no row offers this",
           "send it a request: `request: {method: PATCH, url: …}`"
         )
       }

@@ -113,13 +113,19 @@ enum TableKeys: ObjectKeys {
     for header in object[forward] ?? [] where !table.forwards(header) { table.forward.append(header) }
     object.set(&table.edges, from: edges)
     table.lookups = (object[lookups] ?? []).map { name, lookup in
-      LookupDefinition(name: name.value, source: lookup.source, key: lookup.key, on: lookup.on)
+      if Self.roots.contains("$\(name.value)") {
+        let why = "`$\(name.value)` is something else in expressions"
+        object.reading.error(at: name.place, why, "give the lookup another name")
+      }
+      return LookupDefinition(name: name.value, source: lookup.source, key: lookup.key, on: lookup.on)
     }
     readActions(of: object, into: &table)
     object.set(&table.edits, from: edits)
     object.set(&table.instances, from: instances)
     return DeclaredTable(definition: table, inlineSource: inline)
   }
+
+  private static let roots = Set(Dependencies(rawValue: .max).names + ["$env"])
 
   private static func checkIdentity(of object: ObjectReader, _ table: TableDefinition) {
     let place = object.node(of: row)?.place ?? object.place

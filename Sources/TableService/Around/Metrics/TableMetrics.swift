@@ -68,5 +68,11 @@ extension PrometheusText {
       "Instances of a table with parameters or callers that are stale or failed.",
       families.map { Sample([("table", $0.name)], $0.failing) }
     )
+    family(
+      "table_truncated_instances",
+      .gauge,
+      "Instances of a table with parameters or callers of which a source had more items than it may.",
+      families.map { Sample([("table", $0.name)], $0.truncated) }
+    )
   }
 }
