@@ -93,10 +93,13 @@ extension StoreError {
 }
 
 extension LiveTable {
+  /// Others may write to the table, and can be heard.
+  package var mayBeBehind: Bool { writer.isShared && !context.replica.isCut }
+
   /// Whether only the store can tell what a reader is to be answered: the table is shared, and the request asks for what
   /// there is now, or stands where this replica has not come yet. O(toggles).
   package func isBehind(_ request: LensRequest, after: Cursor?) -> Bool {
-    guard writer.isShared, !context.replica.isCut else { return false }
+    guard mayBeBehind else { return false }
     guard let after else { return true }
     return reader.isAhead(after, view: request.view)
   }

@@ -3,12 +3,17 @@ import HTTPServer
 import TableEngine
 import TableModel
 
-/// A request on its way through the service, with the configuration under which it is answered.
-struct Call: Sendable {
+/// A request on its way through the service, with the configuration under which it is answered. A class, as it is handed
+/// from hand to hand.
+final class Call: Sendable {
   let request: Request
   let exchange: Exchange
   let match: RouteMatch
   let state: ServiceState
+
+  init(request: Request, exchange: Exchange, match: RouteMatch, state: ServiceState) {
+    (self.request, self.exchange, self.match, self.state) = (request, exchange, match, state)
+  }
 
   /// Who asks: its own header fields, as far as upstreams may be shown them, and whose idempotency keys it uses.
   var caller: CallerFields {

@@ -10,6 +10,12 @@ struct Route: Sendable {
   let operations: [Operation]
   let methods: AllowedMethods
   private let segments: [Segment]
+  /// Whether unknown query parameters are mistakes here.
+  private let isStrict: Bool
+  /// What is answered to `GET`.
+  private let mediaType: MediaType
+  /// A refresh asks an upstream anew that has refused the caller.
+  private let asksAnew: Bool
 
   /// What one method does.
   struct Operation: Sendable {
@@ -21,9 +27,6 @@ struct Route: Sendable {
     /// The one of them that may stand more than once.
     var repeatable: String? = nil
     let handler: Handler
-
-    /// A refresh asks an upstream anew that has refused the caller.
-    fileprivate func minds(refusals route: Route) -> Bool { !route.path.hasSuffix("/refresh") }
 
     /// `GET` brings `HEAD` with it.
     fileprivate var allowed: AllowedMethods {
@@ -67,15 +70,9 @@ struct Route: Sendable {
       part.first == "{" ? .name(String(part.dropFirst().dropLast())) : .text(String(part))
     }
     methods = AllowedMethods(operations.map(\.allowed))
-  }
-
-  /// Whether unknown query parameters are mistakes here.
-  private var isStrict: Bool { path.hasPrefix("/v1/") }
-
-  /// What is answered to `GET`.
-  private var mediaType: MediaType {
-    if path.hasSuffix("/stream") { return .eventStream }
-    return path.hasSuffix(".js") ? .script : .json
+    isStrict = path.hasPrefix("/v1/")
+    mediaType = path.hasSuffix("/stream") ? .eventStream : path.hasSuffix(".js") ? .script : .json
+    asksAnew = path.hasSuffix("/refresh")
   }
 
   // MARK: Matching
@@ -145,7 +142,7 @@ struct Route: Sendable {
     _ operation: Operation,
     _ handler: @escaping Operation.TableHandler
   ) throws(ServiceError) -> Reply {
-    if operation.minds(refusals: self) { try call.checkUpstreamsRefusal() }
+    if !asksAnew { try call.checkUpstreamsRefusal() }
     guard operation.method == .get, let behind = call.behind else {
       try call.checkIsThere()
       return try handler(service)(call)
@@ -163,8 +160,8 @@ struct Route: Sendable {
   }
 }
 
-/// A route, and what its path's names stand for.
-struct RouteMatch: Sendable {
+/// A route, and what its path's names stand for. Found once for all requests with the same head, and shared by them.
+final class RouteMatch: Sendable {
   let route: Route
   private let names: [String: String]
   /// The table that the path names.
