@@ -55,7 +55,7 @@ def datasette(trial):
     trial.edit(404, "POST", "/rows/1/actions/sell")
     trial.edit(412, "POST", "/rows/3/actions/sell", None, {"If-Match": f'"{cursor}"'})
     trial.did("action", "200; the row moves to `sold`; its repeat 200, not offered 404, old If-Match 412")
-    refused = trial.edit(400, "PATCH", "/items/3", {"colour": "red"})
+    refused = trial.edit(422, "PATCH", "/items/3", {"colour": "red"})
     trial.did("refused", f"{refused['status']}: {refused['detail'][-60:]}")
     trial.server.ask("POST", "/shop/makers/1/-/update", {"update": {"name": "Ajax"}})
     before = trial.english.mirror.cursor
