@@ -72,26 +72,20 @@ public struct Template: Equatable, Sendable {
   }
 
   /// Those that stand in it, where it makes a string or is one of them alone.
-  public var interpolations: [Expression] {
+  ///
+  /// - Parameter end: only those before this character of the text around them.
+  public func interpolations(before end: Character? = nil) -> [Expression] {
     switch form {
-    case .expression(let expression): [expression]
-    case .text(let pieces): pieces.compactMap { if case .expression(let expression) = $0 { expression } else { nil } }
-    case .constant, .array, .object, .each: []
-    }
-  }
-
-  /// Those that stand before a character of the text around them.
-  public func interpolations(before character: Character) -> [Expression] {
-    guard case .text(let pieces) = form else { return interpolations }
-    var found: [Expression] = []
-    for piece in pieces {
-      switch piece {
-      case .literal(let text) where text.contains(character): return found
-      case .literal: break
-      case .expression(let expression): found.append(expression)
+    case .expression(let expression): return [expression]
+    case .constant, .array, .object, .each: return []
+    case .text(let pieces):
+      let isEnd = { (piece: Piece) in
+        if case .literal(let text) = piece, let end { text.contains(end) } else { false }
+      }
+      return pieces.prefix { !isEnd($0) }.compactMap { piece in
+        if case .expression(let expression) = piece { expression } else { nil }
       }
     }
-    return found
   }
 
   /// Where it is one whole `${…}`: the expression.

@@ -15,7 +15,7 @@ extension TableMapper {
       var scope = variables.scope
       scope.item = Value(root)
       return try templates.lazy.compactMap { template -> String? in
-        let values = try template.interpolations.map { try $0.evaluate(in: scope) }
+        let values = try template.interpolations().map { try $0.evaluate(in: scope) }
         guard values.allSatisfy({ $0.kind == .string || $0.kind == .number }) else { return nil }
         return try template.evaluate(in: scope).text
       }.first

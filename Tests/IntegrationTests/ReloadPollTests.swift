@@ -90,6 +90,34 @@ import Testing
     #expect(try service.mirror("todo", cells).cursor == mirror.cursor)
   }
 
+  /// An edit that is on its way to the upstream meanwhile is shown when it is answered.
+  @Test func editsUnderWay() throws {
+    let title = Monitor("One")
+    let (arrived, go) = (Monitor(false), Monitor(false))
+    let upstream = try ScriptedUpstream { request in
+      guard request.method == "PATCH" else { return .json([["id": 1, "title": .string(title.current)]]) }
+      arrived.change { $0 = true }
+      _ = try? go.wait(for: "the reload") { $0 ? true : nil }
+      title.change { $0 = "Uno" }
+      return .json(["ok": true])
+    }
+    let service = try ServiceProcess(Self.configuration(upstream.url))
+    try service.follow("issues", until: "is ready") { $0.state == "ready" }
+    let edit = Background("the edit") {
+      try service.request("PATCH", "/v1/tables/issues/items/1", body: ["title": "Uno"])
+    }
+    _ = try arrived.wait(for: "the edit") { $0 ? true : nil }
+    try Self.read(service, Self.configuration(upstream.url, locales: true), saying: "Content-Language")
+    go.change { $0 = true }
+    let reply = try edit.value()
+    let mirror = try service.mirror("issues")
+    #expect(reply.status == 200 && mirror.titles == [["Uno"]], "\(reply.text)")
+    // The version that the answer names has it already.
+    let cursor = try required(try reply.json["cursor"]?.text, "a cursor")
+    let later = try service.request("GET", "/v1/tables/issues/changes?after=\(cursor)&wait=0")
+    #expect(later.status == 200 && !later.text.contains("Uno"), "\(later.text)")
+  }
+
   /// A member whose upstream takes its time keeps nobody from what the other tables have to tell.
   @Test func aMembersFirstFetchHoldsNobodyUp() throws {
     let go = Monitor(false)

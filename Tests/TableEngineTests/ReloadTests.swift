@@ -2,6 +2,8 @@ import Configuration
 import Definitions
 import Dispatch
 import Logging
+import Synchronization
+import TableMapping
 import TableModel
 import TableStore
 import Testing
@@ -27,6 +29,43 @@ import Testing
     table.writer.content.queue.sync {}
     #expect(engine.catalog.tables.first === table)
     #expect(table.writer.feed.latest.table.title == "after")
+  }
+
+  /// What a source says while nobody knows yet whose the table will be is not lost: it is said once.
+  @Test func anAnswerDuringAReloadThatIsGivenUp() throws {
+    let engine = try Engine(
+      try definition("a: {url: 'http://127.0.0.1:1/', every: 0s}", locales: ""),
+      EngineEnvironment(
+        store: GatedStore(),
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        notifier: Nobody()
+      )
+    )
+    let table = try #require(engine.catalog.tables.first)
+    let next = try engine.prepare(
+      try definition("a: {url: 'http://127.0.0.1:1/', every: 0s}", locales: "locales: [en]")
+    )
+    let item = SourceItem(bytes: Array(#"{"id": 1}"#.utf8))
+    table.writer.receive(.content(.items([item]), 1), from: "a") {}
+    let told = Mutex<[Bool]>([])
+    table.writer.whenDecided { told.withLock { $0.append(table.writer.feed.latest.table.rowCount == 1) } }
+    table.writer.content.queue.sync {}
+    #expect(table.writer.feed.latest.table.rowCount == 0 && told.withLock { $0 } == [])
+    engine.cancel(next)
+    table.writer.content.queue.sync {}
+    table.writer.content.queue.sync {}
+    #expect(table.writer.feed.latest.table.rowCount == 1 && told.withLock { $0 } == [true])
+  }
+
+  private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {
+    let text = """
+      \(locales)
+      sources: {\(sources)}
+      cells: {Label: {nib: Label, fields: {}}}
+      tables: {a: {source: a, row: {id: "${id}"}, cell: Label, payload: {}}}
+      """
+    let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: [:])
+    return try #require(definition, "\(diagnostics)")
   }
 
   private func definition(title: String, tables: [String]) throws -> ServiceDefinition {

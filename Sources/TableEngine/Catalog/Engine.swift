@@ -143,7 +143,7 @@ package final class Engine: Sendable {
 
   private func close(_ table: LiveTable, _ next: inout Prepared) {
     guard !next.closed.contains(where: { $0 === table }) else { return }
-    for table in table.all { table.writer.closeNow() }
+    for table in table.all { table.writer.shut() }
     next.closed.append(table)
   }
 

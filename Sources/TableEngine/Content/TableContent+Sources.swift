@@ -2,13 +2,14 @@ import TableModel
 import Upstream
 
 extension TableContent {
-  /// Takes in what a source has said. False where it changes nothing.
+  /// Takes in what a source has said, also while it is not known whether the table goes on: it is not said again. False
+  /// where it changes nothing.
   ///
   /// - Parameters:
   ///   - showingItsWords: readers are told why a fetch failed in the upstream's own words.
   ///   - revealing: what was concealed may be shown, where the upstream agrees. Not while nobody reads.
   mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
-    guard !isClosed, var input = inputs[source] else { return false }
+    guard !gate.isClosedForGood, var input = inputs[source] else { return false }
     switch news {
     case .content(let answer, let number):
       (input.content, input.problem, input.error, input.unmappable) = (answer, nil, nil, nil)

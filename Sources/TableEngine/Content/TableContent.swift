@@ -45,8 +45,7 @@ struct TableContent: Sendable {
   var isResultOld = false
   /// Of a member that replicas share: its upstream's refusal of those who read it, as the store has it.
   var refusal: [UInt8]?
-  /// No change is begun any more: the table is gone, or another owner takes over what is stored.
-  var isClosed = false
+  var gate = ChangeGate()
   var commits = CommitsUnderWay()
   /// Of a table that replicas share.
   var looks = StoreLooks()

@@ -10,8 +10,6 @@ package struct EditRequest: Sendable {
   /// How the client sees the table: the answer's cursor is one of its view.
   package var lens: Lens
   package var authority: EditAuthority
-  /// Of the table that the client sees: `$locale`.
-  var locale: String?
 
   package init(
     _ edits: [Edit],

@@ -15,6 +15,8 @@ struct ForwardingPlan: Sendable {
   private let body: JSONValue
   /// What the table's lookups find for the item, as far as the request names it.
   private let lookups: [String: JSONValue]
+  /// Of the table that the client sees.
+  private let locale: String?
 
   init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
     guard request.edits.count == 1, let change = request.edits.first else {
@@ -62,7 +64,7 @@ struct ForwardingPlan: Sendable {
       (item, lookups) = (.null, [:])
     }
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
-    (self.request, self.change) = (upstreamRequest, change)
+    (self.request, self.change, locale) = (upstreamRequest, change, content.variables.locale)
   }
 
   /// Refuses a place that is not there, before anything is sent.
@@ -95,8 +97,7 @@ struct ForwardingPlan: Sendable {
   /// The row that it is about; nil for a new one.
   var row: String? { change.row }
 
-  /// - Parameter locale: of the table that the caller sees.
-  func edit(_ key: String, locale: String?) -> ForwardedEdit {
+  func edit(_ key: String) -> ForwardedEdit {
     ForwardedEdit(
       item: item,
       edit: body,

@@ -31,7 +31,7 @@ extension LiveTable {
     writer.translators.withLock { $0 = wanted.map(\.writer) }
     for old in known where !wanted.contains(where: { $0 === old }) {
       // Before another one is made of what it has stored.
-      old.writer.closeNow()
+      old.writer.shut()
       old.successor.withLock { $0 = self }
       old.end(.retired)
       if isShared { context.forget(old.writer) }

@@ -14,7 +14,6 @@ extension LiveTable {
   ) {
     var request = request
     request.preconditions.idempotency?.caller = request.caller.name(forwarding: forwards)
-    request.locale = locale
     let completion = counted(request, completion)
     guard let original else { return writer.perform(request, completion) }
     // Items are the same in all languages, so that the original's writer alone changes them. What may be done to them is said

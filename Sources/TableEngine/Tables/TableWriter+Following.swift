@@ -11,7 +11,7 @@ extension TableWriter {
     content.queue.async { [self] in
       guard isStored else { return }
       // With something under way of its own, what others wrote shows when that comes back.
-      guard content.access({ $0.base != revision && $0.commits.isEmpty && !$0.isClosed }) else {
+      guard content.access({ $0.base != revision && $0.commits.isEmpty && !$0.gate.isClosed }) else {
         return context.replica.caughtUp(storedName)
       }
       catchUp()

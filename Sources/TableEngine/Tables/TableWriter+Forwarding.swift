@@ -34,7 +34,9 @@ extension TableWriter {
     } catch {
       return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure($0)) }
     }
-    guard let source = table.withLock({ $0.value })?.sources.first(where: { $0.name == plan.source }) else {
+    // Held until the edit is answered: it knows what is put in its place meanwhile.
+    let owner = table.withLock { $0.value }
+    guard let owner, let source = owner.sources.first(where: { $0.name == plan.source }) else {
       return settle(.failure(.forbidden("The table `\(name)` has no upstream that takes edits.")))
     }
     let definition = content.access { $0.definition }
@@ -64,13 +66,13 @@ extension TableWriter {
       }
     }
     source.forward(
-      plan.edit(request.preconditions.idempotency?.key ?? UUID().uuidString, locale: request.locale),
+      plan.edit(request.preconditions.idempotency?.key ?? UUID().uuidString),
       as: plan.request,
       caller: fields,
       of: definition
     ) { [self] outcome in
       switch outcome {
-      case .accepted(_, let item): accept(plan, item, from: source, request, finish)
+      case .accepted(_, let item): accept(plan, item, from: source, of: owner, request, finish)
       case .refused(let error):
         // Who is asked to authenticate is the caller only where its own credentials were sent.
         let isService = error.status == 401 && !source.sends(fields, of: definition).haveCredentials
@@ -80,7 +82,7 @@ extension TableWriter {
       case .failed(let error): finish(.failure(TableError(error, .upstream)))
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.
-        refreshAfterChange(source) { _ in }
+        refreshAfterChange(source, of: owner) { _ in }
         finish(
           .failure(
             TableError(
@@ -99,15 +101,15 @@ extension TableWriter {
     _ plan: ForwardingPlan,
     _ item: [UInt8]?,
     from source: PolledSource,
+    of owner: LiveTable,
     _ request: EditRequest,
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
     let refreshed = DispatchGroup()
     refreshed.enter()
-    // In whose versions it is shown.
+    // In whose versions the upstream's own answer is shown.
     let shown = Mutex(reader)
-    let succeed: @Sendable (String?) -> Void = { row in
-      let reader = shown.withLock { $0 }
+    let succeed: @Sendable (String?, TableReader) -> Void = { row, reader in
       finish(.success(EditAnswer(cursor: reader.cursor(reader.feed.current, request.lens), rows: [row])))
     }
     guard !isStored || context.replica.isLeading else {
@@ -118,26 +120,41 @@ extension TableWriter {
     }
     content.queue.async { [self] in
       switch content.access({ content in plan.apply(item, to: &content, named: name) }) {
-      case .shown(let row) where content.access { $0.isClosed }: refreshed.notify(queue: content.queue) { succeed(row) }
-      case .shown(let row): publishContent { succeed(row) }
+      case .shown(let row) where !content.access { $0.gate.isClosed }: publishContent { [reader] in succeed(row, reader) }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
-      case .awaitsRefresh(let row): refreshed.notify(queue: content.queue) { succeed(row) }
+      case .shown(let row), .awaitsRefresh(let row):
+        refreshed.notify(queue: content.queue) { succeed(row, shown.withLock { $0 }) }
       }
     }
-    // What a fetch under way brings may be from before the edit: it is not waited for.
-    refreshAfterChange(source) { reader in
+    refreshAfterChange(source, of: owner) { reader in
       shown.withLock { $0 = reader }
       refreshed.leave()
     }
   }
 
-  /// Has a source asked anew. Where a reload has put another table in this one's place meanwhile, that one's is asked.
+  /// Has a source asked anew, whose upstream has just taken an edit. Where a reload puts another table in this one's place
+  /// meanwhile, or another source in that one's, it is asked too. On the queue of the sources.
   ///
-  /// - Parameter completion: given who shows what it says.
-  private func refreshAfterChange(_ source: PolledSource, _ completion: @escaping @Sendable (TableReader) -> Void) {
-    guard let next = table.withLock({ $0.value })?.successor.withLock({ $0 }),
-      let other = next.sources.first(where: { $0.name == source.name })
-    else { return source.refreshAfterChange { [reader] in completion(reader) } }
-    other.refreshAfterChange { next.writer.afterFollowing { completion(next.reader) } }
+  /// - Parameters:
+  ///   - owner: the table that this one writes for.
+  ///   - completion: given who shows what it says.
+  private func refreshAfterChange(
+    _ source: PolledSource,
+    of owner: LiveTable,
+    _ completion: @escaping @Sendable (TableReader) -> Void
+  ) {
+    // What a fetch under way brings may be from before the edit: it is not waited for.
+    source.refreshAfterChange { [self] in
+      whenDecided { [self] in
+        let shown = owner.successor.withLock { $0 } ?? owner
+        if let next = shown.sources.first(where: { $0.name == source.name }), next !== source {
+          context.client.queue.async { shown.writer.refreshAfterChange(next, of: shown, completion) }
+        } else if shown === owner {
+          completion(reader)
+        } else {
+          shown.writer.afterFollowing { completion(shown.reader) }
+        }
+      }
+    }
   }
 }

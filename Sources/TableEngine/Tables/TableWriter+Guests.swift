@@ -107,7 +107,7 @@ struct Guest: Sendable {
   private enum Condition {
     case none
     /// That the guest is still as it was when it was asked.
-    case unchanged(Table)
+    case unchanged
     case failed
   }
 
@@ -117,7 +117,7 @@ struct Guest: Sendable {
     self.condition =
       switch condition {
       case nil, .any: .none
-      case .oneOf where condition?.holds(for: latest.cursor) == true: .unchanged(latest.table)
+      case .oneOf where condition?.holds(for: latest.cursor) == true: .unchanged
       case .oneOf: .failed
       }
   }
@@ -126,7 +126,7 @@ struct Guest: Sendable {
   func refusal(on items: LocalItems?) -> TableError? {
     switch condition {
     case .none: nil
-    case .unchanged(let table): Table.same(table, laidOut(on: items).table.sharing(with: table)) ? nil : .movedOn
+    case .unchanged: Table.same(table, laidOut(on: items).table.sharing(with: table)) ? nil : .movedOn
     case .failed: .movedOn
     }
   }

@@ -85,7 +85,7 @@ extension TableWriter {
 
 extension TableContent {
   /// Nothing of it is on its way, and the store has all that is shown.
-  private var isDurable: Bool { commits.isEmpty && !isBehind && !isClosed }
+  private var isDurable: Bool { commits.isEmpty && !isBehind && !gate.isClosed }
 
   /// It is made of one source's answers alone.
   private func isOnly(of source: String) -> Bool {

@@ -47,7 +47,7 @@ extension LiveTable {
 extension TableWriter {
   fileprivate func join(_ completion: @escaping @Sendable () -> Void) {
     comeAbreast { [self] isRead in
-      let isKnown = content.access { $0.isKnownToStore || $0.isClosed || !$0.commits.isEmpty }
+      let isKnown = content.access { $0.isKnownToStore || $0.gate.isClosed || !$0.commits.isEmpty }
       guard isRead, !isKnown, let lease = context.replica.lease else { return completion() }
       var commit = Commit(table: storedName, durability: .process, version: feed.current)
       commit.fence = lease

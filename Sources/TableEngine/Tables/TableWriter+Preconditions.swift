@@ -8,7 +8,7 @@ extension TableWriter {
   /// What refuses an edit before it is tried: nobody changes this table any more, or `If-Match` names another version
   /// than the one it would be built on.
   func refusal(of preconditions: EditPreconditions) -> TableError? {
-    if content.access({ $0.isClosed }) {
+    if content.access({ $0.gate.isClosed }) {
       return TableError(.unavailable, detail: "The table `\(name)` is being replaced.", retryAfter: .seconds(1))
     }
     guard let condition = preconditions.condition, !condition.holds(for: feed.latest.cursor) else { return nil }

@@ -76,7 +76,7 @@ extension TableWriter {
   /// The content as it is now, published when nothing is being undone.
   func publishContent(then completion: @escaping @Sendable () -> Void = {}) {
     let retry: @Sendable () -> Void = { [self] in publishContent(then: completion) }
-    guard !content.access({ $0.isClosed }) else { return completion() }
+    guard !content.access({ $0.gate.isClosed }) else { return completion() }
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     let latest = feed.latest.table
     let table = content.access { content in

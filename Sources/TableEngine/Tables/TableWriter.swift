@@ -78,15 +78,28 @@ final class TableWriter: Sendable {
   // MARK: Ending
 
   /// Begins no change any more: whoever asks for one is told that the table is gone. What is on its way is stored.
-  func close() { content.queue.async { [self] in content.access { $0.isClosed = true } } }
+  func close() {
+    content.queue.async { [self] in
+      for waiter in content.access({ $0.gate.close() }) { waiter() }
+    }
+  }
 
-  /// The same, when it returns; for who makes another owner of what is stored.
-  func closeNow() { content.queue.sync { content.access { $0.isClosed = true } } }
+  /// The same for now, when it returns; for who makes another owner of what is stored.
+  func shut() { content.queue.sync { content.access { $0.gate.shut() } } }
 
   /// Goes on after all.
   func reopen() {
-    content.queue.sync { content.access { $0.isClosed = false } }
-    content.queue.async { [self] in publishContent() }
+    let waiters = content.queue.sync { content.access { $0.gate.reopen() } }
+    content.queue.async { [self] in
+      publishContent { for waiter in waiters { waiter() } }
+    }
+  }
+
+  /// Calls on the table's queue, when it is known whether the table goes on.
+  func whenDecided(_ body: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      if !content.access({ $0.gate.await(body) }) { body() }
+    }
   }
 
   // MARK: Reading what it has

@@ -2,33 +2,32 @@ import HTTPServer
 import TableEngine
 import TableModel
 
-/// A request for members of families that have not heard from their upstream yet: it waits for that, so that it is
+/// A request for a family's member that has not heard from its upstream yet: it waits for that, so that it is
 /// answered with rows, or with the upstream's refusal, rather than with a table that is loading.
 final class FirstFetch: Waiter {
   /// In seconds; a reader whose upstream takes longer sees the table loading.
   static let patience = 5.0
 
-  private let tables: [LiveTable]
+  private let table: LiveTable
   private let seconds: Double
   private let answer: @Sendable (Exchange, _ mayWait: Bool) -> Reply
 
   /// - Parameters:
   ///   - patience: seconds that the request wants to wait for anything; zero: not at all.
-  ///   - answer: the reply, when the upstreams have answered or the time is over.
-  init(of tables: [LiveTable], patience: Double, answer: @escaping @Sendable (Exchange, _ mayWait: Bool) -> Reply) {
-    (self.tables, self.answer) = (tables, answer)
+  ///   - answer: the reply, when the upstream has answered or the time is over.
+  init(of table: LiveTable, patience: Double, answer: @escaping @Sendable (Exchange, _ mayWait: Bool) -> Reply) {
+    (self.table, self.answer) = (table, answer)
     seconds = min(patience, Self.patience)
   }
 
   func begin(_ exchange: Exchange) -> Reply {
-    guard isAwaited, seconds > 0 else { return answer(exchange, true) }
-    for table in tables { table.beginWaitingForRows() }
-    let topics = tables.map { Topic($0.topics(Lens())[0]) }
-    return .wait(Wait(topics: topics, timeout: .seconds(seconds), waiter: self))
+    guard table.isAwaitingUpstream, seconds > 0 else { return answer(exchange, true) }
+    table.beginWaitingForRows()
+    return .wait(Wait(topics: [Topic(table.topics(Lens())[0])], timeout: .seconds(seconds), waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
-    guard !isAwaited else { return nil }
+    guard !table.isAwaitingUpstream else { return nil }
     abandoned()
     return answer(exchange, true)
   }
@@ -38,9 +37,5 @@ final class FirstFetch: Waiter {
     return answer(exchange, false)
   }
 
-  func abandoned() {
-    for table in tables { table.endWaiting(Lens()) }
-  }
-
-  private var isAwaited: Bool { tables.contains(where: \.isAwaitingUpstream) }
+  func abandoned() { table.endWaiting(Lens()) }
 }

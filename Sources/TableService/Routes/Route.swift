@@ -125,7 +125,7 @@ struct Route: Sendable {
       let call = try TableCall(call, operation.need)
       guard call.table.isAwaitingUpstream else { return try answer(call, of: service, operation, handler) }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
-      return FirstFetch(of: [call.table], patience: patience) { exchange, mayWait in
+      return FirstFetch(of: call.table, patience: patience) { exchange, mayWait in
         do throws(ServiceError) {
           let call = try call.after(exchange, mayWait: mayWait, under: service.state)
           return try answer(call, of: service, operation, handler)
