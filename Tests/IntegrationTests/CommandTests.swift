@@ -158,14 +158,10 @@ import Testing
       }
     }.value()
     let client = try HTTPClient(port: port)
-    var cursor = ""
-    for _ in 0..<50 where !cursor.contains("ready") {
-      let changes = try client.request("GET", "/v1/tables/departures/changes?wait=50&after=\(cursor)").json
-      cursor = changes["to"]?.text ?? ""
-      if changes["snapshot"]?["state"] == "ready" || "\(changes)".contains("\"ready\"") { break }
+    try awaited("departures, as they are now") {
+      let departures = try client.request("GET", "/v1/tables/departures").json
+      return departures["state"] == "ready" && departures["sections"]?.elements.isEmpty == false
     }
-    let departures = try client.request("GET", "/v1/tables/departures").json
-    #expect(departures["state"] == "ready" && departures["sections"]?.elements.isEmpty == false)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
   }
 }

@@ -120,7 +120,8 @@ extension TableWriter {
     }
     content.queue.async { [self] in
       switch content.access({ content in plan.apply(item, to: &content, named: name) }) {
-      case .shown(let row) where !content.access { $0.gate.isClosed }: publishContent { [reader] in succeed(row, reader) }
+      case .shown(let row) where !content.access { $0.gate.isClosed }:
+        publishContent { [reader] in succeed(row, reader) }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
       case .shown(let row), .awaitsRefresh(let row):
         refreshed.notify(queue: content.queue) { succeed(row, shown.withLock { $0 }) }
