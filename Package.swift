@@ -18,6 +18,7 @@ let argumentParser = Target.Dependency.product(
 )
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections", condition: server)
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: server)
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift", condition: server)
 let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections", condition: server)
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
 let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: server)
@@ -118,7 +119,7 @@ let package = Package(
     ),
     .target(
       name: "TableStore",
-      dependencies: ["CPQ", "JSON", "TableDiff", "TableModel", deque, hashTrees, grdb, logging],
+      dependencies: ["CPQ", "JSON", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite, logging],
       swiftSettings: ours
     ),
     .target(

@@ -40,7 +40,7 @@ extension PostgresTable {
     if let epoch = table.epoch {
       var names = NameTable()
       let rows = try Self.rows(of: answers[2], names: &names)
-      var reading = VersionReading(name: name, rows: rows, names: names)
+      var reading = VersionReading(name: name, rows: NumberedRows(rows), names: names)
       var versions: [Version] = []
       for row in 0..<changes.count {
         let number = changes.unsigned(row, 1)
@@ -132,7 +132,8 @@ extension PostgresTable {
     guard revision == .none || isSameEpoch || epoch == nil else { return .apart }
     epoch = feed.isNull(0, 2) ? nil : Epoch(rawValue: feed.unsigned(0, 2))
     var names = NameTable()
-    var reading = VersionReading(name: name, rows: try Self.rows(of: answers[2], names: &names), names: names)
+    let rows = NumberedRows(try Self.rows(of: answers[2], names: &names))
+    var reading = VersionReading(name: name, rows: rows, names: names)
     if let last { reading.goOn(from: last.version.table, numbers: last.numbers) }
     for row in first..<changes.count { try take(changes, row, &reading) }
     return .current

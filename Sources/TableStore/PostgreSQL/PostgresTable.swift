@@ -105,7 +105,7 @@ struct PostgresTable: Sendable {
     last = (version, record.numbers)
     nextRow = record.nextRow
     if isKeyFrame { keyFrames.append((version.number, revision.number + 1)) }
-    return Change(isKeyFrame: isKeyFrame, record: record.bytes, added: record.added, gone: record.gone)
+    return Change(isKeyFrame: isKeyFrame, record: record.bytes, added: record.added, gone: record.gone.map(\.number))
   }
 
   private func writes(of change: Change) -> [PostgresStatement] {

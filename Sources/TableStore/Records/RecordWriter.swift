@@ -3,6 +3,9 @@
 struct RecordWriter {
   private(set) var bytes: [UInt8] = []
 
+  /// Begins another record, in the same memory.
+  mutating func clear() { bytes.removeAll(keepingCapacity: true) }
+
   mutating func write(byte: UInt8) { bytes.append(byte) }
 
   mutating func write(_ number: UInt64) {

@@ -83,6 +83,6 @@ struct DisplacedRows {
     return rows[row.key]?.remove(at: index)
   }
 
-  /// The numbers of what was not taken.
-  var rest: [UInt64] { rows.values.flatMap { $0.map(\.number) } }
+  /// What was not taken.
+  var rest: [(number: UInt64, row: Row)] { rows.values.flatMap { $0.map { ($0.number, $0.row) } } }
 }

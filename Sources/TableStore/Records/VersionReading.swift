@@ -2,8 +2,7 @@ import TableModel
 
 /// Makes tables of version records again, oldest first: sections that did not change are shared.
 struct VersionReading {
-  /// By number.
-  let rows: [UInt64: Row]
+  let rows: NumberedRows
   let name: String
   /// Shared with the rows'.
   var names: NameTable
@@ -14,7 +13,7 @@ struct VersionReading {
   private var baseRows: [UInt64: Row]?
 
   /// - Parameter name: What the table is kept under.
-  init(name: String, rows: [UInt64: Row], names: NameTable) {
+  init(name: String, rows: NumberedRows, names: NameTable) {
     self.name = StoredName.parts(of: name).table
     self.rows = rows
     self.names = names

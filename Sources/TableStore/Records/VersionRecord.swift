@@ -11,7 +11,7 @@ struct VersionRecord {
   /// Rows that are not written yet, with the numbers they get.
   var added: [(number: UInt64, row: Row)] = []
   /// Rows of the version before that this one does not have.
-  var gone: [UInt64] = []
+  var gone: [(number: UInt64, row: Row)] = []
   /// The numbers of this version's rows, by section.
   var numbers: [[UInt64]] = []
   /// The next free row number.

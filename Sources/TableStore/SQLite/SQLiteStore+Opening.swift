@@ -46,8 +46,20 @@ extension SQLiteStore {
     let lock = try StoreLock(path: path)
     do {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
-      try pool.writeWithoutTransaction { db in try Self.beginRun(in: db, boot: boot) }
-      self.init(path: path, pool: pool, history: max(history, 1), now: now, bounds: bounds, lock: lock)
+      let checkpoints = Checkpoints(path: path)
+      try pool.writeWithoutTransaction { db in
+        try Self.beginRun(in: db, boot: boot)
+        try checkpoints.watch(db)
+      }
+      self.init(
+        path: path,
+        pool: pool,
+        history: max(history, 1),
+        now: now,
+        bounds: bounds,
+        lock: lock,
+        checkpoints: checkpoints
+      )
     } catch {
       let error = StoreError(error, path: path)
       if case .failed(let reason) = error { throw .cannotOpen(path: path, reason: reason) }

@@ -18,6 +18,8 @@ import Synchronization
 /// **Groups.** Commits that arrive while others are written are written next, in one transaction: one wait for
 /// the disk for all. Where a group fails, its commits are tried one by one, so each succeeds or fails alone.
 ///
+/// **The log.** Its pages are brought into the database beside those who write (``Checkpoints``).
+///
 /// **Threads.** Commits are written on the database's queue, or where nothing is being written and the caller may
 /// block, on the caller's thread, which takes what is there now and leaves the rest to the queue.
 public final class SQLiteStore: SoleStore {
@@ -26,6 +28,7 @@ public final class SQLiteStore: SoleStore {
   let history: Int
   let now: @Sendable () -> Int64
   let lock: StoreLock
+  private let checkpoints: Checkpoints
   private let observers = StoreObservers()
   private let jobs = Mutex(Jobs())
   /// Touched on the database's writer queue alone.
@@ -59,13 +62,15 @@ public final class SQLiteStore: SoleStore {
     history: Int,
     now: @escaping @Sendable () -> Int64,
     bounds: ReplyBounds,
-    lock: StoreLock
+    lock: StoreLock,
+    checkpoints: Checkpoints
   ) {
     self.path = path
     self.pool = pool
     self.history = history
     self.now = now
     self.lock = lock
+    self.checkpoints = checkpoints
     writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
   }
 
@@ -119,6 +124,7 @@ public final class SQLiteStore: SoleStore {
 
   public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
     let finish: @Sendable (Database, inout StoreWriter) -> Void = { [self] db, writer in
+      checkpoints.close()
       let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
       // Closing waits for the writer's queue, so it can't be done on it.
       DispatchQueue.global().async { [self] in
@@ -180,6 +186,7 @@ public final class SQLiteStore: SoleStore {
       guard case .success = result, entry.commit.changesTable else { continue }
       observers.tell(.moved(table: entry.commit.table, revision: writer.value.revision(of: entry.commit.table)))
     }
+    checkpoints.note(db)
   }
 
   /// The next task alone, or the commits up to the next task; nil where nothing waits.

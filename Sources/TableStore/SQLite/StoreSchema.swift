@@ -75,6 +75,15 @@ enum StoreSchema {
           """
       )
     }
+    migrator.registerMigration("4") { db in
+      try db.execute(
+        sql: """
+          -- Objects by the numbers of their rows: what is new is written at the end, as its row is. Those in `object` are
+          -- of rows that the table has not, or from before: one here goes before one there.
+          CREATE TABLE row_object (key INTEGER PRIMARY KEY, body BLOB NOT NULL);
+          """
+      )
+    }
     return migrator
   }
 

@@ -13,10 +13,13 @@ extension StoreWriter {
       try db.cachedStatement(sql: "UPDATE feed SET at_risk = 1 WHERE id = ?").execute(arguments: [feed.id])
       feed.isAtRisk = true
     }
-    if let version = commit.version { try write(version, of: &feed, in: db) }
+    let record = try commit.version.map { try write($0, as: commit.table, of: &feed, in: db) }
     if let items = commit.items { try write(items, of: &feed, in: db) }
-    for object in commit.objects { try write(object, feed: feed.id, in: db) }
+    try write(commit.objects, of: commit.table, with: record, in: &feed, db)
     for toggle in commit.toggles { try write(toggle, feed: feed.id, in: db) }
+    if let version = commit.version, feed.keyFrames.last == version.number {
+      try prune(&feed, upTo: version.number, in: db)
+    }
     feeds[commit.table] = feed
   }
 
@@ -30,7 +33,8 @@ extension StoreWriter {
         id: row["id"],
         epoch: epoch.map { Epoch(rawValue: UInt64(bitPattern: $0)) },
         isAtRisk: row["at_risk"],
-        nextItem: nextItem.map { UInt64(bitPattern: $0) }
+        nextItem: nextItem.map { UInt64(bitPattern: $0) },
+        hasRowObjects: try hasRowObjects(row["id"], in: db)
       )
     }
     try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [table])
@@ -38,10 +42,23 @@ extension StoreWriter {
     return FeedState(id: db.lastInsertedRowID, isAtRisk: false)
   }
 
+  private func hasRowObjects(_ feed: Int64, in db: Database) throws -> Bool {
+    let keys = StoreSchema.keys(feed: feed)
+    let sql = "SELECT EXISTS (SELECT 1 FROM row_object WHERE key BETWEEN ? AND ?)"
+    return try Bool.fetchOne(db, sql: sql, arguments: [keys.lowerBound, keys.upperBound]) ?? false
+  }
+
   // MARK: - Versions
 
-  private func write(_ version: Version, of feed: inout FeedState, in db: Database) throws {
+  /// - Returns: its record, with the rows that were written.
+  private func write(
+    _ version: Version,
+    as table: String,
+    of feed: inout FeedState,
+    in db: Database
+  ) throws -> VersionRecord {
     if feed.last == nil || feed.epoch != version.cursor.epoch {
+      try nameObjects(of: &feed, table: table, in: db)
       try startEpoch(version.cursor.epoch, of: &feed, in: db)
     }
     let isKeyFrame = feed.keyFrames.last.map { version.number >= $0 + UInt64(history) } ?? true
@@ -51,14 +68,17 @@ extension StoreWriter {
       isKeyFrame: isKeyFrame,
       nextRow: feed.nextRow
     )
-    for (number, row) in record.added {
+    if !record.added.isEmpty {
+      let insertion = try RecordStatement("INSERT INTO row (key, record) VALUES (?, ?)", in: db)
       var writer = RecordWriter()
-      writer.write(row)
-      try db.cachedStatement(sql: "INSERT INTO row (key, record) VALUES (?, ?)")
-        .execute(arguments: [StoreSchema.key(feed: feed.id, number: number), Data(writer.bytes)])
+      for (number, row) in record.added {
+        writer.clear()
+        writer.write(row)
+        try insertion.execute(StoreSchema.key(feed: feed.id, number: number), writer.bytes)
+      }
     }
     var gone = RecordWriter()
-    for number in record.gone { gone.write(number) }
+    for (number, _) in record.gone { gone.write(number) }
     try db.cachedStatement(
       sql: "INSERT INTO version (feed, number, key_frame, gone, record) VALUES (?, ?, ?, ?, ?)"
     )
@@ -67,10 +87,8 @@ extension StoreWriter {
     ])
     feed.last = (version, record.numbers)
     feed.nextRow = record.nextRow
-    if isKeyFrame {
-      feed.keyFrames.append(version.number)
-      try prune(&feed, upTo: version.number, in: db)
-    }
+    if isKeyFrame { feed.keyFrames.append(version.number) }
+    return record
   }
 
   /// Forgets the versions of another epoch, with their rows.
@@ -89,10 +107,12 @@ extension StoreWriter {
   private func deleteVersions(feed: Int64, in db: Database) throws {
     let keys = StoreSchema.keys(feed: feed)
     try db.execute(sql: "DELETE FROM version WHERE feed = ?", arguments: [feed])
-    try db.execute(
-      sql: "DELETE FROM row WHERE key BETWEEN ? AND ?",
-      arguments: [keys.lowerBound, keys.upperBound]
-    )
+    for name in ["row", "row_object"] {
+      try db.execute(
+        sql: "DELETE FROM \(name) WHERE key BETWEEN ? AND ?",
+        arguments: [keys.lowerBound, keys.upperBound]
+      )
+    }
   }
 
   /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read,
@@ -108,18 +128,25 @@ extension StoreWriter {
       sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",
       arguments: arguments
     )
-    let delete = try db.cachedStatement(sql: "DELETE FROM row WHERE key = ?")
+    let deletions = [
+      try RecordStatement("DELETE FROM row WHERE key = ?", in: db),
+      feed.hasRowObjects ? try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db) : nil,
+    ].compactMap { $0 }
+    // In the order of their keys, so that a page's are deleted together.
+    var numbers: [UInt64] = []
     for list in lists {
       var reader = RecordReader(Array(list))
-      while !reader.isAtEnd {
-        try delete.execute(arguments: [StoreSchema.key(feed: feed.id, number: try reader.number())])
-      }
+      while !reader.isAtEnd { numbers.append(try reader.number()) }
+    }
+    numbers.sort()
+    for deletion in deletions {
+      for number in numbers { try deletion.execute(StoreSchema.key(feed: feed.id, number: number)) }
     }
     try db.execute(sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?", arguments: arguments)
     feed.keyFrames.removeAll { $0 < base }
   }
 
-  // MARK: - Items, objects, toggles
+  // MARK: - Items, toggles
 
   private func write(_ changes: ItemChanges, of feed: inout FeedState, in db: Database) throws {
     for id in changes.deleted {
@@ -136,16 +163,6 @@ extension StoreWriter {
       try db.cachedStatement(sql: "UPDATE feed SET next_item = ? WHERE id = ?")
         .execute(arguments: [Int64(bitPattern: changes.nextID), feed.id])
       feed.nextItem = changes.nextID
-    }
-  }
-
-  private func write(_ change: ObjectChange, feed: Int64, in db: Database) throws {
-    if let bytes = change.bytes {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO object (feed, row, body) VALUES (?, ?, ?)")
-        .execute(arguments: [feed, change.row, Data(bytes)])
-    } else {
-      try db.cachedStatement(sql: "DELETE FROM object WHERE feed = ? AND row = ?")
-        .execute(arguments: [feed, change.row])
     }
   }
 

@@ -14,22 +14,14 @@ extension StoreWriter {
     var feed = try open(table, in: db)
     result.feed = try restoreVersions(of: &feed, name: table, in: db)
     result.items = try restoreItems(of: feed, in: db)
-    let objects = try GRDB.Row.fetchCursor(
-      db,
-      sql: "SELECT row, body FROM object WHERE feed = ?",
-      arguments: [feed.id]
-    )
-    while let row = try objects.next() {
-      let body: Data = row["body"]
-      result.objects[row["row"]] = Array(body)
-    }
+    result.objects = try restoreObjects(of: feed, in: db)
     result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
     feeds[table] = feed
     result.revision = revision(of: table)
     return result
   }
 
-  private func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws -> StoredFeed? {
+  func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws -> StoredFeed? {
     guard let epoch = feed.epoch else { return nil }
     var names = NameTable()
     let rows = try restoreRows(of: &feed, names: &names, in: db)
@@ -60,23 +52,17 @@ extension StoreWriter {
     of feed: inout FeedState,
     names: inout NameTable,
     in db: Database
-  ) throws -> [UInt64: TableModel.Row] {
+  ) throws -> NumberedRows {
     let keys = StoreSchema.keys(feed: feed.id)
-    let records = try GRDB.Row.fetchCursor(
-      db,
-      sql: "SELECT key, record FROM row WHERE key BETWEEN ? AND ?",
-      arguments: [keys.lowerBound, keys.upperBound]
-    )
-    var rows: [UInt64: TableModel.Row] = [:]
-    while let entry = try records.next() {
-      let key: Int64 = entry["key"]
-      let record: Data = entry["record"]
-      let number = UInt64(key - keys.lowerBound)
+    var (numbers, rows): ([UInt64], [TableModel.Row]) = ([], [])
+    let statement = try RecordStatement("SELECT key, record FROM row WHERE key BETWEEN ? AND ? ORDER BY key", in: db)
+    try statement.forEach(keys) { key, record in
       var reader = RecordReader(Array(record))
-      rows[number] = try reader.row(names: &names)
-      feed.nextRow = max(feed.nextRow, number + 1)
+      numbers.append(UInt64(key - keys.lowerBound))
+      rows.append(try reader.row(names: &names))
     }
-    return rows
+    if let last = numbers.last { feed.nextRow = max(feed.nextRow, last + 1) }
+    return NumberedRows(numbers, rows)
   }
 
   private func restoreItems(of feed: FeedState, in db: Database) throws -> LocalItems? {

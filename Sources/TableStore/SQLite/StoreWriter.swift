@@ -40,6 +40,8 @@ struct StoreWriter {
     var keyFrames: [UInt64] = []
     var isAtRisk: Bool
     var nextItem: UInt64?
+    /// Objects lie under the numbers of their rows.
+    var hasRowObjects = false
   }
 
   /// Writes commits in one transaction, or where that fails one by one. The results are in their order.

@@ -1,0 +1,111 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// Brings the write-ahead log's pages home into the database beside those who write, on a connection of its own: else who
+/// happens to commit when the log has become long waits until the disk has them.
+///
+/// The log begins anew only when all of it is home while nobody writes. So that one that is always written to ends, too,
+/// the writer brings the last pages home itself where little is left to do.
+final class Checkpoints: Sendable {
+  private let path: String
+  private let queue = DispatchQueue(label: "tablecast.store.checkpoints")
+  private let state = Mutex(State())
+  private let log = LogLength()
+  /// Opened when it is first needed; on `queue`.
+  private let connection = Mutex<DatabaseQueue?>(nil)
+
+  private struct State {
+    /// How many of the log's pages are home.
+    var home = 0
+    var isRunning = false
+    var isClosed = false
+  }
+
+  /// How many pages the log has, as SQLite says after each commit.
+  private final class LogLength: Sendable {
+    let pages = Atomic(0)
+  }
+
+  private let step: Int
+  private let longest: Int
+  /// In bytes, of the file that is kept once the log began anew.
+  private static let keptSize = 64 << 20
+
+  /// - Parameters:
+  ///   - step: Of how many new pages a checkpoint is made, beside those who write: as many as SQLite does, 4 MB.
+  ///   - longest: From how many pages on the log is to end: 64 MB.
+  init(path: String, step: Int = 1_000, longest: Int = 16_000) {
+    (self.path, self.step, self.longest) = (path, step, longest)
+  }
+
+  /// Has a connection make no checkpoints of its own, and tell how long the log is. It is used as long as this lives.
+  func watch(_ db: Database) throws {
+    try db.execute(sql: "PRAGMA journal_size_limit = \(Self.keptSize)")
+    sqlite3_wal_hook(
+      db.sqliteConnection,
+      { context, _, _, pages in
+        if let context {
+          let log = Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue()
+          log.pages.store(Int(pages), ordering: .relaxed)
+        }
+        return SQLITE_OK
+      },
+      Unmanaged.passUnretained(log).toOpaque()
+    )
+  }
+
+  /// After commits, on the writer's queue and outside of any transaction.
+  func note(_ db: Database) {
+    let pages = log.pages.load(ordering: .relaxed)
+    let (begins, finishes) = state.withLock { state in
+      if pages < state.home { state.home = 0 }
+      guard !state.isRunning, !state.isClosed else { return (false, false) }
+      let left = pages - state.home
+      let isSoonDone = left < 2 * step || state.home > 0 && pages >= 4 * longest
+      if pages >= longest, left > 0, isSoonDone { return (false, true) }
+      guard left >= step else { return (false, false) }
+      state.isRunning = true
+      return (true, false)
+    }
+    if begins { queue.async { [self] in run() } }
+    // Where a reader is in the way, the next commit tries again.
+    if finishes, let outcome = try? db.checkpoint(.passive) {
+      state.withLock { $0.home = outcome.checkpointedFrameCount }
+    }
+  }
+
+  private func run() {
+    var home: Int?
+    do {
+      let connection = try open()
+      home = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
+    } catch {
+      // What is not home is in the log: the next one tries again.
+    }
+    state.withLock { state in
+      if let home { state.home = home }
+      state.isRunning = false
+    }
+  }
+
+  private func open() throws -> DatabaseQueue {
+    if let connection = connection.withLock({ $0 }) { return connection }
+    var configuration = Configuration()
+    configuration.label = "tablecast.store.checkpoints"
+    let opened = try DatabaseQueue(path: path, configuration: configuration)
+    connection.withLock { $0 = opened }
+    return opened
+  }
+
+  /// Waits until no checkpoint is under way, and begins none any more.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    queue.sync {
+      // What it has is with the database's other connections.
+      try? connection.withLock { $0 }?.close()
+      connection.withLock { $0 = nil }
+    }
+  }
+}

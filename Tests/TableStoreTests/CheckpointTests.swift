@@ -1,0 +1,60 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import TableStore
+
+/// The write-ahead log goes home beside those who write, and ends.
+@Suite struct CheckpointTests {
+  private func open(_ folder: TemporaryFolder) throws -> DatabasePool {
+    let pool = try DatabasePool(path: folder.path + "/test.sqlite")
+    try pool.write { try $0.execute(sql: "CREATE TABLE blob (id INTEGER PRIMARY KEY, body BLOB)") }
+    return pool
+  }
+
+  private func write(_ id: Int, pages: Int, in pool: DatabasePool, _ checkpoints: Checkpoints) throws {
+    try pool.writeWithoutTransaction { db in
+      try db.execute(sql: "INSERT OR REPLACE INTO blob VALUES (?, zeroblob(?))", arguments: [id, pages * 4096])
+      checkpoints.note(db)
+    }
+  }
+
+  private func size(_ path: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+  }
+
+  @Test func pagesGoHomeWithoutAnotherCommit() async throws {
+    let folder = try TemporaryFolder()
+    let pool = try open(folder)
+    let checkpoints = Checkpoints(path: pool.path, step: 100)
+    try await pool.writeWithoutTransaction { try checkpoints.watch($0) }
+    try write(1, pages: 50, in: pool, checkpoints)
+    #expect(try size(pool.path) < 50 * 4096, "too few for a checkpoint")
+    try write(2, pages: 200, in: pool, checkpoints)
+    let end = ContinuousClock.now + .seconds(60)
+    while try size(pool.path) < 250 * 4096, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try size(pool.path) >= 250 * 4096)
+    checkpoints.close()
+    try pool.close()
+  }
+
+  /// However steadily it is written to.
+  @Test func theLogDoesNotGrowForEver() throws {
+    let folder = try TemporaryFolder()
+    let pool = try open(folder)
+    let checkpoints = Checkpoints(path: pool.path, step: 20, longest: 100)
+    try pool.writeWithoutTransaction { try checkpoints.watch($0) }
+    var written = 0
+    // The file of a log that ended is kept as it is: what has been written since is many times as much.
+    for step in 0..<4_000 {
+      try write(step % 7, pages: 3, in: pool, checkpoints)
+      written += 3 * 4096
+    }
+    let log = try size(pool.path + "-wal")
+    #expect(log < written / 4, "\(log) of \(written) bytes")
+    checkpoints.close()
+    // Nothing is begun any more, and nothing fails.
+    try write(1, pages: 300, in: pool, checkpoints)
+    try pool.close()
+  }
+}
