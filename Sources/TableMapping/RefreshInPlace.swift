@@ -72,7 +72,7 @@ struct RefreshInPlace {
 
 extension MappedItem {
   /// Whether its row stands where another item's did, and there is nothing else to be said of either.
-  fileprivate func takesThePlace(of other: MappedItem) -> Bool {
+  func takesThePlace(of other: MappedItem) -> Bool {
     guard let row, let otherRow = other.row, row.id.isExactly(otherRow.id), section == other.section else {
       return false
     }

@@ -176,6 +176,9 @@ struct Arrangement: Sendable {
     }
   }
 
+  /// False: rows stand in the order of their items.
+  var sorts: Bool { !isDescending.isEmpty }
+
   /// -1, 0 or 1: how two rows of a section stand by what they are sorted by.
   func order(_ first: [SortKey], _ second: [SortKey]) -> Int {
     for (key, isDescending) in isDescending.enumerated() where key < min(first.count, second.count) {

@@ -33,16 +33,20 @@ struct LayoutEdit {
   /// False where it can't be told from the changes alone: two things would have one identity. Nothing that was begun
   /// counts then.
   mutating func lay(_ changes: [OwnedItemChange]) -> Bool {
+    let mapped = changes.map { change in change.after.map { self.mapped($0, layout.items[change.number]) } }
+    // Most stay where they are.
+    let moving = zip(changes, mapped).filter { change, mapped in !replace(change, mapped) }
     // All leave by the order in which they are, and come by the order in which they then are.
-    for change in changes where change.before != nil {
+    for (change, _) in moving where change.before != nil {
       guard leave(change.number) else { return false }
     }
-    for change in changes {
-      let before = layout.items[change.number]
-      if let before { layout.remove(namesOf: before.mapped, for: change.number) }
-      layout.items[change.number] = change.after.map { LaidItem(mapped($0, before), $0.rank, $0.bytes) }
+    for (change, mapped) in moving {
+      if let before = layout.items[change.number] { layout.remove(namesOf: before.mapped, for: change.number) }
+      layout.items[change.number] = mapped.flatMap { mapped in
+        change.after.map { LaidItem(mapped, $0.rank, $0.bytes) }
+      }
     }
-    for change in changes where change.after != nil {
+    for (change, _) in moving where change.after != nil {
       guard come(change.number) else { return false }
     }
     for section in touched { show(section) }
@@ -58,6 +62,29 @@ struct LayoutEdit {
   }
 
   // MARK: Rows
+
+  /// Puts an item's row in the place of the one that it had; false where that is not all that there is to do.
+  private mutating func replace(_ change: OwnedItemChange, _ mapped: MappedItem?) -> Bool {
+    guard let after = change.after, let mapped, let row = mapped.row, let item = layout.items[change.number],
+      let old = item.mapped.row, item.rank == after.rank, mapped.takesThePlace(of: item.mapped),
+      let section = item.mapped.placements.first.flatMap({ layout.section($0) }),
+      layout.sections.indices.contains(section)
+    else { return false }
+    let laid = layout.sections[section]
+    let place = layout.place(of: old, of: item, among: laid.rows, laid.arrangement)
+    guard place < laid.rows.count, laid.rows[place] === old else { return false }
+    var met = laid.met
+    if let rows = laid.met {
+      let place = layout.place(of: old, of: item, among: rows, nil)
+      guard place < rows.count, rows[place] === old else { return false }
+      met = rows.replacing(place, with: row)
+    }
+    layout.sections[section].rows = laid.rows.replacing(place, with: row)
+    layout.sections[section].met = met
+    layout.items[change.number] = LaidItem(mapped, after.rank, after.bytes)
+    touched.insert(section)
+    return true
+  }
 
   private mutating func leave(_ number: UInt64) -> Bool {
     guard let item = layout.items[number] else { return false }

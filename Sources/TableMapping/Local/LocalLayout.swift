@@ -97,35 +97,6 @@ struct LocalLayout: Sendable {
     return list
   }
 
-  /// Where a row stands, or would stand, among rows in their order. O(log² rows).
-  ///
-  /// - Parameter arrangement: nil: rows in the order of their items.
-  func place(of row: Row, of item: LaidItem, among rows: RowList, _ arrangement: Arrangement?) -> Int {
-    let keys = arrangement.map { _ in item.mapped.sortKeys(of: row) } ?? []
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      let other = rows[middle]
-      if let otherItem = self.item(of: other), precedes(other, otherItem, keys, item.rank, arrangement) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
-  }
-
-  private func precedes(
-    _ row: Row,
-    _ item: LaidItem,
-    _ keys: [SortKey],
-    _ rank: Int64,
-    _ arrangement: Arrangement?
-  ) -> Bool {
-    let order = arrangement?.order(item.mapped.sortKeys(of: row), keys) ?? 0
-    return order == 0 ? item.rank < rank : order < 0
-  }
-
   // MARK: Sections
 
   /// The section that takes a row of an item; nil: a group that there is not yet.
