@@ -30,6 +30,8 @@ public struct MappingResult: Sendable {
   private let lookup: ItemLookup?
   /// Where the items of a source begin.
   private let starts: [String: Int]
+  /// Items that stand in place of those that the cache has of the only source, by their places.
+  var replaced: [Int: ReplacedItem] = [:]
 
   /// How many skipped items and warnings are kept in full.
   public static let maximumKept = 10
@@ -46,6 +48,7 @@ public struct MappingResult: Sendable {
     let item = lookup.items[position]
     let name = cache.plan.sources[item.source].name
     guard let source = cache.sources[name], let start = starts[name] else { return nil }
+    if let other = replaced[position] { return RepresentedItem(other, of: name, at: position) }
     return RepresentedItem(item, of: name, at: position - start, in: source.texts)
   }
 
@@ -75,7 +78,7 @@ public struct MappingResult: Sendable {
 
   func mappedItem(named id: String) -> MappedItem? {
     if let layout = cache.layout { return layout.item(named: id)?.item.mapped }
-    return lookup.flatMap { lookup in lookup.position(id).map { lookup.items[$0] } }
+    return lookup.flatMap { lookup in lookup.position(id).map { replaced[$0]?.item ?? lookup.items[$0] } }
   }
 
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
@@ -83,7 +86,7 @@ public struct MappingResult: Sendable {
       return layout.ordered.dropFirst(max(position, 0)).first?.mapped
     }
     guard let items = cache.sources[source]?.items, items.indices.contains(position) else { return nil }
-    return items[position]
+    return replaced[position]?.item ?? items[position]
   }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
@@ -92,7 +95,9 @@ public struct MappingResult: Sendable {
       return layout.ordered.map { ($0.mapped.row?.id, $0.bytes) }
     }
     guard let source = cache.sources[source] else { return [] }
-    return source.items.enumerated().map { ($1.row?.id, source.texts.bytes(of: $0)) }
+    return source.items.enumerated().map { place, item in
+      (item.row?.id, replaced[place]?.bytes ?? source.texts.bytes(of: place))
+    }
   }
 
   /// The items that no section takes: how many, and the first of them, at most ``maximumKept``. O(items).

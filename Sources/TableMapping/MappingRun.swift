@@ -28,9 +28,12 @@ struct MappingRun {
     budget: MappingBudget
   ) {
     (self.plan, self.contents, self.variables, self.budget) = (plan, contents, variables, budget)
+    for source in plan.sources where contents[source.name]?.hasReplaced == true {
+      self.contents[source.name] = contents[source.name]?.settled(at: source.items?.documentPath)
+    }
     let isUsable = cache.map { $0.plan === plan && $0.variables == variables }
     self.cache = isUsable == true ? cache : nil
-    lookups = Lookups(plan.lookups, contents, previous: self.cache?.lookups ?? [], variables: variables)
+    lookups = Lookups(plan.lookups, self.contents, previous: self.cache?.lookups ?? [], variables: variables)
     problems = lookups.problems
   }
 
@@ -68,7 +71,9 @@ struct MappingRun {
     budget.charge(settled.cost)
     guard !budget.isExceeded else { return nil }
     let references = plan.lookups.isEmpty ? previous.references : nil
-    return result(settled, of: source, refresh.cached(references))
+    var result = result(settled, of: source, refresh.cached(references))
+    result.byteCount = budget.spent
+    return result
   }
 
   private func result(

@@ -14,6 +14,7 @@ public struct RepresentedItem: Sendable {
   private enum Text: Sendable {
     case part(of: ItemTexts, at: Int)
     case own([UInt8])
+    case replaced([UInt8], at: Int)
   }
 
   init(_ item: MappedItem, of source: String, at position: Int, in texts: ItemTexts) {
@@ -21,6 +22,10 @@ public struct RepresentedItem: Sendable {
   }
 
   init(_ item: LaidItem, of source: String) { self.init(item.mapped, source, .own(item.bytes)) }
+
+  init(_ item: ReplacedItem, of source: String, at position: Int) {
+    self.init(item.item, source, .replaced(item.bytes, at: position))
+  }
 
   private init(_ item: MappedItem, _ source: String, _ text: Text) {
     self.text = text
@@ -30,15 +35,17 @@ public struct RepresentedItem: Sendable {
 
   /// Its place among the source's items; nil for one that the service owns, which is found by its identity.
   public var position: Int? {
-    guard case .part(_, let position) = text else { return nil }
-    return position
+    switch text {
+    case .part(_, let position), .replaced(_, let position): position
+    case .own: nil
+    }
   }
 
   /// As the source gave it. O(bytes): a copy.
   public var bytes: [UInt8] {
     switch text {
     case .part(let texts, let position): texts.bytes(of: position)
-    case .own(let bytes): bytes
+    case .own(let bytes), .replaced(let bytes, _): bytes
     }
   }
 }

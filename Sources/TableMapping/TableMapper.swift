@@ -9,7 +9,7 @@ internal import TableModel
 /// what its expressions read (`$index`, `$response`, parameters) is the same too.
 public struct TableMapper: Sendable {
   let plan: MappingPlan
-  private let maximumBytes: Int
+  let maximumBytes: Int
 
   /// - Parameters:
   ///   - cells: All that the configuration declares.

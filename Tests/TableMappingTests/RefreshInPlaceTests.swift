@@ -118,6 +118,8 @@ import Testing
     let second = mapper.map(["s": page(items)], reusing: first.cache)
     let (old, new) = (first.sections[0].rows, second.sections[0].rows)
     #expect(new[3000].payload() == #"{"title":"two"}"#)
+    // What it takes of memory is known as if all had been mapped.
+    #expect(second.byteCount == mapper.map(["s": page(items)]).byteCount)
     let shared = RowList.commonEnds(old, new) { _, _ in false }
     #expect(shared.prefix > 2700 && shared.suffix > 2700)
   }

@@ -221,7 +221,10 @@ struct TableContent: Sendable {
   private mutating func mapped() -> MappingResult {
     while true {
       var contents = inputs.compactMapValues(\.shown).merging(borrowed) { answer, _ in answer }
-      if let result = edited(contents) { return result }
+      if let result = edited(contents) ?? replaced(contents) {
+        inputs = inputs.mapValues { $0.accepted }
+        return result
+      }
       if let local { contents[local.source] = .owned(local.items.owned) }
       let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
       for problem in result.problems { inputs[problem.source]?.refuse(problem) }
@@ -246,6 +249,13 @@ struct TableContent: Sendable {
       )
     }
     return mapper.map(changes, after: result, contents, variables: variables)
+  }
+
+  /// The last mapping, with the items that are others since than their response says; nil where all is to be mapped.
+  /// O(changes · log² items).
+  private func replaced(_ contents: [String: SourceContent]) -> MappingResult? {
+    guard let result, contents.values.contains(where: \.hasReplaced) else { return nil }
+    return mapper.map(replacedIn: contents, after: result, variables: variables)
   }
 
   private func toggled(_ table: Table) -> Table {

@@ -16,10 +16,9 @@ extension ForwardingPlan {
   ///
   /// - Parameter answer: the item in the upstream's answer, if there is one.
   func apply(_ answer: [UInt8]?, to content: inout TableContent, named name: String) -> LaidEdit {
-    var items = content.result?.items(of: source).map(\.bytes) ?? []
     let answered = answer.flatMap { try? JSONValue(parsing: $0) }
-    guard let row = change.row else { return insert(answered, items, &content, named: name) }
-    guard let position = content.result?.item(row)?.position, items.indices.contains(position) else {
+    guard let row = change.row else { return insert(answered, &content, named: name) }
+    guard let found = content.result?.item(row), found.source == source, let position = found.position else {
       return .awaitsRefresh(row: row)
     }
     let isAnswered = answer.map { content.identity(of: $0, from: source) == row } ?? false
@@ -27,42 +26,46 @@ extension ForwardingPlan {
     case .insert: return .awaitsRefresh(row: row)
     case .patch(_, let patch):
       let patched = item.merging(patch: patch)
-      items[position] = (answered.flatMap { new(from: $0, over: patched, isAnswered: isAnswered) } ?? patched).bytes
+      let told = answered.flatMap { new(from: $0, over: patched, isAnswered: isAnswered) }
+      content.lay((told ?? patched).bytes, at: position, over: source, named: name)
     case .action:
       // What an action does to the item only the upstream knows.
       guard let answered, let item = new(from: answered, over: item, isAnswered: isAnswered) else {
         return .awaitsRefresh(row: row)
       }
-      items[position] = item.bytes
-    case .delete: items.remove(at: position)
+      content.lay(item.bytes, at: position, over: source, named: name)
+    case .delete:
+      var items = content.items(of: source)
+      guard items.indices.contains(position) else { return .awaitsRefresh(row: row) }
+      items.remove(at: position)
+      content.lay(items, over: source, named: name)
     case .move(_, let place):
+      var items = content.items(of: source)
+      guard items.indices.contains(position) else { return .awaitsRefresh(row: row) }
       let moving = items.remove(at: position)
       var rows = content.result?.items(of: source).map(\.row) ?? []
       rows.remove(at: position)
       items.insert(moving, at: place.index(among: rows, in: content.result?.sections ?? []))
+      content.lay(items, over: source, named: name)
     }
-    content.lay(items, over: source, named: name)
     return .shown(row: row)
   }
 
-  private func insert(_ answered: JSONValue?, _ items: [[UInt8]], _ content: inout TableContent, named name: String)
-    -> LaidEdit
-  {
+  private func insert(_ answered: JSONValue?, _ content: inout TableContent, named name: String) -> LaidEdit {
     // Without what the source has said there is nothing to lay it over.
     guard case .insert(let sent, _) = change, let answered, content.inputs[source]?.content != nil,
       content.identity(of: answered.bytes, from: source) != nil
     else { return .awaitsRefresh(row: nil) }
-    var items = items
     if let known = content.identity(of: answered.bytes, from: source).flatMap({ content.result?.item($0) }),
-      known.source == source, let position = known.position, items.indices.contains(position),
+      known.source == source, let position = known.position,
       let old = try? JSONValue(parsing: known.bytes)
     {
       // The upstream had it already.
-      items[position] = old.merging(patch: sent).replacingMembers(by: answered).bytes
-      content.lay(items, over: source, named: name)
+      let new = old.merging(patch: sent).replacingMembers(by: answered)
+      content.lay(new.bytes, at: position, over: source, named: name)
       return .shown(row: content.result?.identity(ofItemAt: position, of: source))
     }
-    let before = content
+    let (before, items) = (content, content.items(of: source))
     content.lay(items + [answered.bytes], over: source, named: name)
     guard let row = content.result?.identity(ofItemAt: items.count, of: source) else {
       // What has no identity is not the item, whatever it is.
@@ -88,6 +91,23 @@ extension ForwardingPlan {
 extension TableContent {
   fileprivate func identity(of answer: [UInt8], from source: String) -> String? {
     mapper.identity(of: answer, from: source, variables: variables)
+  }
+
+  /// Of a source, in their order. O(bytes).
+  fileprivate func items(of source: String) -> [[UInt8]] { result?.items(of: source).map(\.bytes) ?? [] }
+
+  /// Lays one item over what a source has said, in the place of another. As fast as the table finds where that stands,
+  /// where the source has one list.
+  fileprivate mutating func lay(_ item: [UInt8], at position: Int, over source: String, named name: String) {
+    if let answer = inputs[source]?.content, result?.hasList(of: source, in: answer) == true {
+      inputs[source]?.content = answer.replacing(position, with: item)
+      _ = table(named: name)
+    } else {
+      var items = items(of: source)
+      guard items.indices.contains(position) else { return }
+      items[position] = item
+      lay(items, over: source, named: name)
+    }
   }
 
   /// Lays other items over what a source has said: its responses stay what they were, for whoever shows more of them.
