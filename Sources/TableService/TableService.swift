@@ -60,13 +60,14 @@ public final class TableService: RequestHandler {
   // MARK: Requests
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    guard let match = request.inquiry.match else {
+    let inquiry = request.inquiry
+    guard let match = inquiry.match else {
       return .response(
         ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
       )
     }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
-    let call = Call(request: request, exchange: exchange, match: match, state: state)
+    let call = Call(request, inquiry, match, exchange, state: state)
     do throws(ServiceError) {
       try callerLimits.admit(call)
       try call.state.writeOrigins.authorize(request)

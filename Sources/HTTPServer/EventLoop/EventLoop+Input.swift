@@ -128,7 +128,7 @@ extension EventLoop {
       grant: shared.crossOrigin?.grant(to: head)
     )
     counters.requests.add(1)
-    if let hosts = shared.hosts, !hosts.admits(head.authority) {
+    if let hosts = shared.hosts, !hosts.admits(head) {
       respond(connection, HostPolicy.misdirected)
       return
     }

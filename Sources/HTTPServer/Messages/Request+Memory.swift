@@ -8,7 +8,8 @@ extension Request {
   /// `make` runs where there is nothing yet, or something of another type. O(1) else.
   public func remembering<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
     head.memory.withLock { memory in
-      if let known = memory as? Value { return known }
+      // A comparison of two pointers, where a conditional cast asks the runtime.
+      if let known = memory, type(of: known) == Value.self { return unsafeDowncast(known, to: Value.self) }
       let made = make()
       memory = made
       return made

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Which names requests may be for. A web page can have its own name resolve to an address of this machine or its
 /// network, and is then of one origin with the service as far as its browser knows (DNS rebinding); its requests still
 /// say that name.
@@ -9,6 +11,14 @@ struct HostPolicy: Sendable {
   init?(hosts: [String], listeningOn address: SocketAddress?) {
     guard !hosts.isEmpty || address?.isLoopback ?? false else { return nil }
     names = (["localhost"] + hosts).map { HostPolicy.name(in: Array($0.utf8)[...]).map(ByteClass.lowercased) }
+  }
+
+  /// Whether a request is for one of the names: looked up once for all whose heads have the same bytes.
+  func admits(_ head: RequestHead) -> Bool {
+    if head.isAdmitted.load(ordering: .relaxed) { return true }
+    guard admits(head.authority) else { return false }
+    head.isAdmitted.store(true, ordering: .relaxed)
+    return true
   }
 
   /// Whether `authority`, which is valid, is an IP literal, `localhost` or one of the names, whatever its port. So is an

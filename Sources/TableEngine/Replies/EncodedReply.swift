@@ -16,8 +16,9 @@ package final class EncodedReply: Sendable {
 
   /// What the face of the service makes of the reply: heads, compressed forms. Made once, and gone with the reply.
   package func dressed<Form: AnyObject & Sendable>(_ make: (EncodedReply) -> Form) -> Form {
-    if let known = dressing.load()?.form { return known as? Form ?? make(self) }
-    return dressing.storeIfNil(Dressing(make(self))).form as? Form ?? make(self)
+    let known = dressing.load() ?? dressing.storeIfNil(Dressing(make(self)))
+    // A comparison of two pointers, where a conditional cast asks the runtime.
+    return type(of: known.form) == Form.self ? unsafeDowncast(known.form, to: Form.self) : make(self)
   }
 
   /// What it takes, as far as it can be told here: compressed forms are a part of the body.

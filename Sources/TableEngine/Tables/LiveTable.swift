@@ -14,7 +14,7 @@ package final class LiveTable: Sendable {
   let reader: TableReader
   let writer: TableWriter
   /// A family's member: it comes and goes with its readers.
-  let isMember: Bool
+  package let isMember: Bool
   /// The language that it is in; nil where the configuration names none.
   package let locale: String?
   /// The writer of the table that this one is a translation of; nil where it is the original.

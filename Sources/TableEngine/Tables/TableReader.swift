@@ -42,7 +42,9 @@ final class TableReader: Sendable {
 
   /// What a client's request means for this table, with the cells that it has now.
   func lens(_ request: LensRequest, after: Cursor?) -> Lens {
-    Lens(request.cells, of: drawing.withLock { $0 }, view: request.view, rows: request.rows(after: after))
+    let rows = request.rows(after: after)
+    guard let cells = request.cells else { return Lens(view: request.view, rows: rows) }
+    return Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows)
   }
 
   /// The view of a lens, where something was tapped in it.

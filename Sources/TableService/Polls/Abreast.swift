@@ -70,7 +70,7 @@ extension ChangeTopic {
 extension TableCall {
   /// What has to be read before this is answered; nil where nothing has.
   var behind: Abreast.Member? {
-    guard table.mayBeBehind, let lens = try? request.inquiry.lens.get() else { return nil }
+    guard table.mayBeBehind, let lens = try? inquiry.lens.get() else { return nil }
     return table.isBehind(lens, after: request.position) ? Abreast.Member(table: table, view: lens.view) : nil
   }
 }

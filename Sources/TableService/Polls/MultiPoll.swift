@@ -41,7 +41,7 @@ final class MultiPoll: Waiter {
     share: WaitingShare?
   ) {
     (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
-    (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
+    (codings, next) = (call.request.acceptedCodings, call.inquiry.next)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
     let forwards = Set(members.flatMap(\.table.forwards)).sorted()
     scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)

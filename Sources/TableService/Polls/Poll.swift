@@ -31,7 +31,7 @@ final class Poll: Waiter {
   ) {
     self.share = share
     (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
-    (codings, next) = (call.request.acceptedCodings, call.request.inquiry.next)
+    (codings, next) = (call.request.acceptedCodings, call.inquiry.next)
   }
 
   private init(_ poll: Poll, of table: LiveTable) {
@@ -44,8 +44,9 @@ final class Poll: Waiter {
   ///
   /// - Parameter wait: seconds; nil: what is left of the time.
   func begin(_ exchange: Exchange, wait: Double?) -> Reply {
-    if let successor { return successor.begin(exchange, wait: wait) }
-    if let reply = moved(exchange) { return reply }
+    let ending = table.ending
+    if let successor = successor(ending) { return successor.begin(exchange, wait: wait) }
+    if let reply = moved(exchange, ending) { return reply }
     if let wait, wait <= 0 { return unchanged(exchange) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     let codings = codings.worthPreparing
@@ -65,11 +66,12 @@ final class Poll: Waiter {
       abandoned()
       return .response(refusal.response)
     }
-    if let successor {
+    let ending = table.ending
+    if let successor = successor(ending) {
       abandoned()
       return successor.begin(exchange, wait: nil)
     }
-    guard let reply = moved(exchange) else { return nil }
+    guard let reply = moved(exchange, ending) else { return nil }
     abandoned()
     return reply
   }
@@ -78,13 +80,13 @@ final class Poll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
-    let poll = successor ?? self
-    return poll.moved(exchange) ?? poll.unchanged(exchange)
+    let poll = successor(table.ending) ?? self
+    return poll.moved(exchange, poll.table.ending) ?? poll.unchanged(exchange)
   }
 
   /// Where another table is in this one's place.
-  private var successor: Poll? {
-    guard case .replaced(let next)? = table.ending else { return nil }
+  private func successor(_ ending: WaitEnding?) -> Poll? {
+    guard case .replaced(let next)? = ending else { return nil }
     return heir.withLock { heir in
       if let heir { return heir }
       let poll = Poll(self, of: next)
@@ -102,8 +104,8 @@ final class Poll: Waiter {
   private func unchanged(_ exchange: Exchange) -> Reply { reply(exchange, at: table.state(for: query).to) }
 
   /// The reply, where the table is not where the client is; nil where it is.
-  private func moved(_ exchange: Exchange) -> Reply? {
-    switch table.ending {
+  private func moved(_ exchange: Exchange, _ ending: WaitEnding?) -> Reply? {
+    switch ending {
     case .refused(let error)?: return .response(ServiceError(error).response)
     case .withoutNews?, .replaced?: return unchanged(exchange)
     // A member made anew has nothing to show yet.

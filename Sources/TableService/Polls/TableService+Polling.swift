@@ -5,7 +5,7 @@ import TableModel
 
 extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
-    let inquiry = call.request.inquiry
+    let inquiry = call.inquiry
     if let slot = call.request.query.first("slot") { return try slotPoll(call, slot: slot) }
     let wait = try inquiry.wait.get()
     let share = call.waitingShare(callerLimits)
@@ -31,8 +31,8 @@ extension TableService {
 
   func multiPoll(_ call: Call) throws(ServiceError) -> Reply {
     let request = call.request
-    let wait = try request.inquiry.wait.get()
-    let lens = try request.inquiry.lens.get()
+    let wait = try call.inquiry.wait.get()
+    let lens = try call.inquiry.lens.get()
     let pairs = try tablesAndCursors(request)
     var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
     var budget = MemberBudget()
@@ -97,7 +97,7 @@ extension TableService {
     try share?.take()
     let stream = TableStream(
       table: call.table,
-      lens: try request.inquiry.lens.get(),
+      lens: try call.inquiry.lens.get(),
       after: after,
       share: share,
       recheck: recheck(request, call.state, call.table.reference.name)

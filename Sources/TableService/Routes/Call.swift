@@ -7,12 +7,14 @@ import TableModel
 /// from hand to hand.
 final class Call: Sendable {
   let request: Request
+  let inquiry: RequestInquiry
   let exchange: Exchange
   let match: RouteMatch
   let state: ServiceState
 
-  init(request: Request, exchange: Exchange, match: RouteMatch, state: ServiceState) {
-    (self.request, self.exchange, self.match, self.state) = (request, exchange, match, state)
+  init(_ request: Request, _ inquiry: RequestInquiry, _ match: RouteMatch, _ exchange: Exchange, state: ServiceState) {
+    (self.request, self.inquiry, self.match) = (request, inquiry, match)
+    (self.exchange, self.state) = (exchange, state)
   }
 
   /// Who asks: its own header fields, as far as upstreams may be shown them, and whose idempotency keys it uses.
@@ -39,11 +41,11 @@ final class Call: Sendable {
   }
 
   /// The language to answer in; nil where the configuration names none.
-  var locale: String? { request.inquiry.languages.locale(of: state.catalog.definition.locales) }
+  var locale: String? { inquiry.languages.locale(of: state.catalog.definition.locales) }
 }
 
 /// A request about one table.
-struct TableCall: Sendable {
+final class TableCall: Sendable {
   private let call: Call
   private let need: Route.Need
   let table: LiveTable
@@ -54,6 +56,7 @@ struct TableCall: Sendable {
   let mayWait: Bool
 
   var request: Request { call.request }
+  var inquiry: RequestInquiry { call.inquiry }
   /// One caller's share of those who wait; nil where there is no limit.
   func waitingShare(_ limits: CallerLimits) -> WaitingShare? { limits.waitingShare(of: call) }
   var state: ServiceState { call.state }
@@ -64,13 +67,19 @@ struct TableCall: Sendable {
 
   /// Finds the table, for a caller who may do what is needed.
   init(_ call: Call, _ need: Route.Need) throws(ServiceError) {
+    (self.call, self.need, exchange, mayWait) = (call, need, call.exchange, true)
+    let isOpen = need.isReading && !call.state.authorizer.isRestricted(.read)
+    if isOpen, let table = call.inquiry.table(under: call.state) {
+      (self.table, authority) = (table, .granted)
+      return
+    }
     guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
     authority = try Self.authority(call.request, call.state.authorizer, need, reference.name)
     var budget = MemberBudget()
     table = try asked { () throws(TableError) in
       try call.state.catalog.table(reference, in: call.locale, for: call.caller, &budget)
     }
-    (self.call, self.need, exchange, mayWait) = (call, need, call.exchange, true)
+    if !table.isMember { call.inquiry.note(table, under: call.state) }
   }
 
   private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool) {
@@ -124,7 +133,7 @@ struct TableCall: Sendable {
 
   /// How the client sees the table, at a cursor where it has one.
   func lens(after: Cursor? = nil) throws(ServiceError) -> Lens {
-    table.lens(try request.inquiry.lens.get(), after: after)
+    table.lens(try inquiry.lens.get(), after: after)
   }
 
   /// What its reply depends on beside the table and the version.

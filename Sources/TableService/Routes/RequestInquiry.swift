@@ -18,6 +18,7 @@ final class RequestInquiry: Sendable {
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
   let next: String
   private let poll = Mutex<Poll?>(nil)
+  private let destination = Mutex<(table: LiveTable, state: ServiceState)?>(nil)
 
   init(_ request: Request) {
     match = RouteMatch(request)
@@ -41,6 +42,14 @@ final class RequestInquiry: Sendable {
     case (.failure, _), (_, .failure): next = ""
     }
   }
+
+  /// The table that the path names, in the language that is asked for, as one configuration has it. Nil where it is not
+  /// known yet, or a family's member, which comes and goes. Whether a caller may read it is for others to say.
+  func table(under state: ServiceState) -> LiveTable? {
+    destination.withLock { known in known.flatMap { $0.state === state ? $0.table : nil } }
+  }
+
+  func note(_ table: LiveTable, under state: ServiceState) { destination.withLock { $0 = (table, state) } }
 
   /// The poll of `table`: one for all who ask with these bytes under one configuration, as nothing in it is one client's
   /// own. Whoever is woken finds in the processor's cache what the one before has read.

@@ -51,6 +51,8 @@ struct Route: Sendable {
     case tap
     /// Each of the tables that the request names is looked at when they are known.
     case each
+
+    var isReading: Bool { if case .capability(.read) = self { true } else { false } }
   }
 
   enum Handler: Sendable {
@@ -109,14 +111,22 @@ struct Route: Sendable {
 
   // MARK: Answering
 
-  /// Answers a request for it, if the caller may.
-  func answer(_ call: Call, of service: TableService) throws(ServiceError) -> Reply {
-    let method = call.request.method == .head ? Method.get : call.request.method
+  /// What a request asks of it.
+  ///
+  /// - Throws: where it can't be asked, or names what means nothing here.
+  fileprivate func operation(_ request: Request) throws(ServiceError) -> Operation {
+    let method = request.method == .head ? Method.get : request.method
     guard let operation = operations.first(where: { $0.method == method }) else {
       throw ServiceError(status: .methodNotAllowed, detail: "Only \(methods) can be asked of `\(path)`.")
     }
-    if isStrict { try call.request.checkQuery(operation.query, repeatable: operation.repeatable) }
-    if isStrict, method == .get { try call.request.checkAccept(mediaType) }
+    if isStrict { try request.checkQuery(operation.query, repeatable: operation.repeatable) }
+    if isStrict, method == .get { try request.checkAccept(mediaType) }
+    return operation
+  }
+
+  /// Answers a request for it, if the caller may.
+  func answer(_ call: Call, of service: TableService) throws(ServiceError) -> Reply {
+    let operation = try call.match.operation.get()
     switch operation.handler {
     case .service(let handler):
       try call.authorize(operation.need)
@@ -124,7 +134,7 @@ struct Route: Sendable {
     case .table(let handler):
       let call = try TableCall(call, operation.need)
       guard call.table.isAwaitingUpstream else { return try answer(call, of: service, operation, handler) }
-      let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.request.inquiry.wait.get()
+      let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.inquiry.wait.get()
       return FirstFetch(of: call.table, patience: patience) { exchange, mayWait in
         do throws(ServiceError) {
           let call = try call.after(exchange, mayWait: mayWait, under: service.state)
@@ -166,6 +176,8 @@ final class RouteMatch: Sendable {
   private let names: [String: String]
   /// The table that the path names.
   let table: TableReference?
+  /// What is asked of the route, or why it can't be.
+  let operation: Result<Route.Operation, ServiceError>
 
   /// The route of a request; nil where there is none.
   init?(_ request: Request) {
@@ -173,6 +185,7 @@ final class RouteMatch: Sendable {
     for route in Route.all {
       guard let names = route.names(of: path) else { continue }
       (self.route, self.names) = (route, names)
+      operation = Result { () throws(ServiceError) in try route.operation(request) }
       guard names["table"] != nil else {
         table = nil
         return
