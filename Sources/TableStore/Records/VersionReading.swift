@@ -8,6 +8,8 @@ struct VersionReading {
   var names: NameTable
   /// The version read last, with its rows' numbers.
   private(set) var last: (table: Table, numbers: [[UInt64]])?
+  /// The highest number of a row that a version has; nil where none has rows.
+  private(set) var highest: UInt64?
   /// The version that is gone on from, whose rows are not among `rows`; asked for few of them, seldom for any.
   private var base: (table: Table, numbers: [[UInt64]])?
   private var baseRows: [UInt64: Row]?
@@ -104,6 +106,7 @@ struct VersionReading {
         rows.append(Int(start)..<Int(start) + length)
         sectionNumbers += base.numbers[Int(start)..<(Int(start) + length)]
       case .numbers:
+        if length > 0 { highest = max(highest ?? 0, start &+ UInt64(length - 1)) }
         for offset in 0..<UInt64(length) {
           guard let row = row(start &+ offset) else {
             throw RecordError(description: "row \(start &+ offset) is missing")

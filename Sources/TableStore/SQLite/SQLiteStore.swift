@@ -18,6 +18,9 @@ import Synchronization
 /// **Groups.** Commits that arrive while others are written are written next, in one transaction: one wait for
 /// the disk for all. Where a group fails, its commits are tried one by one, so each succeeds or fails alone.
 ///
+/// **Long versions.** Rows that are very many are written ahead of their version, a thousand at once, so that no other
+/// table's commit waits for all of them (``StoreWriter/Slice``).
+///
 /// **The log.** Its pages are brought into the database beside those who write (``Checkpoints``).
 ///
 /// **Threads.** Commits are written on the database's queue, or where nothing is being written and the caller may
@@ -28,14 +31,20 @@ public final class SQLiteStore: SoleStore {
   let history: Int
   let now: @Sendable () -> Int64
   let lock: StoreLock
-  private let checkpoints: Checkpoints
+  let checkpoints: Checkpoints
   private let observers = StoreObservers()
-  private let jobs = Mutex(Jobs())
+  let jobs = Mutex(Jobs())
+  /// Where the rows of long versions are made ready to be written.
+  let slicing = DispatchQueue(label: "tablecast.store.slices", attributes: .concurrent)
   /// Touched on the database's writer queue alone.
   let writer: WriterBox
 
-  private struct Jobs {
+  typealias Completion = @Sendable (Result<Void, StoreError>) -> Void
+
+  struct Jobs {
     var waiting: Deque<Job> = []
+    /// The tables of which a commit's rows are being written ahead.
+    var ahead: Set<String> = []
     var isRunning = false
     var isClosed = false
     /// The last group took no longer than a caller may be kept.
@@ -44,7 +53,7 @@ public final class SQLiteStore: SoleStore {
 
   /// What waits for the writer.
   enum Job: Sendable {
-    case commit(Commit, @Sendable (Result<Void, StoreError>) -> Void)
+    case commit(Commit, Completion)
     /// Performs and completes itself.
     case task(@Sendable (Database, inout StoreWriter) -> Void)
   }
@@ -160,21 +169,37 @@ public final class SQLiteStore: SoleStore {
       pool.writeWithoutTransaction { db in run(group, db) }
       guard isMoreWaiting() else { return accepted }
     }
-    pool.asyncWriteWithoutTransaction { [self] db in
-      while let group = next() { run(group, db) }
-    }
+    pool.asyncWriteWithoutTransaction { [self] db in work(db) }
     return accepted
+  }
+
+  /// Performs what waits, until nothing does.
+  func work(_ db: Database) {
+    while let group = next() { run(group, db) }
   }
 
   /// Performs what was taken from those that wait.
   private func run(_ jobs: [Job], _ db: Database) {
-    var group: [(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)] = []
+    var group: [(commit: Commit, completion: Completion)] = []
+    var held: [Job] = []
     for job in jobs {
       switch job {
-      case .commit(let commit, let completion): group.append((commit, completion))
+      case .commit(let commit, let completion):
+        // One before it in the same group may have begun.
+        if self.jobs.withLock({ $0.ahead.contains(commit.table) }) {
+          held.append(job)
+        } else if !begins(commit, behind: group, completion, db) {
+          group.append((commit, completion))
+        }
       case .task(let task): task(db, &writer.value)
       }
     }
+    if !held.isEmpty { self.jobs.withLock { $0.waiting.prepend(contentsOf: held) } }
+    write(group, db)
+  }
+
+  /// Writes a group of commits, and completes them.
+  func write(_ group: [(commit: Commit, completion: Completion)], _ db: Database) {
     guard !group.isEmpty else { return }
     let clock = ContinuousClock()
     let began = clock.now
@@ -189,17 +214,21 @@ public final class SQLiteStore: SoleStore {
     checkpoints.note(db)
   }
 
-  /// The next task alone, or the commits up to the next task; nil where nothing waits.
+  /// The next task alone, or the commits up to the next task; nil where nothing waits that may be done now.
   private func next() -> [Job]? {
     jobs.withLock { jobs in
-      var taken: [Job] = []
-      while let job = jobs.waiting.first, taken.count < Self.groupLimit {
-        if case .task = job {
-          if taken.isEmpty { taken.append(jobs.waiting.removeFirst()) }
-          break
+      var (taken, held): ([Job], [Job]) = ([], [])
+      loop: while let job = jobs.waiting.first, taken.count < Self.groupLimit {
+        switch job {
+        case .task:
+          if taken.isEmpty, jobs.ahead.isEmpty { taken.append(jobs.waiting.removeFirst()) }
+          break loop
+        case .commit(let commit, _) where jobs.ahead.contains(commit.table):
+          held.append(jobs.waiting.removeFirst())
+        case .commit: taken.append(jobs.waiting.removeFirst())
         }
-        taken.append(jobs.waiting.removeFirst())
       }
+      if !held.isEmpty { jobs.waiting.prepend(contentsOf: held) }
       jobs.isRunning = !taken.isEmpty
       return taken.isEmpty ? nil : taken
     }

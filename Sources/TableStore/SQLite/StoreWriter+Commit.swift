@@ -13,9 +13,11 @@ extension StoreWriter {
       try db.cachedStatement(sql: "UPDATE feed SET at_risk = 1 WHERE id = ?").execute(arguments: [feed.id])
       feed.isAtRisk = true
     }
-    let record = try commit.version.map { try write($0, as: commit.table, of: &feed, in: db) }
+    let ahead = ahead?.stamp == commit.stamp ? ahead : nil
+    let record = try commit.version.map { try write($0, as: commit.table, ahead, of: &feed, in: db) }
     if let items = commit.items { try write(items, of: &feed, in: db) }
-    try write(commit.objects, of: commit.table, with: record, in: &feed, db)
+    if let ahead, ahead.objects > 0 { feed.hasRowObjects = true }
+    try write(commit.objects, from: ahead?.objects ?? 0, of: commit.table, with: record, in: &feed, db)
     for toggle in commit.toggles { try write(toggle, feed: feed.id, in: db) }
     if let version = commit.version, feed.keyFrames.last == version.number {
       try prune(&feed, upTo: version.number, in: db)
@@ -50,26 +52,37 @@ extension StoreWriter {
 
   // MARK: - Versions
 
+  func isKeyFrame(_ version: Version, after feed: FeedState) -> Bool {
+    feed.keyFrames.last.map { version.number >= $0 + UInt64(history) } ?? true
+  }
+
+  /// - Parameter ahead: its rows, where they are written.
   /// - Returns: its record, with the rows that were written.
   private func write(
     _ version: Version,
     as table: String,
+    _ ahead: RowsAhead?,
     of feed: inout FeedState,
     in db: Database
   ) throws -> VersionRecord {
     if feed.last == nil || feed.epoch != version.cursor.epoch {
-      try nameObjects(of: &feed, table: table, in: db)
+      if ahead == nil {
+        try nameObjects(of: &feed, table: table, in: db)
+        try deleteVersions(feed: feed.id, in: db)
+      }
       try startEpoch(version.cursor.epoch, of: &feed, in: db)
     }
-    let isKeyFrame = feed.keyFrames.last.map { version.number >= $0 + UInt64(history) } ?? true
-    let record = VersionRecord(
-      of: version.table,
-      after: feed.last.map { ($0.version.table, $0.numbers) },
-      isKeyFrame: isKeyFrame,
-      nextRow: feed.nextRow
-    )
-    if !record.added.isEmpty {
-      let insertion = try RecordStatement("INSERT INTO row (key, record) VALUES (?, ?)", in: db)
+    let isKeyFrame = isKeyFrame(version, after: feed)
+    let record =
+      ahead?.record
+      ?? VersionRecord(
+        of: version.table,
+        after: feed.last.map { ($0.version.table, $0.numbers) },
+        isKeyFrame: isKeyFrame,
+        nextRow: feed.nextRow
+      )
+    if ahead == nil, !record.added.isEmpty {
+      let insertion = try RecordStatement("INSERT OR REPLACE INTO row (key, record) VALUES (?, ?)", in: db)
       var writer = RecordWriter()
       for (number, row) in record.added {
         writer.clear()
@@ -91,9 +104,7 @@ extension StoreWriter {
     return record
   }
 
-  /// Forgets the versions of another epoch, with their rows.
   private func startEpoch(_ epoch: Epoch, of feed: inout FeedState, in db: Database) throws {
-    try deleteVersions(feed: feed.id, in: db)
     try db.execute(
       sql: "UPDATE feed SET epoch = ? WHERE id = ?",
       arguments: [Int64(bitPattern: epoch.rawValue), feed.id]
@@ -104,7 +115,8 @@ extension StoreWriter {
     feed.nextRow = 0
   }
 
-  private func deleteVersions(feed: Int64, in db: Database) throws {
+  /// Forgets all versions, with their rows.
+  func deleteVersions(feed: Int64, in db: Database) throws {
     let keys = StoreSchema.keys(feed: feed)
     try db.execute(sql: "DELETE FROM version WHERE feed = ?", arguments: [feed])
     for name in ["row", "row_object"] {

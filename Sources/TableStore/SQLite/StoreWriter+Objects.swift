@@ -8,9 +8,12 @@ import TableModel
 extension StoreWriter {
   /// Writes what a commit says of objects.
   ///
-  /// - Parameter record: of the version that the commit has; its rows are written.
+  /// - Parameters:
+  ///   - first: those before it are written already.
+  ///   - record: of the version that the commit has; its rows are written.
   func write(
     _ objects: [ObjectChange],
+    from first: Int,
     of table: String,
     with record: VersionRecord?,
     in feed: inout FeedState,
@@ -22,7 +25,7 @@ extension StoreWriter {
     let insertion = try RecordStatement("INSERT OR REPLACE INTO row_object (key, body) VALUES (?, ?)", in: db)
     let deletion = try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db)
     var numbers = RowNumbers(record, of: feed)
-    for object in objects {
+    for object in objects.dropFirst(first) {
       let key = numbers.number(of: object.row).map { StoreSchema.key(feed: feed.id, number: $0) }
       if let bytes = object.bytes, let key {
         try insertion.execute(key, bytes)

@@ -44,6 +44,12 @@ extension StoreWriter {
       versions.append(Version(cursor: Cursor(epoch: epoch, version: number), table: table))
     }
     guard let last = versions.last, let numbers = reading.last?.numbers else { return nil }
+    // What was written ahead of a version that did not come about.
+    let next = reading.highest.map { $0 + 1 } ?? 0
+    if feed.nextRow > next {
+      try removeRows(from: next, feed: feed.id, in: db)
+      feed.nextRow = next
+    }
     feed.last = (last, numbers)
     return StoredFeed(epoch: epoch, versions: versions.suffix(history))
   }

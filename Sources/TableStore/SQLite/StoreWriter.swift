@@ -9,6 +9,8 @@ struct StoreWriter {
   var feeds: [String: FeedState] = [:]
   /// The last commits of this run, by table name: what is committed, no more.
   private var recent: [String: RecentCommits] = [:]
+  /// Of the commit that is written next: what of it is written.
+  var ahead: RowsAhead?
   /// How many answers there are, of the callers who were here lately.
   var answers = AnswerSums()
   let bounds: ReplyBounds
@@ -125,7 +127,10 @@ struct StoreWriter {
     recent[table] = nil
   }
 
-  private func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
+  /// False after a failure that nothing is written after.
+  var canWrite: Bool { failure == nil }
+
+  func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
     if let base = commit.base, base != revision { return true }
     guard let version = commit.version, let last = feeds[commit.table]?.last?.version else { return false }
     return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
@@ -139,7 +144,7 @@ struct StoreWriter {
     return needsSync ? .full : .process
   }
 
-  private mutating func setLevel(_ wanted: Commit.Durability, in db: Database) throws {
+  mutating func setLevel(_ wanted: Commit.Durability, in db: Database) throws {
     guard level != wanted else { return }
     switch wanted {
     case .full: try db.cachedStatement(sql: "PRAGMA synchronous = FULL").execute()

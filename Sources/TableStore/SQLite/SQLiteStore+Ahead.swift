@@ -1,0 +1,57 @@
+import Dispatch
+import GRDB
+import Synchronization
+import TableModel
+
+/// Commits whose rows are written ahead of them, in slices. While that lasts, what else is to be done to their tables waits,
+/// and so do tasks, which are about any table.
+extension SQLiteStore {
+  /// Begins with a commit where its rows are to be written ahead; false where it is written at once. On the writer's queue.
+  func begins(
+    _ commit: Commit,
+    behind group: [(commit: Commit, completion: Completion)],
+    _ completion: @escaping Completion,
+    _ db: Database
+  ) -> Bool {
+    // Most have not so many rows, and those that have are alone.
+    guard let version = commit.version, version.table.rowCount >= StoreWriter.fewestAhead,
+      !group.contains(where: { $0.commit.table == commit.table }),
+      let plan = try? writer.value.planAhead(commit, in: db)
+    else { return false }
+    jobs.withLock { _ = $0.ahead.insert(commit.table) }
+    slicing.async { [self] in
+      let rows = write(SliceMaking(commit, version, plan), plan)
+      pool.asyncWriteWithoutTransaction { [self] db in
+        writer.value.ahead = rows
+        write([(commit, completion)], db)
+        writer.value.ahead = nil
+        let goesOn = jobs.withLock { jobs in
+          jobs.ahead.remove(commit.table)
+          defer { jobs.isRunning = true }
+          return !jobs.isRunning
+        }
+        if goesOn { work(db) }
+      }
+    }
+    return true
+  }
+
+  /// Writes all slices. Nil where one fails: the commit is then tried as a whole, which says why it can't be written.
+  private func write(_ making: SliceMaking, _ plan: StoreWriter.AheadPlan) -> StoreWriter.RowsAhead? {
+    var making = making
+    do {
+      while let slice = making.slice() {
+        try pool.writeWithoutTransaction { db in
+          try writer.value.write(slice, in: db)
+          checkpoints.note(db)
+        }
+      }
+      return making.ahead
+    } catch {
+      try? pool.writeWithoutTransaction { db in
+        try writer.value.removeRows(from: plan.nextRow, feed: plan.feed, in: db)
+      }
+      return nil
+    }
+  }
+}

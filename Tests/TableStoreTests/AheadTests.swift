@@ -1,0 +1,139 @@
+import Foundation
+import GRDB
+import Synchronization
+import TableModel
+import Testing
+
+@testable import TableStore
+
+/// Versions with so many new rows that these are written ahead, in slices.
+@Suite struct AheadTests {
+  private let count = StoreWriter.fewestAhead + 1_234
+
+  private func rows(_ count: Int, _ title: String) -> [TableModel.Row] { (0..<count).map { row("r\($0)", title) } }
+
+  private func commit(_ version: Version, _ table: String = "t", saying text: String, objects: Int) -> Commit {
+    var commit = Commit(table: table, durability: .process, version: version)
+    commit.objects = (0..<objects).map { ObjectChange(row: "r\($0)", bytes: Array("\(text) \($0)".utf8)) }
+    return commit
+  }
+
+  /// Other tables' commits come in between; its own, and what is about any table, come behind.
+  @Test func othersDoNotWait() throws {
+    let folder = try TemporaryFolder()
+    var store = try SQLiteStore(path: folder.database)
+    let feed = Feed(initial: table())
+    let other = Feed(initial: table())
+    let order = Mutex<[String]>([])
+    let note: @Sendable (String) -> @Sendable (Result<Void, StoreError>) -> Void = { name in
+      { result in order.withLock { $0.append((try? result.get()) == nil ? "\(name) failed" : name) } }
+    }
+    let long = try #require(feed.prepare(table([("a", rows(count, "one")), ("b", [row("last")])])))
+    feed.publish(long)
+    var edited = rows(count, "one")
+    edited[77] = row("r77", "two")
+    let next = try #require(feed.prepare(table([("a", edited), ("b", [row("last")])])))
+    feed.publish(next)
+    let small = try #require(other.prepare(table([("a", [row("1")])])))
+    let kept = Mutex<StoredTable?>(nil)
+    // Queued while the writer is held up, so that they come at once.
+    store.pool.writeWithoutTransaction { _ in
+      var first = commit(long, saying: "one", objects: count)
+      first.objects.append(ObjectChange(row: "elsewhere", bytes: [1]))
+      store.commit(first, completion: note("long"))
+      var second = commit(next, saying: "two", objects: 0)
+      second.objects = [ObjectChange(row: "r77", bytes: [2])]
+      store.commit(second, completion: note("edit"))
+      store.commit(Commit(table: "u", durability: .full, version: small), completion: note("other"))
+      store.restore("t") { result in
+        kept.withLock { $0 = try? result.get() }
+        note("restored")(.success(()))
+      }
+    }
+    try result { store.flush(completion: $0) } as Void
+    #expect(order.withLock { $0 } == ["other", "long", "edit", "restored"])
+    for isAgain in [false, true] {
+      if isAgain {
+        try store.closed()
+        store = try SQLiteStore(path: folder.database)
+      }
+      let stored = isAgain ? try store.restored() : try #require(kept.withLock { $0 })
+      #expect(stored.feed?.versions.map(\.number) == [2, 3])
+      for (version, expected) in zip(stored.feed?.versions ?? [], [long, next]) {
+        #expect(identical(version.table, expected.table))
+      }
+      #expect(stored.objects.count == count + 1)
+      #expect(stored.objects["r77"] == [2] && stored.objects["elsewhere"] == [1])
+      #expect(stored.objects["r78"] == Array("one 78".utf8))
+    }
+    try store.closed()
+  }
+
+  /// Also where most rows of a table are new that has some; objects in another order than their rows are as good.
+  @Test func aTableThatBecomesLong() throws {
+    let folder = try TemporaryFolder()
+    var store = try SQLiteStore(path: folder.database)
+    let feed = Feed(initial: table())
+    var all = rows(500, "one")
+    for (step, count) in [500, count, count * 3].enumerated() {
+      all = Array(all.prefix(300)) + rows(count, "step \(step)").dropFirst(300)
+      let version = try #require(feed.prepare(table([("a", all.reversed())])))
+      var commit = commit(version, saying: "step \(step)", objects: count)
+      commit.objects.reverse()
+      commit.objects.swapAt(400, 20)
+      try store.written(commit)
+      feed.publish(version)
+    }
+    for _ in 0..<2 {
+      let stored = try store.restored()
+      #expect(stored.feed?.versions.count == 3)
+      #expect(identical(try #require(stored.feed?.versions.last?.table), table([("a", all.reversed())])))
+      #expect(stored.objects.count == count * 3 && stored.objects["r299"] == Array("step 2 299".utf8))
+      try store.closed()
+      store = try SQLiteStore(path: folder.database)
+    }
+    try store.closed()
+  }
+
+  /// Killed in between: what was written ahead is no version's, goes, and is in nobody's way.
+  @Test(arguments: [false, true]) func anEndInBetweenLeavesNothing(isKnown: Bool) throws {
+    let folder = try TemporaryFolder()
+    var store: SQLiteStore? = try SQLiteStore(path: folder.database, boot: "1")
+    let feed = Feed(initial: table())
+    if isKnown { try store?.write(table([("a", rows(3, "zero"))]), to: feed) }
+    let version = try #require(feed.prepare(table([("a", rows(count, "one"))])))
+    try store?.pool.writeWithoutTransaction { [writer = store?.writer] db in
+      let commit = commit(version, saying: "one", objects: count)
+      let plan = try #require(try writer?.value.planAhead(commit, in: db))
+      var making = SliceMaking(commit, version, plan)
+      for _ in 0..<4 {
+        if let slice = making.slice() { try writer?.value.write(slice, in: db) }
+      }
+    }
+    try store?.pool.close()
+    store = nil
+    let again = try SQLiteStore(path: folder.database, boot: "1")
+    let stored = try again.restored()
+    #expect(stored.objects.isEmpty && stored.feed?.versions.count == (isKnown ? 1 : nil))
+    let next = isKnown ? Feed(initial: table(), restored: stored.feed) : Feed(initial: table())
+    try again.write(table([("a", rows(50, "two"))]), to: next)
+    #expect(try again.restored().objects.isEmpty)
+    #expect(identical(try #require(try again.restored().feed?.versions.last?.table), table([("a", rows(50, "two"))])))
+    let kept = try again.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM row") ?? 0 }
+    #expect(kept == (isKnown ? 53 : 50))
+    try again.closed()
+  }
+
+  /// A slice that can't be written: the commit fails as any other does, and leaves nothing.
+  @Test func aFullDiskFailsTheCommitAlone() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database, history: 64, now: { 0 }, boot: "1", maximumPages: 200)
+    let feed = Feed(initial: table())
+    let version = try #require(feed.prepare(table([("a", rows(count, "one"))])))
+    #expect(throws: StoreError.full) { try store.written(commit(version, saying: "one", objects: count)) }
+    feed.withdraw()
+    try store.write(table([("a", rows(20, "two"))]), to: feed)
+    #expect(identical(try #require(try store.restored().feed?.versions.last?.table), table([("a", rows(20, "two"))])))
+    try store.closed()
+  }
+}
