@@ -57,6 +57,34 @@ import Upstream
     #expect(rank.receive("2 c", isLeaders: true, isLeading: true, at: 20) == .answer && rank.isAmongOlder(at: 21))
   }
 
+  /// Of one generation the first configuration counts as long as somebody has it.
+  @Test func whoeverIsLeftAloneLeads() {
+    var rank = ReplicaRank(generation: 3, digest: "a")
+    let left = Array("3 b".utf8)
+    rank.learn(left, isHeld: true, at: 0)
+    #expect(!rank.mayLead(at: 100) && rank.isOverruled(at: 100))
+    for second in [1.0, 3, 5.5] { rank.learn(left, isHeld: false, at: second) }
+    #expect(!rank.mayLead(at: 5.5) && rank.mayLead(at: 6) && !rank.isOverruled(at: 6))
+    // Somebody has it after all: by the lease, by saying so, or nobody can tell.
+    var seen = rank
+    seen.learn(left, isHeld: true, at: 6)
+    #expect(!seen.mayLead(at: 100))
+    seen = rank
+    _ = seen.receive("3 b", isLeaders: false, isLeading: false, at: 6)
+    #expect(!seen.mayLead(at: 100))
+    seen = rank
+    seen.loseSight()
+    #expect(!seen.mayLead(at: 100))
+    // Another one has led meanwhile.
+    seen = rank
+    #expect(!seen.takesOver(from: Array("3 c".utf8), at: 6) && seen.conflict != nil)
+    #expect(rank.conflict != nil && rank.takesOver(from: left, at: 6) && rank.conflict == nil)
+    // A higher generation counts, also when it is gone.
+    rank = ReplicaRank(generation: 3, digest: "a")
+    for second in [0.0, 20] { rank.learn(Array("4 b".utf8), isHeld: false, at: second) }
+    #expect(!rank.takesOver(from: Array("4 b".utf8), at: 40) && rank.isOutranked)
+  }
+
   @Test func aLookIsForAllWhoAskedBeforeItBegan() {
     var looks = StoreLooks()
     let told = Mutex<[String]>([])

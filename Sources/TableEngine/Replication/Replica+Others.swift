@@ -12,6 +12,15 @@ extension Replica {
     store.signal(name, text) { _ in }
   }
 
+  /// Another configuration counts than this one, and somebody is there who has it.
+  var isOverruled: Bool { overruled.load(ordering: .relaxed) }
+
+  /// What is known of the others may say so, or no longer.
+  func noteRank() {
+    let isOverruled = state.withLock { $0.rank.isOverruled(at: Self.now) }
+    if isShared { overruled.store(isOverruled, ordering: .relaxed) }
+  }
+
   func receive(_ event: StoreEvent) {
     switch event {
     case .moved(let table, let revision):
@@ -65,6 +74,7 @@ extension Replica {
       )
       return (verdict, verdict == .outranked ? state.lease.giveUp(forGood: false) : [], state.rank.conflict)
     }
+    noteRank()
     switch verdict {
     case .same: break
     case .answer: announce()

@@ -48,6 +48,7 @@ final class Replica: Sendable {
   let queue = DispatchQueue(label: "tablecast.replica")
   let state: Mutex<State>
   private let cut = Atomic(false)
+  let overruled = Atomic(false)
 
   struct State {
     var lease = FetchLease()
@@ -132,6 +133,7 @@ final class Replica: Sendable {
 
   func configure(_ definition: ServiceDefinition) {
     state.withLock { $0.rank = ReplicaRank(definition) }
+    noteRank()
     announce()
   }
 
@@ -158,6 +160,7 @@ final class Replica: Sendable {
     // A database that was slow may be so no longer: whoever comes next finds out.
     if state.withLock({ $0.isReachable }) { isCut = false }
     let now = Self.now
+    noteRank()
     guard state.withLock({ $0.lease.lease != nil || $0.rank.mayLead(at: now) }) else { return learn {} }
     carryOut(state.withLock { $0.lease.tick(at: now) })
   }
@@ -170,11 +173,14 @@ final class Replica: Sendable {
       if case .success(let legacy?) = result {
         let conflict = state.withLock { state -> String? in
           let before = state.rank.conflict
-          state.rank.learn(legacy, at: Self.now)
+          state.rank.learn(legacy.bytes, isHeld: legacy.isHeld, at: Self.now)
           return state.rank.conflict == before ? nil : state.rank.conflict
         }
         if let conflict { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
+      } else {
+        state.withLock { $0.rank.loseSight() }
       }
+      noteRank()
       completion()
     }
   }
@@ -233,7 +239,8 @@ final class Replica: Sendable {
 
   private func acquired(_ lease: Lease?, asked: Double) {
     // The holder before may have had a newer configuration, or another one of the same number.
-    let (actions, conflict) = state.withLock { state -> ([FetchLease.Action], String?) in
+    let (actions, conflict, isLeft) = state.withLock { state -> ([FetchLease.Action], String?, Bool) in
+      let wasConflicting = state.rank.conflict != nil
       let isFit = lease.map { state.rank.takesOver(from: $0.legacy, at: Self.now) } ?? true
       var actions = state.lease.acquired(lease, asked: asked)
       if !isFit {
@@ -244,8 +251,10 @@ final class Replica: Sendable {
         // Whoever comes next is to find this configuration, however soon that is.
         actions.insert(.renew(lease), at: 0)
       }
-      return (actions, state.rank.conflict)
+      return (actions, state.rank.conflict, wasConflicting && state.rank.conflict == nil)
     }
+    noteRank()
+    if isLeft { logger.notice("No replica is left that has the configuration of before: this one's counts") }
     if let conflict, lease != nil { logger.error("This replica stays unready", metadata: ["reason": "\(conflict)"]) }
     carryOut(actions)
     if lease == nil { learn {} }

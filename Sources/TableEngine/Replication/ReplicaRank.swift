@@ -1,10 +1,10 @@
 import Definitions
 
 /// Whose configuration counts, of replicas that share a store: the higher generation's. Of one generation, one
-/// configuration; whoever comes later with another stays unready.
+/// configuration; whoever comes later with another stays unready, as long as anybody is left that has the first.
 struct ReplicaRank: Sendable {
   let generation: Int
-  /// Of what makes tables: sources, cells, representations, tables.
+  /// Of what makes tables: sources, cells, representations, tables, languages, and what these name of the environment.
   let digest: String
   /// Another replica has a higher generation: its versions are followed, and nothing is written.
   private(set) var isOutranked = false
@@ -14,6 +14,10 @@ struct ReplicaRank: Sendable {
   /// When a lower generation was heard of last: it may lay tables out as they were, until it has heard of this one.
   private var olderHeard = -Double.infinity
   private(set) var conflict: String?
+  /// What was left beside the lease, and since when nobody has been found to have that; nil: somebody has it, or nobody can
+  /// tell.
+  private var left: [UInt8] = []
+  private var freeSince: Double?
 
   init(_ definition: ServiceDefinition) {
     self.init(generation: definition.generation, digest: definition.contentDigest)
@@ -30,8 +34,21 @@ struct ReplicaRank: Sendable {
   /// So long, in seconds: several lifetimes of a lease.
   static let maximumPatience = 12.0
 
-  /// Whether it makes sense to ask for the lease: not where another configuration counts.
-  func mayLead(at now: Double) -> Bool { conflict == nil && (!isOutranked || now >= patience) }
+  /// So long, in seconds, does nobody ask for the lease when nobody is left: all who may lead ask for it some six times
+  /// meanwhile.
+  static let solitude = 5.0
+
+  /// Nobody is left who has the configuration that another replica has led with.
+  func isAlone(at now: Double) -> Bool { freeSince.map { now - $0 >= Self.solitude } ?? false }
+
+  /// Another configuration counts than this one, and somebody is there who has it.
+  func isOverruled(at now: Double) -> Bool { (isOutranked || conflict != nil) && !isAlone(at: now) }
+
+  /// Whether it makes sense to ask for the lease: not where another configuration counts. Of one generation it does so no
+  /// longer than anybody is left who has it.
+  func mayLead(at now: Double) -> Bool {
+    isOutranked ? conflict == nil && now >= patience : conflict == nil || isAlone(at: now)
+  }
 
   /// Replicas of a lower generation may be writing still.
   func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
@@ -39,12 +56,22 @@ struct ReplicaRank: Sendable {
   /// Whether this replica may ask the sources after one that left this.
   mutating func takesOver(from legacy: [UInt8], at now: Double) -> Bool {
     guard mayLead(at: now) else { return false }
-    learn(legacy, at: now)
+    learn(legacy, isHeld: false, at: now)
+    // The lease shows that nobody else has it.
+    if isAlone(at: now), !isOutranked { conflict = nil }
     return !isOutranked && conflict == nil
   }
 
+  /// Nobody can tell who has the lease.
+  mutating func loseSight() { freeSince = nil }
+
   /// What whoever asks the sources, or has asked them last, has left.
-  mutating func learn(_ legacy: [UInt8], at now: Double) {
+  ///
+  /// - Parameter isHeld: Somebody asks them.
+  mutating func learn(_ legacy: [UInt8], isHeld: Bool = true, at now: Double) {
+    if isHeld || legacy != left { freeSince = nil }
+    left = legacy
+    if !isHeld, freeSince == nil { freeSince = now }
     guard let (other, digest) = Self.read(String(decoding: legacy, as: UTF8.self)) else {
       // Nobody ever has.
       if now >= patience { isOutranked = false }
@@ -86,13 +113,18 @@ struct ReplicaRank: Sendable {
       return .answer
     }
     guard digest != self.digest else { return .same }
+    // It is there.
+    freeSince = nil
     guard isLeaders, !isLeading else { return isLeading ? .answer : .same }
     defer { conflict = difference }
     return conflict == nil ? .conflict : .same
   }
 
   private var difference: String {
-    "its configuration differs from the other replicas', and `generation` is \(generation) in both"
+    """
+    its configuration (sources, cells, tables, languages, or what they name of the environment) differs from the other \
+    replicas', and `generation` is \(generation) in both
+    """
   }
 
   private static func read(_ text: String) -> (generation: Int, digest: String)? {
@@ -104,5 +136,12 @@ struct ReplicaRank: Sendable {
 
 extension ServiceDefinition {
   /// The same for configurations that make the same tables, in every process.
-  fileprivate var contentDigest: String { digest(of: [sources, cells, representations, tables]) }
+  var contentDigest: String {
+    var parts: [Any] = [sources, cells, representations, tables]
+    if !locales.isEmpty { parts.append(locales) }
+    // Headers may differ, as while an upstream's token is replaced: they don't say what tables are.
+    let named = variables(in: [sources, representations, tables], without: "headers", of: environment)
+    if !named.isEmpty { parts.append(named.sorted().map { [$0, environment[$0] ?? ""] }) }
+    return digest(of: parts)
+  }
 }

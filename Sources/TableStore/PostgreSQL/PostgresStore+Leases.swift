@@ -61,9 +61,17 @@ extension PostgresStore {
     askSide([statement], completion) { $0.first?.count == 1 }
   }
 
-  public func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void) {
-    askSide([PostgresStatement("SELECT legacy FROM tablecast.lease WHERE name = $1", .name(name))], completion) {
-      $0.first?.bytes(0, 0)
+  public func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void) {
+    let statement = PostgresStatement(
+      """
+      SELECT legacy, (CASE WHEN holder IS NOT NULL AND expires > clock_timestamp() THEN 1 ELSE 0 END)::bigint
+      FROM tablecast.lease WHERE name = $1
+      """,
+      .name(name)
+    )
+    askSide([statement], completion) { answers in
+      guard let found = answers.first, let bytes = found.bytes(0, 0) else { return nil }
+      return Lease.Legacy(bytes: bytes, isHeld: found.int(0, 1) == 1)
     }
   }
 

@@ -30,6 +30,16 @@ public struct Lease: Hashable, Sendable {
     public init(bytes: [UInt8], age: Duration) { (self.bytes, self.age) = (bytes, age) }
   }
 
+  /// What is known of a lease without asking for it.
+  public struct Legacy: Hashable, Sendable {
+    /// Which configuration its holder, or the last one, has left as the one that counts.
+    public let bytes: [UInt8]
+    /// Somebody has it now, by the store's clock.
+    public let isHeld: Bool
+
+    public init(bytes: [UInt8], isHeld: Bool) { (self.bytes, self.isHeld) = (bytes, isHeld) }
+  }
+
   /// How long a lease lasts unless it is renewed: a dead holder's goes on after so long.
   public static let lifetime: Duration = .seconds(4)
 }
@@ -59,7 +69,7 @@ public protocol LeaseStore: AnyObject, Sendable {
   )
 
   /// What the holder of a lease, or the last one, has left there; nil where nobody ever held it.
-  func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void)
+  func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void)
 
   /// Lets go of a lease, so that others need not wait until it expires.
   func release(
@@ -91,7 +101,7 @@ extension LeaseStore where Self: SoleStore {
     completion(.success(true))
   }
 
-  public func legacy(_ name: String, completion: @escaping @Sendable (Result<[UInt8]?, StoreError>) -> Void) {
+  public func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void) {
     completion(.success(nil))
   }
 
