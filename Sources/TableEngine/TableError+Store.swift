@@ -10,7 +10,7 @@ extension TableError {
     case .unavailable:
       let detail = "The store can't be reached: whether the edit was stored is not known."
       self.init(.unavailable, detail: detail, retryAfter: .seconds(1))
-    case .newerVersion, .newerSchema, .corrupt, .foreign, .locked, .cannotOpen, .failed:
+    case .newerVersion, .newerSchema, .corrupt, .damaged, .foreign, .locked, .cannotOpen, .failed:
       self.init(.failed, detail: "The edit could not be stored: nothing has changed.")
     }
   }

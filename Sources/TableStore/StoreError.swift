@@ -6,6 +6,8 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   case newerSchema(database: String, schema: Int, known: Int)
   /// The file is damaged.
   case corrupt(path: String, detail: String)
+  /// What the database has of a table can't be read.
+  case damaged(database: String, detail: String)
   /// The file is a database of another program.
   case foreign(path: String)
   /// Another process has the file open.
@@ -37,6 +39,9 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
       "\(path) is damaged (\(detail)): put a backup in its place, or save what can be read by "
         + "`sqlite3 \(path) .recover`, or move it and its -wal and -shm files away to start anew; "
         + "nothing was changed"
+    case .damaged(let database, let detail):
+      "\(database) has a record that is damaged (\(detail)): restore the database, or its schema `tablecast`, from a backup, "
+        + "or name another database in store.postgres to start anew; nothing was changed"
     case .foreign(let path):
       "\(path) is a database of another program: name another file in store.path"
     case .locked(let path, let holder):

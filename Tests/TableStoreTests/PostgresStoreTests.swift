@@ -272,6 +272,22 @@ import Testing
     #expect(database.contains(server.folder))
   }
 
+  /// With what can be done about it in a database, which is no file.
+  @Test func aDamagedRecordIsRefusedByName() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    let store = try PostgresStore(address: address)
+    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.closed()
+    let cut = "SET record = substring(record FROM 1 FOR length(record) / 2)"
+    try server.ask("UPDATE tablecast.change \(cut)", in: address)
+    let again = try PostgresStore(address: address)
+    let error = #expect(throws: StoreError.self) { try again.restored() }
+    guard case .damaged(let database, _)? = error else { throw error ?? .closed }
+    #expect(database.contains(server.folder) && error?.description.contains("sqlite") == false)
+    try again.closed()
+  }
+
   /// The owner of the one schema, who may do nothing else.
   @Test func theLeastRightsAreEnough() throws {
     let server = try PostgresServer.shared.get()

@@ -81,7 +81,7 @@ extension PostgresStore {
               tables[name] = table
               return .success(stored)
             } catch {
-              return .failure(.corrupt(path: address.description, detail: error.description))
+              return .failure(.damaged(database: address.description, detail: error.description))
             }
           }
         )
