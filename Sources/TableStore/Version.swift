@@ -1,9 +1,12 @@
+import Synchronization
 public import TableModel
 
 /// One version of one table: what a cursor names. Immutable, shared by all who read it.
 public final class Version: Sendable {
   public let cursor: Cursor
   public let table: Table
+  /// Found when they are first asked for.
+  private let heldKinds = Mutex<[RowKind]?>(nil)
 
   /// O(sections), so that whoever reads the version needn't count its rows.
   public init(cursor: Cursor, table: Table) {
@@ -15,6 +18,15 @@ public final class Version: Sendable {
 
   /// The version's number in its epoch.
   public var number: UInt64 { cursor.version }
+
+  /// The kinds of its rows. O(1), and what ``TableModel/Table/rowKinds`` takes the first time.
+  public var rowKinds: [RowKind] {
+    heldKinds.withLock { held in
+      let kinds = held ?? table.rowKinds
+      held = kinds
+      return kinds
+    }
+  }
 }
 
 /// What a cursor finds in a feed.

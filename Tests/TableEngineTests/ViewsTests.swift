@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TableModel
 import TestSupport
@@ -22,11 +23,26 @@ import Testing
 
   @Test func aViewIsNamedByWhatItIsAndByWhatItIsDrawnWith() {
     let state = ViewState(incarnation: 7)
-    let digest = state.digest(name: "a", registry: [1])
-    #expect(digest == ViewState(incarnation: 7).digest(name: "a", registry: [1]))
-    #expect(digest != ViewState(incarnation: 8).digest(name: "a", registry: [1]))
-    #expect(digest != state.digest(name: "b", registry: [1]))
-    #expect(digest != state.digest(name: "a", registry: [2]))
+    let kinds = { (toggles: String?) in
+      let payload = "{\"title\":\"A\",\"isOpen\":true,\"isHot\":true}"
+      let value = toggles.flatMap { payload.range(of: "\"\($0)\":")?.upperBound }
+      let place = value.map { payload.utf8.distance(from: payload.startIndex, to: $0) }
+      let row = Row(
+        id: "1",
+        encoded: Array(payload.utf8),
+        cells: CellChain(CellPart(cellIdentifier: "Note", payload: 0..<payload.utf8.count)),
+        permissions: [],
+        expansion: place.map { $0..<$0 + 4 }
+      )
+      return Table(name: "t", title: "T", state: .ready, sections: [Section(id: "s", rows: [row, row])]).rowKinds
+    }
+    #expect(kinds("isOpen").map(\.toggles) == [Array("isOpen".utf8)] && kinds(nil).map(\.toggles) == [nil])
+    let digest = state.digest(name: "a", over: kinds("isOpen"))
+    #expect(digest == ViewState(incarnation: 7).digest(name: "a", over: kinds("isOpen")))
+    #expect(digest != ViewState(incarnation: 8).digest(name: "a", over: kinds("isOpen")))
+    #expect(digest != state.digest(name: "b", over: kinds("isOpen")))
+    #expect(digest != state.digest(name: "a", over: kinds("isHot")))
+    #expect(digest != state.digest(name: "a", over: kinds(nil)))
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64]) func pastStatesAreExactOrExpired(seed: UInt64) {

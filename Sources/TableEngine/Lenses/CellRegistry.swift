@@ -4,15 +4,15 @@ import JSON
 import TableEncoding
 import TableModel
 
-/// The cells that the configuration declares, and what `/v1/cells` says of them. What rows are drawn with: its digest
-/// stands in every cursor that depends on it, so that a change of a cell can't leave a client with other rows than its
-/// cursor says.
+/// The cells that the configuration declares, and what `/v1/cells` says of them. What rows are drawn with: how it draws the
+/// kinds of rows that a version has stands in every cursor that depends on it, so that a change of a cell can't leave a
+/// client with other rows than its cursor says, and one that changes nothing for it is not seen.
 package struct CellRegistry: Sendable {
   private let definitions: [CellDefinition]
   private let positions: [String: Int]
   /// The cell of rows whose whole chain a client can't show.
   private let defaultCell: String?
-  /// Of all that a row's variant or a tap depends on. The same in every process.
+  /// Of all that a row's variant depends on. The same in every process.
   let digest: [UInt8]
 
   package init(_ definitions: [CellDefinition], defaultCell: String? = nil) {
@@ -35,6 +35,44 @@ package struct CellRegistry: Sendable {
   func set(_ accepted: AcceptedCells) -> CellSet? {
     let names = definitions.filter { accepted.accepts($0.identifier, version: $0.version) }.map(\.identifier)
     return names.count == definitions.count ? nil : CellSet(Set(names), of: self)
+  }
+
+  /// With cells that rows have and the configuration doesn't: rows that were drawn by another one, as a newer replica's are
+  /// that is followed. Whoever lists such a cell can show it. Nil where there are none.
+  func knowing(_ kinds: [RowKind]) -> CellRegistry? {
+    var missing: [CellDefinition] = []
+    for name in kinds.lazy.flatMap(\.cells) where positions[name] == nil {
+      if !missing.contains(where: { $0.identifier == name }) { missing.append(CellDefinition(identifier: name)) }
+    }
+    guard !missing.isEmpty else { return nil }
+    return CellRegistry(definitions + missing.sorted { $0.identifier < $1.identifier }, defaultCell: defaultCell)
+  }
+
+  /// What is made of rows of these kinds for a client that can show these cells: the same wherever the same is made of them,
+  /// in every process; nil where they are shown as they are. In proportion to the names.
+  func drawing(of kinds: [RowKind], _ cells: CellSet) -> LensTag.Digest? {
+    let standIn = defaultCell.flatMap { self[$0] }
+    var drawn: Set<String> = []
+    var isStandInSeen = false
+    for chain in kinds.lazy.map(\.cells) {
+      let place = chain.firstIndex(where: cells.contains) ?? chain.firstIndex { $0 == standIn?.identifier }
+      if place == nil, standIn != nil {
+        isStandInSeen = true
+        drawn.insert((chain + [""]).joined(separator: "\u{0}"))
+      } else if let shown = place ?? chain.indices.last, shown > 0 {
+        drawn.insert((chain + ["\(shown)"]).joined(separator: "\u{0}"))
+      }
+    }
+    guard !drawn.isEmpty else { return nil }
+    var writer = JSONWriter(capacity: 256)
+    writer.beginArray()
+    for text in drawn.sorted() { writer.write(text) }
+    if isStandInSeen, let standIn {
+      writer.write(standIn.identifier)
+      writer.write(payloadSchema: standIn.fields)
+    }
+    writer.endArray()
+    return LensTag.Digest(prefixOf: SHA256.digest(of: writer.bytes))
   }
 
   /// A row as a client sees it that can show these cells. O(1) where its own is among them, else O(bytes).

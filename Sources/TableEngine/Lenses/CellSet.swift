@@ -5,7 +5,7 @@ import TableModel
 /// list. Two sets of one registry with the same members are equal.
 package struct CellSet: Hashable, Sendable {
   private let accepted: Set<String>
-  /// Names the set, and the registry that it is one of, in cursors and entity tags.
+  /// Names the set, and the registry that it is one of, within this process.
   let digest: LensTag.Digest
 
   init(_ accepted: Set<String>, of registry: CellRegistry) {

@@ -71,7 +71,13 @@ package final class LiveTable: Sendable {
   /// The cursor of a version as a lens shows it.
   package func cursor(of version: Version, _ lens: Lens) -> Cursor { reader.cursor(version, lens) }
 
-  package func state(for query: TableQuery) -> QueryState { reader.state(for: query) }
+  /// Where a client stands.
+  ///
+  /// - Parameter waits: false: a client that another replica, whose configuration counts, has shown other cells starts
+  ///   anew here, rather than wait for that one.
+  package func state(for query: TableQuery, waits: Bool = true) -> QueryState {
+    reader.state(for: query, waits: waits)
+  }
 
   /// The snapshot of the plain table, if it is made. O(1).
   package var plainSnapshot: EncodedReply? { reader.plainSnapshot }
@@ -82,8 +88,12 @@ package final class LiveTable: Sendable {
   }
 
   /// Makes a reply; `completion` runs on the table's rendering queue.
-  package func render(_ query: TableQuery, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
-    reader.render(query, completion)
+  package func render(
+    _ query: TableQuery,
+    waits: Bool = true,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    reader.render(query, waits: waits, completion)
   }
 
   /// Gives the table as it is through a lens, on the rendering queue.
@@ -174,7 +184,7 @@ package final class LiveTable: Sendable {
         let after = Cursor(
           epoch: previous.cursor.epoch,
           version: previous.number,
-          lens: LensTag(rows: kind.lens.rows, cells: kind.lens.cells?.digest)
+          lens: LensTag(rows: kind.lens.rows, cells: reader.drawing(of: previous, kind.lens))
         )
         let query = TableQuery(.changes(after: after), kind.lens)
         guard !reader.state(for: query).isCurrent else { continue }

@@ -13,7 +13,9 @@ extension TableReader {
     if after.version > current.version { return true }
     guard let name, after.taps > 0 || after.lensTag?.view != nil else { return false }
     guard let view = view(Lens(view: name)) else { return true }
-    return after.taps > view.taps || after.lensTag?.view != view.digest
+    guard after.taps <= view.taps else { return true }
+    // Of a version that is no longer held nothing is to be found out.
+    return held(after).map { after.lensTag?.view != view.digest(over: $0) } ?? false
   }
 
   /// A cursor that only the store knows, while that can't be read: whoever has it waits rather than be set back.

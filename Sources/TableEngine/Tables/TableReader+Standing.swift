@@ -8,12 +8,16 @@ import TableStore
 extension TableReader {
   /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
   /// pair of versions and set of cells, and in a view O(rows toggled since).
-  func state(for query: TableQuery) -> QueryState {
-    let lens = current(query.lens)
-    let (current, view) = (feed.current, view(lens))
+  ///
+  /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
+  func state(for query: TableQuery, waits: Bool = true) -> QueryState {
+    let (current, view) = (feed.current, view(query.lens))
+    let lens = self.current(query.lens, current, query.after.flatMap(held))
     let to = cursor(current, lens, view)
     guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
-    if isBeyondReach(after, lens) { return QueryState(isCurrent: true, to: after) }
+    if isBeyondReach(after, lens) || waits && isDrawnElsewhere(after, lens, view) {
+      return QueryState(isCurrent: true, to: after)
+    }
     return QueryState(isCurrent: isSame(after, to, current, lens, view), to: to)
   }
 
@@ -21,13 +25,12 @@ extension TableReader {
   /// cells that it is not shown.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
-      from.rows == tag.rows, from.cells == tag.cells
+      from.rows == tag.rows, let old = held(after), from.cells == drawing(of: old, lens)
     else { return false }
-    if after.version < to.version {
-      guard let old = feed.version(after.version), !isAffected(lens, from: old, to: current) else { return false }
-    }
+    if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
     guard let view else { return after.taps == 0 && from.view == nil }
-    guard from.view == view.digest || from.view == nil && after.taps == 0, let tap = UInt32(exactly: after.taps),
+    guard from.view == nil && after.taps == 0 || from.view == view.digest(over: old),
+      let tap = UInt32(exactly: after.taps),
       case .point = view.state.lookup(tap: after.taps)
     else { return false }
     // The plain rows are the same, so that the two differ in what was toggled between them alone.

@@ -25,6 +25,7 @@ final class TableReader: Sendable {
   /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
   let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   let changes = Mutex(FirstAffectedRows())
+  let drawings = Mutex(DrawnVersions())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
@@ -56,31 +57,25 @@ final class TableReader: Sendable {
   }
 
   private func view(_ name: String, _ state: ViewState) -> TappedView {
-    TappedView(
-      taps: UInt64(state.taps),
-      state: state,
-      digest: state.digest(name: name, registry: drawing.withLock { $0.digest })
-    )
+    TappedView(name: name, taps: UInt64(state.taps), state: state)
   }
 
+  /// - Parameter lens: as it is with the cells that there are now.
   func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
     Cursor(
       epoch: version.cursor.epoch,
       version: version.number,
       taps: view?.taps ?? 0,
-      lens: LensTag(rows: lens.rows, view: view?.digest, cells: lens.cells?.digest)
+      lens: LensTag(rows: lens.rows, view: view?.digest(over: version), cells: drawing(of: version, lens))
     )
   }
 
   /// The cursor of a version as a lens shows it.
-  func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, current(lens), view(lens)) }
-
-  /// As it is with the cells that there are now: whoever waits has asked before.
-  func current(_ lens: Lens) -> Lens { lens.origin == nil ? lens : lens.with(drawing.withLock { $0 }) }
+  func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, current(lens, version), view(lens)) }
 
   /// The cursor of a version in a view that is about to be shown.
   func cursor(_ version: Version, _ lens: Lens, tapped state: ViewState) -> Cursor {
-    cursor(version, lens, lens.view.map { view($0, state) })
+    cursor(version, current(lens, version), lens.view.map { view($0, state) })
   }
 
   // MARK: Replies
@@ -91,19 +86,24 @@ final class TableReader: Sendable {
   /// A snapshot, or the reply to a poll whose table has moved; if it is made already.
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
     // Replies to tapped views are never kept.
-    cursor.taps > 0 ? nil : replies.reply(ReplyKey(TableQuery(query.kind, current(query.lens).shared), to: cursor))
+    guard cursor.taps == 0 else { return nil }
+    let lens = current(query.lens, feed.current, query.after.flatMap(held))
+    return replies.reply(ReplyKey(TableQuery(query.kind, lens.shared), to: cursor))
   }
 
   /// Makes the reply on the rendering queue and gives it to `completion` there. Whoever asks for the same
   /// meanwhile waits for this one and finds it made.
-  func render(_ query: TableQuery, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
-    maker.queue.async { [self] in completion(reply(query)) }
+  ///
+  /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
+  func render(_ query: TableQuery, waits: Bool = true, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
+    maker.queue.async { [self] in completion(reply(query, waits: waits)) }
   }
 
   /// The table through a lens, given to `body` on the rendering queue.
   func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
     maker.queue.async { [self] in
-      let (version, view, lens) = (feed.current, view(lens), current(lens))
+      let (version, view) = (feed.current, view(lens))
+      let lens = current(lens, version)
       body(maker.access { $0.table(version, at: view?.point, lens) }, cursor(version, lens, view))
     }
   }
@@ -117,13 +117,18 @@ final class TableReader: Sendable {
       // What is kept may say otherwise.
       replies.removeAll()
       changes.withLock { $0 = FirstAffectedRows() }
+      drawings.withLock { $0 = DrawnVersions() }
     }
   }
 
   /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
-  private func reply(_ query: TableQuery) -> EncodedReply {
-    let query = TableQuery(query.kind, current(query.lens))
-    return reply(query, feed.current, view(query.lens))
+  private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
+    let (version, view) = (feed.current, view(query.lens))
+    let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(held)))
+    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
+      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    }
+    return reply(query, version, view)
   }
 
   /// The same, of one version: a reset and its snapshot are of the same.
@@ -168,21 +173,21 @@ final class TableReader: Sendable {
   private func origin(_ after: Cursor?, _ view: TappedView?, _ lens: Lens) -> Origin {
     guard let after else { return .reset(.start) }
     guard after.epoch == feed.epoch else { return .reset(.epoch) }
-    guard let tag = after.lensTag, tag.cells == lens.cells?.digest else { return .reset(.lens) }
-    var point: ViewPoint?
-    if after.taps > 0 || tag.view != nil {
-      guard let view, tag.view == view.digest else { return .reset(.lens) }
-      switch view.state.lookup(tap: after.taps) {
-      case .point(let found): point = found
-      case .expired: return .reset(.expired)
-      case .ahead: return .reset(.ahead)
-      }
-    }
+    guard let tag = after.lensTag else { return .reset(.lens) }
+    let version: Version
     switch feed.lookup(Cursor(epoch: after.epoch, version: after.version)) {
-    case .current(let version), .held(let version): return .version(version, point, tag.rows)
+    case .current(let found), .held(let found): version = found
     case .expired: return .reset(.expired)
     case .ahead: return .reset(.ahead)
     case .epoch: return .reset(.epoch)
+    }
+    guard tag.cells == drawing(of: version, lens) else { return .reset(.lens) }
+    guard after.taps > 0 || tag.view != nil else { return .version(version, nil, tag.rows) }
+    guard let view, tag.view == view.digest(over: version) else { return .reset(.lens) }
+    switch view.state.lookup(tap: after.taps) {
+    case .point(let point): return .version(version, point, tag.rows)
+    case .expired: return .reset(.expired)
+    case .ahead: return .reset(.ahead)
     }
   }
 
@@ -192,10 +197,13 @@ final class TableReader: Sendable {
   }
 
   struct TappedView {
+    var name: String
     var taps: UInt64
     var state: ViewState
-    var digest: LensTag.Digest
     var point: ViewPoint { ViewPoint(toggled: state.toggled(at: state.taps)) }
+
+    /// What names it in the cursors of a version.
+    func digest(over version: Version) -> LensTag.Digest { state.digest(name: name, over: version.rowKinds) }
   }
 
   // MARK: Waiting
@@ -233,6 +241,8 @@ final class TableReader: Sendable {
       let current = feed.current
       replies.retire(before: current.cursor)
       changes.withLock { $0.forget(before: current.number) }
+      // Found here where it is needed, so that those who look when they are woken find it made.
+      if drawings.withLock({ $0.isUsed }) { _ = current.rowKinds }
       preparing(self, previous)
       let windows = waiting.withLock { $0.windows }
       let changed = windows.filter { firstAffectedRow(from: previous, to: current, nil) < $0.rows }
@@ -242,18 +252,4 @@ final class TableReader: Sendable {
 
   /// A reply, made now. On the rendering queue.
   func prepare(_ query: TableQuery) -> EncodedReply { reply(query) }
-}
-
-/// The windows that somebody waits with.
-private struct WaitedLenses {
-  private(set) var counts: [WindowSize?: Int] = [:]
-
-  var windows: [WindowSize] { counts.keys.compactMap { $0 } }
-
-  mutating func begin(_ rows: WindowSize?) { counts[rows, default: 0] += 1 }
-
-  mutating func end(_ rows: WindowSize?) {
-    guard let count = counts[rows] else { return }
-    counts[rows] = count > 1 ? count - 1 : nil
-  }
 }

@@ -55,10 +55,14 @@ struct ViewState: Sendable {
 }
 
 extension ViewState {
-  /// Names the view in cursors: this one of this name, drawn with these cells.
-  func digest(name: String, registry: [UInt8]) -> LensTag.Digest {
+  /// Names the view in cursors: this one of this name, over rows of which these kinds can be toggled.
+  func digest(name: String, over kinds: [RowKind]) -> LensTag.Digest {
     let seed = withUnsafeBytes(of: incarnation.littleEndian, Array.init)
-    return LensTag.Digest(prefixOf: SHA256.digest(of: seed + registry + Array(name.utf8)))
+    let toggles = kinds.compactMap { kind in
+      kind.toggles.map { Array((kind.cells.first ?? "").utf8) + [0] + $0 + [1] }
+    }
+    let sorted = toggles.sorted { $0.lexicographicallyPrecedes($1) }
+    return LensTag.Digest(prefixOf: SHA256.digest(of: seed + sorted.joined() + [2] + Array(name.utf8)))
   }
 
   /// What a count of taps finds in the view.

@@ -21,6 +21,8 @@ package final class RowNode: Sendable {
   private let ends: [Int]
   /// Made when it is first asked for.
   private let index = Mutex<RowIndex?>(nil)
+  /// Found when they are first asked for.
+  let heldKinds = Mutex<[RowKind]?>(nil)
 
   /// How many rows a list has in one chunk.
   static let longestChunk = 2048

@@ -78,8 +78,9 @@ final class TableStream: StreamSource {
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     repeat {
       let query = query
-      guard table.state(for: query).isCurrent else {
-        return table.render(query) { [self] in send($0, to: stream) }
+      // It stays with this replica: that its rows are drawn otherwise elsewhere is told once.
+      guard table.state(for: query, waits: false).isCurrent else {
+        return table.render(query, waits: false) { [self] in send($0, to: stream) }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make
   }

@@ -59,7 +59,12 @@ final class ReplicaSet {
 
   @discardableResult
   func add(generation: Int = 0, title: String = "${title}") throws -> ServiceProcess {
-    let replica = try ServiceProcess(configuration(generation: generation, title: title))
+    try add(configuration(generation: generation, title: title))
+  }
+
+  @discardableResult
+  func add(_ configuration: String, _ environment: [String: String] = [:]) throws -> ServiceProcess {
+    let replica = try ServiceProcess(configuration, environment: environment)
     replicas.append(replica)
     return replica
   }

@@ -1,0 +1,15 @@
+import TableModel
+
+/// The windows that somebody waits with.
+struct WaitedLenses {
+  private(set) var counts: [WindowSize?: Int] = [:]
+
+  var windows: [WindowSize] { counts.keys.compactMap { $0 } }
+
+  mutating func begin(_ rows: WindowSize?) { counts[rows, default: 0] += 1 }
+
+  mutating func end(_ rows: WindowSize?) {
+    guard let count = counts[rows] else { return }
+    counts[rows] = count > 1 ? count - 1 : nil
+  }
+}

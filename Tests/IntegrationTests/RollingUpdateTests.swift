@@ -1,0 +1,208 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Clients that move between replicas of two generations while one takes the other's place.
+@Suite(.serialized) struct RollingUpdateTests {
+  /// How the newer generation differs, in the set's configuration.
+  struct Change: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var old: String
+    var new: String
+  }
+
+  private static let label = "Label: {nib: Label, fields: {title: string}}"
+  private static let note = "Note: {nib: Note, fields: {title: string, isOpen: boolean}, expands: isOpen}"
+
+  /// Nothing in them changes what these clients are shown.
+  private static let unseen = [
+    Change(
+      testDescription: "a cell is added",
+      old: label,
+      new: "\(label)\n  New: {nib: New, fields: {title: string, isOpen: boolean}, expands: isOpen}"
+    ),
+    Change(
+      testDescription: "a field is added",
+      old: label,
+      new: "Label: {nib: Label, fields: {title: string, more: optional string}}"
+    ),
+    Change(
+      testDescription: "a version is raised",
+      old: note,
+      new: note.replacingOccurrences(of: "nib: Note,", with: "nib: Note, version: 3,")
+    ),
+    Change(
+      testDescription: "a cell is added that rows come to",
+      old: "todo: {source: {local: {items: [{title: A}]}}, cell: Label",
+      new: "todo: {source: {local: {items: [{title: A}]}}, cell: New"
+    ),
+  ]
+
+  @Test(arguments: unseen) func whoeverIsShownTheSameIsNotReset(_ change: Change) throws {
+    let set = try ReplicaSet(1)
+    let older = set.replicas[0]
+    #expect(try older.request("POST", "/v1/tables/notes/rows/1/tap?view=v").status == 200)
+    let cells = ["Accept-Cells": "Label, Note, New"]
+    let few = ["Accept-Cells": "Label, New"]
+    let clients: [(table: String, headers: [String: String], query: String)] = [
+      ("notes", cells, ""), ("notes", few, ""), ("notes", [:], "&view=v"), ("notes", cells, "&view=v"),
+      ("todo", cells, ""),
+    ]
+    var mirrors = try clients.map { try older.mirror($0.table, $0.headers, query: "?" + $0.query.dropFirst()) }
+    var configuration = set.configuration(generation: 1).replacingOccurrences(of: change.old, with: change.new)
+    if change.new.contains("cell: New") {
+      configuration = configuration.replacingOccurrences(
+        of: Self.label,
+        with: "\(Self.label)\n  New: {nib: New, fields: {title: string}, fallback: Label}"
+      )
+    }
+    let newer = try set.add(configuration)
+    try set.awaitOutranked(older, by: newer)
+    for round in 0..<3 {
+      for (index, client) in clients.enumerated() {
+        for replica in [newer, older, newer, older] {
+          // A reply that comes at once has something to tell.
+          let reply = try replica.changes(
+            client.table,
+            after: mirrors[index].cursor,
+            query: client.query,
+            client.headers
+          )
+          try mirrors[index].apply(reply)
+          #expect(mirrors[index].resets == [], "\(client) \(reply)")
+        }
+        for replica in [newer, older] {
+          let shown = try replica.snapshot(client.table, client.headers, query: "?" + client.query.dropFirst())
+          try mirrors[index].check(equals: shown)
+          #expect(shown["cursor"]?.text == mirrors[index].cursor, "\(client)")
+        }
+      }
+      // Nothing new: a poll waits at either.
+      let waiting = try [older, newer].map {
+        try $0.poll("notes", after: mirrors[3].cursor, query: clients[3].query, clients[3].headers)
+      }
+      for replica in [older, newer] { try replica.awaitPolls(1) }
+      let title = JSONValue.string("round \(round)")
+      #expect(try newer.request("PATCH", "/v1/tables/notes/items/1", body: ["title": title]).status == 200)
+      let replies = try waiting.map { try $0.value() }
+      let reply = try replies[0].json
+      #expect(replies[0].text == replies[1].text && reply["stages"]?.elements.count == 1, "\(reply)")
+      try mirrors[3].apply(reply)
+      try set.converge()
+    }
+  }
+
+  /// A cell that a client can't show any more: it is shown another one, once, and then what the newer ones show.
+  @Test func whoeverIsShownOtherwiseIsResetOnce() throws {
+    let fallible = Self.note.replacingOccurrences(of: "nib: Note,", with: "nib: Note, version: 2, fallback: Label,")
+    let set = try ReplicaSet(0)
+    let older = try set.add(set.configuration().replacingOccurrences(of: Self.note, with: fallible))
+    let headers = ["Accept-Cells": "Label, Note;v=2"]
+    let query = "&view=v"
+    #expect(try older.request("POST", "/v1/tables/notes/rows/1/tap?view=v").status == 200)
+    var mirror = try older.mirror("notes", headers, query: "?view=v")
+    #expect(mirror.row("1")?["cellIdentifier"] == "Note")
+    let raised = fallible.replacingOccurrences(of: "version: 2", with: "version: 3")
+    let newer = try set.add(set.configuration(generation: 1).replacingOccurrences(of: Self.note, with: raised))
+    try set.awaitOutranked(older, by: newer)
+    for round in 0..<3 {
+      let title = JSONValue.string("round \(round)")
+      #expect(try newer.request("PATCH", "/v1/tables/notes/items/1", body: ["title": title]).status == 200)
+      try set.converge()
+      for replica in [older, newer, older, older, newer] {
+        try mirror.apply(try replica.changes("notes", after: mirror.cursor, query: query, headers))
+        #expect(mirror.resets.count <= 1)
+      }
+      let shown = try newer.snapshot("notes", headers, query: "?view=v")
+      try mirror.check(equals: shown)
+      #expect(mirror.row("1")?["cellIdentifier"] == "Label" && mirror.row("1")?["payload"]?["title"] == title)
+      // The older one doesn't answer at once, again and again.
+      let waiting = try older.poll("notes", after: mirror.cursor, wait: 1, query: query, headers)
+      try older.awaitPolls(1)
+      let reply = try waiting.value().json
+      #expect(reply["reset"] == nil && reply["stages"] == [] && reply["to"]?.text == mirror.cursor, "\(reply)")
+    }
+    #expect(mirror.resets == ["lens"])
+    // Its own clients go on.
+    var own = try older.mirror("notes", headers)
+    #expect(try newer.request("PATCH", "/v1/tables/notes/items/1", body: ["title": "last"]).status == 200)
+    own = try older.follow("notes", headers, from: own, until: "shows it") {
+      $0.row("1")?["payload"]?["title"] == "last"
+    }
+    #expect(own.resets == [] && own.row("1")?["cellIdentifier"] == "Note")
+    // Where nobody is left who shows it otherwise, a client is set back to what this one shows.
+    newer.signal(SIGKILL)
+    try awaited("a reset by the only one left") {
+      try older.changes("notes", after: mirror.cursor, query: query, headers)["reset"] == "lens"
+    }
+  }
+
+  /// What makes tables, beside the tables themselves.
+  @Test(
+    arguments: [
+      ("locales: [de-DE, en-US]", [:], false), ("locales: [en-US, de-DE]", [:], true),
+      ("locales: [en-US, de-DE]", ["STAGE": "two"], false), ("locales: [en-US, de-DE]", ["TOKEN": "two"], true),
+    ] as [(String, [String: String], Bool)]
+  )
+  func ofOneGenerationLanguagesAndTheEnvironmentAreTheSame(
+    locales: String,
+    environment: [String: String],
+    isSame: Bool
+  ) throws {
+    let set = try ReplicaSet(0)
+    let text = { (locales: String) in
+      set.configuration(title: "${title} ${env.STAGE}") + "\n\(locales)\n"
+    }
+    let written = { (locales: String) in
+      text(locales).replacingOccurrences(
+        of: "/quiet\",",
+        with: "/quiet\", headers: {Authorization: \"Bearer ${env.TOKEN}\"},"
+      )
+    }
+    let variables = ["STAGE": "one", "TOKEN": "one"]
+    let first = try set.add(written("locales: [en-US, de-DE]"), variables)
+    try first.logged("This replica asks the sources")
+    let other = try set.add(written(locales), variables.merging(environment) { $1 })
+    guard !isSame else {
+      try other.follow("up", until: "is ready") { $0.state == "ready" }
+      try set.converge()
+      #expect(try other.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201)
+      return #expect(try other.request("GET", "/readyz").status == 200)
+    }
+    try awaited("a replica that stays unready") { try other.request("GET", "/readyz").status == 503 }
+    try other.logged("This replica stays unready")
+    #expect(try other.request("GET", "/readyz").text.contains("languages"))
+    #expect(try other.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 503)
+    #expect(try first.request("GET", "/readyz").status == 200)
+  }
+
+  /// Its configuration differs from that of replicas of which none is left.
+  @Test func aLoneReplicaComesBackWithAnotherConfiguration() throws {
+    let set = try ReplicaSet(1)
+    try set.replicas[0].logged("This replica asks the sources")
+    let before = try set.replicas[0].mirror("todo")
+    #expect(try set.replicas[0].end() == 0)
+    let other = try set.add(title: "other ${title}")
+    let mirror = try other.follow("todo", from: before, until: "is laid out anew") {
+      $0.row("1")?["payload"]?["title"] == "other A"
+    }
+    #expect(mirror.resets == [])
+    try awaited("a ready replica") { try other.request("GET", "/readyz").status == 200 }
+    #expect(try other.request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201)
+    // Now this one's is the first.
+    let late = try set.add()
+    try awaited("a replica that stays unready") { try late.request("GET", "/readyz").status == 503 }
+    #expect(try other.request("GET", "/readyz").status == 200)
+  }
+}
+
+extension ReplicaSet {
+  fileprivate func awaitOutranked(_ older: ServiceProcess, by newer: ServiceProcess) throws {
+    try awaited("the newer one asks the sources") { try newer.metric("replica_leading") == 1 }
+    try awaited("an older one that knows itself outranked") {
+      try older.request("DELETE", "/v1/tables/todo/items/none").status == 503
+    }
+    try converge()
+  }
+}
