@@ -39,6 +39,8 @@ tables:
     row: {id: "${id}"}
     cell: Item
     payload: {title: "${title}", edition: "${edition}"}
+    can: {edit: true}
+    edits: {patch: {url: "%s", method: PATCH}}
 """
 LOCAL = """\
   %s:
@@ -47,6 +49,10 @@ LOCAL = """\
     payload: {title: "${title}", edition: "${edition}"}
     can: {edit: true}
 """
+
+
+def long(upstream):
+    return LONG % (upstream.url, upstream.url)
 
 
 def get(connection, target):
@@ -94,7 +100,7 @@ def fetched(rows, folder):
     figures = {}
     upstream = Upstream(rows, VERSIONS + 1)
     path = os.path.join(folder, f"{rows}.sqlite")
-    configuration = HEAD % path + LONG % upstream.url
+    configuration = HEAD % path + long(upstream)
     began = time.perf_counter()
     process, port = start(folder, configuration)
     try:
@@ -121,6 +127,15 @@ def fetched(rows, folder):
                       for cursor in cursors[:-1]]
         assert all(json.loads(body)["stages"] for _, body in changesets), "the window has changed"
         figures["changeset from each version held, rows=50"] = statistics.median(time for time, _ in changesets)
+        edits = []
+        for number in range(5):
+            # The refresh that follows an edit, and takes it back, is over.
+            time.sleep(0.2 + rows / 200_000)
+            began = time.perf_counter()
+            connection.send("PATCH", "/v1/tables/long/items/%d" % (number * 7919 % rows), b'{"title":"edit %d"}' % number)
+            connection.receive()
+            edits.append((time.perf_counter() - began) * 1000)
+        figures["edit of an upstream's item, until it is shown"] = statistics.median(edits)
         process.kill()
         process.wait()
         upstream.hold()
@@ -188,7 +203,7 @@ def beside(rows, folder):
     """Latencies of a fast table, alone and while a slow one beside it is refreshed again and again."""
     upstream = Upstream(rows, 4)
     path = os.path.join(folder, "beside.sqlite")
-    configuration = HEAD % path + LONG % upstream.url + LOCAL % "fast"
+    configuration = HEAD % path + long(upstream) + LOCAL % "fast"
     process, port = owner(path, configuration, "fast", 100, folder)
     stopping = threading.Event()
     busy = threading.Event()
@@ -241,6 +256,26 @@ def beside(rows, folder):
         upstream.stop()
 
 
+def loading(rows, folder):
+    """The worst that an edit of another table takes while a long one is fetched, mapped and stored for the first time."""
+    upstream = Upstream(rows, 1)
+    process, port = start(folder, HEAD % os.path.join(folder, "loading.sqlite") + long(upstream) + LOCAL % "fast")
+    try:
+        editor, reader, times = Connection(port), Connection(port), []
+        while json.loads(get(reader, "/v1/tables/long?rows=50")).get("window", {"of": 0})["of"] < rows:
+            began = time.perf_counter()
+            editor.send("PATCH", "/v1/tables/fast/items/1", b'{"edition":%d}' % (len(times) + 1))
+            editor.receive()
+            times.append((time.perf_counter() - began) * 1000)
+            time.sleep(0.002)
+        print(f"\nEdits of another table while {rows:,} rows came for the first time: {len(times)}, median "
+              f"{statistics.median(times):.1f} ms, the worst {max(times):,.0f} ms.")
+    finally:
+        process.kill()
+        process.wait()
+        upstream.stop()
+
+
 build()
 folder = tempfile.mkdtemp(prefix=".long-", dir=ROOT)
 try:
@@ -261,5 +296,6 @@ try:
         print(f"| {what} | " + " | ".join(f"{value:,.2f}" for value in values) + f" | × {growth:,.1f} |")
     print(f"\nWith the rows grow: {'; '.join(growing) or 'none'}.")
     beside(SIZES[-1], folder)
+    loading(SIZES[-1], folder)
 finally:
     shutil.rmtree(folder, ignore_errors=True)

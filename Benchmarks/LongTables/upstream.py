@@ -1,5 +1,7 @@
-"""An upstream with a long list, as a process of its own: a few editions of one answer, each made before it is asked for."""
+"""An upstream with a long list, as a process of its own: a few editions of one answer, each made before it is asked for.
+It accepts edits, and its answers stay what they are."""
 import multiprocessing
+import re
 import socket
 import threading
 
@@ -32,14 +34,25 @@ def serve(listener, rows, editions, orders):
     def converse(connection):
         rest = b""
         while True:
-            received = connection.recv(1 << 16)
+            try:
+                received = connection.recv(1 << 16)
+            except OSError:
+                return  # the service was killed meanwhile
             if not received:
                 return
             rest += received
             while b"\r\n\r\n" in rest:
-                rest = rest.split(b"\r\n\r\n", 1)[1]
+                head, rest = rest.split(b"\r\n\r\n", 1)
                 if held:
                     return
+                if head.startswith(b"PATCH"):
+                    length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+                    length = int(length.group(1)) if length else 0
+                    while len(rest) < length:
+                        rest += connection.recv(1 << 16)
+                    rest = rest[length:]
+                    connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+                    continue
                 try:
                     connection.sendall(answers[current])
                 except OSError:

@@ -2,7 +2,9 @@
 """Clients at one edge cost the origin one request a change and one a period.
 
 Starts the service, and nginx or Varnish with the configuration of deploy/edges before it; many clients poll by slots
-through the edge, each strict: it refuses a changeset that does not begin where it stands. Then items are edited.
+through the edge, each strict: it refuses a changeset that does not begin where it stands. Then items are edited. Before
+that, replies through the edge are compared with the origin's own, for pages and languages by turns; and all clients wait
+for a change that is answered by a reset, which no cache may keep.
 
     edges.py --edge nginx|varnish|none --service PATH/tablecast [--clients 200] [--edits 5] [--seconds 45]
 
@@ -28,14 +30,35 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIGURATION = """
 listen: 127.0.0.1:{port}
 store: memory
+cors: {{origins: ["https://app.example.com", "https://admin.example.com"]}}
+locales: [en-US, de-DE, fr-FR]
 cells: {{Label: {{nib: Label, fields: {{title: string}}}}}}
 tables:
+  greeting:
+    edges: true
+    source: {{local: {{}}}}
+    cell: Label
+    payload: {{title: "${{title}} ${{$locale}}"}}
+  all:
+    edges: true
+    source: {{local: {{items: [{items}]}}}}
+    row: {{id: "${{key}}"}}
+    cell: Label
+    payload: {{title: "${{title}}"}}
   todo:
     edges: true
     source: {{local: {{items: [{{title: first}}]}}}}
     cell: Label
     payload: {{title: "${{title}}"}}
 """
+
+
+PAGES = [None, "https://app.example.com", "https://admin.example.com", "https://else.example"]
+# As people's browsers say it; the first is what the other trials say.
+LANGUAGES = [
+    None, "de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7", "en-US,en;q=0.9,de;q=0.8", "fr-CA,de;q=0.5", "es, it;q=0.9, DE-at;q=0.5",
+    "it", "*, de;q=0.1", "dent,fr", "de",
+]
 
 
 def free_port():
@@ -54,10 +77,18 @@ def wait_until_open(port):
     sys.exit(f"nothing listens on {port}")
 
 
+def with_examples(text):
+    """The configuration's examples made effective, with a second origin."""
+    text = re.sub(r"^  # (~\*|if |elseif |else )", r"  \1", text, flags=re.M)
+    assert text.count("https://app\\.example") == 1
+    return text.replace("https://app\\.example", "https://(?:app|admin)\\.example")
+
+
 def start_nginx(folder, origin, port):
     text = (ROOT / "deploy/edges/nginx.conf").read_text()
     text = text.replace("127.0.0.1:8080", f"127.0.0.1:{origin}").replace("listen 8090", f"listen 127.0.0.1:{port}")
-    text = text.replace("/var/cache/nginx/tablecast", f"{folder}/cache")
+    text = text.replace("/var/cache/nginx/tablecast", f"{folder}/cache").replace("127.0.0.1:8091", f"127.0.0.1:{free_port()}")
+    text = with_examples(text)
     (folder / "edge.conf").write_text(text)
     (folder / "nginx.conf").write_text(
         f"daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log; worker_processes 2;\n"
@@ -71,7 +102,7 @@ def start_nginx(folder, origin, port):
 
 
 def start_varnish(folder, origin, port):
-    text = (ROOT / "deploy/edges/default.vcl").read_text().replace('"8080"', f'"{origin}"')
+    text = with_examples((ROOT / "deploy/edges/default.vcl").read_text().replace('"8080"', f'"{origin}"'))
     (folder / "edge.vcl").write_text(text)
     os.chmod(folder, 0o755)
     # A waiting client has a thread while it waits for another one's reply to begin.
@@ -142,17 +173,95 @@ def origin_requests(port):
     return int(re.search(r"^tablecast_requests_total (\d+)", text, re.M)[1])
 
 
-def edit(port, title):
+def get(port, path, fields={}):
+    """The body, and the fields that depend on who asks."""
+    with urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=fields)) as reply:
+        said = {name: reply.headers[name] for name in ("Access-Control-Allow-Origin", "Content-Language", "Cache-Control")}
+        return json.load(reply), said
+
+
+def post(port, path, body):
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/v1/tables/todo/items", json.dumps({"title": title}).encode(),
-        {"Content-Type": "application/json"},
+        f"http://127.0.0.1:{port}{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
     )
     with urllib.request.urlopen(request) as reply:
-        return version(json.load(reply)["cursor"]), time.time()
+        return json.load(reply)
+
+
+def edit(port, title):
+    return version(post(port, "/v1/tables/todo/items", {"title": title})["cursor"]), time.time()
+
+
+def compare(origin, edge, rng):
+    """Whoever polls through the edge gets what the origin would say to them, whoever asked before."""
+    # A browser asks first whether it may send `Accept-Cells`, and is not to wait for the table to change.
+    cursor = get(origin, "/v1/tables/greeting")[0]["cursor"]
+    slot = get(origin, f"/v1/tables/greeting/changes?after={cursor}&slot=0")[0]["slot"]
+    before = origin_requests(origin)
+    for page in filter(None, PAGES):
+        preflight = urllib.request.Request(
+            f"http://127.0.0.1:{edge}/v1/tables/greeting/changes?after={cursor}&slot={slot}", method="OPTIONS",
+            headers={"Origin": page, "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "accept-cells"},
+        )
+        with urllib.request.urlopen(preflight) as reply:
+            granted = reply.headers["Access-Control-Allow-Origin"]
+            assert granted == (page if page in PAGES[:3] else None), f"{page} is granted {granted}"
+    assert origin_requests(origin) - before - 1 == 3, "a preflight waited for the table"
+
+    german = get(origin, "/v1/tables/greeting", {"Accept-Language": "de"})[0]["cursor"]
+    post(origin, "/v1/tables/greeting/items", {"title": "hello"})
+    askers = [(page, language, after) for page in PAGES for language in LANGUAGES for after in (cursor, german)] * 2
+    rng.shuffle(askers)
+    kept, asked = set(), 0
+    for page, language, after in askers:
+        fields = {"Origin": page, "Accept-Language": language}
+        fields = {name: value for name, value in fields.items() if value}
+        path = f"/v1/tables/greeting/changes?after={after}&slot=0"
+        before = origin_requests(origin)
+        through = get(edge, path, fields)
+        cost = origin_requests(origin) - before - 1
+        direct = get(origin, path, fields)
+        # The next slot is another one after a while.
+        through[0].pop("slot"), direct[0].pop("slot")
+        assert through == direct, f"{fields}: through the edge {through}, at the origin {direct}"
+        if direct[1]["Cache-Control"] != "no-store":
+            kept.add((direct[1]["Access-Control-Allow-Origin"], direct[1]["Content-Language"]))
+            asked += cost
+        snapshot, own = get(edge, "/v1/tables/greeting", fields)[1], get(origin, "/v1/tables/greeting", fields)[1]
+        assert snapshot["Content-Language"] == own["Content-Language"], f"{fields}: the snapshot's language"
+    print(f"compared: {len(askers)} replies; {asked} requests for the {len(kept)} different ones that are kept")
+    assert len(kept) == 6 and (asked == len(kept) or origin == edge), "a reply was asked for more than once, or never"
+
+
+async def reset(arguments, origin, edge, rng):
+    """All rows change: the reply is a reset, which is not kept. Returns when the clients had it, in seconds."""
+    snapshot = get(origin, "/v1/tables/all")[0]
+    # Not in the last seconds of a slot.
+    await asyncio.sleep(20 - time.time() % 20 if time.time() % 20 > 10 else 0)
+    path = f"/v1/tables/all/changes?after={snapshot['cursor']}&slot="
+    path += str(get(edge, path + "0")[0]["slot"])
+
+    async def wait():
+        reply = await Client(edge, rng).get(path)
+        return reply.get("reset"), time.time()
+
+    tasks = [asyncio.create_task(wait()) for _ in range(arguments.clients)]
+    await asyncio.sleep(3)
+    edits = [
+        {"op": "patch", "id": row["id"], "patch": {"title": f"changed {rng.random()}"}}
+        for section in snapshot["sections"] for row in section["rows"]
+    ]
+    await asyncio.to_thread(post, origin, "/v1/tables/all/edits", {"edits": edits})
+    edited = time.time()
+    replies = await asyncio.gather(*tasks)
+    assert {kind for kind, _ in replies} == {"large"}, f"not resets: {replies}"
+    return sorted(when - edited for _, when in replies)
 
 
 async def trial(arguments, origin, edge):
     rng = random.Random(arguments.seed)
+    await asyncio.to_thread(compare, origin, edge, rng)
+    resets = await reset(arguments, origin, edge, rng)
     begun = time.time()
     clients = [Client(edge, rng) for _ in range(arguments.clients)]
     tasks = [asyncio.create_task(client.follow(begun + arguments.seconds)) for client in clients]
@@ -178,10 +287,13 @@ async def trial(arguments, origin, edge):
         f" to clients p50 {1000 * delays[len(delays) // 2]:.0f} ms, p99 {1000 * delays[len(delays) * 99 // 100]:.0f} ms,"
         f" most {1000 * delays[-1]:.0f} ms; {missed} versions came together with the next"
     )
+    print(f"a reset to clients p50 {1000 * resets[len(resets) // 2]:.0f} ms, most {1000 * resets[-1]:.0f} ms")
     behind = len({c.cursor for c in clients})
     assert not failures, failures[:3]
     assert len(done) == len(tasks), "clients that did not end"
     assert behind <= 2, "clients at different versions"
+    # They are told all at the same time, as of any other change, not one after the other.
+    assert resets[-1] <= 2 * delays[-1] + 1, "resets come late"
     assert spent <= allowed or arguments.edge == "none", "too many requests at the origin"
 
 
@@ -196,7 +308,9 @@ def main():
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-edge-"))
     origin, edge = free_port(), free_port()
-    (folder / "tablecast.yaml").write_text(CONFIGURATION.format(port=origin))
+    (folder / "tablecast.yaml").write_text(CONFIGURATION.format(
+        port=origin, items=", ".join(f"{{key: {key}, title: item {key}}}" for key in range(40))
+    ))
     processes = [subprocess.Popen([arguments.service, "serve", "--config", str(folder / "tablecast.yaml")],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
     try:

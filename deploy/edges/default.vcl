@@ -11,6 +11,13 @@ backend origin {
 }
 
 sub vcl_recv {
+  # A reply is given only to those whose fields that `Vary` names are the same. Where the configuration has a list of
+  # `cors.origins` or has `locales` (here en-US, de-DE and fr-FR), say in few ways what clients say in many, so that few
+  # replies do for all: another origin is as good as none, and of the languages the first counts that is one of them.
+  # if (req.method == "GET" && req.http.Origin !~ "^https://app\.example\.com$") { unset req.http.Origin; }
+  # if (req.http.Accept-Language ~ "(?i)^(?:(?!(?:en|de|fr)\b|\*)[^,]*,\s*)*de\b") { set req.http.Accept-Language = "de-DE"; }
+  # elseif (req.http.Accept-Language ~ "(?i)^(?:(?!(?:en|de|fr)\b|\*)[^,]*,\s*)*fr\b") { set req.http.Accept-Language = "fr-FR"; }
+  # else { unset req.http.Accept-Language; }
   if (req.method == "GET" && req.url ~ "^/v1/tables/[^/?]+/changes\?" && req.url ~ "[?&]slot=[0-9]+"
       && req.url !~ "[?&](wait|view)=" && !req.http.Authorization) {
     return (hash);
