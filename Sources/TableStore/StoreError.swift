@@ -23,6 +23,8 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The database can't be reached, for now. Whether it has taken a commit that was under way is unknown: after a
   /// reconnection its table's revision tells.
   case unavailable(String)
+  /// Something holds what is to be written, and did so for too long: nothing was written. It may be tried again.
+  case busy(String)
   /// The disk or the database failed.
   case failed(String)
   case closed
@@ -52,6 +54,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     case .superseded: "the table was changed meanwhile, and this was made on top of what it was"
     case .fenced: "another process does this by now"
     case .unavailable(let reason): "the store can't be reached: \(reason)"
+    case .busy(let reason): "the store is busy: \(reason)"
     case .failed(let reason): "the store failed: \(reason)"
     case .closed: "the store is closed"
     }

@@ -19,16 +19,6 @@ extension Engine {
     }
   }
 
-  /// Refreshes a member that another replica's clients read. That may ask before its claim is heard, or where this one has
-  /// just begun to ask the sources, and then again.
-  func refresh(member name: String, attempts: Int = 20, _ completion: @escaping @Sendable () -> Void) {
-    if let table = catalog.member(named: name)?.table { return refresh(table, completion) }
-    guard attempts > 0, context.replica.isLeading else { return completion() }
-    context.background.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
-      self?.refresh(member: name, attempts: attempts - 1, completion)
-    }
-  }
-
   /// Leaves where the members stand. `completion` is called on any queue.
   func handOverMembers(under lease: Lease, isLast: Bool, _ completion: @escaping @Sendable () -> Void) {
     let group = DispatchGroup()

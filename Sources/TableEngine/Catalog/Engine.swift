@@ -56,7 +56,7 @@ package final class Engine: Sendable {
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
         tapped: { [context] tap in context.follow(tap) },
         reconnected: { [context] in context.followViews() },
-        refresh: { [weak self] name, completion in self?.refresh(named: name, completion) },
+        carryOut: { [weak self] task, completion in self?.carryOut(task, completion) },
         members: members
       )
     )
@@ -235,33 +235,6 @@ package final class Engine: Sendable {
     for family in catalog.families { family.wakeAll() }
   }
 
-  /// Fetches all sources of a table now; `completion` is called when what they said is published.
-  package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable () -> Void) {
-    // What feeds a member that is not shared is its own; all else is asked by one replica.
-    guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
-      return context.replica.refreshElsewhere(table.name, completion)
-    }
-    let refresh: @Sendable () -> Void = { [context] in
-      let group = DispatchGroup()
-      for source in table.sources {
-        group.enter()
-        source.refresh { group.leave() }
-      }
-      group.notify(queue: context.background) { table.writer.afterFollowing(completion) }
-    }
-    guard table.isShared, let family = catalog.member(named: table.name)?.family else { return refresh() }
-    family.whenAsked(table, refresh)
-  }
-
-  /// What another replica asks for: a table's sources, or a source.
-  private func refresh(named name: String, _ completion: @escaping @Sendable () -> Void) {
-    if let table = catalog.tablesByName[name] { return refresh(table, completion) }
-    if catalog.family(of: name) != nil { return refresh(member: name, completion) }
-    guard let source = catalog.sources[name] else { return completion() }
-    for family in catalog.families { family.refresh(source: name) }
-    if source.isRead { source.refresh(completion) } else { completion() }
-  }
-
   /// Fetches a source now because its upstream says that something changed (`POST /v1/hooks/{source}`).
   ///
   /// - Parameter header: a header field of the request, by its name.
@@ -275,7 +248,7 @@ package final class Engine: Sendable {
     if context.replica.isLeading {
       if source.isRead { source.refresh {} }
     } else {
-      context.replica.refreshElsewhere(name) {}
+      context.replica.askLeader(.refresh(name)) { _ in }
     }
     for family in catalog.families { family.refresh(source: name) }
   }

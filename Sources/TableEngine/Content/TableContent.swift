@@ -54,8 +54,10 @@ struct TableContent: Sendable {
   private var isConditionalUnderWay = false
   /// The table's own state as the store has it: what is gone back to where a commit fails.
   var durable = OwnState()
-  /// What the sources have said could not be stored, so it is not shown: it is tried again with their next answer.
+  /// What the sources have said could not be stored, so it is not shown: it is tried again soon, and with their next
+  /// answer.
   var isBehind = false
+  var retries = StoringRetries()
   /// Of a family's member.
   var weight = MemberWeight()
 

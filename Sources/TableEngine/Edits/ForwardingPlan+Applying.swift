@@ -89,7 +89,8 @@ extension ForwardingPlan {
 }
 
 extension TableContent {
-  fileprivate func identity(of answer: [UInt8], from source: String) -> String? {
+  /// The identity of the row of an item, as the upstream names it in an answer; nil where it doesn't.
+  func identity(of answer: [UInt8], from source: String) -> String? {
     mapper.identity(of: answer, from: source, variables: variables)
   }
 

@@ -44,21 +44,21 @@ extension Replica {
       let tasks = state.withLock { $0.tasks }
       tasks?.reconnected()
       tasks?.members.claim()
+      askAgain()
     case .signal("configuration", let text): receive(text, isLeaders: false)
     case .signal("leading", let text):
       receive(text, isLeaders: true)
-      let (tasks, awaited) = state.withLock { ($0.tasks, $0.awaited) }
-      tasks?.members.claim()
-      // Whoever was asked before may have died of it.
-      for (id, refresh) in awaited { ask(for: refresh.name, id) }
+      state.withLock { $0.tasks }?.members.claim()
+      askAgain()
     case .signal("members", let text):
       if isLeading { state.withLock { $0.tasks }?.members.claimed(MemberClaim.read(text)) }
     case .signal("full", let text):
       if let refusal = MemberRefusal(text) { state.withLock { $0.tasks }?.members.refused(refusal) }
     case .removed(let table): state.withLock { $0.tasks }?.members.removed(table)
     case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
-    case .signal("refresh", let text): refreshForAnother(text)
-    case .signal("refreshed", let id): refreshed(id)
+    case .signal("refresh", let text): carryOutForAnother("refresh", text)
+    case .signal("show", let text): carryOutForAnother("show", text)
+    case .signal("refreshed", let text): hearAnswer(text)
     case .signal, .leaseFree: return
     }
   }
@@ -99,30 +99,5 @@ extension Replica {
   func tell(_ tap: ViewTap) {
     guard let text = tap.text else { return }
     store.signal("tap", text) { _ in }
-  }
-
-  /// Has the replica that asks the sources fetch those of a table, or one source. `completion` is called when what they
-  /// said is published there, or takes too long.
-  func refreshElsewhere(_ name: String, _ completion: @escaping @Sendable () -> Void) {
-    let id = String(UInt64.random(in: .min ... .max), radix: 36)
-    state.withLock { $0.awaited[id] = AwaitedRefresh(name: name, completion: completion) }
-    ask(for: name, id)
-    queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.refreshed(id) }
-  }
-
-  private func ask(for name: String, _ id: String) { store.signal("refresh", "\(id) \(name)") { _ in } }
-
-  private func refreshed(_ id: String) { state.withLock { $0.awaited.removeValue(forKey: id) }?.completion() }
-
-  /// What another replica was asked for, and has not said that it did, is this one's to do now.
-  func refreshAwaited() {
-    let (tasks, awaited) = state.withLock { ($0.tasks, $0.awaited) }
-    for (id, refresh) in awaited { tasks?.refresh(refresh.name) { [weak self] in self?.refreshed(id) } }
-  }
-
-  private func refreshForAnother(_ text: String) {
-    let parts = text.split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2, isLeading, let tasks = state.withLock({ $0.tasks }) else { return }
-    tasks.refresh(parts[1]) { [store] in store.signal("refreshed", parts[0]) { _ in } }
   }
 }

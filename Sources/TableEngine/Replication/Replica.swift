@@ -21,8 +21,8 @@ final class Replica: Sendable {
     var tapped: @Sendable (ViewTap) -> Void
     /// Others may have been tapped, unheard.
     var reconnected: @Sendable () -> Void
-    /// Fetches a table's sources, or a source, now; called back when what they said is published.
-    var refresh: @Sendable (_ name: String, _ completion: @escaping @Sendable () -> Void) -> Void
+    /// Does what the replica that asks the sources is asked for.
+    var carryOut: @Sendable (LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) -> Void
     var members: MemberTasks
   }
 
@@ -66,23 +66,16 @@ final class Replica: Sendable {
     var isHandingOverMembers = false
     var timer: (any DispatchSourceTimer)?
     var observation: StoreObservation?
-    /// Refreshes that another replica was asked for, by the question's identity.
-    var awaited: [String: AwaitedRefresh] = [:]
+    /// What another replica was asked for, by the question's identity.
+    var awaited: [String: AwaitedTask] = [:]
 
     /// What the store doesn't have yet.
     var unstoredHandover: Handover? { handover == storedHandover ? nil : handover }
   }
 
-  struct AwaitedRefresh {
-    var name: String
-    var completion: @Sendable () -> Void
-  }
-
   static let leaseName = "sources"
   /// So often is the lease renewed or asked for: a dead holder's is taken within five seconds.
   static let period = 0.8
-  /// How long whoever has asked another replica for a refresh waits for it.
-  static let patience = 10.0
 
   init(_ store: any Store, _ definition: ServiceDefinition, _ logger: Logger) {
     (self.store, self.logger) = (store, logger)
@@ -124,6 +117,9 @@ final class Replica: Sendable {
     get { cut.load(ordering: .relaxed) }
     set { cut.store(newValue, ordering: .relaxed) }
   }
+
+  /// Whether the database can be reached, as far as is known.
+  var isReachable: Bool { !isShared || state.withLock { $0.isReachable } }
 
   /// A table stands where the store has it.
   func caughtUp(_ table: String) { state.withLock { $0.behind.caughtUp(table) } }
@@ -230,7 +226,7 @@ final class Replica: Sendable {
           return (state.tasks, state.lease.lease?.handover)
         }
         tasks?.beginFetching(left.flatMap { Handover($0, at: .now) })
-        refreshAwaited()
+        carryOutAwaited()
       case .stopFetching: state.withLock { $0.tasks }?.stopFetching()
       }
     }

@@ -24,6 +24,30 @@ extension TableWriter {
     }
   }
 
+  /// So often is the store looked at for what another replica has said that it is there.
+  static let attemptsToRead = 10
+
+  /// The same, tried again where the store can't be read.
+  func comeAbreast(attempts: Int, _ completion: @escaping StoreLooks.Completion) {
+    comeAbreast { [self] isRead in
+      guard !isRead, attempts > 1 else { return completion(isRead) }
+      content.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
+        comeAbreast(attempts: attempts - 1, completion)
+      }
+    }
+  }
+
+  /// Finds out whether what others are to be shown can be stored, before something is begun outside that can't be undone.
+  ///
+  /// - Parameter completion: why it is not to be begun; nil: it may be. On any queue.
+  func whenStoreAnswers(_ completion: @escaping @Sendable (TableError?) -> Void) {
+    guard isShared else { return completion(nil) }
+    guard context.replica.isReachable else { return completion(.storeUnreachable) }
+    context.store.revision(of: storedName) { result in
+      if case .failure = result { completion(.storeUnreachable) } else { completion(nil) }
+    }
+  }
+
   private func look() {
     let number = content.access { $0.looks.number }
     content.queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.endLook(number, isRead: false) }
@@ -78,6 +102,14 @@ extension TableWriter {
 }
 
 extension TableError {
+  fileprivate static var storeUnreachable: TableError {
+    TableError(
+      .unavailable,
+      detail: "The database can't be reached: nothing was sent to the upstream.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   /// With other content it might not be said.
   fileprivate var isOfContent: Bool {
     switch kind {

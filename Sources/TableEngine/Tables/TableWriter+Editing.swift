@@ -22,7 +22,7 @@ extension LiveTable {
     writer.content.queue.async { [self, request] in
       let (guest, request) = writer.asGuest(request)
       original.perform(request, as: guest) { [self] outcome in
-        writer.afterFollowing { [self] in
+        writer.afterShowing { [self] in
           completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
         }
       }
@@ -81,8 +81,15 @@ extension TableWriter {
       }
       // A local table's answer is kept in the commit itself.
       let claiming = content.access { $0.local == nil ? Self.forwardingClaim : nil }
-      answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in
-        carryOut(request, as: guest, $0)
+      let begin: @Sendable () -> Void = { [self] in
+        answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in
+          carryOut(request, as: guest, $0)
+        }
+      }
+      guard claiming != nil, isShared else { return begin() }
+      // What the upstream has done can't be taken back where it can't be shown.
+      whenStoreAnswers { [self] error in
+        if let error { completion(.failure(error)) } else { content.queue.async(execute: begin) }
       }
     }
   }

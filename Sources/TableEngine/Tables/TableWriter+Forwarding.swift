@@ -96,7 +96,7 @@ extension TableWriter {
     }
   }
 
-  /// Shows what the upstream has accepted, and has it fetched anew.
+  /// Shows what the upstream has accepted, and answers when it is shown here.
   private func accept(
     _ plan: ForwardingPlan,
     _ item: [UInt8]?,
@@ -105,31 +105,27 @@ extension TableWriter {
     _ request: EditRequest,
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
-    let refreshed = DispatchGroup()
-    refreshed.enter()
-    // In whose versions the upstream's own answer is shown.
-    let shown = Mutex(reader)
     let succeed: @Sendable (String?, TableReader) -> Void = { row, reader in
       finish(.success(EditAnswer(cursor: reader.cursor(reader.feed.current, request.lens), rows: [row])))
     }
-    guard !isStored || context.replica.isLeading else {
-      // The replica that asks the sources finds what the upstream has made of it.
-      return context.replica.refreshElsewhere(isMember ? name : source.name) { [self] in
-        finish(.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: [plan.row])))
+    // The replica that asks the sources has what it is laid over.
+    let handOver: @Sendable () -> Void = { [self] in
+      showElsewhere(HandedEdit(table: name, source: plan.source, edit: plan.change, item: item)) { [reader] outcome in
+        switch outcome {
+        case .success(let row): succeed(row, reader)
+        case .failure: finish(.failure(.acceptedUnseen))
+        }
       }
     }
-    content.queue.async { [self] in
-      switch content.access({ content in plan.apply(item, to: &content, named: name) }) {
-      case .shown(let row) where !content.access { $0.gate.isClosed }:
-        publishContent { [reader] in succeed(row, reader) }
-      // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
-      case .shown(let row), .awaitsRefresh(let row):
-        refreshed.notify(queue: content.queue) { succeed(row, shown.withLock { $0 }) }
+    guard !isStored || context.replica.isLeading else { return handOver() }
+    show(from: source, of: owner) { outcome in
+      switch outcome {
+      case .success(let shown): succeed(shown.row, shown.reader)
+      case .failure(.fenced): handOver()
+      case .failure: finish(.failure(.acceptedUnseen))
       }
-    }
-    refreshAfterChange(source, of: owner) { reader in
-      shown.withLock { $0 = reader }
-      refreshed.leave()
+    } apply: { [name] content in
+      plan.apply(item, to: &content, named: name)
     }
   }
 
@@ -139,7 +135,7 @@ extension TableWriter {
   /// - Parameters:
   ///   - owner: the table that this one writes for.
   ///   - completion: given who shows what it says.
-  private func refreshAfterChange(
+  func refreshAfterChange(
     _ source: PolledSource,
     of owner: LiveTable,
     _ completion: @escaping @Sendable (TableReader) -> Void
@@ -157,5 +153,15 @@ extension TableWriter {
         }
       }
     }
+  }
+}
+
+extension TableError {
+  /// The upstream has taken an edit that the store doesn't have yet.
+  fileprivate static var acceptedUnseen: TableError {
+    TableError(
+      .unanswered,
+      detail: "The upstream has accepted the edit, but it can't be shown for now: it will be, without being sent again."
+    )
   }
 }

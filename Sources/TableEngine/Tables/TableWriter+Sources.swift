@@ -29,7 +29,7 @@ extension TableWriter {
         completion()
       }
       guard isNews else { return done() }
-      publishContent(then: done)
+      publishContent { _ in done() }
       logSkipped()
     }
   }

@@ -46,6 +46,7 @@ extension TableWriter {
     // What it said to another replica holds until all have said something to this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     guard prepared != nil || hasWord else {
+      noteShown()
       share()
       return completion(nil)
     }
@@ -64,7 +65,30 @@ extension TableWriter {
       guard prepared != nil, !isTranslation else { return word }
       return word + content.objectChanges(from: latest, to: table)
     }
-    store(commit, retry: retry, then: completion)
+    // A tap's failure is told to whoever has tapped; what sources say would be lost until they say it again.
+    guard toggles.isEmpty else { return store(commit, retry: retry, then: completion) }
+    store(commit, retry: retry) { [self] error in
+      if let error, error != .fenced { storeLater() }
+      completion(error)
+    }
+  }
+
+  /// Stores after a pause what could not be, if it is not stored by then.
+  private func storeLater() {
+    guard let pause = content.access({ $0.retries.fail() }) else { return }
+    content.queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
+      guard let self else { return }
+      content.access { $0.retries.resume() }
+      if content.access({ $0.isBehind }) { publishContent() }
+    }
+  }
+
+  /// All that the sources have said is shown, once what is under way is stored.
+  private func noteShown() {
+    content.access { content in
+      content.isBehind = false
+      content.retries.succeed()
+    }
   }
 
   /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.
@@ -74,9 +98,11 @@ extension TableWriter {
   }
 
   /// The content as it is now, published when nothing is being undone.
-  func publishContent(then completion: @escaping @Sendable () -> Void = {}) {
+  ///
+  /// - Parameter completion: given why it could not be stored; it is tried again.
+  func publishContent(then completion: @escaping @Sendable (StoreError?) -> Void = { _ in }) {
     let retry: @Sendable () -> Void = { [self] in publishContent(then: completion) }
-    guard !content.access({ $0.gate.isClosed }) else { return completion() }
+    guard !content.access({ $0.gate.isClosed }) else { return completion(nil) }
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     let latest = feed.latest.table
     let table = content.access { content in
@@ -84,7 +110,7 @@ extension TableWriter {
       if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
       return content.table(named: name)
     }
-    publish(table, retry: retry) { _ in completion() }
+    publish(table, retry: retry, then: completion)
   }
 
   /// Gives a commit to the store, which content and feed are ahead of from here on; then shows its version, or
@@ -113,7 +139,10 @@ extension TableWriter {
         switch result {
         case .success:
           content.access { $0.durable = own }
-          if let version { publish(version) }
+          if let version {
+            publish(version)
+            noteShown()
+          }
           noteStored()
           share()
           proceed(isStored: true)

@@ -59,6 +59,14 @@ extension TableWriter {
     }
   }
 
+  /// The same, where another replica may be the one that shows it.
+  func afterShowing(_ body: @escaping @Sendable () -> Void) {
+    content.queue.async { [self] in
+      guard isShared, !context.replica.isLeading, !followsItems else { return afterFollowing(body) }
+      comeAbreast(attempts: Self.attemptsToRead) { _ in body() }
+    }
+  }
+
   /// The terms in the original's versions: a version of the translation stands for the one that it is of. On the table's
   /// queue.
   func original(of preconditions: EditPreconditions) -> EditPreconditions {

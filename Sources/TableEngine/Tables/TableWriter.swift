@@ -91,7 +91,7 @@ final class TableWriter: Sendable {
   func reopen() {
     let waiters = content.queue.sync { content.access { $0.gate.reopen() } }
     content.queue.async { [self] in
-      publishContent { for waiter in waiters { waiter() } }
+      publishContent { _ in for waiter in waiters { waiter() } }
     }
   }
 

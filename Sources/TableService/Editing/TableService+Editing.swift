@@ -78,8 +78,8 @@ extension TableService {
 
   func refresh(_ call: TableCall) throws(ServiceError) -> Reply {
     let (table, exchange, lens) = (call.table, call.exchange, try call.lens())
-    engine.refresh(table) {
-      if let refusal = table.refusal { return exchange.finish(ServiceError(refusal).response) }
+    engine.refresh(table) { error in
+      if let refusal = error ?? table.refusal { return exchange.finish(ServiceError(refusal).response) }
       let current = table.current
       var writer = JSONWriter()
       writer.beginObject()

@@ -48,7 +48,17 @@ final class ReplicaSet {
         cell: Label
         payload: {title: "${title}"}
         edits: {patch: {url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
-      quiet: {source: quiet, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}
+      quiet:
+        source: quiet
+        row: {id: "${id}"}
+        cell: Label
+        payload: {title: "${title}"}
+        edits:
+          insert: {url: "\(upstream.url)/quiet", body: "${$edit}"}
+          patch: {url: "\(upstream.url)/quiet/${$id}", body: "${$edit}"}
+          delete: {url: "\(upstream.url)/quiet/${$id}"}
+          move: {method: PUT, url: "\(upstream.url)/quiet/${$id}/place", body: "${$edit}"}
+        actions: {mark: {title: Mark, request: {method: POST, url: "\(upstream.url)/quiet/${$id}/mark"}}}
       notes:
         source: {local: {items: [{title: A}, {title: B}]}}
         cell: Note

@@ -1,0 +1,127 @@
+import Dispatch
+import Synchronization
+import TableStore
+
+/// What only the replica that asks the sources can do, as others ask it to.
+enum LeaderTask: Sendable {
+  /// Fetch the sources of a table, or one source.
+  case refresh(String)
+  /// Show what an upstream has accepted.
+  case show(HandedEdit)
+
+  /// What came of it, when all that it changes is stored: of an edit, the row's identity, where the upstream has said it.
+  typealias Outcome = Result<String?, TableError>
+
+  /// As it is said: the signal's name, and what follows the question's identity.
+  fileprivate var words: (signal: String, text: String) {
+    switch self {
+    case .refresh(let name): return ("refresh", name)
+    case .show(let edit):
+      // What is too long to be told is found by fetching.
+      guard let text = edit.text else { return ("refresh", edit.table) }
+      return ("show", text)
+    }
+  }
+
+  fileprivate init?(_ signal: String, _ text: Substring) {
+    if signal == "refresh" {
+      self = .refresh(String(text))
+    } else {
+      guard let edit = HandedEdit(text) else { return nil }
+      self = .show(edit)
+    }
+  }
+}
+
+/// What another replica was asked for and has not answered yet.
+struct AwaitedTask: Sendable {
+  var task: LeaderTask
+  var completion: @Sendable (LeaderTask.Outcome) -> Void
+}
+
+extension Replica {
+  /// How long whoever has asked another replica waits for it.
+  private static let patience = 10.0
+  /// So often is an answer said that could not be, and with such pauses.
+  private static let attempts = 20
+  private static let pause = DispatchTimeInterval.milliseconds(250)
+
+  /// Has the replica that asks the sources do something.
+  ///
+  /// - Parameter completion: called when it is done, or takes too long: then a failure. On any queue.
+  func askLeader(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
+    let id = String(UInt64.random(in: .min ... .max), radix: 36)
+    state.withLock { $0.awaited[id] = AwaitedTask(task: task, completion: completion) }
+    ask(for: task, id)
+    queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in
+      let detail = "The replica that asks the sources does not answer: ask again."
+      self?.answered(id, .failure(TableError(.unavailable, detail: detail, retryAfter: .seconds(1))))
+    }
+  }
+
+  private func ask(for task: LeaderTask, _ id: String) {
+    let (signal, text) = task.words
+    store.signal(signal, "\(id) \(text)") { _ in }
+  }
+
+  /// Whoever was asked before may have died of it, or not have heard.
+  func askAgain() {
+    for (id, awaited) in state.withLock({ $0.awaited }) { ask(for: awaited.task, id) }
+  }
+
+  private func answered(_ id: String, _ outcome: LeaderTask.Outcome) {
+    state.withLock { $0.awaited.removeValue(forKey: id) }?.completion(outcome)
+  }
+
+  /// What another replica was asked for, and has not said that it did, is this one's to do now.
+  func carryOutAwaited() {
+    let (tasks, awaited) = state.withLock { ($0.tasks, $0.awaited) }
+    for (id, asked) in awaited { tasks?.carryOut(asked.task) { [weak self] in self?.answered(id, $0) } }
+  }
+
+  /// Another replica asks for something.
+  func carryOutForAnother(_ signal: String, _ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, isLeading, let tasks = state.withLock({ $0.tasks }) else { return }
+    let id = String(parts[0])
+    guard let task = LeaderTask(signal, parts[1]) else { return }
+    tasks.carryOut(task) { [weak self] outcome in
+      // Whoever has the lease by now is asked in its turn.
+      guard let self, isLeading else { return }
+      switch outcome {
+      case .success(nil): say(id, Self.attempts)
+      case .success(let row?): say("\(id) =\(row)", Self.attempts)
+      case .failure: say("\(id) !", Self.attempts)
+      }
+    }
+  }
+
+  private func say(_ answer: String, _ attempts: Int) {
+    store.signal("refreshed", answer) { [weak self] result in
+      guard let self, attempts > 1, case .failure(.unavailable) = result else { return }
+      queue.asyncAfter(deadline: .now() + Self.pause) { [weak self] in self?.say(answer, attempts - 1) }
+    }
+  }
+
+  /// What was asked for is done: `ID`, `ID =ROW`; or not: `ID !`.
+  func hearAnswer(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let id = parts.first.map(String.init) else { return }
+    switch parts.dropFirst().first {
+    case nil: answered(id, .success(nil))
+    case let word? where word.first == "=": answered(id, .success(String(word.dropFirst())))
+    case _?: answered(id, .failure(.notStoredForNow))
+    }
+  }
+}
+
+extension TableError {
+  /// What the sources say is known, and not shown yet.
+  static var notStoredForNow: TableError {
+    TableError(
+      .unavailable,
+      detail: "What the sources have said can't be stored for now: it is shown as soon as it is.",
+      retryAfter: .seconds(1)
+    )
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Edits of an upstream's items, and refreshes, at replicas of which one alone asks the upstream.
+@Suite(.serialized) struct ReplicaEditTests {
+  /// An upstream that keeps the list that `quiet` shows.
+  private final class Keeper: Sendable {
+    let items = Monitor<[JSONValue]>([ReplicaSet.item("first")])
+    /// Its list can't be had.
+    let isFailing = Monitor(false)
+
+    init(_ set: ReplicaSet) {
+      set.upstream.answer { [items, isFailing] request in
+        let path = request.target.split(separator: "/").map(String.init)
+        if request.method == "GET" {
+          return isFailing.current ? .status(500, "{}") : .json(.array(items.current))
+        }
+        let body = (try? JSONValue(parsing: request.body)) ?? .null
+        return items.change { items -> ScriptedUpstream.Answer in
+          if request.method == "POST", path.count == 1 {
+            let item: JSONValue = ["id": .integer(Int64(items.count + 10)), "title": body["title"] ?? .null]
+            items.append(item)
+            return .reply(201, [:], item)
+          }
+          guard let index = items.firstIndex(where: { $0["id"]?.number == Int(path[1]) }) else {
+            return .status(404, "{}")
+          }
+          switch request.method {
+          case "DELETE":
+            items.remove(at: index)
+            return .reply(200, [:], [:])
+          case "PUT":
+            let item = items.remove(at: index)
+            items.insert(item, at: body["at"]?.number ?? 0)
+            return .reply(200, [:], [:])
+          case "POST": items[index]["title"] = "marked"
+          default: items[index]["title"] = body["title"]
+          }
+          return .json(items[index])
+        }
+      }
+    }
+  }
+
+  private static func sent(_ set: ReplicaSet) -> Int { set.upstream.requests.current.count { $0.method != "GET" } }
+
+  /// Also one whose result only the answer to the edit can tell, as the list can't be had.
+  @Test(arguments: [false, true])
+  func anAnswerIsOfAVersionWithTheEdit(isListFailing: Bool) throws {
+    let set = try ReplicaSet(2)
+    let keeper = Keeper(set)
+    let leader = try set.leader()
+    // What is shown is what this leader has fetched.
+    #expect(try set.replicas[leader].request("POST", "/v1/tables/quiet/refresh").status == 200)
+    try set.converge()
+    keeper.isFailing.change { $0 = isListFailing }
+    let path = "/v1/tables/quiet/items"
+    let edits: [(method: String, target: String, body: JSONValue?, rows: [String], titles: [String])] = [
+      ("POST", path, ["title": "new"], ["1", "11"], ["first", "new"]),
+      ("PATCH", path + "/1", ["title": "patched"], ["1", "11"], ["patched", "new"]),
+      ("PATCH", path + "/11", ["title": "again"], ["1", "11"], ["patched", "again"]),
+      ("POST", path + "/11/move", ["before": "1"], ["11", "1"], ["again", "patched"]),
+      ("POST", "/v1/tables/quiet/rows/1/actions/mark", nil, ["11", "1"], ["again", "marked"]),
+      ("DELETE", path + "/11", nil, ["1"], ["marked"]),
+    ]
+    let follower = set.replicas[1 - leader]
+    var mirror = try follower.mirror("quiet")
+    for (number, edit) in edits.enumerated() {
+      let before = mirror.cursor
+      let reply = try follower.request(edit.method, edit.target, body: edit.body)
+      #expect(reply.status == (number == 0 ? 201 : 200), "\(reply.text)")
+      let (cursor, row) = (try reply.json["cursor"]?.text, try reply.json["id"]?.text)
+      #expect(cursor != before, "\(edit.method) \(edit.target)")
+      #expect(row == (number == 0 || number == 2 || number == 3 || number == 5 ? "11" : "1"))
+      if number == 0 { #expect(reply["Location"] == path + "/11") }
+      mirror = try follower.mirror("quiet")
+      #expect(mirror.rows == edit.rows && mirror.titles == [edit.titles], "\(edit.method) \(edit.target)")
+    }
+    #expect(mirror.resets == [] && Self.sent(set) == edits.count)
+    #expect(try set.replicas[leader].mirror("quiet").titles == [["marked"]])
+  }
+
+  /// What is too long for what replicas say to each other is found by fetching.
+  @Test func aLongEditIsShown() throws {
+    let set = try ReplicaSet(2)
+    let keeper = Keeper(set)
+    let follower = set.replicas[1 - (try set.leader())]
+    let title = String(repeating: "é", count: 5000)
+    let before = try follower.mirror("quiet").cursor
+    let reply = try follower.request("POST", "/v1/tables/quiet/items", body: ["title": .string(title)])
+    #expect(try reply.status == 201 && reply.json["id"] == "11" && reply.json["cursor"]?.text != before)
+    #expect(try follower.mirror("quiet").titles == [["first", title]])
+    #expect(keeper.items.current.count == 2)
+  }
+
+  @Test func withoutTheDatabaseNothingIsSent() throws {
+    let server = try PostgresServer()
+    let set = try ReplicaSet(2, on: server)
+    let keeper = Keeper(set)
+    _ = try set.leader()
+    try set.converge()
+    server.kill()
+    let path = "/v1/tables/quiet"
+    let requests: [(method: String, target: String, body: JSONValue?)] = [
+      ("POST", path + "/items", ["title": "new"]), ("PATCH", path + "/items/1", ["title": "patched"]),
+      ("POST", path + "/rows/1/actions/mark", nil), ("POST", path + "/refresh", nil),
+    ]
+    for replica in set.replicas {
+      for (method, target, body) in requests {
+        let reply = try replica.request(method, target, body: body)
+        #expect(reply.status == 503 && reply["Retry-After"] != "", "\(method) \(target): \(reply.text)")
+      }
+    }
+    #expect(Self.sent(set) == 0 && keeper.items.current == [ReplicaSet.item("first")])
+    try server.start()
+    for (number, replica) in set.replicas.enumerated() {
+      try awaited("edits again") {
+        try replica.request("PATCH", path + "/items/1", body: ["title": .string("back \(number)")]).status == 200
+      }
+      #expect(try replica.mirror("quiet").titles == [["back \(number)"]])
+    }
+  }
+
+  /// The upstream has said it once and will not again: the database is away for less than a lease lasts, so nobody asks anew.
+  @Test func whatASourceSaidIsStoredWhenTheDatabaseIsBack() throws {
+    let set = try ReplicaSet(2)
+    let leader = set.replicas[try set.leader()]
+    try set.converge()
+    let database = try required(set.address.components(separatedBy: "dbname=").last, "a name")
+    let other = set.server.address(of: "postgres")
+    try set.server.ask("ALTER DATABASE \(database) ALLOW_CONNECTIONS false", in: other)
+    try set.server.ask(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(database)'",
+      in: other
+    )
+    set.upstream.answer([ReplicaSet.item("hooked")])
+    let body: JSONValue = ["changed": true]
+    let signature = "sha256=" + (try hmac(ReplicaSet.secret, body))
+    let hook = try leader.request("POST", "/v1/hooks/quiet", ["X-Hub-Signature-256": signature], body: body)
+    #expect(hook.status == 202, "\(hook.text)")
+    try leader.logged("A change could not be stored")
+    try set.server.ask("ALTER DATABASE \(database) ALLOW_CONNECTIONS true", in: other)
+    for replica in set.replicas {
+      try replica.follow("quiet", until: "is hooked") { $0.row("1")?["payload"]?["title"] == "hooked" }
+    }
+  }
+
+  @Test func aRefreshIsAnsweredWithWhatItFetched() throws {
+    let set = try ReplicaSet(2)
+    let leader = try set.leader()
+    try set.converge()
+    for round in 0..<10 {
+      let replica = set.replicas[round == 0 ? leader : 1 - leader]
+      for table in ["quiet", "named;q=a"] {
+        let before = try replica.follow(table, until: "is ready") { $0.state == "ready" }
+        let title = "\(table) \(round)"
+        set.upstream.answer([ReplicaSet.item(title)])
+        let reply = try replica.request("POST", "/v1/tables/\(table)/refresh")
+        #expect(try reply.status == 200 && reply.json["cursor"]?.text != before.cursor, "\(reply.text)")
+        let mirror = try replica.mirror(table)
+        #expect(try mirror.titles == [[title]] && reply.json["cursor"]?.text == mirror.cursor)
+      }
+    }
+  }
+
+  /// As a repacking or a change of the schema does.
+  @Test func aLockedTableIsNoError() throws {
+    let set = try ReplicaSet(1)
+    try set.converge()
+    let session = try set.server.session(in: set.address)
+    try session.ask("BEGIN; LOCK TABLE tablecast.feed IN ACCESS EXCLUSIVE MODE")
+    let refused = try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "B"])
+    #expect(refused.status == 503 && refused["Retry-After"] != "", "\(refused.text)")
+    try session.ask("ROLLBACK")
+    try awaited("edits again") {
+      try set.replicas[0].request("POST", "/v1/tables/todo/items", body: ["title": "B"]).status == 201
+    }
+    #expect(try set.replicas[0].mirror("todo").rows.count == 2)
+  }
+}

@@ -1,0 +1,54 @@
+import JSON
+import Testing
+
+@testable import TableEngine
+
+/// What replicas tell each other of an edit, and when what could not be stored is tried again.
+@Suite struct HandedEditTests {
+  @Test func editsAreReadAsTheyWereSaid() throws {
+    let item: JSONValue = ["title": "a \"b\" é"]
+    let edits: [(Edit, [UInt8]?)] = [
+      (.insert(item: item, .end), Array(#"{"id":7}"#.utf8)), (.insert(item: item, .section("s", at: 2)), nil),
+      (.patch(row: "a b", ["x": nil]), nil), (.delete(row: "r"), nil), (.move(row: "r", .before("q")), nil),
+      (.move(row: "r", .after("q")), nil), (.move(row: "r", .section(nil, at: 0)), nil),
+      (.action(row: "r", id: "mark", body: [1, nil]), nil), (.action(row: "r", id: "mark", body: nil), nil),
+    ]
+    for (edit, item) in edits {
+      let handed = HandedEdit(table: "t;q=a b", source: "s", edit: edit, item: item)
+      let text = try #require(handed.text)
+      let read = try #require(HandedEdit(text))
+      #expect(read.text == text && read.table == "t;q=a b" && read.source == "s" && read.item == item)
+      #expect("\(read.edit)" == "\(edit)")
+    }
+    for text in ["", "{}", "[]", #"{"table":"t","source":"s","edit":{"op":"none"}}"#] {
+      #expect(HandedEdit(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func whatIsTooLongIsNotSaid() {
+    for count in [3000, 4000] {
+      let text = JSONValue.string(String(repeating: "x", count: count))
+      let inside = HandedEdit(table: "t", source: "s", edit: .patch(row: "r", ["x": text]), item: nil)
+      let isTooLong = count == 4000
+      #expect((inside.text == nil) == isTooLong)
+      let answered = HandedEdit(table: "t", source: "s", edit: .delete(row: "r"), item: text.bytes)
+      #expect((answered.text == nil) == isTooLong)
+    }
+  }
+
+  @Test func oneTryIsUnderWayAtATime() {
+    var retries = StoringRetries()
+    let first = retries.fail()
+    #expect(first.map { (50...100).contains($0) } == true && retries.fail() == nil)
+    var last = first
+    for _ in 0..<10 {
+      retries.resume()
+      last = retries.fail()
+    }
+    #expect(last.map { (2500...5000).contains($0) } == true)
+    retries.resume()
+    retries.succeed()
+    let next = retries.fail()
+    #expect(next.map { (50...100).contains($0) } == true)
+  }
+}
