@@ -25,7 +25,9 @@ extension Filter {
     ) { (call) throws(EvaluationError) in
       guard let number = try NumberText.number(call, for: "number") else { return .null }
       let decimals = try NumberText.decimals(call, 0, for: "number")
-      return .string(NumberText.decimal(number, decimals: decimals, locale: try call.locale(1, of: "number") ?? "en"))
+      return .string(
+        NumberText.decimal(call.input, number, decimals: decimals, locale: try call.locale(1, of: "number") ?? "en")
+      )
     },
     Filter(
       "currency(code, locale?)",
@@ -37,7 +39,9 @@ extension Filter {
       guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
         throw EvaluationError("currency takes a code of three capitals such as 'EUR', not", showing: code)
       }
-      return .string(NumberText.currency(number, code: code, locale: try call.locale(1, of: "currency") ?? "en_US"))
+      return .string(
+        NumberText.currency(call.input, number, code: code, locale: try call.locale(1, of: "currency") ?? "en_US")
+      )
     },
     Filter(
       "round(decimals?)",

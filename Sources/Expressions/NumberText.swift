@@ -27,7 +27,25 @@ enum NumberText {
   /// An integer where it is one.
   static func simplest(_ number: Double) -> Value { Int64(exactly: number).map { .integer($0) } ?? .number(number) }
 
-  static func decimal(_ number: Double, decimals: Int?, locale: String) -> String {
+  /// Integers that no double is.
+  private static func integerBeyondDoubles(_ value: Value) -> Int64? {
+    value.integerValue.flatMap { Int64(exactly: Double($0)) == $0 && $0.magnitude <= 1 << 53 ? nil : $0 }
+  }
+
+  /// A number, of which `value` is the exact one.
+  static func decimal(_ value: Value, _ number: Double, decimals: Int?, locale: String) -> String {
+    guard let integer = integerBeyondDoubles(value) else { return decimal(number, decimals: decimals, locale: locale) }
+    return IntegerFormatStyle<Int64>(locale: Locale(identifier: locale))
+      .precision(.fractionLength(decimals ?? 0)).format(integer)
+  }
+
+  /// An amount, of which `value` is the exact one.
+  static func currency(_ value: Value, _ number: Double, code: String, locale: String) -> String {
+    guard let integer = integerBeyondDoubles(value) else { return currency(number, code: code, locale: locale) }
+    return IntegerFormatStyle<Int64>.Currency(code: code, locale: Locale(identifier: locale)).format(integer)
+  }
+
+  private static func decimal(_ number: Double, decimals: Int?, locale: String) -> String {
     let style = decimalStyles.style(.init(locale: locale, decimals: decimals)) { key in
       let precision: NumberFormatStyleConfiguration.Precision =
         key.decimals.map { .fractionLength($0) } ?? .fractionLength(0...3)
@@ -37,7 +55,7 @@ enum NumberText {
     return style.format(number)
   }
 
-  static func currency(_ number: Double, code: String, locale: String) -> String {
+  private static func currency(_ number: Double, code: String, locale: String) -> String {
     let style = currencyStyles.style(.init(locale: locale, code: code)) { key in
       FloatingPointFormatStyle<Double>.Currency(code: key.code, locale: Locale(identifier: key.locale))
         .rounded(rule: .toNearestOrAwayFromZero)

@@ -15,20 +15,14 @@ final class LookupIndex: Sendable {
   /// What went wrong with an item; the first of it.
   let warning: String?
 
-  /// - Throws: where the source's answer has no list of items.
+  /// - Throws: where the source's answer has no list of items, or an item in it is no JSON.
   /// - Complexity: O(bytes); where `previous` was made of the same answer, use that: ``isMade(of:)``.
   init(_ lookup: LookupPlan, _ content: SourceContent, variables: MappingVariables) throws(SourceFailure) {
     var making = Making(lookup, variables)
     if let items = content.items {
-      for item in items { making.take(item.bytes) }
+      for item in items { try making.take(item.bytes) }
     } else {
-      for number in content.pages.indices {
-        do throws(JSONError) {
-          try making.take(page: number, of: content)
-        } catch {
-          throw SourceFailure(error, page: number, of: content.pages.count)
-        }
-      }
+      for number in content.pages.indices { try making.take(page: number, of: content) }
     }
     self.content = Self.fingerprint(of: content)
     original = content
@@ -83,28 +77,41 @@ final class LookupIndex: Sendable {
       (self.lookup, scope) = (lookup, variables.scope)
     }
 
-    mutating func take(page number: Int, of content: SourceContent) throws(JSONError) {
-      switch try PageItems(ofPage: number, of: content, at: lookup.source.items, scope: scope) {
+    mutating func take(page number: Int, of content: SourceContent) throws(SourceFailure) {
+      let items: PageItems
+      do throws(JSONError) {
+        items = try PageItems(ofPage: number, of: content, at: lookup.source.items, scope: scope)
+      } catch {
+        throw SourceFailure(error, page: number, of: content.pages.count)
+      }
+      switch items {
       case .list(let list):
         texts.begin(list.bytes)
         let reader = ListReader(list)
         for (place, element) in list.elements.enumerated() {
-          // One that is malformed is nobody's; it costs no other.
-          guard let view = try? reader.unmanagedElement(place) else { continue }
-          list.withBytes(of: place) { take(Value(view), $0, at: element.range) }
+          let value = try Self.parsed { () throws(JSONError) in Value(try reader.unmanagedElement(place)) }
+          list.withBytes(of: place) { take(value, $0, at: element.range) }
         }
         withExtendedLifetime(reader) {}
       case .values(let values, let document):
-        for value in values { take(value.written) }
+        for value in values { try take(value.written) }
         withExtendedLifetime(document) {}
       }
     }
 
-    mutating func take(_ item: [UInt8]) {
+    mutating func take(_ item: [UInt8]) throws(SourceFailure) {
       texts.begin(item)
-      guard let document = try? Document(item), let root = try? document.unmanagedRoot() else { return }
-      item.withUnsafeBytes { take(Value(root), $0, at: $0.indices) }
+      let document = try Self.parsed { () throws(JSONError) in try Document(item) }
+      let value = try Self.parsed { () throws(JSONError) in Value(try document.unmanagedRoot()) }
+      item.withUnsafeBytes { take(value, $0, at: $0.indices) }
       withExtendedLifetime(document) {}
+    }
+
+    /// Items are parsed here for the first time: an answer is JSON as a whole, or it is none.
+    private static func parsed<Result>(_ parse: () throws(JSONError) -> Result) throws(SourceFailure) -> Result {
+      do throws(JSONError) { return try parse() } catch {
+        throw SourceFailure(kind: .malformed, detail: "an item is not JSON: \(error)")
+      }
     }
 
     private mutating func take(_ value: Value, _ bytes: UnsafeRawBufferPointer, at range: Range<Int>) {

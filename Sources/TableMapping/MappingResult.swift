@@ -57,6 +57,13 @@ public struct MappingResult: Sendable {
     mappedItem(position, of: source).flatMap { $0.row?.id ?? $0.details?.address?.id }
   }
 
+  /// What an item is found by, whichever of its rows is named: one that stands in further sections, too, is `ID@SECTION`
+  /// there. Nil where there is no such row. O(1).
+  public func identity(ofItemInRow id: String) -> String? {
+    guard let item = item(id) else { return nil }
+    return item.position.flatMap { identity(ofItemAt: $0, of: item.source) }
+  }
+
   /// Why an item of a source has no row though a section takes it; nil where it has one, or none does. O(1).
   public func refusal(ofItemAt position: Int, of source: String) -> SkippedItem? {
     mappedItem(position, of: source)?.details?.skip.map { SkippedItem($0, of: source, at: position) }

@@ -50,6 +50,10 @@ struct SourceFailure: Error {
   /// The answer is not what the configuration says that it is.
   init(_ error: JSONError, page: Int, of count: Int) {
     let which = count > 1 ? "page \(page + 1): " : ""
-    self.init(detail: "\(which)\(error); `items` says where the list stands")
+    if error.kind == .mismatch {
+      self.init(detail: "\(which)\(error); `items` says where the list stands")
+    } else {
+      self.init(kind: .malformed, detail: "\(which)\(error)")
+    }
   }
 }

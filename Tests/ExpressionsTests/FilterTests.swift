@@ -23,6 +23,10 @@ import Testing
       ("null | join", "null"), ("null | map(a)", "null"), ("null | length", "0"), ("null | json", "\"null\""),
       ("null | host", "null"), ("null | split(',')", "null"), ("null | startsWith('a')", "false"),
       ("null | contains('a')", "false"), ("null | first", "null"), ("null | plural('a', 'b')", "null"),
+      // Integers that no double is
+      ("9007199254740993 | number", "\"9,007,199,254,740,993\""),
+      ("-9007199254740993 | number(2, 'de')", "\"-9.007.199.254.740.993,00\""),
+      ("12345678901234567 | currency('EUR', 'en')", "\"€12,345,678,901,234,567.00\""),
       // Text
       ("'👨‍👩‍👧👍 ok' | truncate(2)", "\"👨‍👩‍👧…\""), ("'abc' | truncate(3)", "\"abc\""),
       ("'abcd' | truncate(2, '...')", "\"..\""),

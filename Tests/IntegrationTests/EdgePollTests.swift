@@ -43,6 +43,18 @@ import Testing
     #expect(try reset.json["reset"] == "epoch" && reset.json["slot"] != nil && reset["Cache-Control"] == "no-store")
   }
 
+  /// What changed lies beyond the window: something may happen in it as soon as in any other one.
+  @Test func aReplyWithoutStagesIsKeptForASecond() throws {
+    let service = try ServiceProcess(configuration)
+    _ = try service.request("POST", "/v1/tables/open/items", body: ["title": "B"])
+    let snapshot = try service.request("GET", "/v1/tables/open?rows=1").json
+    let cursor = try required(snapshot["cursor"]?.text, "a cursor")
+    #expect(try service.request("PATCH", "/v1/tables/open/items/2", body: ["title": "C"]).status == 200)
+    let reply = try service.request("GET", "/v1/tables/open/changes?after=\(cursor)&slot=0")
+    #expect(try reply.json["stages"] == [] && reply.json["to"]?.text != cursor, "\(reply.text)")
+    #expect(reply["Cache-Control"] == "public, max-age=1")
+  }
+
   @Test func whatDependsOnWhoAsksHasNoSlots() throws {
     let service = try ServiceProcess(configuration)
     let cursor = try service.mirror("open").cursor

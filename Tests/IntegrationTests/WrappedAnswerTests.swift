@@ -66,7 +66,8 @@ import Testing
 
   /// A detail that leaves out what the list has, without a word about where the item stands: it is the row's all the same,
   /// and what stands around an item is not.
-  @Test(arguments: ["${id}", "row-${id}", "${type ?? 'item'}-${id}"]) func answersAreTheItemByItsIdentity(id: String)
+  @Test(arguments: ["${id}", "row-${id}", "${type ?? 'item'}-${id}", "${'row-' + (id | string)}"])
+  func answersAreTheItemByItsIdentity(id: String)
     throws
   {
     let record = Monitor(Self.item(1, "One", 100))

@@ -48,12 +48,15 @@ import Testing
     let item = SourceItem(bytes: Array(#"{"id": 1}"#.utf8))
     table.writer.receive(.content(.items([item]), 1), from: "a") {}
     let told = Mutex<[Bool]>([])
-    table.writer.whenDecided { told.withLock { $0.append(table.writer.feed.latest.table.rowCount == 1) } }
+    let decided = DispatchSemaphore(value: 0)
+    table.writer.whenDecided {
+      defer { decided.signal() }
+      told.withLock { $0.append(table.writer.feed.latest.table.rowCount == 1) }
+    }
     table.writer.content.queue.sync {}
     #expect(table.writer.feed.latest.table.rowCount == 0 && told.withLock { $0 } == [])
     engine.cancel(next)
-    table.writer.content.queue.sync {}
-    table.writer.content.queue.sync {}
+    #expect(decided.wait(timeout: .now() + 60) == .success)
     #expect(table.writer.feed.latest.table.rowCount == 1 && told.withLock { $0 } == [true])
   }
 

@@ -29,6 +29,32 @@ import Testing
     #expect(schedule.timerFired(at: until) == .fetch)
   }
 
+  /// An answer that turned out to be none is asked for again as after a failure, less and less often.
+  @Test func refusals() {
+    var schedule = Self.schedule(every: .seconds(60))
+    _ = schedule.start(at: .zero)
+    var (now, pauses): (Duration, [Int64]) = (.zero, [])
+    for _ in 0..<6 {
+      _ = schedule.finished(Self.success, at: now, random: 0.5)
+      guard case .sleep(let until?) = schedule.refusedLast(at: now, random: 0.5) else { break }
+      pauses.append((until - now).components.seconds)
+      now = until
+      #expect(schedule.timerFired(at: now) == .fetch)
+    }
+    #expect(pauses == [2, 4, 8, 16, 32, 60])
+    // Good ones in between begin it anew.
+    for _ in 0..<2 {
+      _ = schedule.finished(Self.success, at: now, random: 0.5)
+      now += .seconds(60)
+      #expect(schedule.timerFired(at: now) == .fetch)
+    }
+    _ = schedule.finished(Self.success, at: now, random: 0.5)
+    #expect(schedule.refusedLast(at: now, random: 0.5) == .sleep(until: now + .seconds(2)))
+    // What is under way will say something else.
+    #expect(schedule.refreshAsked(at: now) == .joins(.fetch))
+    #expect(schedule.refusedLast(at: now, random: 0.5) == .nothing)
+  }
+
   struct Unexpected: Error {
     init(_ what: Any) { print(what) }
   }

@@ -7,8 +7,8 @@ import Upstream
 extension Problem {
   /// What readers may be told of a failed fetch: its kind and the host. An upstream's own words, paths and addresses are
   /// for the operator (`problems: full`, the log, `/v1/sources`).
-  init(of error: UpstreamError, at source: UpstreamDefinition, since: String) {
-    let (title, detail) = error.publicWords(at: source)
+  init(of error: UpstreamError, at source: UpstreamDefinition, showingItsWords: Bool = false, since: String) {
+    let (title, detail) = showingItsWords ? (error.title, error.detail) : error.publicWords(at: source)
     self.init(title: title, detail: detail, since: since)
   }
 }

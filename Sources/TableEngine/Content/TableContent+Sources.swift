@@ -13,7 +13,7 @@ extension TableContent {
     switch news {
     case .content(let answer, let number):
       (input.content, input.problem, input.error, input.unmappable) = (answer, nil, nil, nil)
-      (input.answer, input.showsAll) = (number, nil)
+      (input.answer, input.showsAll, input.showsItsWords) = (number, nil, showingItsWords)
       if revealing { input.isConcealed = false }
     case .unchanged:
       let isConfirmed = input.content == nil && !input.isConfirmed
@@ -24,10 +24,7 @@ extension TableContent {
       if revealing { input.isConcealed = false }
     case .failure(let error):
       let since = input.problem?.since ?? Timestamp.now
-      input.problem =
-        showingItsWords
-        ? Problem(title: error.title, detail: error.detail, since: since)
-        : Problem(of: error, at: input.definition, since: since)
+      input.problem = Problem(of: error, at: input.definition, showingItsWords: showingItsWords, since: since)
       input.error = error
     }
     inputs[source] = input

@@ -58,6 +58,8 @@ struct TableContent: Sendable {
   /// answer.
   var isBehind = false
   var retries = StoringRetries()
+  /// Of what sources have said, what was found to be no JSON when it was mapped.
+  var refusedAnswers: [RefusedAnswer] = []
   /// Of a family's member.
   var weight = MemberWeight()
 
@@ -74,51 +76,6 @@ struct TableContent: Sendable {
     set {
       if let items = newValue.items { local?.items = items }
       (sharedToggles, base, refusal) = (newValue.toggles, newValue.base, newValue.refusal)
-    }
-  }
-
-  /// What one upstream source has said.
-  struct SourceInput: Sendable {
-    /// The last answer.
-    var content: SourceContent?
-    /// The last answer that had a list of items.
-    var good: SourceContent?
-    /// The number of the last answer; nil where it could not be mapped, or is another process's.
-    var answer: UInt64?
-    /// Every item of the last answer has a row that is shown; nil: not looked at yet.
-    var showsAll: Bool?
-    /// It has said that what is restored still holds.
-    var isConfirmed = false
-    /// What it was asked.
-    var definition: UpstreamDefinition
-    /// Why the last fetch failed.
-    var problem: Problem?
-    /// Why the last answer could not be mapped: it holds as long as the upstream has no other.
-    var unmappable: Problem?
-    /// The failure itself.
-    var error: UpstreamError?
-    /// It was for readers whose credentials may have been revoked since: nobody is shown it before the upstream has
-    /// agreed again.
-    var isConcealed = false
-
-    /// The last answer, where readers may be shown it.
-    var shown: SourceContent? { isConcealed ? nil : content }
-
-    init(definition: UpstreamDefinition) { self.definition = definition }
-
-    /// The answer can't be mapped: the one before counts.
-    mutating func refuse(_ reason: SourceProblem) {
-      let since = problem?.since ?? Timestamp.now
-      problem = Problem(title: reason.title, detail: reason.detail, since: since)
-      unmappable = problem
-      (content, good, answer) = (good, nil, nil)
-    }
-
-    /// Its answer can be mapped.
-    var accepted: SourceInput {
-      var input = self
-      input.good = content
-      return input
     }
   }
 
@@ -229,7 +186,9 @@ struct TableContent: Sendable {
       }
       if let local { contents[local.source] = .owned(local.items.owned) }
       let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
-      for problem in result.problems { inputs[problem.source]?.refuse(problem) }
+      for problem in result.problems {
+        if let refused = inputs[problem.source]?.refuse(problem) { refusedAnswers.append(refused) }
+      }
       // Else another round; each takes an answer away from a source, which has two at most.
       guard result.problems.isEmpty else { continue }
       inputs = inputs.mapValues { $0.accepted }

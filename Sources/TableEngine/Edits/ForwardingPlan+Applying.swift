@@ -21,16 +21,16 @@ extension ForwardingPlan {
     guard let found = content.result?.item(row), found.source == source, let position = found.position else {
       return .awaitsRefresh(row: row)
     }
-    let isAnswered = answer.map { content.identity(of: $0, from: source) == row } ?? false
+    let answers = answer.flatMap { content.identity(of: $0, from: source) }
     switch change {
     case .insert: return .awaitsRefresh(row: row)
     case .patch(_, let patch):
       let patched = item.merging(patch: patch)
-      let told = answered.flatMap { new(from: $0, over: patched, isAnswered: isAnswered) }
+      let told = answered.flatMap { new(from: $0, named: answers, over: patched, in: content) }
       content.lay((told ?? patched).bytes, at: position, over: source, named: name)
     case .action:
       // What an action does to the item only the upstream knows.
-      guard let answered, let item = new(from: answered, over: item, isAnswered: isAnswered) else {
+      guard let answered, let item = new(from: answered, named: answers, over: item, in: content) else {
         return .awaitsRefresh(row: row)
       }
       content.lay(item.bytes, at: position, over: source, named: name)
@@ -39,13 +39,14 @@ extension ForwardingPlan {
       guard items.indices.contains(position) else { return .awaitsRefresh(row: row) }
       items.remove(at: position)
       content.lay(items, over: source, named: name)
-    case .move(_, let place):
+    case .move:
       var items = content.items(of: source)
       guard items.indices.contains(position) else { return .awaitsRefresh(row: row) }
       let moving = items.remove(at: position)
       var rows = content.result?.items(of: source).map(\.row) ?? []
       rows.remove(at: position)
-      items.insert(moving, at: place.index(among: rows, in: content.result?.sections ?? []))
+      let index = place?.index(among: rows, in: content.result?.sections ?? [], naming: content.itemIdentity(ofRow:))
+      items.insert(moving, at: index ?? rows.count)
       content.lay(items, over: source, named: name)
     }
     return .shown(row: row)
@@ -80,11 +81,22 @@ extension ForwardingPlan {
   /// The item from now on, where an answer says what it is: where the edit says where the item stands in the answer, or
   /// where the answer is the row's. What the answer leaves out then is as it was.
   ///
-  /// - Parameter isAnswered: the answer has the row's identity.
-  private func new(from answer: JSONValue, over item: JSONValue, isAnswered: Bool) -> JSONValue? {
-    guard request.item == nil else { return answer }
-    guard isAnswered else { return nil }
-    return item.replacingMembers(by: answer)
+  /// - Parameter name: the identity that the answer has.
+  private func new(
+    from answer: JSONValue,
+    named name: String?,
+    over item: JSONValue,
+    in content: TableContent
+  ) -> JSONValue? {
+    let known = item.replacingMembers(by: answer)
+    if request.item != nil {
+      if name != nil { return answer }
+      // It may leave out what the item is called.
+      guard content.identity(of: known.bytes, from: source) == identity else { return nil }
+    } else {
+      guard name == identity else { return nil }
+    }
+    return known
   }
 }
 
@@ -122,14 +134,15 @@ extension TableContent {
 
 extension EditPlace {
   /// Where in a source's list this place is; the moving item is no longer in it.
-  fileprivate func index(among rows: [String?], in sections: [Section]) -> Int {
+  fileprivate func index(among rows: [String?], in sections: [Section], naming name: (String) -> String) -> Int {
     switch self {
     case .end: return rows.count
     case .before(let row): return rows.firstIndex(of: row) ?? rows.count
     case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
     case .section(let id, let at):
       let section = sections.first { $0.id == id } ?? sections.first
-      let present = (section?.rows ?? []).map(\.id).filter { rows.contains($0) }
+      let known = Set(rows)
+      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains($0) }
       guard let at, at < present.count else { return rows.count }
       return rows.firstIndex(of: present[at]) ?? rows.count
     }

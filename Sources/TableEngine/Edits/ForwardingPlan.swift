@@ -12,6 +12,10 @@ struct ForwardingPlan: Sendable {
   let change: Edit
   /// The item as it is now; null for an insert.
   let item: JSONValue
+  /// What the item is called in the upstream, whichever of its rows is edited; nil for an insert.
+  let identity: String?
+  /// Where it goes, beside what the upstream calls so.
+  let place: EditPlace?
   private let body: JSONValue
   /// What the table's lookups find for the item, as far as the request names it.
   private let lookups: [String: JSONValue]
@@ -38,7 +42,10 @@ struct ForwardingPlan: Sendable {
     case .insert(let item, _): (upstreamRequest, permission, verb, body) = (edits.insert, [], "added", item)
     case .patch(_, let patch): (upstreamRequest, permission, verb, body) = (edits.patch, .edit, "edited", patch)
     case .delete: (upstreamRequest, permission, verb, body) = (edits.delete, .edit, "deleted", .null)
-    case .move(_, let place): (upstreamRequest, permission, verb, body) = (edits.move, .move, "moved", place.body)
+    case .move(_, let place):
+      (upstreamRequest, permission, verb, body) = (
+        edits.move, .move, "moved", place.naming(content.itemIdentity(ofRow:)).body
+      )
     case .action(let row, let id, let sent):
       let action = try content.definition.action(id, of: row, in: table)
       guard case .request(let own) = action.effect else {
@@ -65,6 +72,9 @@ struct ForwardingPlan: Sendable {
     }
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
     (self.request, self.change, locale) = (upstreamRequest, change, content.variables.locale)
+    (identity, place) = (
+      change.row.map(content.itemIdentity(ofRow:)), change.place?.naming(content.itemIdentity(ofRow:))
+    )
   }
 
   /// Refuses a place that is not there, before anything is sent.
@@ -101,13 +111,18 @@ struct ForwardingPlan: Sendable {
     ForwardedEdit(
       item: item,
       edit: body,
-      place: change.place?.forwarded,
-      id: change.row,
+      place: place?.forwarded,
+      id: identity,
       lookups: lookups,
       locale: locale,
       idempotencyKey: key
     )
   }
+}
+
+extension TableContent {
+  /// What an item is called where it comes from, whichever of its rows is named.
+  func itemIdentity(ofRow row: String) -> String { result?.identity(ofItemInRow: row) ?? row }
 }
 
 extension EditPlace {
@@ -117,6 +132,15 @@ extension EditPlace {
     case .end, .section(nil, _): nil
     case .section(let id?, _): content.definition.sections.source(of: id)
     case .before(let row), .after(let row): content.result?.item(row)?.source
+    }
+  }
+
+  /// The same with another name for the row beside.
+  fileprivate func naming(_ name: (String) -> String) -> EditPlace {
+    switch self {
+    case .end, .section: self
+    case .before(let row): .before(name(row))
+    case .after(let row): .after(name(row))
     }
   }
 

@@ -8,10 +8,12 @@ package final class EncodedReply: Sendable {
   package let cursor: Cursor
   /// It is a snapshot in place of stages.
   package let isReset: Bool
+  /// It has no stages, whatever version it leads to.
+  package let isEmpty: Bool
   private let dressing = AtomicLazyReference<Dressing>()
 
-  init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false) {
-    (self.body, self.cursor, self.isReset) = (body, cursor, isReset)
+  init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false, isEmpty: Bool = false) {
+    (self.body, self.cursor, self.isReset, self.isEmpty) = (body, cursor, isReset, isEmpty)
   }
 
   /// What the face of the service makes of the reply: heads, compressed forms. Made once, and gone with the reply.

@@ -74,21 +74,21 @@ struct ReplyMaker: Sendable {
     if let after { writer.write(after.description) } else { writer.writeNull() }
     writer.name("to")
     writer.write(cursor.description)
-    let isReset: Bool
+    let (isReset, isEmpty): (Bool, Bool)
     switch content {
     case .stages(let stages):
-      isReset = false
+      (isReset, isEmpty) = (false, stages == Array("[]".utf8))
       writer.name("stages")
       writer.write(raw: stages)
     case .reset(let reason, let snapshot):
-      isReset = true
+      (isReset, isEmpty) = (true, false)
       writer.name("reset")
       writer.write(reason.rawValue)
       writer.name("snapshot")
       writer.write(raw: snapshot.body)
     }
     writer.endObject()
-    return EncodedReply(writer.bytes, cursor: cursor, isReset: isReset)
+    return EncodedReply(writer.bytes, cursor: cursor, isReset: isReset, isEmpty: isEmpty)
   }
 
   /// The changes between two tables, encoded; nil where a snapshot is smaller.

@@ -166,6 +166,15 @@ final class PolledSource: Sendable {
       .forward(edit, as: request, completion: completion)
   }
 
+  /// Takes an answer for a failed fetch, whose items have turned out to be no JSON. The first table to find that says it for
+  /// all.
+  func refuse(_ refused: RefusedAnswer) {
+    guard listeners.refuse(refused.answer) else { return }
+    context.client.queue.async { [self] in
+      if listeners.answer == refused.answer { source.refuseLast(refused.error) }
+    }
+  }
+
   // MARK: Webhooks
 
   var hasWebhook: Bool { definition.webhookSecret != nil }

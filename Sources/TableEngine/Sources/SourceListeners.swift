@@ -17,6 +17,10 @@ final class SourceListeners: Sendable {
   private let worked = Atomic(false)
   /// How many answers with content there were.
   private let answers = Atomic<UInt64>(0)
+  /// The last one of them that turned out to be none; 0: none did.
+  private let refused = Atomic<UInt64>(0)
+  /// None that was mapped since has turned out to be an answer.
+  private let isDoubtful = Atomic(false)
   private let source: String
   private let asker: Asker
   private let context: EngineContext
@@ -51,6 +55,12 @@ final class SourceListeners: Sendable {
     for table in fed { table.isToBeHandedOver.store(true, ordering: .releasing) }
   }
 
+  /// An answer has turned out to be none. False where that is known.
+  func refuse(_ answer: UInt64) -> Bool {
+    isDoubtful.store(true, ordering: .relaxed)
+    return refused.exchange(answer, ordering: .relaxed) != answer
+  }
+
   func afterDeliveries(_ body: @escaping @Sendable () -> Void) {
     deliveries.notify(queue: context.background, execute: body)
   }
@@ -68,11 +78,21 @@ final class SourceListeners: Sendable {
       news = .unchanged
     case .failed(let error): news = .failure(error)
     }
-    log(update)
     context.refreshes.count(update, of: source)
     for table in fed {
       deliveries.enter()
       table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
+    }
+    // Whether it works again, where the answer before was none, is known when this one is mapped.
+    if case .content = update, isDoubtful.load(ordering: .relaxed) {
+      let answer = answer
+      afterDeliveries { [self] in
+        guard refused.load(ordering: .relaxed) < answer else { return }
+        isDoubtful.store(false, ordering: .relaxed)
+        log(update)
+      }
+    } else {
+      log(update)
     }
     noteNews()
   }

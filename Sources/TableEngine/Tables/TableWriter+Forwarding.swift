@@ -26,13 +26,16 @@ extension TableWriter {
       content.queue.async { [self] in remember(outcome, for: request.preconditions.idempotency) { completion(outcome) }
       }
     }
+    // The one edit of a batch is to blame.
+    let isOneOfBatch = request.isBatch && request.edits.count == 1
+    let blamed: @Sendable (TableError) -> TableError = { isOneOfBatch ? $0.ofEdit(0) : $0 }
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
         try ForwardingPlan(request, guest?.content ?? content, table: guest?.table ?? feed.latest.table, named: name)
       }
     } catch {
-      return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure($0)) }
+      return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure(blamed($0))) }
     }
     // Held until the edit is answered: it knows what is put in its place meanwhile.
     let owner = table.withLock { $0.value }
@@ -76,9 +79,10 @@ extension TableWriter {
       case .refused(let error):
         // Who is asked to authenticate is the caller only where its own credentials were sent.
         let isService = error.status == 401 && !source.sends(fields, of: definition).haveCredentials
-        finish(.failure(TableError(error, .upstream, passingOn: !isService)))
+        finish(.failure(blamed(TableError(error, .upstream, passingOn: !isService))))
       // What the caller or the item has can't be put into the request: nothing was sent.
-      case .failed(let error) where error.kind == .unusableValue: finish(.failure(TableError(error, .impossible)))
+      case .failed(let error) where error.kind == .unusableValue:
+        finish(.failure(blamed(TableError(error, .impossible))))
       case .failed(let error): finish(.failure(TableError(error, .upstream)))
       case .unknown(let error):
         // Nobody knows whether it was carried out: the refresh will tell.

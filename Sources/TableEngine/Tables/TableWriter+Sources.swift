@@ -34,6 +34,16 @@ extension TableWriter {
     }
   }
 
+  /// Tells the sources of answers that are none. On the table's queue.
+  func tellOfRefusedAnswers() {
+    let refused = content.access { content in
+      defer { content.refusedAnswers = [] }
+      return content.refusedAnswers
+    }
+    guard !refused.isEmpty, let sources = table.withLock({ $0.value })?.sources else { return }
+    for refused in refused { sources.first { $0.name == refused.source }?.refuse(refused) }
+  }
+
   /// Shows a table that is loading until the upstream has agreed again.
   func conceal() {
     content.queue.async { [self] in

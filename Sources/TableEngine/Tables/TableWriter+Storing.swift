@@ -110,6 +110,7 @@ extension TableWriter {
       if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
       return content.table(named: name)
     }
+    tellOfRefusedAnswers()
     publish(table, retry: retry, then: completion)
   }
 

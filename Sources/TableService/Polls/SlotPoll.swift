@@ -94,9 +94,8 @@ final class SlotPoll: Waiter {
   /// What others asked for may be what is asked for again: a reply with stages is the same for ever, an empty one only
   /// until something happens, and resets and last words are nobody else's.
   private func response(_ made: EncodedReply, next slot: Int64) -> Response {
-    let isEmpty = query.after.map { $0.version == made.cursor.version && $0.lens == made.cursor.lens } ?? false
     let cacheControl =
-      made.isReset || isDraining() ? "no-store" : isEmpty ? "public, max-age=1" : "public, max-age=60"
+      made.isReset || isDraining() ? "no-store" : made.isEmpty ? "public, max-age=1" : "public, max-age=60"
     let representation = Representation(
       body: made.body.dropLast() + Array(",\"slot\":\(slot)}".utf8),
       contentType: "application/json",

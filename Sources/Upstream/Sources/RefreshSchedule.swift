@@ -71,6 +71,9 @@ struct RefreshSchedule: Sendable {
   private var begun = Duration.zero
   private var failedRefreshes = 0
   private var hasWorked = false
+  /// How many successes in a row turned out to be none, and how many there were since the last one that did.
+  private var refusals = 0
+  private var successesSinceRefusal = 0
   /// What `Cache-Control: max-age` has made of the interval, where it is longer than `every`.
   private(set) var lengthened: Duration?
 
@@ -118,6 +121,7 @@ struct RefreshSchedule: Sendable {
     switch outcome {
     case .success(let maxAge):
       (failedRefreshes, hasWorked, heldUntil) = (0, true, nil)
+      successesSinceRefusal += 1
       let age = min(maxAge ?? .zero, configuration.maximumAge)
       due = nextPoll(age: age, after: now, random)
     case .failure(true, nil) where attempt < configuration.retries && !again:
@@ -135,6 +139,16 @@ struct RefreshSchedule: Sendable {
     if again, heldUntil == nil { return Step(settled: true, action: begin(at: now)) }
     state = .waiting(until: due)
     return Step(settled: true, action: .sleep(until: pace == .running ? due : nil))
+  }
+
+  /// What the last refresh brought is of no use: it counts as failed. Of one that is under way or over, nothing changes.
+  mutating func refusedLast(at now: Duration, random: Double) -> Action {
+    guard case .waiting = state else { return .nothing }
+    refusals = successesSinceRefusal > 1 ? 1 : refusals + 1
+    (failedRefreshes, successesSinceRefusal) = (refusals, 0)
+    due = recovery(random).map { now + $0 } ?? due
+    state = .waiting(until: due)
+    return .sleep(until: pace == .running ? due : nil)
   }
 
   /// A fetch that is under way goes on to its end; after it nothing is done but what is asked for.

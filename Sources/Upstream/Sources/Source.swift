@@ -128,6 +128,18 @@ public final class Source: @unchecked Sendable {
     perform(action, isUrgent: true)
   }
 
+  /// Takes what was told last, as `content`, for a failed refresh: it has turned out to be of no use. What comes next is
+  /// `content`, too. To be called on `client.queue`.
+  public func refuseLast(_ error: UpstreamError) {
+    dispatchPrecondition(condition: .onQueue(client.queue))
+    guard schedule.isIdle else { return refreshAfterChange() }
+    fetcher.forget()
+    lastUpdate = .failed(error)
+    picture.withLock { $0.problem = error }
+    onUpdate(.failed(error))
+    perform(schedule.refusedLast(at: .now, random: .random(in: 0..<1)), isUrgent: false)
+  }
+
   /// No more polls until `resume`; a refresh that is asked for is still done.
   public func suspend() {
     client.queue.async { [self] in

@@ -164,7 +164,8 @@ extension SourceFetcher {
     entry.entityTag = response.headers.first(named: "ETag") ?? entry.entityTag
     entry.lastModified = response.headers.first(named: "Last-Modified") ?? entry.lastModified
     let body = entry.body ?? []
-    let item = ResponseCheck.isNull(body) ? nil : element.item(body)
+    let isGone = element.opening == nil && ResponseCheck.isNull(body)
+    let item = isGone ? nil : element.item(body)
     return ItemReading(entry: entry, item: item, isUnchanged: isUnchanged)
   }
 

@@ -18,6 +18,8 @@ final class ScriptedUpstream: Sendable {
     case status(Int, String)
     /// With header fields of its own.
     case reply(Int, [String: String], JSONValue)
+    /// The same with a body that need not be JSON, though it says that it is.
+    case text(Int, [String: String], String)
     /// After so many seconds.
     case late(Double, JSONValue)
     /// The connection is closed in the middle of the body.
@@ -95,10 +97,9 @@ final class ScriptedUpstream: Sendable {
           Array("HTTP/1.1 \(status) Scripted\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
         )
       case .reply(let status, let fields, let json):
-        let lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
-        let head =
-          "HTTP/1.1 \(status) Scripted\r\nContent-Type: application/json\r\n\(lines)Content-Length: \(json.bytes.count)"
-        try socket.send(Array("\(head)\r\n\r\n".utf8) + json.bytes)
+        try socket.send(response(status, fields, json.bytes))
+      case .text(let status, let fields, let text):
+        try socket.send(response(status, fields, Array(text.utf8)))
       case .late(let seconds, let json):
         Thread.sleep(forTimeInterval: seconds)
         try socket.send(response(json, to: request))
@@ -108,6 +109,12 @@ final class ScriptedUpstream: Sendable {
       case .silence: return
       }
     }
+  }
+
+  private static func response(_ status: Int, _ fields: [String: String], _ body: [UInt8]) -> [UInt8] {
+    let lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
+    let head = "HTTP/1.1 \(status) Scripted\r\nContent-Type: application/json\r\n\(lines)"
+    return Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body
   }
 
   private static func response(_ json: JSONValue, to request: Request) -> [UInt8] {
