@@ -46,6 +46,20 @@ import Testing
 
   private static func sent(_ set: ReplicaSet) -> Int { set.upstream.requests.current.count { $0.method != "GET" } }
 
+  /// Whoever has not mapped the items knows their own names, too.
+  @Test func anItemInSeveralSectionsIsNamedAsTheUpstreamDoes() throws {
+    let set = try ReplicaSet(2)
+    let keeper = Keeper(set)
+    for replica in set.replicas {
+      let title = JSONValue.string("by \(replica.port)")
+      try replica.follow("twice", until: "is ready") { $0.rows == ["1", "1@again"] }
+      let reply = try replica.request("PATCH", "/v1/tables/twice/items/1@again", body: ["title": title])
+      #expect(reply.status == 200, "\(reply.text)")
+      #expect(set.upstream.requests.current.last { $0.method == "PATCH" }?.target == "/quiet/1")
+      #expect(keeper.items.current.first?["title"] == title)
+    }
+  }
+
   /// Also one whose result only the answer to the edit can tell, as the list can't be had.
   @Test(arguments: [false, true])
   func anAnswerIsOfAVersionWithTheEdit(isListFailing: Bool) throws {

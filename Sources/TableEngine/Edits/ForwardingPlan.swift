@@ -122,7 +122,15 @@ struct ForwardingPlan: Sendable {
 
 extension TableContent {
   /// What an item is called where it comes from, whichever of its rows is named.
-  func itemIdentity(ofRow row: String) -> String { result?.identity(ofItemInRow: row) ?? row }
+  func itemIdentity(ofRow row: String) -> String {
+    if let result { return result.identity(ofItemInRow: row) ?? row }
+    // Another replica has mapped it: what is left of the name of a row in a further section is a row, too.
+    guard case .list(let sections, firstMatch: false) = definition.sections, let restored,
+      let section = sections.first(where: { row.hasSuffix("@\($0.id)") })
+    else { return row }
+    let name = String(row.dropLast(section.id.count + 1))
+    return restored.indexPath(of: name) == nil ? row : name
+  }
 }
 
 extension EditPlace {

@@ -48,6 +48,13 @@ final class ReplicaSet {
         cell: Label
         payload: {title: "${title}"}
         edits: {patch: {url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
+      twice:
+        source: quiet
+        row: {id: "${id}"}
+        cell: Label
+        payload: {title: "${title}"}
+        sections: {match: all, list: [{id: all}, {id: again}]}
+        edits: {patch: {url: "\(upstream.url)/quiet/${$id}", body: "${$edit}"}}
       quiet:
         source: quiet
         row: {id: "${id}"}
