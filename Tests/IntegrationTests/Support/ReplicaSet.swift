@@ -33,6 +33,7 @@ final class ReplicaSet {
       list: {url: "\(upstream.url)/list", every: 300ms, retries: 0, webhook: {secret: "\(Self.secret)"}}
       named: {url: "\(upstream.url)/list?q=${$params.q}", every: 0s, retries: 0}
       quiet: {url: "\(upstream.url)/quiet", every: 0s, retries: 0, webhook: {secret: "\(Self.secret)"}}
+      again: {url: "\(upstream.url)/again", every: 0s, retries: 0}
     tables:
       up:
         source: list
@@ -49,7 +50,7 @@ final class ReplicaSet {
         payload: {title: "${title}"}
         edits: {patch: {url: "\(upstream.url)/list/${$id}", body: "${$edit}"}}
       twice:
-        source: quiet
+        source: again
         row: {id: "${id}"}
         cell: Label
         payload: {title: "${title}"}
