@@ -6,6 +6,22 @@ import TestSupport
 
 /// Tables as people configure them, by chance.
 struct RandomTable {
+  /// What its items look up.
+  static let users = SourceContent.pages([Array(#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"}]"#.utf8)])
+  static let variables = MappingVariables(parameters: ["limit": "4"], locale: "sv-SE")
+
+  /// A response that is a list of items.
+  static func page(_ items: [[UInt8]]) -> SourceContent {
+    .pages([Array("[".utf8) + items.joined(separator: Array(",".utf8)) + Array("]".utf8)])
+  }
+
+  /// An item with another title; nil where it is no object.
+  static func retitled(_ item: [UInt8], _ random: inout SeededGenerator) -> [UInt8]? {
+    let title = ["a", "b 9", "c \(Int.random(in: 0..<100, using: &random))"].randomElement(using: &random) ?? ""
+    guard case .object(let members)? = try? JSONValue(parsing: item) else { return nil }
+    return JSONValue.object(members.map { $0.name == "title" ? .init(name: "title", value: .string(title)) : $0 }).bytes
+  }
+
   var mapper: TableMapper
   var words: String
 

@@ -9,13 +9,6 @@ import Testing
 /// Refreshes of an upstream's items, beside the mapping of the same items by itself: the same to the byte, whether items
 /// changed where they stand, came, went or moved.
 @Suite struct RefreshInPlaceTests {
-  private let users = SourceContent.pages([Array(#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"}]"#.utf8)])
-  private let variables = MappingVariables(parameters: ["limit": "4"], locale: "sv-SE")
-
-  private func page(_ items: [[UInt8]]) -> SourceContent {
-    .pages([Array("[".utf8) + items.joined(separator: Array(",".utf8)) + Array("]".utf8)])
-  }
-
   @Test(arguments: 0..<150 as Range<UInt64>)
   func refreshesMakeWhatAMappingMakes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -23,10 +16,10 @@ import Testing
     var items = (0..<Int.random(in: 0...40, using: &random)).map { _ in RandomTable.item(&random) }
     var last: MappingResult?
     for step in 0..<20 {
-      let contents = ["s": page(items), "users": users]
+      let contents = ["s": RandomTable.page(items), "users": RandomTable.users]
       let words = Comment(rawValue: "seed \(seed), step \(step), \(table.words)")
-      let fresh = table.mapper.map(contents, variables: variables)
-      let result = table.mapper.map(contents, reusing: last?.cache, variables: variables)
+      let fresh = table.mapper.map(contents, variables: RandomTable.variables)
+      let result = table.mapper.map(contents, reusing: last?.cache, variables: RandomTable.variables)
       try #require(result.outline == fresh.outline, words)
       let definition = table.mapper.definition
       #expect(Table.same(result.table(definition), fresh.table(definition)), words)
@@ -55,10 +48,7 @@ import Testing
     case 2: items.swapAt(position, Int.random(in: items.indices, using: &random))
     case 3, 4: items[position] = RandomTable.item(&random)
     default:
-      let title = ["a", "b 9", "c \(Int.random(in: 0..<100, using: &random))"].randomElement(using: &random) ?? ""
-      guard case .object(let members)? = try? JSONValue(parsing: items[position]) else { return }
-      let changed = members.map { $0.name == "title" ? .init(name: "title", value: .string(title)) : $0 }
-      items[position] = JSONValue.object(changed).bytes
+      if let changed = RandomTable.retitled(items[position], &random) { items[position] = changed }
     }
   }
 
@@ -73,7 +63,7 @@ import Testing
     let mapper = try Fixture().mapper()
     func contents(_ items: [String]) -> [String: SourceContent] {
       let items = items.map { $0.split(separator: " ") }
-      return ["s": page(items.map { Array(#"{"id":\#($0[0]),"title":"\#($0[1])"}"#.utf8) })]
+      return ["s": RandomTable.page(items.map { Array(#"{"id":\#($0[0]),"title":"\#($0[1])"}"#.utf8) })]
     }
     let first = mapper.map(contents(before))
     let (second, fresh) = (mapper.map(contents(after), reusing: first.cache), mapper.map(contents(after)))
@@ -97,12 +87,12 @@ import Testing
       Array(#"{"id":\#(number),"title":"\#(title)","rank":\#(ranks[number])}"#.utf8)
     }
     var items = ranks.indices.map { item($0, "one") }
-    var last = mapper.map(["s": page(items)])
+    var last = mapper.map(["s": RandomTable.page(items)])
     for step in 0..<4 {
       let changed = (0..<20).map { _ in Int.random(in: items.indices, using: &random) }
       for number in changed { items[number] = item(number, "step \(step)") }
-      let refreshed = mapper.map(["s": page(items)], reusing: last.cache)
-      let fresh = mapper.map(["s": page(items)])
+      let refreshed = mapper.map(["s": RandomTable.page(items)], reusing: last.cache)
+      let fresh = mapper.map(["s": RandomTable.page(items)])
       #expect(refreshed.rows.map { $0.text } == fresh.rows.map { $0.text }, "seed \(seed), step \(step)")
       last = refreshed
     }
@@ -113,13 +103,13 @@ import Testing
     let mapper = try Fixture().mapper()
     func item(_ number: Int, _ title: String) -> [UInt8] { Array(#"{"id":\#(number),"title":"\#(title)"}"#.utf8) }
     var items = (0..<6000).map { item($0, "one") }
-    let first = mapper.map(["s": page(items)])
+    let first = mapper.map(["s": RandomTable.page(items)])
     items[3000] = item(3000, "two")
-    let second = mapper.map(["s": page(items)], reusing: first.cache)
+    let second = mapper.map(["s": RandomTable.page(items)], reusing: first.cache)
     let (old, new) = (first.sections[0].rows, second.sections[0].rows)
     #expect(new[3000].payload() == #"{"title":"two"}"#)
     // What it takes of memory is known as if all had been mapped.
-    #expect(second.byteCount == mapper.map(["s": page(items)]).byteCount)
+    #expect(second.byteCount == mapper.map(["s": RandomTable.page(items)]).byteCount)
     let shared = RowList.commonEnds(old, new) { _, _ in false }
     #expect(shared.prefix > 2700 && shared.suffix > 2700)
   }

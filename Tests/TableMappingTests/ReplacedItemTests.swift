@@ -9,20 +9,13 @@ import Testing
 /// Items that are others than their response says, as after edits that the upstream has accepted: the same to the byte as
 /// the mapping of all items one by one, whether a row stays where it stands or not, and refreshes in between.
 @Suite struct ReplacedItemTests {
-  private let users = SourceContent.pages([Array(#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"}]"#.utf8)])
-  private let variables = MappingVariables(parameters: ["limit": "4"], locale: "sv-SE")
-
-  private func page(_ items: [[UInt8]]) -> SourceContent {
-    .pages([Array("[".utf8) + items.joined(separator: Array(",".utf8)) + Array("]".utf8)])
-  }
-
   @Test(arguments: 0..<150 as Range<UInt64>)
   func replacedItemsMakeWhatAMappingMakes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let table = try RandomTable(&random, isLocal: false)
     var items = (0..<Int.random(in: 1...40, using: &random)).map { _ in RandomTable.item(&random) }
-    var content = page(items)
-    var last = table.mapper.map(["s": content, "users": users], variables: variables)
+    var content = RandomTable.page(items)
+    var last = table.mapper.map(["s": content, "users": RandomTable.users], variables: RandomTable.variables)
     for step in 0..<25 {
       let words = Comment(rawValue: "seed \(seed), step \(step), \(table.words)")
       for _ in 0..<Int.random(in: 1...2, using: &random) {
@@ -34,13 +27,15 @@ import Testing
         // What the upstream says then is what the edits have made, and more.
         let place = Int.random(in: items.indices, using: &random)
         items[place] = other(items[place], &random)
-        content = page(items)
+        content = RandomTable.page(items)
       }
-      let contents = ["s": content, "users": users]
+      let contents = ["s": content, "users": RandomTable.users]
       let one = SourceContent.items(items.map { SourceItem(bytes: $0) })
-      let fresh = table.mapper.map(["s": one, "users": users], variables: variables)
-      let alone = content.hasReplaced ? table.mapper.map(replacedIn: contents, after: last, variables: variables) : nil
-      let result = alone ?? table.mapper.map(contents, reusing: last.cache, variables: variables)
+      let fresh = table.mapper.map(["s": one, "users": RandomTable.users], variables: RandomTable.variables)
+      let alone =
+        content.hasReplaced
+        ? table.mapper.map(replacedIn: contents, after: last, variables: RandomTable.variables) : nil
+      let result = alone ?? table.mapper.map(contents, reusing: last.cache, variables: RandomTable.variables)
       try #require(result.outline == fresh.outline, words)
       let definition = table.mapper.definition
       #expect(Table.same(result.table(definition), fresh.table(definition)), words)
@@ -62,11 +57,8 @@ import Testing
 
   /// Mostly what does not move the row.
   private func other(_ item: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
-    guard Int.random(in: 0..<5, using: &random) > 0, case .object(let members)? = try? JSONValue(parsing: item) else {
-      return RandomTable.item(&random)
-    }
-    let title = ["a", "b 9", "c \(Int.random(in: 0..<100, using: &random))"].randomElement(using: &random) ?? ""
-    return JSONValue.object(members.map { $0.name == "title" ? .init(name: "title", value: .string(title)) : $0 }).bytes
+    let staysThere = Int.random(in: 0..<5, using: &random) > 0
+    return (staysThere ? RandomTable.retitled(item, &random) : nil) ?? RandomTable.item(&random)
   }
 
   /// A row that stays where it stands costs no other: of a long section the lists share the rest, and what comes next from
@@ -75,7 +67,7 @@ import Testing
     let mapper = try Fixture().mapper()
     func item(_ number: Int, _ title: String) -> [UInt8] { Array(#"{"id":\#(number),"title":"\#(title)"}"#.utf8) }
     var items = (0..<6000).map { item($0, "one") }
-    let content = page(items)
+    let content = RandomTable.page(items)
     let variables = MappingVariables()
     let first = mapper.map(["s": content], variables: variables)
     let edited = content.replacing(3000, with: item(3000, "two"))
@@ -89,8 +81,11 @@ import Testing
     #expect(second.cache === first.cache)
     // What the upstream then says; the edit is not in it yet.
     items[10] = item(10, "three")
-    let third = mapper.map(["s": page(items)], reusing: second.cache, variables: variables)
-    #expect(third.rows.map { $0.text } == mapper.map(["s": page(items)], variables: variables).rows.map { $0.text })
+    let third = mapper.map(["s": RandomTable.page(items)], reusing: second.cache, variables: variables)
+    #expect(
+      third.rows.map { $0.text }
+        == mapper.map(["s": RandomTable.page(items)], variables: variables).rows.map { $0.text }
+    )
     #expect(third.item("3000")?.bytes == item(3000, "one"))
     // An identity of another row can't be taken in place, nor can one that no response has be replaced.
     for (place, bytes) in [(5, item(6, "x")), (5, Array("[".utf8)), (6000, item(7000, "x"))] {

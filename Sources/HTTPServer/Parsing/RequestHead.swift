@@ -34,7 +34,7 @@ final class RequestHead: Sendable {
   let hasIfMatch: Bool
   /// An `X-Request-ID` that can be taken over.
   let suppliedRequestID: ArraySlice<UInt8>?
-  /// It is for a name that the server has: what stands in it once it was found out.
+  /// It is for a name that the server has; false until that is found out.
   let isAdmitted = Atomic(false)
   /// What the handler has worked out from this head.
   let memory = Mutex<(any AnyObject & Sendable)?>(nil)

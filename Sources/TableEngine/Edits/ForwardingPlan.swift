@@ -104,9 +104,6 @@ struct ForwardingPlan: Sendable {
     }
   }
 
-  /// The row that it is about; nil for a new one.
-  var row: String? { change.row }
-
   func edit(_ key: String) -> ForwardedEdit {
     ForwardedEdit(
       item: item,

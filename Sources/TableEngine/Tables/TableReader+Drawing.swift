@@ -13,8 +13,11 @@ extension TableReader {
   }
 
   /// As it is with the cells that there are now, and those that these versions' rows have: whoever waits has asked before.
-  func current(_ lens: Lens, _ version: Version, _ old: Version? = nil) -> Lens {
+  ///
+  /// - Parameter old: the version that the client has; looked for where the lens has cells alone.
+  func current(_ lens: Lens, _ version: Version, _ old: @autoclosure () -> Version? = nil) -> Lens {
     guard lens.origin != nil else { return lens }
+    let old = old()
     let registry = drawing.withLock { registry in
       if let more = registry.knowing(version.rowKinds) { registry = more }
       if let more = old.flatMap({ registry.knowing($0.rowKinds) }) { registry = more }
