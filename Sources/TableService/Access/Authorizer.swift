@@ -10,7 +10,7 @@ typealias Capability = AuthDefinition.Capability
 ///
 /// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service
 /// was started open and no tokens are configured.
-struct Authorizer: Sendable {
+final class Authorizer: Sendable {
   private let tokens: [AuthDefinition.Token]
   private let reading: AuthDefinition.Reading
   private let catalog: Catalog

@@ -3,8 +3,9 @@ import FieldValues
 import HTTPServer
 import TableEngine
 
-/// One resource: where it is, what can be done with it, and what that takes. All there are stand in ``all``.
-struct Route: Sendable {
+/// One resource: where it is, what can be done with it, and what that takes. All there are stand in ``all``. A class, as its
+/// operations are: each request is handed its own.
+final class Route: Sendable {
   /// `/v1/tables/{table}/rows/{row}`: a name in braces takes any one segment.
   let path: String
   let operations: [Operation]
@@ -18,15 +19,19 @@ struct Route: Sendable {
   private let asksAnew: Bool
 
   /// What one method does.
-  struct Operation: Sendable {
+  final class Operation: Sendable {
     let method: Method
     /// What a caller must be allowed.
     let need: Need
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
     /// The one of them that may stand more than once.
-    var repeatable: String? = nil
+    let repeatable: String?
     let handler: Handler
+
+    init(_ method: Method, _ need: Need, query: [String], repeatable: String? = nil, _ handler: Handler) {
+      (self.method, self.need, self.query, self.repeatable, self.handler) = (method, need, query, repeatable, handler)
+    }
 
     /// `GET` brings `HEAD` with it.
     fileprivate var allowed: AllowedMethods {
@@ -135,7 +140,7 @@ struct Route: Sendable {
       let call = try TableCall(call, operation.need)
       guard call.table.isAwaitingUpstream else { return try answer(call, of: service, operation, handler) }
       let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.inquiry.wait.get()
-      return FirstFetch(of: call.table, patience: patience) { exchange, mayWait in
+      return FirstFetch(of: call.table, patience: patience) { [self] exchange, mayWait in
         do throws(ServiceError) {
           let call = try call.after(exchange, mayWait: mayWait, under: service.state)
           return try answer(call, of: service, operation, handler)

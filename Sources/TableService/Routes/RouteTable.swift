@@ -58,33 +58,31 @@ extension Route.Operation {
   typealias TableHandler = @Sendable (TableService) -> (TableCall) throws(ServiceError) -> Reply
 
   /// With a query parameter that may stand more than once.
-  func repeating(_ name: String) -> Self {
-    var operation = self
-    operation.repeatable = name
-    return operation
+  func repeating(_ name: String) -> Route.Operation {
+    Route.Operation(method, need, query: query, repeatable: name, handler)
   }
 
-  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Self {
-    Self(method: .get, need: need, query: query, handler: .service(handler))
+  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Route.Operation {
+    Route.Operation(.get, need, query: query, .service(handler))
   }
 
-  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Self {
-    Self(method: .post, need: need, query: query, handler: .service(handler))
+  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Route.Operation {
+    Route.Operation(.post, need, query: query, .service(handler))
   }
 
-  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
-    Self(method: .get, need: need, query: query, handler: .table(handler))
+  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
+    Route.Operation(.get, need, query: query, .table(handler))
   }
 
-  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
-    Self(method: .post, need: need, query: query, handler: .table(handler))
+  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
+    Route.Operation(.post, need, query: query, .table(handler))
   }
 
-  static func patch(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
-    Self(method: .patch, need: need, query: query, handler: .table(handler))
+  static func patch(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
+    Route.Operation(.patch, need, query: query, .table(handler))
   }
 
-  static func delete(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Self {
-    Self(method: .delete, need: need, query: query, handler: .table(handler))
+  static func delete(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
+    Route.Operation(.delete, need, query: query, .table(handler))
   }
 }
