@@ -13,11 +13,11 @@ public final class Source: @unchecked Sendable {
   public typealias Completion = @Sendable (SourceUpdate) -> Void
 
   public let name: String
-  private let client: TransferClient
-  private let fetcher: SourceFetcher
+  let client: TransferClient
+  let fetcher: SourceFetcher
   private let onUpdate: Completion
   private let onNotice: @Sendable (SourceNotice) -> Void
-  private var schedule: RefreshSchedule
+  var schedule: RefreshSchedule
   private var timer: (any DispatchSourceTimer)?
   private var lastUpdate: SourceUpdate?
   /// Of the refresh under way, and of the one after it.
@@ -26,7 +26,7 @@ public final class Source: @unchecked Sendable {
   /// Of the refresh under way, before the present one.
   private var attempts = 0
   /// How often it was begun to go on where another one has stopped, or given up.
-  private var takeOvers: UInt64 = 0
+  var takeOvers: UInt64 = 0
   /// The notices that were given, by their kind.
   private var noticed: Set<String> = []
   private let picture = Mutex(SourceFigures())
@@ -153,52 +153,6 @@ public final class Source: @unchecked Sendable {
     client.queue.async { self.perform(self.schedule.resume(at: .now), isUrgent: false) }
   }
 
-  /// What whoever asks the upstream next is to know, by this process's clock. On `client.queue`, between two of its
-  /// updates.
-  public func handOver(_ body: @escaping @Sendable (SourceHandover) -> Void) {
-    client.queue.async { [self] in
-      var handover = schedule.handover
-      handover.validators = fetcher.validators
-      body(handover)
-    }
-  }
-
-  /// Forgets what the upstream has said to this process, as another one may have asked it since; then
-  /// ``takeOver(_:isWhole:in:)`` goes on, unless it is suspended meanwhile.
-  ///
-  /// - Parameter body: on `client.queue`, given which taking over it is.
-  public func beginTakingOver(_ body: @escaping @Sendable (_ turn: UInt64) -> Void) {
-    client.queue.async { [self] in
-      takeOvers += 1
-      // What is under way may be older than what another one has shown.
-      if schedule.isIdle { fetcher.forget() } else { refreshAfterChange() }
-      body(takeOvers)
-    }
-  }
-
-  /// Polls from now on as another one did until now.
-  ///
-  /// - Parameters:
-  ///   - left: nil: nobody knows how: what comes first is `content`, as soon as the upstream may be asked.
-  ///   - isWhole: what the validators validate is known here: without that they are not used.
-  ///   - completion: on `client.queue`.
-  public func takeOver(
-    _ left: SourceHandover?,
-    isWhole: Bool,
-    in turn: UInt64,
-    _ completion: @escaping @Sendable () -> Void = {}
-  ) {
-    client.queue.async { [self] in
-      defer { completion() }
-      guard turn == takeOvers else { return }
-      // Who was asked for a refresh meanwhile fetches everything anew.
-      guard schedule.isIdle else { return perform(schedule.resume(at: .now), isUrgent: true) }
-      fetcher.forget()
-      if isWhole, let validators = left?.validators { fetcher.adopt(validators) }
-      perform(schedule.takeOver(left, isWhole: isWhole, at: .now), isUrgent: false)
-    }
-  }
-
   /// Ends it for good: what is under way is cancelled, and nothing is told any more but to those who wait.
   public func stop() {
     client.queue.async { [self] in
@@ -212,7 +166,7 @@ public final class Source: @unchecked Sendable {
 
   // MARK: - On the queue
 
-  private func perform(_ action: RefreshSchedule.Action, isUrgent: Bool) {
+  func perform(_ action: RefreshSchedule.Action, isUrgent: Bool) {
     switch action {
     case .nothing: break
     case .sleep(let until):
