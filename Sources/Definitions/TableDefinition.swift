@@ -46,6 +46,9 @@ public struct TableDefinition: Sendable {
 extension TableDefinition {
   /// Whether this is a family of tables, with a member for each set of parameters or each caller.
   public var isFamily: Bool { !parameters.isEmpty || !forward.isEmpty }
+
+  /// Whether clients may poll it through caches: it is configured so, and doesn't depend on who asks.
+  public var isForEdges: Bool { edges && forward.isEmpty }
 }
 
 /// How many instances of a family of tables live, and for how long.

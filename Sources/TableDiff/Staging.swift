@@ -133,6 +133,7 @@ struct Staging {
     let counts = new.counts
     if old.counts != counts { attributes.counts = counts }
     if old.isTruncated != new.isTruncated { attributes.isTruncated = new.isTruncated }
+    if old.isForEdges != new.isForEdges { attributes.isForEdges = new.isForEdges }
     if old.window != new.window { attributes.window = .some(new.window) }
     return attributes
   }

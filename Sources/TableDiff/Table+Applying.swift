@@ -26,6 +26,7 @@ extension Table {
     if let title = attributes.title { self.title = title }
     if let animation = attributes.animation { self.animation = animation }
     if let isTruncated = attributes.isTruncated { self.isTruncated = isTruncated }
+    if let isForEdges = attributes.isForEdges { self.isForEdges = isForEdges }
     if let window = attributes.window { self.window = window }
     guard let counts = attributes.counts else { return }
     omittedSections = counts.omittedSections

@@ -18,7 +18,7 @@ extension Table {
   public static func firstAffectedRow(from old: Table, to new: Table, seenAs seen: ((Row) -> Row)? = nil) -> Int? {
     guard
       old.state == new.state, old.problem == new.problem, old.title == new.title, old.animation == new.animation,
-      old.isTruncated == new.isTruncated
+      old.isTruncated == new.isTruncated, old.isForEdges == new.isForEdges
     else { return 0 }
     var (before, left) = (0, patience)
     for (old, new) in zip(old.sections, new.sections) {

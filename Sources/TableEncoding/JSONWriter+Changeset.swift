@@ -91,6 +91,10 @@ extension JSONWriter {
       name("truncated")
       if isTruncated { write(true) } else { writeNull() }
     }
+    if let isForEdges = attributes.isForEdges {
+      name("edges")
+      if isForEdges { write(true) } else { writeNull() }
+    }
     if let change = attributes.window {
       name("window")
       if let window = change { write(window) } else { writeNull() }

@@ -3,9 +3,7 @@ public import TableModel
 
 extension JSONWriter {
   /// A table as `GET /v1/tables/{table}` answers it. O(bytes): rows are copied, not encoded.
-  ///
-  /// - Parameter edges: clients may poll it through caches.
-  public mutating func write(snapshot table: Table, cursor: Cursor, edges: Bool = false) {
+  public mutating func write(snapshot table: Table, cursor: Cursor) {
     beginObject()
     name("table")
     write(table.name)
@@ -21,7 +19,7 @@ extension JSONWriter {
     }
     name("animation")
     write(table.animation)
-    if edges {
+    if table.isForEdges {
       name("edges")
       write(true)
     }

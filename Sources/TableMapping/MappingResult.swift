@@ -137,6 +137,7 @@ public struct MappingResult: Sendable {
       skippedItems: skippedItems
     )
     table.isTruncated = isTruncated
+    table.isForEdges = definition.isForEdges
     return table
   }
 }

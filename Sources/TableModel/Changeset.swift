@@ -60,13 +60,15 @@ public struct Changeset: Sendable {
     public var counts: Counts?
     /// Whether the sources have more items than they may.
     public var isTruncated: Bool?
+    /// Whether clients may poll it through caches that they share.
+    public var isForEdges: Bool?
     /// `.some(nil)`: the table is whole now.
     public var window: Window??
 
     public init() {}
     public var isEmpty: Bool {
       state == nil && problem == nil && title == nil && animation == nil && counts == nil && isTruncated == nil
-        && window == nil
+        && isForEdges == nil && window == nil
     }
   }
 

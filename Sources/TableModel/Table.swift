@@ -17,6 +17,8 @@ public struct Table: Sendable {
   public var skippedItems: Int
   /// The sources had more items than they may.
   public var isTruncated = false
+  /// Clients may poll it through caches that they share.
+  public var isForEdges = false
   /// What part of the table this is, where it is cut; nil where it is whole.
   public var window: Window?
   /// `rowCount`, where it was counted since `sections` changed.
@@ -66,7 +68,7 @@ public struct Table: Sendable {
       first.name == second.name, first.title == second.title, first.state == second.state,
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
-      first.isTruncated == second.isTruncated,
+      first.isTruncated == second.isTruncated, first.isForEdges == second.isForEdges,
       first.window == second.window,
       first.sections.count == second.sections.count
     else { return false }

@@ -55,6 +55,21 @@ import Testing
     #expect(reply["Cache-Control"] == "public, max-age=1")
   }
 
+  /// Whoever follows the table is told, and no cursor stands for two snapshots.
+  @Test func whatIsForEdgesNoMoreIsAnotherVersion() throws {
+    let service = try ServiceProcess(configuration)
+    let before = try service.request("GET", "/v1/tables/open")
+    let cursor = try required(try before.json["cursor"]?.text, "a cursor")
+    let poll = try service.poll("open", after: cursor)
+    try service.awaitPolls(1)
+    try service.folder.write(configuration.replacingOccurrences(of: "edges: true", with: "edges: false"))
+    service.signal(SIGHUP)
+    #expect(try poll.value().json["stages"] == [["edges": nil]])
+    let after = try service.request("GET", "/v1/tables/open", ["If-None-Match": before["ETag"]])
+    #expect(try after.status == 200 && after.json["edges"] == nil)
+    #expect(try service.request("GET", "/v1/tables/open/changes?after=\(cursor)&slot=0").status == 400)
+  }
+
   @Test func whatDependsOnWhoAsksHasNoSlots() throws {
     let service = try ServiceProcess(configuration)
     let cursor = try service.mirror("open").cursor

@@ -52,11 +52,6 @@ struct TableBlueprint: Sendable {
   }
 }
 
-extension TableBlueprint {
-  /// Clients may poll it through caches: it is configured so, and doesn't depend on who asks.
-  var isForEdges: Bool { definition.edges && definition.forward.isEmpty }
-}
-
 /// Why a service can't start, or go on with another definition.
 package struct StartError: Error, CustomStringConvertible {
   package var description: String

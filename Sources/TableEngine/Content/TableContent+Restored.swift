@@ -7,16 +7,19 @@ extension TableContent {
   func unmapped(named name: String) -> Table {
     let problem = firstProblem
     guard var table = restored else {
-      return Table(
+      var table = Table(
         name: name,
         title: mapper.title(for: variables),
         state: problem == nil ? .loading : .failed,
         problem: problem,
         animation: definition.animation
       )
+      table.isForEdges = definition.isForEdges
+      return table
     }
     table.title = mapper.title(for: variables)
     table.animation = definition.animation
+    table.isForEdges = definition.isForEdges
     if let problem {
       (table.state, table.problem) = (.stale, problem)
     } else if !inputs.isEmpty, inputs.values.allSatisfy(\.isConfirmed) {

@@ -9,15 +9,13 @@ struct ReplyMaker: Sendable {
   let name: String
   /// What its rows are drawn with.
   let cells: CellRegistry
-  /// Clients may poll it through caches.
-  let edges: Bool
   private var variants: [CellSet: VariantTables] = [:]
   private var uses: UInt64 = 0
 
   /// How many sets of cells have their rows kept; the least recently used goes first.
   private static let maximumVariants = 32
 
-  init(name: String, cells: CellRegistry, edges: Bool) { (self.name, self.cells, self.edges) = (name, cells, edges) }
+  init(name: String, cells: CellRegistry) { (self.name, self.cells) = (name, cells) }
 
   // MARK: Lenses
 
@@ -60,7 +58,7 @@ struct ReplyMaker: Sendable {
 
   func snapshot(_ table: Table, cursor: Cursor) -> EncodedReply {
     var writer = JSONWriter(capacity: 4096)
-    writer.write(snapshot: table, cursor: cursor, edges: edges)
+    writer.write(snapshot: table, cursor: cursor)
     return EncodedReply(writer.bytes, cursor: cursor)
   }
 

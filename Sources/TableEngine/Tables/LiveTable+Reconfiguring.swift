@@ -48,7 +48,7 @@ extension LiveTable {
     } catch {
       context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
     }
-    for table in all { table.reader.draw(with: blueprint.cells, named: name, edges: blueprint.isForEdges) }
+    for table in all { table.reader.draw(with: blueprint.cells, named: name) }
     for table in allTranslations { table.writer.reconfigure(blueprint, loans, isShared: false) }
     writer.reconfigure(blueprint, loans)
   }

@@ -63,7 +63,7 @@ package final class LiveTable: Sendable {
   package var current: Version { reader.feed.current }
 
   /// Clients may poll it through caches.
-  package var isForEdges: Bool { reader.isForEdges.withLock { $0 } }
+  package var isForEdges: Bool { reader.feed.current.table.isForEdges }
 
   /// What a client's request means for this table.
   package func lens(_ request: LensRequest, after: Cursor?) -> Lens { reader.lens(request, after: after) }

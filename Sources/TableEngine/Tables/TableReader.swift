@@ -17,8 +17,6 @@ final class TableReader: Sendable {
   private let maker: QueueBound<ReplyMaker>
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
   let drawing: Mutex<CellRegistry>
-  /// Clients may poll it through caches.
-  let isForEdges: Mutex<Bool>
   private let waiting = Mutex(WaitedLenses())
   /// Called when a reply was made that is kept, by who has to know what that takes.
   let keptReply = Mutex<(@Sendable () -> Void)?>(nil)
@@ -29,12 +27,11 @@ final class TableReader: Sendable {
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
-  init(name: String, feed: Feed, cells: CellRegistry, edges: Bool, isMember: Bool, context: EngineContext) {
+  init(name: String, feed: Feed, cells: CellRegistry, isMember: Bool, context: EngineContext) {
     (self.feed, self.context) = (feed, context)
     drawing = Mutex(cells)
-    isForEdges = Mutex(edges)
     maker = QueueBound(
-      ReplyMaker(name: name, cells: cells, edges: edges),
+      ReplyMaker(name: name, cells: cells),
       on: context.queue("tablecast.render.\(name)", isMember: isMember)
     )
   }
@@ -109,11 +106,10 @@ final class TableReader: Sendable {
   }
 
   /// Goes on with other cells.
-  func draw(with cells: CellRegistry, named name: String, edges: Bool) {
+  func draw(with cells: CellRegistry, named name: String) {
     maker.queue.sync {
       drawing.withLock { $0 = cells }
-      isForEdges.withLock { $0 = edges }
-      maker.access { $0 = ReplyMaker(name: name, cells: cells, edges: edges) }
+      maker.access { $0 = ReplyMaker(name: name, cells: cells) }
       // What is kept may say otherwise.
       replies.removeAll()
       changes.withLock { $0 = FirstAffectedRows() }

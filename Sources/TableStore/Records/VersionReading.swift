@@ -160,6 +160,7 @@ extension RecordReader {
       skippedItems: try count(of: 0)
     )
     table.isTruncated = flags & VersionRecord.isTruncated != 0
+    table.isForEdges = flags & VersionRecord.isForEdges != 0
     return table
   }
 

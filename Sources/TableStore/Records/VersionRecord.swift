@@ -44,6 +44,7 @@ struct VersionRecord {
   // Flags of a version.
   static let hasProblem: UInt8 = 1
   static let isTruncated: UInt8 = 2
+  static let isForEdges: UInt8 = 4
 
   /// - Parameters:
   ///   - previous: The version before, with its rows' numbers; nil for a key frame written first of all.
@@ -144,9 +145,12 @@ extension RecordWriter {
   fileprivate mutating func writeAttributes(of table: Table) {
     write(table.title)
     write(table.state.rawValue)
-    write(
-      byte: (table.problem == nil ? 0 : VersionRecord.hasProblem) | (table.isTruncated ? VersionRecord.isTruncated : 0)
-    )
+    let flags = [
+      (table.problem != nil, VersionRecord.hasProblem),
+      (table.isTruncated, VersionRecord.isTruncated),
+      (table.isForEdges, VersionRecord.isForEdges),
+    ]
+    write(byte: flags.reduce(0) { $1.0 ? $0 | $1.1 : $0 })
     if let problem = table.problem {
       write(problem.title)
       write(problem.detail)
