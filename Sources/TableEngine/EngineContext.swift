@@ -10,6 +10,7 @@ final class EngineContext: Sendable {
   let store: any Store
   let views: ViewDirectory
   let answers = RememberedAnswers()
+  let repeats = Mutex(RepeatedEdits())
   let members = MemberMemory()
   let replica: Replica
   let refreshes = RefreshCounts()
@@ -116,7 +117,7 @@ final class EngineContext: Sendable {
   }
 
   func commit(_ commit: Commit) throws {
-    guard commit.version != nil || commit.items != nil else { return }
+    guard commit.changesTable else { return }
     try waiting { store.commit(commit, completion: $0) }.get()
   }
 

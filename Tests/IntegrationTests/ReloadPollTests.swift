@@ -118,6 +118,32 @@ import Testing
     #expect(later.status == 200 && !later.text.contains("Uno"), "\(later.text)")
   }
 
+  /// Nor is it sent again where it is repeated while the upstream has it, of whatever table that is now.
+  @Test func repeatsOfWhatIsUnderWay() throws {
+    let (asked, go) = (Monitor(0), Monitor(false))
+    let upstream = try ScriptedUpstream { request in
+      guard request.method == "PATCH" else { return .json([["id": 1, "title": "One"]]) }
+      asked.change { $0 += 1 }
+      _ = try? go.wait(for: "the reload") { $0 ? true : nil }
+      return .json(["id": 1, "title": "Uno"])
+    }
+    let service = try ServiceProcess(Self.configuration(upstream.url))
+    try service.follow("issues", until: "is ready") { $0.state == "ready" }
+    let client = try (0..<2).map { _ in try service.client() }
+    func send(_ number: Int) throws {
+      let path = "/v1/tables/issues/items/1"
+      try client[number].send("PATCH", path, ["Idempotency-Key": "once"], body: ["title": "Uno"])
+    }
+    try send(0)
+    _ = try asked.wait(for: "the edit") { $0 == 1 ? true : nil }
+    try Self.read(service, Self.configuration(upstream.url, locales: true), saying: "Content-Language")
+    try send(1)
+    go.change { $0 = true }
+    let replies = try client.map { try $0.receive("the edit") }
+    #expect(replies.map(\.status) == [200, 200] && replies[0].body == replies[1].body, "\(replies.map(\.text))")
+    #expect(asked.current == 1)
+  }
+
   /// A member whose upstream takes its time keeps nobody from what the other tables have to tell.
   @Test func aMembersFirstFetchHoldsNobodyUp() throws {
     let go = Monitor(false)

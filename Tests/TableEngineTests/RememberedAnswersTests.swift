@@ -18,10 +18,10 @@ import Testing
     )
   }
 
-  private static func idempotency(_ caller: String, _ key: String, route: String = "POST /items") -> Idempotency {
-    var idempotency = Idempotency(key: key, route: route, content: [1])
-    idempotency.caller = caller
-    return idempotency
+  private func answer(_ caller: String, _ key: String, table: String = "t", route: String = "POST /items")
+    -> StoredReply?
+  {
+    answers.answer(TableStore.ReplyKey(caller: caller, table: table, scope: route, key: key))
   }
 
   private let answers = RememberedAnswers()
@@ -31,15 +31,15 @@ import Testing
   }
 
   private func isKept(_ caller: String, _ key: String) -> Bool {
-    answers.answer(Self.idempotency(caller, key), table: "t") != nil
+    answer(caller, key) != nil
   }
 
   @Test func aKeyIsItsCallersItsTablesAndItsRoutes() {
     remember("ann", "k")
     #expect(isKept("ann", "k"))
     #expect(!isKept("bob", "k") && !isKept("", "k") && !isKept("ann", "l"))
-    #expect(answers.answer(Self.idempotency("ann", "k"), table: "u") == nil)
-    #expect(answers.answer(Self.idempotency("ann", "k", route: "PATCH /items/1"), table: "t") == nil)
+    #expect(answer("ann", "k", table: "u") == nil)
+    #expect(answer("ann", "k", route: "PATCH /items/1") == nil)
   }
 
   @Test func oneCallersAnswersAreBoundedInNumber() {

@@ -29,7 +29,6 @@ struct TableContent: Sendable {
   var restoredObjects: [String: [UInt8]] = [:]
 
   // What changes need to know of those before them.
-  var repeats = RepeatedEdits()
   /// The store has had a version of it before.
   var isKnownToStore = false
   /// What the next commit is built on: the store's revision of the table with all that is under way. Nil: the table is

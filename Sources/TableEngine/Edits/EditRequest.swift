@@ -63,6 +63,8 @@ package enum VersionCondition: Hashable, Sendable {
 package struct Idempotency: Hashable, Sendable {
   /// A token's name, an issuer and subject, a digest of forwarded credentials; empty: whoever.
   var caller = ""
+  /// The table that was asked, where another one carries it out.
+  var table: String?
   /// Method and path.
   let route: String
   let key: String

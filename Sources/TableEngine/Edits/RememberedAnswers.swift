@@ -20,14 +20,8 @@ final class RememberedAnswers: Sendable {
     }
   }
 
-  func answer(_ idempotency: Idempotency, table: String) -> StoredReply? {
-    let key = TableStore.ReplyKey(
-      caller: idempotency.caller,
-      table: table,
-      scope: idempotency.route,
-      key: idempotency.key
-    )
-    return ledger.withLock { $0.reply(key, now: secondsSince1970()) }
+  func answer(_ key: TableStore.ReplyKey) -> StoredReply? {
+    ledger.withLock { $0.reply(key, now: secondsSince1970()) }
   }
 
   /// How many are kept, and what they take in bytes.

@@ -5,37 +5,38 @@ import TableStore
 /// How a request to edit ended.
 typealias EditResult = Result<EditAnswer, TableError>
 
-/// The requests with an idempotency key that are under way: repeats wait for the first one's answer.
+/// The requests with an idempotency key that are under way: repeats wait for the first one's answer. All tables', as one
+/// may be replaced by a reload while its upstream has an edit in hand.
 struct RepeatedEdits: Sendable {
-  /// Whose they are, and what for.
-  private struct Key: Hashable {
-    var caller: String
-    var route: String
-    var key: String
+  private var waiting: [TableStore.ReplyKey: (content: [UInt8], completions: [@Sendable (EditResult) -> Void])] = [:]
 
-    init(_ idempotency: Idempotency) {
-      (caller, route, key) = (idempotency.caller, idempotency.route, idempotency.key)
-    }
+  enum Place {
+    /// With its key: it is to be carried out.
+    case first
+    /// It is answered with the first one.
+    case behind
+    /// It asks for something else than the first one.
+    case reused
   }
-  private var waiting: [Key: (content: [UInt8], completions: [@Sendable (EditResult) -> Void])] = [:]
 
-  /// Whether this is the first with its key. Another one is answered with it, or at once if it asks for other things.
-  mutating func join(_ idempotency: Idempotency, _ completion: @escaping @Sendable (EditResult) -> Void) -> Bool {
-    let key = Key(idempotency)
+  /// - Parameter content: what is asked, as a digest.
+  mutating func join(
+    _ key: TableStore.ReplyKey,
+    _ content: [UInt8],
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) -> Place {
     guard let first = waiting[key] else {
-      waiting[key] = (idempotency.content, [completion])
-      return true
+      waiting[key] = (content, [completion])
+      return .first
     }
-    if first.content == idempotency.content {
-      waiting[key]?.completions.append(completion)
-    } else {
-      completion(.failure(.keyReused))
-    }
-    return false
+    guard first.content == content else { return .reused }
+    waiting[key]?.completions.append(completion)
+    return .behind
   }
 
-  mutating func leave(_ idempotency: Idempotency) -> [@Sendable (EditResult) -> Void] {
-    waiting.removeValue(forKey: Key(idempotency))?.completions ?? []
+  /// Those that wait for the answer.
+  mutating func leave(_ key: TableStore.ReplyKey) -> [@Sendable (EditResult) -> Void] {
+    waiting.removeValue(forKey: key)?.completions ?? []
   }
 }
 
@@ -86,6 +87,7 @@ extension StoredReply {
     }
     writer.endObject()
     self.init(
+      table: idempotency.table,
       caller: idempotency.caller,
       scope: idempotency.route,
       key: idempotency.key,

@@ -18,13 +18,11 @@ extension LiveTable {
     guard let original else { return writer.perform(request, completion) }
     // Items are the same in all languages, so that the original's writer alone changes them. What may be done to them is said
     // by the table that the client sees.
-    let lens = request.lens
+    request.preconditions.idempotency?.table = original.storedName
     writer.content.queue.async { [self, request] in
-      let (guest, request) = writer.asGuest(request)
-      original.perform(request, as: guest) { [self] outcome in
-        writer.afterShowing { [self] in
-          completion(outcome.map { EditAnswer(cursor: reader.cursor(current, lens), rows: $0.rows) })
-        }
+      let (guest, own) = writer.asGuest(request)
+      original.perform(own, as: guest) { [self] outcome in
+        writer.afterShowing { [self] in writer.answer(request, as: outcome, of: original, completion) }
       }
     }
   }

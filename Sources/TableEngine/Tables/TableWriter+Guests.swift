@@ -67,15 +67,32 @@ extension TableWriter {
     keptBy keeper: TableWriter,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
-    content.queue.async { [self] in
+    var request = request
+    // Its key is this table's, whoever keeps the items when it is repeated.
+    request.preconditions.idempotency?.table = storedName
+    content.queue.async { [self, request] in
       if let error = refusal(of: EditPreconditions()) { return completion(.failure(error)) }
       let (own, ownRequest) = asGuest(request)
       keeper.edit(guest == nil ? ownRequest : request, as: guest ?? own) { [self] outcome in
-        afterFollowing { [self] in
-          completion(outcome.map { EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: $0.rows) })
-        }
+        afterFollowing { [self] in answer(request, as: outcome, of: keeper, completion) }
       }
     }
+  }
+
+  /// Answers a request that another table has carried out, with a version of this one that has it; a repeat as the first
+  /// one was.
+  func answer(
+    _ request: EditRequest,
+    as outcome: EditResult,
+    of other: TableWriter,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
+    guard case .success(let done) = outcome, done.cursor.epoch == other.feed.current.cursor.epoch else {
+      return completion(outcome)
+    }
+    let answer = EditResult.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: done.rows))
+    // What was kept with the edit itself has the other table's cursor.
+    remember(answer, for: request.preconditions.idempotency) { completion(answer) }
   }
 }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Synchronization
 import TableModel
 import TableStore
 
@@ -31,21 +32,26 @@ extension TableWriter {
     _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
   ) {
     guard let idempotency else { return carryOut(completion) }
-    guard content.access({ $0.repeats.join(idempotency, completion) }) else { return }
+    let key = kept(idempotency)
+    switch context.repeats.withLock({ $0.join(key, idempotency.content, completion) }) {
+    case .first: break
+    case .behind: return
+    case .reused: return completion(.failure(.keyReused))
+    }
     // From here on the answer goes to all who have asked with this key.
     let answerAll: @Sendable (EditResult) -> Void = { [self] outcome in
       content.queue.async { [self] in
-        for completion in content.access({ $0.repeats.leave(idempotency) }) { completion(outcome) }
+        for completion in context.repeats.withLock({ $0.leave(key) }) { completion(outcome) }
       }
     }
     guard keepsAnswers else {
-      let known = context.answers.answer(idempotency, table: name)
+      let known = context.answers.answer(key)
       return known.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
     }
     if let claiming, context.replica.isShared {
       return claim(idempotency, for: claiming, Self.claimAttempts, answerAll, carryOut)
     }
-    context.store.reply(kept(idempotency)) { [self] result in
+    context.store.reply(key) { [self] result in
       content.queue.async {
         switch result {
         case .success(let stored): stored.flatMap { $0.outcome(for: idempotency) }.map(answerAll) ?? carryOut(answerAll)
@@ -101,9 +107,14 @@ extension TableWriter {
     }
   }
 
-  /// What the store keeps the answer to a request under.
+  /// What the answer to a request is kept under.
   private func kept(_ idempotency: Idempotency) -> TableStore.ReplyKey {
-    TableStore.ReplyKey(caller: idempotency.caller, table: storedName, scope: idempotency.route, key: idempotency.key)
+    TableStore.ReplyKey(
+      caller: idempotency.caller,
+      table: idempotency.table ?? storedName,
+      scope: idempotency.route,
+      key: idempotency.key
+    )
   }
 
   /// Tries a request again that lost against another commit; with a key, unless that was the same request, which
@@ -129,7 +140,7 @@ extension TableWriter {
   func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
     guard let idempotency, let reply = StoredReply(idempotency, outcome) else { return completion() }
     guard keepsAnswers else {
-      context.answers.remember(reply, table: name)
+      context.answers.remember(reply, table: storedName)
       return completion()
     }
     var commit = Commit(table: storedName, durability: .full)

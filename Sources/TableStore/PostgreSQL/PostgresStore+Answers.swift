@@ -57,7 +57,7 @@ extension PostgresStore {
         VALUES (sha256($1), $2, $3, $4, $5, $6, $7, $8, $9)
         """,
         .bytes(reply.fullKey(table: commit.table).bytes),
-        .name(commit.table),
+        .name(reply.table ?? commit.table),
         .name(reply.caller),
         .bytes(reply.request),
         .int(Int64(reply.status)),

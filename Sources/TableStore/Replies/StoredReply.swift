@@ -19,7 +19,8 @@ public struct ReplyKey: Hashable, Sendable {
 
 /// The answer that an `Idempotency-Key` got, to be given again to a repeat.
 public struct StoredReply: Equatable, Sendable {
-  /// As in ``ReplyKey``, whose table is the commit's.
+  /// The table that was asked, as in ``ReplyKey``; nil: the commit's. Another one's items may be what it has changed.
+  public var table: String?
   public var caller: String
   public var scope: String
   public var key: String
@@ -33,6 +34,7 @@ public struct StoredReply: Equatable, Sendable {
   public var expires: Int64
 
   public init(
+    table: String? = nil,
     caller: String = "",
     scope: String = "",
     key: String,
@@ -42,6 +44,7 @@ public struct StoredReply: Equatable, Sendable {
     body: [UInt8],
     expires: Int64
   ) {
+    self.table = table
     self.caller = caller
     self.scope = scope
     self.key = key
@@ -70,8 +73,12 @@ public enum ReplyClaim: Equatable, Sendable {
 }
 
 extension StoredReply {
-  /// What a table's answer is found by.
-  package func fullKey(table: String) -> ReplyKey { ReplyKey(caller: caller, table: table, scope: scope, key: key) }
+  /// What the answer is found by.
+  ///
+  /// - Parameter table: the commit's.
+  package func fullKey(table: String) -> ReplyKey {
+    ReplyKey(caller: caller, table: self.table ?? table, scope: scope, key: key)
+  }
 
   /// What it counts for against a caller's bound: its bytes, and some for being there.
   func size(table: String) -> Int {

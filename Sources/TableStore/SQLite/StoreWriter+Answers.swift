@@ -30,7 +30,8 @@ extension StoreWriter {
         """
     )
     .execute(arguments: [
-      reply.caller, table, reply.scope, reply.key, Data(reply.request), reply.status, Data(reply.encodedHeaders),
+      reply.caller, reply.table ?? table, reply.scope, reply.key, Data(reply.request), reply.status,
+      Data(reply.encodedHeaders),
       Data(reply.body), size, reply.expires,
     ])
     // One that replaces another is counted twice: that shows when it is counted anew.
