@@ -187,6 +187,99 @@ import Testing
     #expect(try service.mirror("all").rows.count == 3 && service.mirror("open").rows.count == 2)
   }
 
+  /// Whoever keeps them when a request is repeated: its key is the table's that was asked, and the answer is the first one's.
+  @Test(arguments: [["open", "grouped"], ["all", "open"]])
+  func keysOutliveTheirKeeper(_ others: [String]) throws {
+    let service = try ServiceProcess(Self.tables(["all", "open", "grouped"]))
+    let table = others[1]
+    func add() throws -> Reply {
+      let key = ["Idempotency-Key": "once"]
+      return try service.request("POST", "/v1/tables/\(table)/items", key, body: ["title": "N", "done": false])
+    }
+    let first = try add()
+    #expect(first.status == 201, "\(first.text)")
+    #expect(try service.request("PATCH", "/v1/tables/\(table)/items/1", body: ["title": "Z"]).status == 200)
+    #expect(try add().text == first.text, "while all is as it was")
+    for (round, tables) in [others, ["all", "open", "grouped"]].enumerated() {
+      try service.folder.write(Self.tables(tables))
+      service.signal(SIGHUP)
+      try service.log.wait(for: "reading \(round)") { lines in
+        lines.count { $0.contains("read again") } == round + 1 ? true : nil
+      }
+      #expect(try add().text == first.text, "with \(tables)")
+    }
+    try service.follow("all", until: "has one more") { $0.rows.count == 3 }
+  }
+
+  /// The table that kept them is not there when the service starts, nor when it starts again with that one.
+  @Test func theyOutliveAKeeperThatIsTakenOutMeanwhile() throws {
+    let folder = try TemporaryFolder()
+    func restarted(_ tables: [String]) throws -> ServiceProcess {
+      try ServiceProcess(Self.tables(tables, store: Self.stored), in: folder)
+    }
+    var service = try restarted(["all", "open"])
+    #expect(try service.request("POST", "/v1/tables/all/items", body: ["title": "C", "done": false]).status == 201)
+    try service.end(SIGKILL)
+    service = try restarted(["open"])
+    #expect(try service.mirror("open").titles == [["B", "C"]])
+    #expect(try service.request("POST", "/v1/tables/open/items", body: ["title": "D", "done": false]).status == 201)
+    #expect(try service.request("PATCH", "/v1/tables/open/items/1", body: ["title": "A"]).status == 200)
+    for tables in [["all", "open"], ["all"], ["open", "all"]] {
+      try service.end(SIGKILL)
+      service = try restarted(tables)
+      #expect(try Set(service.mirror("all").titles.joined()) == ["A", "C", "D"], "\(tables)")
+    }
+  }
+
+  /// A table that shows another source has that one's items, and those that it has kept are there when they are wanted again.
+  @Test(arguments: [true, false]) func aTableThatShowsAnotherSource(restarts: Bool) throws {
+    func configuration(_ tables: [String: String]) -> String {
+      """
+      store: \(Self.stored)
+      cells: {Label: {nib: Label, fields: {title: string}}}
+      sources:
+        notes: {local: {items: [{title: A}, {title: B}]}}
+        other: {local: {items: [{title: O}]}}
+      tables:
+      \(tables.map { #"  \#($0): {source: \#($1), cell: Label, payload: {title: "${title}"}}"# }.joined(separator: "\n"))
+      """
+    }
+    let folder = try TemporaryFolder()
+    var service = try ServiceProcess(configuration(["one": "notes"]), in: folder)
+    func become(_ tables: [String: String]) throws {
+      guard restarts else {
+        let readings = service.log.current.count { $0.contains("read again") }
+        try folder.write(configuration(tables))
+        service.signal(SIGHUP)
+        try service.log.wait(for: "another reading") { lines in
+          lines.count { $0.contains("read again") } > readings ? true : nil
+        }
+        return
+      }
+      try service.end(SIGKILL)
+      service = try ServiceProcess(configuration(tables), in: folder)
+    }
+    func add(_ title: String, to table: String) throws {
+      let reply = try service.request("POST", "/v1/tables/\(table)/items", body: ["title": .string(title)])
+      #expect(reply.status == 201, "\(reply.text)")
+    }
+    try add("C", to: "one")
+    try become(["one": "other"])
+    #expect(try service.mirror("one").titles == [["O"]])
+    try add("P", to: "one")
+    try become(["one": "notes"])
+    #expect(try service.mirror("one").titles == [["A", "B", "C"]])
+    try add("D", to: "one")
+    try become(["one": "other", "two": "notes"])
+    #expect(
+      try service.mirror("one").titles == [["O", "P"]] && service.mirror("two").titles == [["A", "B", "C", "D"]]
+    )
+    try become(["one": "notes", "two": "other"])
+    #expect(
+      try service.mirror("two").titles == [["O", "P"]] && service.mirror("one").titles == [["A", "B", "C", "D"]]
+    )
+  }
+
   /// On several replicas too, whichever is asked for whichever table: all show the same bytes in the end.
   @Test func replicasShareThem() throws {
     let address = try PostgresServer.shared.get().newDatabase()

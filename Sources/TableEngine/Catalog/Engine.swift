@@ -22,7 +22,7 @@ package final class Engine: Sendable {
     adopted = Mutex(Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], sources: [:]))
     let next = try prepare(definition)
     // At the start, what can't be stored is a reason not to.
-    if let error = begin(next.made) {
+    if let error = begin(next) {
       throw StartError(description: "the first versions could not be stored: \(error)")
     }
     adopt(next, alreadyBegun: true)
@@ -118,10 +118,16 @@ package final class Engine: Sendable {
   private func make(_ next: inout Prepared) throws {
     let current = catalog
     var restoring = StoredTables(context)
-    let keepers = try ItemKeepers(of: next.blueprints, after: current, &restoring)
+    let places = context.replica.isShared ? ItemPlaces() : try ItemPlaces(&restoring)
+    var keepers = try ItemKeepers(
+      of: next.blueprints,
+      sources: Set(next.definition.sources.map(\.name)),
+      after: current,
+      places,
+      &restoring
+    )
     // Their items are others' from now on: what they have on its way is written before those read it.
     for table in keepers.resigned { close(table, &next) }
-    next.keepers = keepers
     for blueprint in next.blueprints where blueprint.definition.isFamily {
       // For what can't be taken to be said.
       _ = try keepers.loans(of: blueprint, &restoring)
@@ -131,14 +137,25 @@ package final class Engine: Sendable {
       let name = blueprint.definition.name
       let keeper = keepers.keeper(of: blueprint).flatMap { next.made[$0] ?? current.tablesByName[$0] }?.writer
       if let table = current.tablesByName[name] {
-        guard !table.canBe(blueprint, keeper: keeper) else { continue }
+        let hasOthers = try keepers.inheritance(of: blueprint, &restoring) != nil
+        guard hasOthers || !table.canBe(blueprint, keeper: keeper) else { continue }
         // What it has on its way to the store is written before the store is read.
         close(table, &next)
       }
-      let house = keeper.map { .kept(by: $0) } ?? keepers.inheritance(of: blueprint) ?? ItemHouse.own
+      let inherited = try keepers.inheritance(of: blueprint, &restoring)
+      let house = keeper.map { .kept(by: $0) } ?? inherited ?? ItemHouse.own
       let loans = try keepers.loans(of: blueprint, &restoring)
-      next.made[name] = try LiveTable.restored(blueprint, from: restoring.table(name), house, loans, context: context)
+      next.made[name] = try LiveTable.restored(
+        blueprint,
+        from: restoring.table(name),
+        house,
+        loans,
+        isReplacing: current.tablesByName[name] != nil,
+        context: context
+      )
     }
+    try keepers.putAside(&restoring, context)
+    next.keepers = keepers
   }
 
   private func close(_ table: LiveTable, _ next: inout Prepared) {
@@ -198,9 +215,10 @@ package final class Engine: Sendable {
     for table in tables {
       table.writer.guests.withLock { $0.tables = tables.map(\.writer).filter { $0.follows(table.writer) } }
     }
-    if !alreadyBegun, let error = begin(next.made) {
+    if !alreadyBegun, let error = begin(next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
+    write(next.keepers?.places)
     for table in tables where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
     if isStarted.withLock({ $0 }) {
       context.replica.configure(definition)
@@ -213,11 +231,20 @@ package final class Engine: Sendable {
     return catalog
   }
 
+  /// Writes down which tables keep the service's own items.
+  private func write(_ places: ItemPlaces?) {
+    guard !context.replica.isShared, let places else { return }
+    do { try places.write(context) } catch {
+      context.logger.error("Which table keeps which items could not be stored", metadata: ["reason": "\(error)"])
+    }
+  }
+
   /// Stores the first versions of new tables. Returns what went wrong.
-  private func begin(_ tables: [String: LiveTable]) -> StoreError? {
+  private func begin(_ next: Prepared) -> StoreError? {
+    write(next.keepers?.interim)
     let group = DispatchGroup()
     let failure = Mutex<StoreError?>(nil)
-    for table in tables.values {
+    for table in next.made.values {
       group.enter()
       table.begin { error in
         if let error { failure.withLock { $0 = error } }

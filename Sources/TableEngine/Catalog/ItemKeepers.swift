@@ -12,9 +12,25 @@ struct ItemKeepers {
   private(set) var resigned: [LiveTable] = []
   /// The tables that have kept them until now, by the sources' names.
   private var before: [String: LiveTable] = [:]
+  /// Where the store has them once all new tables have theirs, as far as it is known.
+  private(set) var places: ItemPlaces
+  /// The same until then: what another one needs the place of is put aside before.
+  private(set) var interim: ItemPlaces
+  /// What is left of tables that are not there, by the sources' names.
+  private var left: [String: LocalItems] = [:]
+  /// The tables that show another source than the one whose items they have in the store, which is still there.
+  private var displaced: Set<String> = []
 
+  /// - Parameter sources: those that the configuration has.
   /// - Throws: where what is stored can't be read.
-  init(of blueprints: [TableBlueprint], after catalog: Catalog, _ stored: inout StoredTables) throws {
+  init(
+    of blueprints: [TableBlueprint],
+    sources: Set<String>,
+    after catalog: Catalog,
+    _ places: ItemPlaces,
+    _ stored: inout StoredTables
+  ) throws {
+    (self.places, interim) = (places, places)
     for table in catalog.tables where table.writer.keeper == nil {
       if let source = table.writer.localSource, before[source] == nil { before[source] = table }
     }
@@ -26,6 +42,12 @@ struct ItemKeepers {
           continue
         }
         resigned.append(last)
+      } else if let place = places[source] {
+        if names.contains(place) {
+          tables[source] = place
+        } else {
+          left[source] = try stored.table(place).items
+        }
       } else if names.count > 1 {
         // After a restart, perhaps with the tables in another order. What one has that gave them on is older.
         let ages = try names.compactMap { name in try stored.table(name).items.map { (name: name, age: $0.nextID) } }
@@ -33,6 +55,41 @@ struct ItemKeepers {
         tables[source] = ages.first { $0.age == newest }?.name
       }
       tables[source] = tables[source] ?? names.first
+    }
+    for source in Set(blueprints.flatMap(\.borrowed).map(\.name)) where shown[source] == nil && before[source] == nil {
+      left[source] = try places[source].flatMap { try stored.table($0).items }
+    }
+    note(sources)
+  }
+
+  /// Takes down where the items are from now on.
+  private mutating func note(_ sources: Set<String>) {
+    let known = places
+    for (source, table) in tables.sorted(by: { $0.key < $1.key }) where known[source] != table {
+      if let other = known.source(of: table), other != source {
+        // A source that is gone where another one comes has got another name.
+        if sources.contains(other) || known[source] != nil { displaced.insert(table) } else { places[other] = nil }
+      } else if !known.isEmpty, known[source] == nil {
+        // What it may have in the store is what it once kept for others.
+        displaced.insert(table)
+      }
+      places[source] = table
+    }
+  }
+
+  /// Puts the items aside of sources that no table keeps, and whose place is another one's now.
+  ///
+  /// - Throws: where they can't be read or written.
+  mutating func putAside(_ stored: inout StoredTables, _ context: EngineContext) throws {
+    for table in displaced.sorted() {
+      guard let source = interim.source(of: table), tables[source] == nil, let items = try stored.table(table).items
+      else {
+        continue
+      }
+      let place = ItemPlaces.aside(source)
+      var aside = items.unwritten(over: try stored.table(place).items)
+      try context.commit(Commit(table: place, durability: .full, items: aside.takeChanges()))
+      (places[source], interim[source]) = (place, place)
     }
   }
 
@@ -42,11 +99,17 @@ struct ItemKeepers {
   }
 
   /// What a table takes over that keeps the items from now on; nil where none did before it.
-  func inheritance(of blueprint: TableBlueprint) -> ItemHouse? {
-    guard let local = blueprint.local, let last = before[local.name], last.name != blueprint.definition.name else {
-      return nil
+  ///
+  /// - Throws: where the configuration's first items can't be taken, or what is stored can't be read.
+  func inheritance(of blueprint: TableBlueprint, _ stored: inout StoredTables) throws -> ItemHouse? {
+    let name = blueprint.definition.name
+    guard let local = blueprint.local, tables[local.name] == name else { return nil }
+    if let last = before[local.name] { return last.name == name ? nil : last.writer.localItems.map { .inherited($0) } }
+    if let items = left[local.name] { return .inherited(items) }
+    guard displaced.contains(name), try stored.table(name).items != nil else { return nil }
+    do { return .inherited(try LocalItems(seed: local.definition.items)) } catch {
+      throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
     }
-    return last.writer.localItems.map { .inherited($0) }
   }
 
   /// What another source's items are to begin with, for who borrows them: as their keeper has them, or will.
@@ -55,7 +118,7 @@ struct ItemKeepers {
   func loans(of blueprint: TableBlueprint, _ stored: inout StoredTables) throws -> [Loan] {
     try blueprint.borrowed.map { source in
       let kept = before[source.name]?.writer.guests.withLock { $0.items?.items }
-      let items = try kept ?? tables[source.name].flatMap { try stored.table($0).items }
+      let items = try kept ?? tables[source.name].flatMap { try stored.table($0).items } ?? left[source.name]
       do {
         return Loan(source: source.name, seed: try items ?? LocalItems(seed: source.definition.items))
       } catch {
@@ -70,7 +133,8 @@ struct ItemKeepers {
     blueprint.borrowed.compactMap { source in
       let keeper = tables[source.name].flatMap { name in live.first { $0.name == name } }?.writer
       // They could be taken when the configuration was prepared.
-      let seed = keeper == nil ? try? LocalItems(seed: source.definition.items) : LocalItems.empty
+      let orphans = before[source.name]?.writer.localItems ?? left[source.name]
+      let seed = keeper == nil ? orphans ?? (try? LocalItems(seed: source.definition.items)) : LocalItems.empty
       return seed.map { Loan(source: source.name, seed: $0, keeper: keeper) }
     }
   }

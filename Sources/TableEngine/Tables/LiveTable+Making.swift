@@ -14,12 +14,14 @@ extension LiveTable {
   ///   - stored: what the store has of it.
   ///   - house: where its local items are, if it has any.
   ///   - loans: what it shows or looks up beside them.
+  ///   - isReplacing: it stands in for a table that was there until now: what is stored is no older than that.
   /// - Throws: ``StartError`` where the first items can't be taken, or the store can't be read.
   static func restored(
     _ blueprint: TableBlueprint,
     from stored: StoredTable,
     _ house: ItemHouse,
     _ loans: [Loan],
+    isReplacing: Bool,
     context: EngineContext
   ) throws -> LiveTable {
     let name = blueprint.definition.name
@@ -45,7 +47,7 @@ extension LiveTable {
       let own = keeper.content.queue.sync { keeper.content.access { $0.own } }
       if let items = own.items { content.follow(items, at: own.base) }
     }
-    content.begin(from: stored, isShared: context.replica.isShared)
+    content.begin(from: stored, isCurrent: isReplacing || context.replica.isShared)
     let first = content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
     let table = LiveTable(
@@ -111,7 +113,7 @@ extension LiveTable {
   func translation(_ blueprint: TableBlueprint, into locale: String, from stored: StoredTable?) -> LiveTable {
     var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
     if let stored {
-      content.begin(from: stored, isShared: context.replica.isShared)
+      content.begin(from: stored, isCurrent: context.replica.isShared)
       content.noteBasis(stored)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       content.follow(shown, own: shown.own)
@@ -148,7 +150,6 @@ extension LiveTable {
       name: name,
       feed: feed,
       cells: blueprint.cells,
-      edges: blueprint.isForEdges,
       isMember: isMember,
       context: context
     )
@@ -249,12 +250,12 @@ extension TableContent {
 
   /// Begins with what the store has of the table: what stands in for the sources until they answer.
   ///
-  /// - Parameter isShared: others may be asking the upstream: what they have shown is not old.
-  fileprivate mutating func begin(from stored: StoredTable, isShared: Bool) {
+  /// - Parameter isCurrent: the upstream was asked until now, by this process or perhaps by others: what was shown is not old.
+  fileprivate mutating func begin(from stored: StoredTable, isCurrent: Bool) {
     isKnownToStore = stored.feed != nil
     base = stored.revision
     guard var table = stored.feed?.versions.last?.table, local == nil, table.hasWorked else { return }
-    if !isShared {
+    if !isCurrent {
       table.state = .stale
       table.problem = Problem(
         title: "Not refreshed yet",
