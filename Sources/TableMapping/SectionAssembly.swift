@@ -10,6 +10,10 @@ struct SectionAssembly {
   private let items: [MappedItem]
   /// Places among the items, by their rows' identities.
   private var identities: IdentityTable
+  /// Something had an identity that was taken.
+  private(set) var hasDuplicates = false
+  /// The places of items that a section takes and that have no row.
+  private(set) var skipped: [Int] = []
 
   private struct Bucket {
     var id: String
@@ -67,15 +71,23 @@ struct SectionAssembly {
   /// Lets an item without a row be found by its address, unless something else is found by that.
   mutating func add(_ address: MappedItem.Address, ofItemAt position: Int) {
     let fingerprint = Fingerprint(of: address.id)
-    guard identities.first(fingerprint, where: { items[$0].isNamed(address.id) }) == nil else { return }
+    guard identities.first(fingerprint, where: { items[$0].isNamed(address.id) }) == nil else {
+      hasDuplicates = true
+      return
+    }
     identities.insert(position, under: fingerprint)
   }
 
   @inline(__always)
   private mutating func claim(_ row: Row, _ position: Int) -> Bool {
     // The search may come by the item itself, which is there under the identities of its other rows.
-    identities.insert(position, under: row.key.identity) { $0 != position && items[$0].hasRow(row.id) }
+    let isFree = identities.insert(position, under: row.key.identity) { $0 != position && items[$0].hasRow(row.id) }
+    if !isFree { hasDuplicates = true }
+    return isFree
   }
+
+  /// Notes that a section takes an item which has no row.
+  mutating func skip(itemAt position: Int) { skipped.append(position) }
 
   private mutating func bucket(for group: MappedItem.GroupKey) -> Int {
     let text = ExactText(group.id)
