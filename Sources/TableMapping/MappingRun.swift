@@ -182,14 +182,14 @@ struct MappingRun {
     var assembly = SectionAssembly(plan: plan, items: items)
     var addressed: [(address: MappedItem.Address, position: Int)] = []
     for position in items.indices {
-      let item = items[position]
-      let details = item.details
-      if let row = item.row, !assembly.add(row, section: item.section, details, ofItemAt: position) {
+      guard assembly.addRow(ofItemAt: position) else {
         // With all of its rows: it is one item.
-        report.skipDuplicate(source(of: item), at: place(position), row)
+        let item = items[position]
+        if let row = item.row { report.skipDuplicate(source(of: item), at: place(position), row) }
         continue
       }
-      guard let details else { continue }
+      guard assembly.hasDetails(position), let details = items[position].details else { continue }
+      let item = items[position]
       for placement in details.others where !assembly.add(placement, ofItemAt: position) {
         report.skipDuplicate(source(of: item), at: place(position), placement.row)
       }
