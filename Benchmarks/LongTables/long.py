@@ -39,8 +39,12 @@ tables:
     row: {id: "${id}"}
     cell: Item
     payload: {title: "${title}", edition: "${edition}"}
-    can: {edit: true}
-    edits: {patch: {url: "%s", method: PATCH}}
+    can: {edit: true, move: true}
+    edits:
+      patch: {url: "%s", method: PATCH}
+      delete: {url: "%s", method: DELETE}
+      insert: {url: "%s", method: POST, body: "${$edit}"}
+      move: {url: "%s", method: PUT}
 """
 LOCAL = """\
   %s:
@@ -52,7 +56,7 @@ LOCAL = """\
 
 
 def long(upstream):
-    return LONG % (upstream.url, upstream.url)
+    return LONG % ((upstream.url,) * 5)
 
 
 def get(connection, target):
@@ -127,15 +131,25 @@ def fetched(rows, folder):
                       for cursor in cursors[:-1]]
         assert all(json.loads(body)["stages"] for _, body in changesets), "the window has changed"
         figures["changeset from each version held, rows=50"] = statistics.median(time for time, _ in changesets)
-        edits = []
-        for number in range(5):
-            # The refresh that follows an edit, and takes it back, is over.
-            time.sleep(0.2 + rows / 200_000)
-            began = time.perf_counter()
-            connection.send("PATCH", "/v1/tables/long/items/%d" % (number * 7919 % rows), b'{"title":"edit %d"}' % number)
-            connection.receive()
-            edits.append((time.perf_counter() - began) * 1000)
-        figures["edit of an upstream's item, until it is shown"] = statistics.median(edits)
+        forwarded = {
+            "edit of an upstream's item": lambda at, number: (
+                "PATCH", f"/{at}", b'{"title":"edit %d"}' % number),
+            "a deletion": lambda at, number: ("DELETE", f"/{at}", b""),
+            "an addition": lambda at, number: ("POST", "", b'{"id":%d,"title":"new"}' % (rows + number)),
+            "a move by half the table": lambda at, number: (
+                "POST", f"/{at}/move", b'{"before":"%d"}' % ((at + rows // 2) % rows)),
+        }
+        for what, request in forwarded.items():
+            edits = []
+            for number in range(5):
+                # The refresh that follows an edit, and takes it back, is over.
+                time.sleep(0.2 + rows / 200_000)
+                method, target, body = request(number * 7919 % rows, number)
+                began = time.perf_counter()
+                connection.send(method, "/v1/tables/long/items" + target, body)
+                connection.receive()
+                edits.append((time.perf_counter() - began) * 1000)
+            figures[f"{what}, until it is shown"] = statistics.median(edits)
         process.kill()
         process.wait()
         upstream.hold()

@@ -45,13 +45,18 @@ def serve(listener, rows, editions, orders):
                 head, rest = rest.split(b"\r\n\r\n", 1)
                 if held:
                     return
-                if head.startswith(b"PATCH"):
+                if not head.startswith(b"GET"):
                     length = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
                     length = int(length.group(1)) if length else 0
                     while len(rest) < length:
                         rest += connection.recv(1 << 16)
-                    rest = rest[length:]
-                    connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+                    sent, rest = rest[:length], rest[length:]
+                    if head.startswith(b"POST"):
+                        # What was added, as it was sent.
+                        created = b"HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                        connection.sendall(created % len(sent) + sent)
+                    else:
+                        connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
                     continue
                 try:
                     connection.sendall(answers[current])

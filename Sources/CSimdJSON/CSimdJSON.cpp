@@ -1,5 +1,6 @@
 #include "CSimdJSON.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <simdjson.h>
@@ -28,6 +29,12 @@ static void advise(void *start, size_t length) {
   (void)start;
   (void)length;
 #endif
+}
+
+// There is room for as many indexes as a text has bytes, and few have a fifth of that. Of a part of a text, a huge page
+// would be mostly memory that is taken for nothing, while the rows that are made of the text need theirs.
+static void advise_indexes(uint32_t *start, size_t length) {
+  if (length >= 4 << 20) { advise(start, length * sizeof(uint32_t)); }
 }
 
 static simdjson::error_code allocate(document &document, size_t length) {
@@ -75,16 +82,17 @@ void csimdjson_destroy(csimdjson_parser *parser) { delete parser; }
 int csimdjson_index(csimdjson_parser *parser, const uint8_t *text, size_t length) {
   parser->length = length;
   if (length == 0) { return csimdjson_empty; }
+  // With some room more: texts that come one behind the other are about as long.
+  size_t capacity = std::min(length + length / 8, size_t(simdjson::SIMDJSON_MAXSIZE_BYTES));
   if (!parser->implementation) {
     auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
-        length, parser->maximum_depth, parser->implementation);
+        capacity, parser->maximum_depth, parser->implementation);
     if (error) { return code(error); }
-    advise(parser->implementation->structural_indexes.get(), length * sizeof(uint32_t));
+    advise_indexes(parser->implementation->structural_indexes.get(), capacity);
   } else if (parser->implementation->capacity() < length) {
-    // With some room more: texts that come one behind the other are about as long.
-    auto error = parser->implementation->set_capacity(length + length / 8);
+    auto error = parser->implementation->set_capacity(capacity);
     if (error) { return code(error); }
-    advise(parser->implementation->structural_indexes.get(), parser->implementation->capacity() * sizeof(uint32_t));
+    advise_indexes(parser->implementation->structural_indexes.get(), capacity);
   }
   return code(parser->implementation->stage1(text, length, simdjson::stage1_mode::regular));
 }

@@ -63,14 +63,20 @@ final class CompiledPath: @unchecked Sendable {
     return path.value(in: scope)
   }
 
+  /// Whether it leads from the item.
+  var isOfItem: Bool { start == .names || start == .item }
+
+  private func value(from view: JSONView) -> Value { self.view(from: view).map { Value($0) } ?? .null }
+
+  /// Nil where the path leads nowhere from here.
   @inline(__always)
-  private func value(from view: JSONView) -> Value {
+  func view(from view: JSONView) -> JSONView? {
     var view = view
     for step in steps {
       let next = if let name = step.name { view[name] } else { view[step.index] }
-      guard let next else { return .null }
+      guard let next else { return nil }
       view = next
     }
-    return Value(view)
+    return view
   }
 }

@@ -11,18 +11,18 @@ public final class TemplateList: @unchecked Sendable {
   private let templates: [Template]
   /// Of texts, those that are more than a path.
   private let expressions: [Expression]
-  private let forms: UnsafeMutableBufferPointer<Form>
-  private let pieces: UnsafeMutableBufferPointer<Piece>
+  let forms: UnsafeMutableBufferPointer<Form>
+  let pieces: UnsafeMutableBufferPointer<Piece>
   private let literals: UnsafeMutableBufferPointer<UInt8>
 
-  private enum Form {
+  enum Form {
     case path(Unmanaged<CompiledPath>)
     /// A part of `pieces`.
     case text(start: Int, end: Int)
     case other
   }
 
-  private enum Piece {
+  enum Piece {
     /// A part of `literals`.
     case literal(UnsafeBufferPointer<UInt8>)
     case path(Unmanaged<CompiledPath>)

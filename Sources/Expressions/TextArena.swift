@@ -20,9 +20,10 @@ public final class TextArena {
 
   /// Forgets all texts: values that were made from them must not be used any more. The biggest block is kept.
   public func removeAll() {
+    (start, end) = (0, 0)
+    guard !full.isEmpty else { return }
     for block in full { block.deallocate() }
     full.removeAll(keepingCapacity: true)
-    (start, end) = (0, 0)
   }
 
   /// The bytes of the text in the making.

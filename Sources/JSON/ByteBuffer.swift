@@ -71,27 +71,30 @@ struct ByteBuffer: Sendable {
     count = end - storage.start + DecimalText.write(value.magnitude, to: end)
   }
 
-  /// A JSON string. RFC 8259 §7: quotation mark, reverse solidus and the control characters are escaped, nothing else
-  /// has to be.
+  /// A JSON string.
   mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, after separator: UInt8?) {
-    // The separator, two quotes, and each byte as it is: the room for escapes is reserved when one is met.
-    var end = reserve(text.count + 3)
-    if let separator { Self.put(separator, &end) }
-    Self.put(UInt8(ascii: "\""), &end)
+    append(UInt8(ascii: "\""), after: separator)
+    appendEscaped(text)
+    append(UInt8(ascii: "\""), after: nil)
+  }
+
+  /// What stands in a JSON string for a text. RFC 8259 §7: quotation mark, reverse solidus and the control characters are
+  /// escaped, nothing else has to be.
+  mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+    guard let base = text.baseAddress else { return }
     var start = 0
-    while start < text.count {
-      let stop = JSONEscaping.endOfPlainRun(in: text, from: start)
-      if let base = text.baseAddress { end.update(from: base + start, count: stop - start) }
-      end += stop - start
-      guard stop < text.count else { break }
-      count = end - storage.start
-      // The longest escape (\u001f), what is left of the text, the closing quote.
-      end = reserve(JSONEscaping.longest + text.count - stop)
-      JSONEscaping.write(text[stop], to: &end)
-      start = stop + 1
+    while true {
+      // What is left as it is: blocks are copied before it is known how much of them is plain.
+      let end = reserve(text.count - start)
+      let count = JSONEscaping.copyPlainRun(UnsafeRawPointer(base + start), count: text.count - start, to: end)
+      self.count += count
+      start += count
+      guard start < text.count else { return }
+      var escape = reserve(JSONEscaping.longest)
+      JSONEscaping.write(text[start], to: &escape)
+      self.count = escape - storage.start
+      start += 1
     }
-    Self.put(UInt8(ascii: "\""), &end)
-    count = end - storage.start
   }
 
   @inline(__always)

@@ -1,17 +1,30 @@
 /// Which bytes a JSON string can't hold as they are, and what stands for them (RFC 8259 §7).
 enum JSONEscaping {
-  /// The first byte from `start` on that must be escaped, or the end. Looks at eight bytes at a time.
-  static func endOfPlainRun(in text: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    var position = start
-    guard let base = text.baseAddress else { return start }
-    let raw = UnsafeRawPointer(base)
-    while position + 8 <= text.count {
-      let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+  /// Copies bytes up to the first that must be escaped, or all; gives how many. Looks at eight bytes at a time.
+  @inline(__always)
+  static func copyPlainRun(_ text: UnsafeRawPointer, count: Int, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    let target = UnsafeMutableRawPointer(target)
+    var position = 0
+    while position + 8 <= count {
+      let word = text.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      target.storeBytes(of: word, toByteOffset: position, as: UInt64.self)
       let found = escapes(in: word)
       if found != 0 { return position + found.trailingZeroBitCount / 8 }
       position += 8
     }
-    while position < text.count, !isEscaped(text[position]) { position += 1 }
+    if count >= 8, position < count {
+      // The last eight bytes, some of which were looked at before and are plain.
+      let word = text.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+      target.storeBytes(of: word, toByteOffset: count - 8, as: UInt64.self)
+      let found = escapes(in: word)
+      return found == 0 ? count : count - 8 + found.trailingZeroBitCount / 8
+    }
+    while position < count {
+      let byte = text.load(fromByteOffset: position, as: UInt8.self)
+      if isEscaped(byte) { break }
+      target.storeBytes(of: byte, toByteOffset: position, as: UInt8.self)
+      position += 1
+    }
     return position
   }
 

@@ -19,6 +19,9 @@ public struct JSONWriter: Sendable {
     try text.withBytes(body)
   }
 
+  /// Whether a comma stands at a place of what was written.
+  public func separates(at place: Int) -> Bool { text.withBytes { $0[place] == UInt8(ascii: ",") } }
+
   /// Forgets what was written, but keeps the memory.
   public mutating func removeAll() {
     text.removeAll()
@@ -57,6 +60,12 @@ public struct JSONWriter: Sendable {
     followsValue = false
   }
 
+  /// Text in which a name is the last thing, and which has the commas that it needs: its value comes next.
+  public mutating func append(verbatim json: StaticString) {
+    json.withUTF8Buffer { text.append($0, after: nil) }
+    followsValue = false
+  }
+
   public mutating func writeNull() { literal("null") }
 
   public mutating func write(_ value: Bool) { literal(value ? "true" : "false") }
@@ -84,6 +93,21 @@ public struct JSONWriter: Sendable {
 
   public mutating func write(_ string: JSONString) {
     text.appendQuoted(string.bytes, after: separator)
+    followsValue = true
+  }
+
+  // A string that is written in pieces.
+
+  public mutating func beginText() { text.append(UInt8(ascii: "\""), after: separator) }
+
+  /// UTF-8, which is escaped where it has to be.
+  public mutating func append(text bytes: UnsafeBufferPointer<UInt8>) { text.appendEscaped(bytes) }
+
+  /// The decimal digits of a number.
+  public mutating func append(decimal value: Int64) { text.append(decimal: value, after: nil) }
+
+  public mutating func endText() {
+    text.append(UInt8(ascii: "\""), after: nil)
     followsValue = true
   }
 

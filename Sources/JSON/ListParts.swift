@@ -36,8 +36,10 @@ struct ListParts {
     (self.text, self.path, self.limits) = (text, path, limits)
     var ranges: [Range<Int>] = []
     var start = 0
-    while text.count - start >= 2 * Self.partBytes {
-      guard let cut = Self.cut(text, behind: start + Self.partBytes) else { return nil }
+    // Of about one size, so that whoever walks over several needs room for one.
+    let count = text.count / Self.partBytes
+    for part in 1..<count {
+      guard let cut = Self.cut(text, behind: part * (text.count / count)) else { return nil }
       ranges.append(start..<cut)
       start = cut + 1
     }

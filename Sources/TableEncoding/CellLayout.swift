@@ -5,7 +5,7 @@ public final class CellLayout: Sendable {
   let fields: [EncodedField]
   /// Which field a tap toggles.
   let expansion: Int?
-  /// `"cellIdentifier":"…","payload":`
+  /// `"cellIdentifier":"…","payload":{`
   let opening: [UInt8]
   /// The fields' names, each `"name":`, one behind the other.
   let names: [UInt8]
@@ -20,9 +20,9 @@ public final class CellLayout: Sendable {
 
   /// Without references: a row's fields are written without counting any.
   struct EncodedField: Sendable {
-    var slot: Int
+    let slot: Int
     /// Where in `names`.
-    var name: Range<Int>
+    let name: Range<Int>
   }
 
   /// - Parameter expands: the name of the field that a tap toggles.
@@ -36,6 +36,22 @@ public final class CellLayout: Sendable {
     }
     self.names = names
     expansion = expands.flatMap { name in fields.firstIndex { $0.name == name } }
-    opening = Array("\"cellIdentifier\":".utf8) + JSONText.encoded(identifier) + Array(",\"payload\":".utf8)
+    opening = Array("\"cellIdentifier\":".utf8) + JSONText.encoded(identifier) + Array(",\"payload\":{".utf8)
   }
+
+  /// Calls the body with the fields in their order, their encoded names (colon included), and whether a tap toggles it.
+  @inline(__always)
+  func withFields(_ body: (EncodedField, UnsafeBufferPointer<UInt8>, Bool) -> Void) {
+    names.withUnsafeBufferPointer { names in
+      for index in fields.indices {
+        body(fields[index], UnsafeBufferPointer(rebasing: names[fields[index].name]), index == expansion)
+      }
+    }
+  }
+
+  /// A field's name, encoded: quotes and colon included.
+  public func encodedName(at index: Int) -> [UInt8] { Array(names[fields[index].name]) }
+
+  /// Which field a tap toggles.
+  public var expandingField: Int? { expansion }
 }

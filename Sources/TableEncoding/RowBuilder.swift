@@ -1,5 +1,5 @@
 public import Expressions
-internal import JSON
+public import JSON
 public import TableModel
 
 /// Builds rows in one pass over a writer that is used again and again:
@@ -7,7 +7,9 @@ public import TableModel
 ///
 /// `actions`, `select` and `fallback` are absent where there is none, and so are fields whose value is null.
 public struct RowBuilder: Sendable {
-  private var writer = JSONWriter(capacity: 1024)
+  public var writer = JSONWriter(capacity: 1024)
+  /// Of the cell that was begun last.
+  private var payloadStart = 0
 
   public init() {}
 
@@ -28,13 +30,46 @@ public struct RowBuilder: Sendable {
     actions: [RowAction] = [],
     select: Value = .null
   ) -> Row {
-    writer.removeAll()
-    writer.beginObject()
-    writer.name(encoded: "\"id\":")
-    writer.write(id)
+    begin(id: id, cell: cell)
     var expansion: Range<Int>?
-    let part = write(cell, values, expansion: &expansion)
-    writer.name(encoded: "\"can\":")
+    write(cell, values, expansion: &expansion)
+    return end(
+      id: id,
+      cell: cell,
+      expansion: expansion,
+      permissions: permissions,
+      actions: actions,
+      select: select,
+      fallbacks: fallbacks,
+      values: values
+    )
+  }
+
+  // MARK: A row whose payload somebody else writes
+
+  /// Writes what stands before the payload's members, which ``writer`` takes then.
+  public mutating func begin(id: String, cell: CellLayout) {
+    writer.removeAll()
+    writer.append(verbatim: #"{"id":"#)
+    writer.write(id)
+    begin(cell)
+  }
+
+  /// Writes the rest.
+  ///
+  /// - Parameter expansion: where the boolean stands that a tap toggles.
+  public mutating func end(
+    id: String,
+    cell: CellLayout,
+    expansion: Range<Int>?,
+    permissions: Permissions,
+    actions: [RowAction] = [],
+    select: Value = .null,
+    fallbacks: ArraySlice<CellLayout> = [],
+    values: [Value] = []
+  ) -> Row {
+    let part = end(cell)
+    writer.append(verbatim: #","can":"#)
     writer.write(raw: Self.encoded(permissions))
     if !actions.isEmpty {
       writer.name(encoded: "\"actions\":")
@@ -52,7 +87,9 @@ public struct RowBuilder: Sendable {
       var ignored: Range<Int>?
       writer.name(encoded: "\"fallback\":")
       writer.beginObject()
-      parts.append(write(cell, values, expansion: &ignored))
+      begin(cell)
+      write(cell, values, expansion: &ignored)
+      parts.append(end(cell))
     }
     for _ in fallbacks { writer.endObject() }
     writer.endObject()
@@ -71,28 +108,32 @@ public struct RowBuilder: Sendable {
     writer.removeAll()
     writer.beginObject()
     var ignored: Range<Int>?
-    _ = write(layout, values, expansion: &ignored)
+    begin(layout)
+    write(layout, values, expansion: &ignored)
+    _ = end(layout)
     writer.endObject()
     return CellModel(cellIdentifier: layout.identifier, encoded: writer.bytes)
   }
 
-  private mutating func write(_ cell: CellLayout, _ values: [Value], expansion: inout Range<Int>?) -> CellPart {
+  private mutating func begin(_ cell: CellLayout) {
     writer.name(encoded: cell.opening)
-    let start = writer.count
-    writer.beginObject()
-    cell.names.withUnsafeBufferPointer { names in
-      for index in cell.fields.indices {
-        let field = cell.fields[index]
-        guard field.slot < values.count else { continue }
-        if case .null = values[field.slot] { continue }
-        writer.name(encoded: UnsafeBufferPointer(rebasing: names[field.name]))
-        let valueStart = writer.count
-        values[field.slot].write(to: &writer)
-        if index == cell.expansion { expansion = valueStart..<writer.count }
-      }
-    }
+    payloadStart = writer.count - 1
+  }
+
+  private mutating func end(_ cell: CellLayout) -> CellPart {
     writer.endObject()
-    return CellPart(cellIdentifier: cell.identifier, payload: start..<writer.count)
+    return CellPart(cellIdentifier: cell.identifier, payload: payloadStart..<writer.count)
+  }
+
+  private mutating func write(_ cell: CellLayout, _ values: [Value], expansion: inout Range<Int>?) {
+    cell.withFields { field, name, expands in
+      guard field.slot < values.count else { return }
+      if case .null = values[field.slot] { return }
+      writer.name(encoded: name)
+      let valueStart = writer.count
+      values[field.slot].write(to: &writer)
+      if expands { expansion = valueStart..<writer.count }
+    }
   }
 
   /// As texts that are part of the program: an array's references would be counted, by all threads at once.

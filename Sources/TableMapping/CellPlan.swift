@@ -17,6 +17,8 @@ final class CellPlan: Sendable {
   /// Those of the chain: the first, and the others.
   let layout: CellLayout
   let fallbacks: ArraySlice<CellLayout>
+  /// Where payloads are written straight from the items.
+  let direct: DirectPayload?
   let select: Template?
   let dependencies: Dependencies
 
@@ -52,6 +54,8 @@ final class CellPlan: Sendable {
     }
     (chain, layout) = ([own] + others, own.layout)
     self.fallbacks = others.map(\.layout)[...]
+    direct =
+      others.isEmpty ? DirectPayload(own, templates: self.templates, constants: fields.map(\.constant)) : nil
     select = mapping.select ?? definition.select
     var dependencies = select?.dependencies ?? []
     for template in fields { dependencies.formUnion(template.dependencies) }

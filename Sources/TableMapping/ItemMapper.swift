@@ -18,6 +18,11 @@ struct ItemMapper {
     scope.item = value
     scope.index = index
     mapping.begin()
+    if givenID == nil, lookups.plans.isEmpty, let row = mapping.soleRow(in: scope, source: source.name),
+      mapping.warning == nil
+    {
+      return MappedItem(source: source.number, index: index, row: row)
+    }
     let keys = lookups.plans.isEmpty ? [] : lookups.look(into: &scope) { mapping.warn($0) }
     let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
     return MappedItem(

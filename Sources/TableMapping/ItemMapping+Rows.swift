@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 internal import TableEncoding
 internal import TableModel
 
@@ -57,15 +58,24 @@ extension ItemMapping {
   }
 
   private mutating func row(_ id: String, in cell: CellPlan, _ scope: Scope) throws(Misfit) -> Row {
-    let others = try cell.dependencies.contains(.id) ? fill(cell, scope.naming(id)) : fill(cell, scope)
-    var select = Value.null
-    if let template = cell.select {
-      do throws(EvaluationError) {
-        select = try evaluate(template, id: id, scope)
-      } catch {
-        warn("`select` of \(cell.cell): \(error); the row \(id) leads nowhere")
+    if let direct = cell.direct, case .json(let item) = scope.item {
+      var expansion: Range<Int>?
+      builder.begin(id: id, cell: cell.layout)
+      if direct.write(item, to: &builder.writer, expansion: &expansion) {
+        let select = select(cell, id, scope)
+        let permissions = permissions(scope)
+        return builder.end(
+          id: id,
+          cell: cell.layout,
+          expansion: expansion,
+          permissions: permissions,
+          actions: actions(of: id, scope),
+          select: select
+        )
       }
     }
+    let others = try cell.dependencies.contains(.id) ? fill(cell, scope.naming(id)) : fill(cell, scope)
+    let select = select(cell, id, scope)
     let permissions = permissions(scope)
     return builder.row(
       id: id,
@@ -76,6 +86,16 @@ extension ItemMapping {
       actions: actions(of: id, scope),
       select: select
     )
+  }
+
+  private mutating func select(_ cell: CellPlan, _ id: String, _ scope: Scope) -> Value {
+    guard let template = cell.select else { return .null }
+    do throws(EvaluationError) {
+      return try evaluate(template, id: id, scope)
+    } catch {
+      warn("`select` of \(cell.cell): \(error); the row \(id) leads nowhere")
+      return .null
+    }
   }
 
   /// Those that the item offers. One that can't be told is not offered, which is a warning.

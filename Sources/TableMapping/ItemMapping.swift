@@ -22,10 +22,24 @@ struct ItemMapping {
 
   init(plan: MappingPlan) { self.plan = plan }
 
-  /// What becomes of the item in scope, which came from `source`.
-  mutating func outcome(in scope: Scope, source: String, givenID: String?) -> MappedItem.Outcome {
+  /// The row of an upstream's item, where that is all that becomes of it; nil: the outcome tells.
+  mutating func soleRow(in scope: Scope, source: String) -> Row? {
+    guard plan.onlyMakesRows else { return nil }
+    prepare(for: source, givenID: nil)
+    guard let id = try? identity(givenID: nil, plan.rowIDs[0], scope) else { return nil }
+    guard plan.readsTypes else { return try? row(id, type: .null, scope) }
+    guard let type = try? plan.sectionPlans[0].rowType?.evaluate(in: scope) ?? .null else { return nil }
+    return try? row(id, type: type, scope)
+  }
+
+  private mutating func prepare(for source: String, givenID: String?) {
     isReadOnly = givenID != nil && (plan.definition.isFamily || source != plan.definition.source)
     takesPatches = plan.actions.isEmpty || !isReadOnly && !plan.upstreams.contains(source)
+  }
+
+  /// What becomes of the item in scope, which came from `source`.
+  mutating func outcome(in scope: Scope, source: String, givenID: String?) -> MappedItem.Outcome {
+    prepare(for: source, givenID: givenID)
     var (id, type): (String?, String?)
     do {
       let taking = try plan.takesAll ? Taking(first: 0) : sections(from: source, scope)
@@ -117,6 +131,10 @@ struct ItemMapping {
     guard let template else {
       if let givenID { return givenID }
       throw Misfit(reason: "the table has no `row.id`, which only the items of a local source can do without")
+    }
+    if case .json(let item) = scope.item, let text = template.text(0, of: item) {
+      if let refusal = RowIdentity.refusal(of: text) { throw Misfit(reason: "`row.id` \(refusal)") }
+      return text
     }
     let value: Value
     do throws(EvaluationError) {

@@ -55,6 +55,13 @@ final class MappedItem: Sendable {
     shortCost = UInt32(clamping: MappingBudget.cost(row: row, details))
   }
 
+  /// One of which there is nothing to be said but its row, which stands in the first section.
+  init(source: Int, index: Int, row: Row) {
+    (sourceNumber, shortIndex) = (UInt16(truncatingIfNeeded: source), UInt32(truncatingIfNeeded: index))
+    (self.row, details, givenID, sectionNumber, isMalformed) = (row, nil, nil, 0, false)
+    shortCost = UInt32(clamping: MappingBudget.cost(row: row, nil))
+  }
+
   /// What most items have nothing of.
   final class Details: Sendable {
     let group: GroupKey?

@@ -8,7 +8,7 @@ public final class MappingCache: Sendable {
   let variables: MappingVariables
   let sources: [String: CachedSource]
   /// Of the items that the service owns, where edits of them are laid out one by one.
-  let layout: LocalLayout?
+  let layout: ItemLayout?
   /// Of an upstream's items, where changes of them can be shown where they stand.
   let settled: SettledLayout?
   /// Of the table's lookups, in their order.
@@ -22,7 +22,7 @@ public final class MappingCache: Sendable {
     sources: [String: CachedSource] = [:],
     lookups: [LookupIndex?],
     rows: [String: RowList] = [:],
-    layout: LocalLayout? = nil,
+    layout: ItemLayout? = nil,
     settled: SettledLayout? = nil
   ) {
     (self.plan, self.variables, self.sources, self.lookups) = (plan, variables, sources, lookups)

@@ -31,6 +31,8 @@ final class MappingPlan: Sendable {
   let soleCell: CellPlan?
   /// There is one section or all are groups, and no condition.
   let takesAll: Bool
+  /// Items have nothing but rows: in one section, and in their order.
+  let onlyMakesRows: Bool
   /// Where they are the same for all rows.
   let permissions: Permissions?
   /// Of all that is evaluated for an item.
@@ -84,6 +86,7 @@ final class MappingPlan: Sendable {
     readsTypes = sections.plans.contains { $0.rowType != nil }
     soleCell = if defaults.count == 1, case .cell(let cell) = defaults[0] { cell } else { nil }
     takesAll = sections.plans.count == 1 && sections.plans[0].predicate == nil
+    onlyMakesRows = takesAll && !isGrouped && !sorts
     permissions = Permissions(table.can, canEdit: canEdit, canMove: canMove)
     self.sources = sections.sourceNames.enumerated().map { number, name in
       var plan = SourcePlan(name, among: sources)

@@ -1,5 +1,4 @@
 public import Definitions
-internal import HashTreeCollections
 public import TableModel
 
 /// What a mapping gives: a table's content, and what did not get into it.
@@ -10,7 +9,7 @@ public struct MappingResult: Sendable {
   /// Items that no cell took, or whose identity was taken. An item that no section takes is not among them.
   public internal(set) var skippedItems = 0
   /// The first of them, at most ``maximumKept``. O(1); after an edit that was laid out alone O(items).
-  public var skipped: [SkippedItem] { firstSkipped ?? cache.layout?.firstSkipped(Self.maximumKept) ?? [] }
+  public var skipped: [SkippedItem] { firstSkipped ?? layout?.firstSkipped(Self.maximumKept) ?? [] }
   var firstSkipped: [SkippedItem]?
   /// What went wrong without costing an item: headers that don't fit their cell, failed `can` and `select`. The
   /// first, at most ``maximumKept``.
@@ -30,8 +29,10 @@ public struct MappingResult: Sendable {
   private let lookup: ItemLookup?
   /// Where the items of a source begin.
   private let starts: [String: Int]
-  /// Items that stand in place of those that the cache has of the only source, by their places.
-  var replaced: [Int: ReplacedItem] = [:]
+  /// Of the only source, where edits were laid over its response.
+  var edited: EditedList?
+  /// What finds items where edits are laid out one by one.
+  var layout: ItemLayout? { edited?.layout ?? cache.layout }
 
   /// How many skipped items and warnings are kept in full.
   public static let maximumKept = 10
@@ -43,16 +44,20 @@ public struct MappingResult: Sendable {
   /// The item of a row; also of one that a section's limit keeps out of sight, and of a local source one without a
   /// row, by the identity that it would have. O(1).
   public func item(_ id: String) -> RepresentedItem? {
-    if let layout = cache.layout { return layout.item(named: id).map { RepresentedItem($0.item, of: layout.source) } }
+    if let layout {
+      guard let found = layout.item(named: id) else { return nil }
+      return RepresentedItem(found.item, of: layout.source, at: edited == nil ? nil : Int(found.number))
+    }
     guard let lookup, let position = lookup.position(id) else { return nil }
     let item = lookup.items[position]
     let name = cache.plan.sources[item.source].name
     guard let source = cache.sources[name], let start = starts[name] else { return nil }
-    if let other = replaced[position] { return RepresentedItem(other, of: name, at: position) }
     return RepresentedItem(item, of: name, at: position - start, in: source.texts)
   }
 
   /// What an item of a source is found by, be it another item that is found; nil for an upstream's without a row. O(1).
+  ///
+  /// - Parameter position: its place among the source's items; where they were edited, its number (``ListEdits``).
   public func identity(ofItemAt position: Int, of source: String) -> String? {
     mappedItem(position, of: source).flatMap { $0.row?.id ?? $0.details?.address?.id }
   }
@@ -69,50 +74,64 @@ public struct MappingResult: Sendable {
     mappedItem(position, of: source)?.details?.skip.map { SkippedItem($0, of: source, at: position) }
   }
 
+  /// The rows of an item. O(its rows).
+  public func rows(ofItemAt position: Int, of source: String) -> [Row] {
+    mappedItem(position, of: source)?.placements.map(\.row) ?? []
+  }
+
+  /// An item as the source gave it. O(bytes): a copy.
+  public func bytes(ofItemAt position: Int, of source: String) -> [UInt8]? {
+    if let edited { return position < 0 ? nil : edited.layout.items[UInt64(position)]?.bytes }
+    guard let source = cache.sources[source], source.items.indices.contains(position) else { return nil }
+    return source.texts.bytes(of: position)
+  }
+
   /// What an item that the service owns is found by. As ``identity(ofItemAt:of:)``.
   ///
   /// - Parameter position: its place among the items of its source.
   public func identity(ofOwned number: UInt64, at position: Int, of source: String) -> String? {
-    guard let layout = cache.layout else { return identity(ofItemAt: position, of: source) }
+    guard let layout else { return identity(ofItemAt: position, of: source) }
     return layout.items[number].flatMap { $0.mapped.row?.id ?? $0.mapped.details?.address?.id }
   }
 
   /// Why an item that the service owns has no row. As ``refusal(ofItemAt:of:)``.
   public func refusal(ofOwned number: UInt64, at position: Int, of source: String) -> SkippedItem? {
-    guard let layout = cache.layout else { return refusal(ofItemAt: position, of: source) }
+    guard let layout else { return refusal(ofItemAt: position, of: source) }
     return layout.items[number].flatMap { $0.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) } }
   }
 
   func mappedItem(named id: String) -> MappedItem? {
-    if let layout = cache.layout { return layout.item(named: id)?.item.mapped }
-    return lookup.flatMap { lookup in lookup.position(id).map { replaced[$0]?.item ?? lookup.items[$0] } }
+    if let layout { return layout.item(named: id)?.item.mapped }
+    return lookup.flatMap { lookup in lookup.position(id).map { lookup.items[$0] } }
   }
 
   private func mappedItem(_ position: Int, of source: String) -> MappedItem? {
-    if let layout = cache.layout, layout.source == source {
-      return layout.ordered.dropFirst(max(position, 0)).first?.mapped
+    if let layout, layout.source == source {
+      guard position >= 0 else { return nil }
+      if edited != nil { return layout.items[UInt64(position)]?.mapped }
+      return layout.items.ordered.dropFirst(position).first?.item.mapped
     }
     guard let items = cache.sources[source]?.items, items.indices.contains(position) else { return nil }
-    return replaced[position]?.item ?? items[position]
+    return items[position]
   }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
   public func items(of source: String) -> [(row: String?, bytes: [UInt8])] {
-    if let layout = cache.layout, layout.source == source {
-      return layout.ordered.map { ($0.mapped.row?.id, $0.bytes) }
+    if let layout, layout.source == source {
+      return layout.items.ordered.map { ($0.item.mapped.row?.id, $0.item.bytes) }
     }
     guard let source = cache.sources[source] else { return [] }
     return source.items.enumerated().map { place, item in
-      (item.row?.id, replaced[place]?.bytes ?? source.texts.bytes(of: place))
+      (item.row?.id, source.texts.bytes(of: place))
     }
   }
 
   /// The items that no section takes: how many, and the first of them, at most ``maximumKept``. O(items).
   public func unplaced() -> (count: Int, first: [SkippedItem]) {
     var (count, first): (Int, [SkippedItem]) = (0, [])
-    for source in Set(cache.sources.keys).union(cache.layout.map { [$0.source] } ?? []).sorted() {
-      let layout = cache.layout.flatMap { $0.source == source ? $0 : nil }
-      let items = layout?.ordered.map(\.mapped) ?? cache.sources[source]?.items ?? []
+    for source in Set(cache.sources.keys).union(layout.map { [$0.source] } ?? []).sorted() {
+      let layout = layout.flatMap { $0.source == source ? $0 : nil }
+      let items = layout?.items.ordered.map(\.item.mapped) ?? cache.sources[source]?.items ?? []
       for (index, item) in items.enumerated() where item.row == nil && item.details?.skip == nil && !item.isMalformed {
         count += 1
         guard first.count < Self.maximumKept else { continue }

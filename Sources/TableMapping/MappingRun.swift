@@ -28,7 +28,7 @@ struct MappingRun {
     budget: MappingBudget
   ) {
     (self.plan, self.contents, self.variables, self.budget) = (plan, contents, variables, budget)
-    for source in plan.sources where contents[source.name]?.hasReplaced == true {
+    for source in plan.sources where contents[source.name]?.edits != nil {
       self.contents[source.name] = contents[source.name]?.settled(at: source.items?.documentPath)
     }
     let isUsable = cache.map { $0.plan === plan && $0.variables == variables }
@@ -65,7 +65,7 @@ struct MappingRun {
     guard var refresh = RefreshInPlace(list, after: previous, on: layout) else { return nil }
     let mapper = ItemMapper(source: source, plan: plan, lookups: lookups, scope: variables.scope)
     guard refresh.map(with: mapper) else { return nil }
-    let settled = refresh.settled
+    guard let settled = refresh.settled else { return nil }
     var budget = budget
     budget.charge(page: list.bytes)
     budget.charge(settled.cost)
@@ -129,9 +129,9 @@ struct MappingRun {
     let shown = arranged.map { self.section($0, &models, &report) }
     let sections = shown.compactMap(\.self)
     let rows = Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
-    let layout = layout(Array(zip(arranged, shown)))
+    let layout = layout(Array(zip(arranged, shown)), assembly)
     let lookup = assembly.lookup
-    let settled = plan.keepsPlaces ? SettledLayout(Array(zip(arranged, shown)), lookup: lookup, report) : nil
+    let settled = plan.keepsPlaces ? SettledLayout(Array(zip(arranged, shown)), assembly, report) : nil
     let cache = MappingCache(
       plan: plan,
       variables: variables,
@@ -169,31 +169,35 @@ struct MappingRun {
     return Section(id: section.id, header: header, footer: footer, rows: rows)
   }
 
-  /// What edits of a local source's items are laid out on; nil where an edit is laid out with everything else.
-  private func layout(_ sections: [(ArrangedSection, shown: Section?)]) -> LocalLayout? {
-    guard plan.laysOutEdits, let source = plan.sources.first?.name, let given = contents[source]?.items else {
-      return nil
-    }
-    return LocalLayout(source: source, given: given, mapped: items, sections)
+  /// What edits of a local source's items are laid out on; nil where an edit is laid out with everything else. O(items).
+  private func layout(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly) -> ItemLayout? {
+    guard plan.laysOutEdits, !assembly.hasDuplicates, let source = plan.sources.first?.name,
+      let given = contents[source]?.items,
+      let items = LaidItems(given, assembly.lookup, skipped: assembly.skipped)
+    else { return nil }
+    return ItemLayout(source: source, items, sections.map { LaidSection($0, shown: $1) })
   }
 
   private func assembly(_ report: inout MappingReport) -> SectionAssembly {
     var assembly = SectionAssembly(plan: plan, items: items)
     var addressed: [(address: MappedItem.Address, position: Int)] = []
     for position in items.indices {
-      let item = items[position]
-      let details = item.details
-      if let row = item.row, !assembly.add(row, section: item.section, details, ofItemAt: position) {
+      guard assembly.addRow(ofItemAt: position) else {
         // With all of its rows: it is one item.
-        report.skipDuplicate(source(of: item), at: place(position), row)
+        let item = items[position]
+        if let row = item.row { report.skipDuplicate(source(of: item), at: place(position), row) }
         continue
       }
-      guard let details else { continue }
+      guard assembly.hasDetails(position), let details = items[position].details else { continue }
+      let item = items[position]
       for placement in details.others where !assembly.add(placement, ofItemAt: position) {
         report.skipDuplicate(source(of: item), at: place(position), placement.row)
       }
       if let warning = details.warning { report.warn(warning) }
-      if let skip = details.skip { report.skip(source(of: item), at: place(position), skip) }
+      if let skip = details.skip {
+        report.skip(source(of: item), at: place(position), skip)
+        assembly.skip(itemAt: position)
+      }
       if let address = details.address { addressed.append((address, position)) }
     }
     // Rows come first: what is shown is what an identity names.

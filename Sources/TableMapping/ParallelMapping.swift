@@ -9,7 +9,7 @@ internal import TableModel
 struct ParallelMapping: Sendable {
   let source: MappingPlan.SourcePlan
   let plan: MappingPlan
-  let list: ListedText
+  let elements: Elements
   /// The index of the first element among the source's items.
   let start: Int
 
@@ -18,6 +18,21 @@ struct ParallelMapping: Sendable {
   private static let partBytes = 512 << 10
 
   static func isWorthwhile(for list: ListedText) -> Bool { list.bytes.count >= fewestBytes }
+
+  /// O(items), for the first of them.
+  static func isWorthwhile(for items: [SourceItem]) -> Bool {
+    var bytes = 0
+    return items.contains { item in
+      bytes += item.bytes.count
+      return bytes >= fewestBytes
+    }
+  }
+
+  /// What is mapped.
+  enum Elements: Sendable {
+    case list(ListedText)
+    case given([SourceItem])
+  }
 
   /// What became of the list.
   struct Outcome {
@@ -42,18 +57,18 @@ struct ParallelMapping: Sendable {
   func run(scope: Scope, lookups: Lookups, budget: MappingBudget) -> Outcome {
     let parts = parts
     let progress = Mutex(Progress(budget: budget))
-    let items = [MappedItem](unsafeUninitializedCapacity: list.elements.count) { items, count in
+    let items = [MappedItem](unsafeUninitializedCapacity: elements.count) { items, count in
       // Each place is written by one thread.
       nonisolated(unsafe) let (items, scope, lookups) = (items, scope, lookups)
       DispatchQueue.concurrentPerform(iterations: parts.count) { _ in
         // Most find that the first ones, as many as there are cores, have taken all.
         guard var part = progress.withLock({ $0.take(of: parts) }) else { return }
         var mapper = ItemMapper(source: source, plan: plan, lookups: lookups.separate, scope: scope)
-        let reader = ListReader(list)
+        let reader = elements.reader
         while true {
           var cost = 0
           for position in part {
-            let item = mapper.item(at: start + position, position, of: reader)
+            let item = reader.item(at: start + position, position, with: &mapper)
             cost += item.cost
             if item.isMalformed { progress.withLock { $0.note(malformed: item, at: position) } }
             items.initializeElement(at: position, to: item)
@@ -73,16 +88,54 @@ struct ParallelMapping: Sendable {
   }
 
   private var parts: [Range<Int>] {
-    let elements = list.elements
     var parts: [Range<Int>] = []
-    var first = 0
-    for position in elements.indices
-    where elements[position].range.upperBound - elements[first].range.lowerBound >= Self.partBytes {
+    var (first, bytes) = (0, 0)
+    for position in 0..<elements.count {
+      bytes += elements.byteCount(of: position)
+      guard bytes >= Self.partBytes else { continue }
       parts.append(first..<position + 1)
-      first = position + 1
+      (first, bytes) = (position + 1, 0)
     }
     if first < elements.count { parts.append(first..<elements.count) }
     return parts
+  }
+}
+
+extension ParallelMapping.Elements {
+  fileprivate var count: Int {
+    switch self {
+    case .list(let list): list.elements.count
+    case .given(let items): items.count
+    }
+  }
+
+  fileprivate func byteCount(of position: Int) -> Int {
+    switch self {
+    case .list(let list): list.elements[position].range.count
+    case .given(let items): items[position].bytes.count
+    }
+  }
+
+  /// For one thread.
+  fileprivate var reader: Reader {
+    switch self {
+    case .list(let list): .list(ListReader(list))
+    case .given(let items): .given(items)
+    }
+  }
+
+  fileprivate enum Reader {
+    case list(ListReader)
+    case given([SourceItem])
+
+    @inline(__always)
+    func item(at index: Int, _ position: Int, with mapper: inout ItemMapper) -> MappedItem {
+      switch self {
+      case .list(let reader): mapper.item(at: index, position, of: reader)
+      case .given(let items):
+        items[position].bytes.withUnsafeBytes { mapper.item(at: index, $0, givenID: items[position].id) }
+      }
+    }
   }
 }
 

@@ -15,7 +15,7 @@ struct RefreshInPlace {
   private let list: ListedText
   private var items: [MappedItem]
   /// By section, in ascending places.
-  private var rows: [Int: [(place: Int, row: Row)]] = [:]
+  private var rows: [Int: [LaidRow]] = [:]
   /// Of what the items take of memory.
   private var growth = 0
 
@@ -44,7 +44,7 @@ struct RefreshInPlace {
       shifts[section] = position - place
       growth += new.cost - old.cost
       items[position] = new
-      rows[section, default: []].append((place, row))
+      rows[section, default: []].append(LaidRow(place: place, row: row, position: position))
     }
     // Sorted, rows stand in another order than their items.
     for section in rows.keys { rows[section]?.sort { $0.place < $1.place } }
@@ -66,8 +66,8 @@ struct RefreshInPlace {
     )
   }
 
-  /// As it is laid out now.
-  var settled: SettledLayout { layout.replacing(rows, items, growth: growth) }
+  /// As it is laid out now; nil where a row can't be found.
+  var settled: SettledLayout? { layout.replacing(rows, items, growth: growth) }
 }
 
 extension MappedItem {

@@ -12,19 +12,23 @@ enum RowIdentity {
     guard text.utf8.count <= maximumBytes else {
       return "has \(text.utf8.count) bytes; an identity has at most \(maximumBytes)"
     }
-    guard !hasControls(text.utf8) else {
+    guard !hasControls(text) else {
       return "has a control character; an identity is a text that can stand in a URL and in a log"
     }
     return nil
   }
 
   /// C0, DEL and C1, which is 0x80 to 0x9F behind 0xC2.
-  private static func hasControls(_ text: String.UTF8View) -> Bool {
-    var last: UInt8 = 0
-    for byte in text {
-      if byte < 0x20 || byte == 0x7F || last == 0xC2 && byte < 0xA0 { return true }
-      last = byte
+  private static func hasControls(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var (found, last) = (false, UInt8(0))
+      for byte in bytes {
+        // All are looked at: nearly every identity has none.
+        found = found || byte < 0x20 || byte == 0x7F || (last == 0xC2 && byte < 0xA0)
+        last = byte
+      }
+      return found
     }
-    return false
   }
 }

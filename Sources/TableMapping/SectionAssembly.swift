@@ -10,11 +10,17 @@ struct SectionAssembly {
   private let items: [MappedItem]
   /// Places among the items, by their rows' identities.
   private var identities: IdentityTable
+  /// Something had an identity that was taken.
+  private(set) var hasDuplicates = false
+  /// The places of items that a section takes and that have no row.
+  private(set) var skipped: [Int] = []
 
   private struct Bucket {
     var id: String
     var key: SortKey = .none
-    var plan: SectionPlan
+    let plan: SectionPlan
+    /// As the plan has it: asked for each row.
+    let readsItems: Bool
     var isDeclared = true
     var rows: [Row] = []
     /// Where the rows' items stand among all: as many as rows, where a header or footer reads them.
@@ -22,10 +28,14 @@ struct SectionAssembly {
     /// As many as rows, where the section sorts.
     var sortKeys: [[SortKey]] = []
 
+    init(id: String, key: SortKey = .none, plan: SectionPlan, isDeclared: Bool = true) {
+      (self.id, self.key, self.plan, self.isDeclared, readsItems) = (id, key, plan, isDeclared, plan.readsItems)
+    }
+
     @inline(__always)
     mutating func append(_ row: Row, ofItemAt position: Int, _ sortKeys: [SortKey]) {
       rows.append(row)
-      if plan.readsItems { positions.append(position) }
+      if readsItems { positions.append(position) }
       if !sortKeys.isEmpty { self.sortKeys.append(sortKeys) }
     }
   }
@@ -48,13 +58,26 @@ struct SectionAssembly {
     }
   }
 
-  /// Adds the first row of the item at a place; false where its identity is taken.
+  /// Adds the first row of the item at a place, if it has one; false where its identity is taken.
+  ///
+  /// Counts no references but that of the row in its section: this is done for all items in one go, while nothing else is.
   @inline(__always)
-  mutating func add(_ row: Row, section: Int, _ details: MappedItem.Details?, ofItemAt position: Int) -> Bool {
-    guard claim(row, position) else { return false }
-    let bucket = details?.group.map { self.bucket(for: $0) } ?? section
-    buckets[bucket].append(row, ofItemAt: position, details?.sortKeys ?? [])
-    return true
+  mutating func addRow(ofItemAt position: Int) -> Bool {
+    let item = Unmanaged.passUnretained(items[position])
+    return item._withUnsafeGuaranteedRef { item in
+      guard let row = item.row else { return true }
+      guard claim(row, position) else { return false }
+      let details = item.details
+      let bucket = details?.group.map { self.bucket(for: $0) } ?? item.section
+      buckets[bucket].append(row, ofItemAt: position, details?.sortKeys ?? [])
+      return true
+    }
+  }
+
+  /// Whether there is more to be said of an item than its row.
+  @inline(__always)
+  func hasDetails(_ position: Int) -> Bool {
+    Unmanaged.passUnretained(items[position])._withUnsafeGuaranteedRef { $0.details != nil }
   }
 
   /// As for the first row.
@@ -67,15 +90,23 @@ struct SectionAssembly {
   /// Lets an item without a row be found by its address, unless something else is found by that.
   mutating func add(_ address: MappedItem.Address, ofItemAt position: Int) {
     let fingerprint = Fingerprint(of: address.id)
-    guard identities.first(fingerprint, where: { items[$0].isNamed(address.id) }) == nil else { return }
+    guard identities.first(fingerprint, where: { items[$0].isNamed(address.id) }) == nil else {
+      hasDuplicates = true
+      return
+    }
     identities.insert(position, under: fingerprint)
   }
 
   @inline(__always)
   private mutating func claim(_ row: Row, _ position: Int) -> Bool {
     // The search may come by the item itself, which is there under the identities of its other rows.
-    identities.insert(position, under: row.key.identity) { $0 != position && items[$0].hasRow(row.id) }
+    let isFree = identities.insert(position, under: row.key.identity) { $0 != position && items[$0].hasRow(row.id) }
+    if !isFree { hasDuplicates = true }
+    return isFree
   }
+
+  /// Notes that a section takes an item which has no row.
+  mutating func skip(itemAt position: Int) { skipped.append(position) }
 
   private mutating func bucket(for group: MappedItem.GroupKey) -> Int {
     let text = ExactText(group.id)

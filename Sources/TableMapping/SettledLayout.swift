@@ -5,35 +5,35 @@ internal import TableModel
 struct SettledLayout: Sendable {
   let lookup: ItemLookup
   /// In their order; those that are left out too.
-  private(set) var sections: [SettledSection]
+  private(set) var sections: [LaidSection]
   /// Of groups, by their identities: where they stand among the sections.
-  private let groups: [ExactText: Int]
+  let groups: [ExactText: Int]
   /// What the items take of memory, about.
   let cost: Int
   let skippedItems: Int
   let firstSkipped: [SkippedItem]?
-
-  struct SettledSection: Sendable {
-    let arrangement: Arrangement
-    /// Nil: it is left out.
-    var shown: Section?
-  }
+  /// The places of items that a section takes and that have no row.
+  let skipped: [Int]
+  /// Two things have one identity.
+  let hasDuplicates: Bool
 
   /// - Parameter shown: by section, what is shown of it.
   /// - Returns: nil where rows are out of sight, or where something has to be said that a refresh may take back.
-  init?(_ sections: [(ArrangedSection, shown: Section?)], lookup: ItemLookup, _ report: MappingReport) {
+  init?(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly, _ report: MappingReport) {
     guard report.warnings.isEmpty, sections.allSatisfy({ $0.0.rows.count == $0.0.met.count }) else { return nil }
-    self.lookup = lookup
+    lookup = assembly.lookup
     cost = lookup.items.reduce(0) { $0 + $1.cost }
-    self.sections = sections.map { SettledSection(arrangement: $0.arrangement, shown: $1) }
+    self.sections = sections.map { LaidSection($0, shown: $1) }
     let places = sections.enumerated().map { (ExactText($1.0.id), $0) }
     groups = Dictionary(places) { first, _ in first }
     (skippedItems, firstSkipped) = (report.skippedItems, report.skipped)
+    (skipped, hasDuplicates) = (assembly.skipped, assembly.hasDuplicates)
   }
 
-  private init(_ other: SettledLayout, _ sections: [SettledSection], _ lookup: ItemLookup, cost: Int) {
+  private init(_ other: SettledLayout, _ sections: [LaidSection], _ lookup: ItemLookup, cost: Int) {
     (self.sections, self.lookup, self.cost, groups) = (sections, lookup, cost, other.groups)
     (skippedItems, firstSkipped) = (other.skippedItems, other.firstSkipped)
+    (skipped, hasDuplicates) = (other.skipped, other.hasDuplicates)
   }
 
   /// The section that an item's row stands in.
@@ -47,37 +47,54 @@ struct SettledLayout: Sendable {
   ///   - position: the item's place among all.
   ///   - guess: looked at first.
   func place(ofRowAt position: Int, in section: Int, near guess: Int) -> Int? {
-    guard sections.indices.contains(section), let rows = sections[section].shown?.rows else { return nil }
+    guard sections.indices.contains(section), sections[section].shown != nil else { return nil }
+    let rows = sections[section].rows
+    if rows.indices.contains(guess), rows[guess] === lookup.items[position].row { return guess }
+    return place(ofRowAt: position, among: rows, sections[section].arrangement)
+  }
+
+  /// - Parameter arrangement: nil: rows in the order of their items.
+  private func place(ofRowAt position: Int, among rows: RowList, _ arrangement: Arrangement?) -> Int? {
     let item = lookup.items[position]
-    if rows.indices.contains(guess), rows[guess] === item.row { return guess }
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low + high) / 2
       guard let other = lookup.position(of: rows[middle]) else { return nil }
-      let order = sections[section].arrangement.order(lookup.items[other].sortKeys, item.sortKeys)
+      let order = arrangement?.order(lookup.items[other].sortKeys, item.sortKeys) ?? 0
       if order == 0 ? other < position : order < 0 { low = middle + 1 } else { high = middle }
     }
     return low < rows.count && rows[low] === item.row ? low : nil
   }
 
-  /// With other rows in some sections, and other items in their places.
+  /// With other rows in some sections, and other items in their places; nil where one is not where it should be.
   ///
   /// - Parameters:
   ///   - rows: by section, in ascending places.
   ///   - growth: of what the items take.
-  func replacing(_ rows: [Int: [(place: Int, row: Row)]], _ items: [MappedItem], growth: Int) -> SettledLayout {
+  func replacing(_ rows: [Int: [LaidRow]], _ items: [MappedItem], growth: Int) -> SettledLayout? {
     var sections = sections
-    for (section, rows) in rows {
-      guard let shown = sections[section].shown else { continue }
-      sections[section].shown = Section(
-        id: shown.id,
-        header: shown.header,
-        footer: shown.footer,
-        rows: shown.rows.replacing(rows)
-      )
+    for (place, rows) in rows {
+      guard let shown = sections[place].shown else { continue }
+      let list = sections[place].rows.replacing(rows.map { ($0.place, $0.row) })
+      sections[place].rows = list
+      sections[place].shown = Section(id: shown.id, header: shown.header, footer: shown.footer, rows: list)
+      guard let met = sections[place].met else { continue }
+      let inOrder = rows.sorted { $0.position < $1.position }
+      let places = inOrder.map { self.place(ofRowAt: $0.position, among: met, nil) }
+      guard !places.contains(nil) else { return nil }
+      sections[place].met = met.replacing(zip(places, inOrder).compactMap { place, row in place.map { ($0, row.row) } })
     }
     return SettledLayout(self, sections, ItemLookup(items: items, index: lookup.index), cost: cost + growth)
   }
+}
+
+/// A row that takes the place of one that is laid out.
+struct LaidRow {
+  /// Among the rows of its section.
+  let place: Int
+  let row: Row
+  /// Of its item, among all.
+  let position: Int
 }
 
 extension ItemLookup {

@@ -10,8 +10,9 @@ public struct SourceContent: Sendable {
   /// by a request each, or a response's with edits laid over them. Nil: they stand in the pages, where the source's
   /// `items` says.
   public var items: [SourceItem]?
-  /// Items that are others than their response says, by their places in its list.
-  private(set) var replaced: [Int: [UInt8]] = [:]
+  /// What edits have made of the items in the list of the only response, whose items no expression makes
+  /// (``MappingResult/edits(of:in:)``). `$response` stays what it was.
+  public var edits: ListEdits?
   /// The source had more items than it may.
   public var isTruncated = false
 
@@ -58,7 +59,7 @@ public struct SourceContent: Sendable {
 
   /// Whether both are not only equal but the same ones in memory.
   func isVery(_ other: SourceContent) -> Bool {
-    guard pages.count == other.pages.count, items?.count == other.items?.count, replaced == other.replaced else {
+    guard pages.count == other.pages.count, items?.count == other.items?.count, edits == other.edits else {
       return false
     }
     return zip(pages, other.pages).allSatisfy { $0.isVery($1) }
@@ -68,32 +69,17 @@ public struct SourceContent: Sendable {
   /// The same responses, with other items in place of theirs: `$response` stays what it was.
   public func laying(over items: [SourceItem]) -> SourceContent {
     var content = self
-    (content.items, content.replaced) = (items, [:])
+    (content.items, content.edits) = (items, nil)
     return content
   }
 
-  /// The same response, with another item in the place of one in its list: of the only page, whose items no expression
-  /// makes (``MappingResult/hasList(of:in:)``).
-  public func replacing(_ place: Int, with item: [UInt8]) -> SourceContent {
-    var content = self
-    content.replaced[place] = item
-    return content
-  }
-
-  /// Whether items are others than their response says.
-  public var hasReplaced: Bool { !replaced.isEmpty }
-
-  /// The same with all items one by one, where some are others than their response says. O(bytes).
+  /// The same with all items one by one, where edits have made others of them than their response says. O(bytes).
   func settled(at path: JSONPath?) -> SourceContent {
-    guard hasReplaced, items == nil, pages.count == 1, let list = try? list(ofPage: 0, at: path ?? [], after: nil)
-    else {
+    guard let edits, items == nil, pages.count == 1, let list = try? list(ofPage: 0, at: path ?? [], after: nil) else {
       return self
     }
-    return laying(
-      over: list.elements.indices.map { place in
-        SourceItem(bytes: replaced[place] ?? list.withBytes(of: place) { Array($0) })
-      }
-    )
+    let all = edits.laid { place in list.withBytes(of: place) { Array($0) } }
+    return laying(over: all.map { SourceItem(bytes: $0) })
   }
 }
 

@@ -16,8 +16,8 @@ extension SourceReader {
       if let previous, let before, list.follows(before.text) {
         read(list, after: before, of: previous)
       } else if previous == nil, ParallelMapping.isWorthwhile(for: list) {
-        let mapping = ParallelMapping(source: source, plan: plan, list: list, start: items.count)
-        append(mapping.run(scope: scope, lookups: lookups, budget: budget), of: list)
+        let mapping = ParallelMapping(source: source, plan: plan, elements: .list(list), start: items.count)
+        append(mapping.run(scope: scope, lookups: lookups, budget: budget), at: list.elements.lazy.map(\.range))
       } else {
         let reader = ListReader(list)
         for element in list.elements.indices where !isOverBudget { append(element, of: reader, in: list) }

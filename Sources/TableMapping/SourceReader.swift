@@ -13,7 +13,7 @@ struct SourceReader {
   let plan: MappingPlan
   let previous: CachedSource?
   /// In place of `previous`: what was made of items that the service owns.
-  private let layout: LocalLayout?
+  private let layout: ItemLayout?
   let content: SourceContent
   /// Of what expressions see of whole responses.
   private let seenResponses: Fingerprint
@@ -38,7 +38,7 @@ struct SourceReader {
     plan: MappingPlan,
     content: SourceContent,
     previous: CachedSource?,
-    layout: LocalLayout?,
+    layout: ItemLayout?,
     lookups: Lookups,
     scope: Scope,
     budget: MappingBudget
@@ -99,6 +99,19 @@ struct SourceReader {
 
   private mutating func read(_ given: [SourceItem]) throws(SourceFailure) {
     reserveCapacity(given.count)
+    // What the service owns is mapped however much it is.
+    if source.isLocal, previous == nil, layout == nil, ParallelMapping.isWorthwhile(for: given) {
+      let mapping = ParallelMapping(source: source, plan: plan, elements: .given(given), start: items.count)
+      var mapped = mapping.run(scope: scope, lookups: lookups, budget: MappingBudget(.max))
+      budget.charge(mapped.budget.spent)
+      for item in given {
+        begin(text: item.bytes)
+        texts.append(item.bytes.indices)
+      }
+      mapped.budget = budget
+      append(mapped)
+      return
+    }
     for item in given {
       begin(text: item.bytes)
       item.bytes.withUnsafeBytes { bytes in
@@ -191,10 +204,14 @@ struct SourceReader {
   }
 
   /// Takes over what has been mapped on all cores and is paid for.
-  mutating func append(_ mapped: ParallelMapping.Outcome, of list: ListedText) {
+  mutating func append(_ mapped: ParallelMapping.Outcome, at ranges: some Sequence<Range<Int>>) {
+    for range in ranges.prefix(mapped.items.count) { texts.append(range) }
+    append(mapped)
+  }
+
+  private mutating func append(_ mapped: ParallelMapping.Outcome) {
     budget = mapped.budget
     if broken == nil { broken = mapped.malformed }
-    for element in list.elements.prefix(mapped.items.count) { texts.append(element.range) }
     if items.isEmpty { items = mapped.items } else { items += mapped.items }
     expected = items.count
     isUnchanged = false

@@ -48,5 +48,11 @@ struct ByteSpan: Sendable {
     (start, end) = (UInt32(truncatingIfNeeded: range.lowerBound), UInt32(truncatingIfNeeded: range.upperBound))
   }
 
+  /// None, without a byte more that would tell so.
+  init(_ range: Range<Int>?) { self = range.map { ByteSpan($0) } ?? ByteSpan(Int(UInt32.max)..<Int(UInt32.max)) }
+
   var range: Range<Int> { Int(start)..<Int(end) }
+
+  /// Nil: none.
+  var optionalRange: Range<Int>? { start == .max ? nil : range }
 }

@@ -10,14 +10,15 @@ public final class Row: Sendable {
   public let encoded: [UInt8]
   /// The row's cell, then its fallbacks in order.
   public let cells: CellChain
+  // As short as they are, these decide how much memory a row takes.
+  private let selectSpan: ByteSpan
+  private let expansionSpan: ByteSpan
   public let permissions: Permissions
-  private let selectSpan: ByteSpan?
-  private let expansionSpan: ByteSpan?
 
   /// Where in `encoded` the object after `"select":` stands, if there is one.
-  public var select: Range<Int>? { selectSpan?.range }
+  public var select: Range<Int>? { selectSpan.optionalRange }
   /// Where in `encoded` the boolean stands that a tap toggles (`true` or `false`), if the cell expands.
-  public var expansion: Range<Int>? { expansionSpan?.range }
+  public var expansion: Range<Int>? { expansionSpan.optionalRange }
 
   public convenience init(
     id: String,
@@ -52,8 +53,8 @@ public final class Row: Sendable {
     self.encoded = encoded
     self.cells = cells
     self.permissions = permissions
-    selectSpan = select.map { ByteSpan($0) }
-    expansionSpan = expansion.map { ByteSpan($0) }
+    selectSpan = ByteSpan(select)
+    expansionSpan = ByteSpan(expansion)
     self.key = key
   }
 

@@ -179,7 +179,7 @@ struct TableContent: Sendable {
   private mutating func mapped() -> MappingResult {
     while true {
       var contents = inputs.compactMapValues(\.shown).merging(borrowed) { answer, _ in answer }
-      if let result = edited(contents) ?? replaced(contents) {
+      if let result = edited(contents) ?? laidOver(contents) {
         inputs = inputs.mapValues { $0.accepted }
         return result
       }
@@ -211,11 +211,11 @@ struct TableContent: Sendable {
     return mapper.map(changes, after: result, contents, variables: variables)
   }
 
-  /// The last mapping, with the items that are others since than their response says; nil where all is to be mapped.
+  /// The last mapping, with what edits have made of the items of a response since; nil where all is to be mapped.
   /// O(changes · log² items).
-  private func replaced(_ contents: [String: SourceContent]) -> MappingResult? {
-    guard let result, contents.values.contains(where: \.hasReplaced) else { return nil }
-    return mapper.map(replacedIn: contents, after: result, variables: variables)
+  private func laidOver(_ contents: [String: SourceContent]) -> MappingResult? {
+    guard let result, contents.values.contains(where: { $0.edits != nil }) else { return nil }
+    return mapper.map(editsIn: contents, after: result, variables: variables)
   }
 
   private func toggled(_ table: Table) -> Table {

@@ -22,8 +22,9 @@ extension ForwardingPlan {
       return .awaitsRefresh(row: row)
     }
     let answers = answer.flatMap { content.identity(of: $0, from: source) }
+    let awaiting = LaidEdit.awaitsRefresh(row: row)
     switch change {
-    case .insert: return .awaitsRefresh(row: row)
+    case .insert: return awaiting
     case .patch(_, let patch):
       let patched = item.merging(patch: patch)
       let told = answered.flatMap { new(from: $0, named: answers, over: patched, in: content) }
@@ -34,20 +35,10 @@ extension ForwardingPlan {
         return .awaitsRefresh(row: row)
       }
       content.lay(item.bytes, at: position, over: source, named: name)
-    case .delete:
-      var items = content.items(of: source)
-      guard items.indices.contains(position) else { return .awaitsRefresh(row: row) }
-      items.remove(at: position)
-      content.lay(items, over: source, named: name)
+    case .delete: return content.layDeletion(at: position, over: source, named: name) ? .shown(row: row) : awaiting
     case .move:
-      var items = content.items(of: source)
-      guard items.indices.contains(position) else { return .awaitsRefresh(row: row) }
-      let moving = items.remove(at: position)
-      var rows = content.result?.items(of: source).map(\.row) ?? []
-      rows.remove(at: position)
-      let index = place?.index(among: rows, in: content.result?.sections ?? [], naming: content.itemIdentity(ofRow:))
-      items.insert(moving, at: index ?? rows.count)
-      content.lay(items, over: source, named: name)
+      let place = place ?? .end
+      guard content.layMove(at: position, to: place, over: source, named: name) else { return awaiting }
     }
     return .shown(row: row)
   }
@@ -63,18 +54,18 @@ extension ForwardingPlan {
     {
       // The upstream had it already.
       let new = old.merging(patch: sent).replacingMembers(by: answered)
-      content.lay(new.bytes, at: position, over: source, named: name)
-      return .shown(row: content.result?.identity(ofItemAt: position, of: source))
+      let place = content.lay(new.bytes, at: position, over: source, named: name)
+      return .shown(row: content.result?.identity(ofItemAt: place, of: source))
     }
-    let (before, items) = (content, content.items(of: source))
-    content.lay(items + [answered.bytes], over: source, named: name)
-    guard let row = content.result?.identity(ofItemAt: items.count, of: source) else {
+    let before = content
+    let position = content.layAddition(answered.bytes, over: source, named: name)
+    guard let row = content.result?.identity(ofItemAt: position, of: source) else {
       // What has no identity is not the item, whatever it is.
       content = before
       return .awaitsRefresh(row: nil)
     }
     // What the answer leaves out is as it was sent.
-    content.lay(items + [sent.merging(patch: answered).bytes], over: source, named: name)
+    content.lay(sent.merging(patch: answered).bytes, at: position, over: source, named: name)
     return .shown(row: row)
   }
 
@@ -97,55 +88,6 @@ extension ForwardingPlan {
       guard name == identity else { return nil }
     }
     return known
-  }
-}
-
-extension TableContent {
-  /// The identity of the row of an item, as the upstream names it in an answer; nil where it doesn't.
-  func identity(of answer: [UInt8], from source: String) -> String? {
-    mapper.identity(of: answer, from: source, variables: variables)
-  }
-
-  /// Of a source, in their order. O(bytes).
-  fileprivate func items(of source: String) -> [[UInt8]] { result?.items(of: source).map(\.bytes) ?? [] }
-
-  /// Lays one item over what a source has said, in the place of another. As fast as the table finds where that stands,
-  /// where the source has one list.
-  fileprivate mutating func lay(_ item: [UInt8], at position: Int, over source: String, named name: String) {
-    if let answer = inputs[source]?.content, result?.hasList(of: source, in: answer) == true {
-      inputs[source]?.content = answer.replacing(position, with: item)
-      _ = table(named: name)
-    } else {
-      var items = items(of: source)
-      guard items.indices.contains(position) else { return }
-      items[position] = item
-      lay(items, over: source, named: name)
-    }
-  }
-
-  /// Lays other items over what a source has said: its responses stay what they were, for whoever shows more of them.
-  fileprivate mutating func lay(_ items: [[UInt8]], over source: String, named name: String) {
-    let items = items.map { SourceItem(bytes: $0) }
-    let answer = inputs[source]?.content ?? SourceContent()
-    inputs[source]?.content = answer.laying(over: items)
-    _ = table(named: name)
-  }
-}
-
-extension EditPlace {
-  /// Where in a source's list this place is; the moving item is no longer in it.
-  fileprivate func index(among rows: [String?], in sections: [Section], naming name: (String) -> String) -> Int {
-    switch self {
-    case .end: return rows.count
-    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
-    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
-    case .section(let id, let at):
-      let section = sections.first { $0.id == id } ?? sections.first
-      let known = Set(rows)
-      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains($0) }
-      guard let at, at < present.count else { return rows.count }
-      return rows.firstIndex(of: present[at]) ?? rows.count
-    }
   }
 }
 

@@ -97,7 +97,9 @@ struct ForwardingPlan: Sendable {
       if let named { id = named } else { id = try content.definition.sections.unnamed(moving: row, in: table) }
       guard let at else { return }
       let section = table.sections.first { $0.id == id }
-      let count = (section?.rows ?? []).count(where: { $0.id != row })
+      let isThere =
+        row.flatMap { table.indexPath(of: $0) }.map { table.sections[$0.section].id == section?.id } ?? false
+      let count = (section?.rows.count ?? 0) - (isThere ? 1 : 0)
       guard at <= count else {
         throw .unprocessable("There are \(count) other rows: `at` is 0 to \(count), not \(at).", field: "at")
       }

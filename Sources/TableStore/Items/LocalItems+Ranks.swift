@@ -1,5 +1,3 @@
-import HashTreeCollections
-
 extension LocalItems {
   /// A rank between the neighbours of a position; spreads the ranks around it where they touch.
   mutating func makeRoom(at position: Int) -> Int64 {
@@ -81,8 +79,9 @@ extension LocalItems {
   public func unwritten(over old: LocalItems?) -> LocalItems {
     var items = self
     items.skipIdentities(to: Swift.max(nextID, old?.nextID ?? 1) + 1)
-    items.touched = Set(rankByID.keys)
-    old?.rankByID.keys.forEach { items.touched.insert($0) }
+    items.touched = []
+    entries.forEach { items.touched.insert($0.item.id) }
+    old?.entries.forEach { items.touched.insert($0.item.id) }
     return items
   }
 

@@ -1,4 +1,3 @@
-import HashTreeCollections
 public import JSON
 
 /// The items that the service owns, of one table, in their order. A pure value.
@@ -18,7 +17,7 @@ public struct LocalItems: Sendable {
   /// In order; the ranks grow strictly.
   var entries = ItemSequence()
   /// Of every item that is there: found from here.
-  var rankByID: TreeDictionary<ItemID, Int64> = [:]
+  var rankByID = ItemRanks()
   /// The identity that the next item gets.
   public private(set) var nextID: UInt64 = 1
   /// What is to be written, net: an item added and deleted since is not in it.
@@ -44,17 +43,16 @@ public struct LocalItems: Sendable {
   /// The next item's identity is this one, or a later one.
   mutating func skipIdentities(to next: UInt64) { nextID = Swift.max(nextID, next) }
 
-  /// Items as a store has kept them. O(n log n).
+  /// Items as a store has kept them, each once. O(n) where both their identities and ranks ascend, else O(n log n).
   init(stored: some Sequence<StoredItem>, nextID: UInt64, limits: Limits = Limits()) {
     self.limits = limits
-    self.nextID = nextID
-    let sorted = stored.sorted { $0.rank < $1.rank }
+    let stored = Array(stored)
+    rankByID = ItemRanks(stored)
+    let isSorted = zip(stored, stored.dropFirst()).allSatisfy { $0.rank < $1.rank }
+    let sorted = isSorted ? stored : stored.sorted { $0.rank < $1.rank }
     entries = ItemSequence(sorted: sorted)
-    for entry in sorted {
-      bytes += entry.item.body.count
-      rankByID[entry.item.id] = entry.rank
-      self.nextID = Swift.max(self.nextID, entry.item.id.rawValue &+ 1)
-    }
+    bytes = sorted.reduce(0) { $0 + $1.item.body.count }
+    self.nextID = sorted.reduce(nextID) { Swift.max($0, $1.item.id.rawValue &+ 1) }
   }
 }
 

@@ -47,14 +47,20 @@ struct RecordError: Error, CustomStringConvertible {
 /// Reads what ``RecordWriter`` wrote; every count is checked against what is there.
 struct RecordReader {
   private let bytes: [UInt8]
-  private var position = 0
+  private var position: Int
+  private let end: Int
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  init(_ bytes: [UInt8]) { self.init(bytes, bytes.indices) }
 
-  var isAtEnd: Bool { position == bytes.count }
+  /// One of several records.
+  init(_ bytes: [UInt8], _ range: Range<Int>) {
+    (self.bytes, position, end) = (bytes, range.lowerBound, range.upperBound)
+  }
+
+  var isAtEnd: Bool { position == end }
 
   mutating func byte() throws(RecordError) -> UInt8 {
-    guard position < bytes.count else { throw RecordError(description: "a record ends too early") }
+    guard position < end else { throw RecordError(description: "a record ends too early") }
     defer { position += 1 }
     return bytes[position]
   }
@@ -74,7 +80,7 @@ struct RecordReader {
   /// A count of things or bytes, each of which takes at least `size` bytes of what is left; 0: of no bytes here.
   mutating func count(of size: Int = 1) throws(RecordError) -> Int {
     let number = try number()
-    let most = size == 0 ? 1 << 40 : (bytes.count - position) / size
+    let most = size == 0 ? 1 << 40 : (end - position) / size
     guard number <= UInt64(most) else { throw RecordError(description: "a count in a record is too large") }
     return Int(number)
   }

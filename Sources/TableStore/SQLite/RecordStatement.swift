@@ -39,6 +39,11 @@ struct RecordStatement {
 
   /// Calls a body with the keys and records that a query finds for two keys. The bytes are valid during the call.
   func forEach(_ keys: ClosedRange<Int64>, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
+    try forEach(keys) { key, record, _ in try body(key, record) }
+  }
+
+  /// The same for a query that finds a number besides.
+  func forEach(_ keys: ClosedRange<Int64>, _ body: (Int64, UnsafeRawBufferPointer, Int64) throws -> Void) throws {
     let handle = statement.sqliteStatement
     defer { reset() }
     bind([keys.lowerBound, keys.upperBound])
@@ -50,7 +55,9 @@ struct RecordStatement {
       }
       let start = sqlite3_column_blob(handle, 1)
       let count = Int(sqlite3_column_bytes(handle, 1))
-      try body(sqlite3_column_int64(handle, 0), UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+      let record = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+      // 0 for a column that the query has not.
+      try body(sqlite3_column_int64(handle, 0), record, sqlite3_column_int64(handle, 2))
     }
   }
 

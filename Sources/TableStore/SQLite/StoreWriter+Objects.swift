@@ -101,7 +101,7 @@ extension StoreWriter {
       stored.append(UInt64($0 - keys.lowerBound))
       bodies.append(Array($1))
     }
-    let places = NumberedPlaces(stored)
+    let places = NumberedPlaces(ascending: stored)
     var objects: [(row: String, bytes: [UInt8])] = []
     objects.reserveCapacity(bodies.count)
     for (section, numbers) in zip(last.version.table.sections, last.numbers) {

@@ -23,9 +23,8 @@ extension StoreWriter {
 
   func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws -> StoredFeed? {
     guard let epoch = feed.epoch else { return nil }
-    var names = NameTable()
-    let rows = try restoreRows(of: &feed, names: &names, in: db)
-    var reading = VersionReading(name: name, rows: rows, names: names)
+    let rows = try restoreRows(of: &feed, in: db)
+    var reading = VersionReading(name: name, rows: rows, names: NameTable())
     var versions: [Version] = []
     let records = try GRDB.Row.fetchCursor(
       db,
@@ -54,37 +53,26 @@ extension StoreWriter {
     return StoredFeed(epoch: epoch, versions: versions.suffix(history))
   }
 
-  private func restoreRows(
-    of feed: inout FeedState,
-    names: inout NameTable,
-    in db: Database
-  ) throws -> NumberedRows {
+  private func restoreRows(of feed: inout FeedState, in db: Database) throws -> NumberedRows {
     let keys = StoreSchema.keys(feed: feed.id)
-    var (numbers, rows): ([UInt64], [TableModel.Row]) = ([], [])
+    var batches = RowBatches()
     let statement = try RecordStatement("SELECT key, record FROM row WHERE key BETWEEN ? AND ? ORDER BY key", in: db)
-    try statement.forEach(keys) { key, record in
-      var reader = RecordReader(Array(record))
-      numbers.append(UInt64(key - keys.lowerBound))
-      rows.append(try reader.row(names: &names))
-    }
-    if let last = numbers.last { feed.nextRow = max(feed.nextRow, last + 1) }
-    return NumberedRows(numbers, rows)
+    try statement.forEach(keys) { key, record in try batches.append(UInt64(key - keys.lowerBound), record) }
+    if let last = batches.last { feed.nextRow = max(feed.nextRow, last + 1) }
+    return try batches.finish()
   }
 
   private func restoreItems(of feed: FeedState, in db: Database) throws -> LocalItems? {
     guard let nextItem = feed.nextItem else { return nil }
     let keys = StoreSchema.keys(feed: feed.id)
-    let records = try GRDB.Row.fetchCursor(
-      db,
-      sql: "SELECT key, rank, body FROM item WHERE key BETWEEN ? AND ?",
-      arguments: [keys.lowerBound, keys.upperBound]
-    )
     var stored: [StoredItem] = []
-    while let entry = try records.next() {
-      let key: Int64 = entry["key"]
-      let body: Data = entry["body"]
+    let statement = try RecordStatement(
+      "SELECT key, body, rank FROM item WHERE key BETWEEN ? AND ? ORDER BY key",
+      in: db
+    )
+    try statement.forEach(keys) { key, body, rank in
       let id = ItemID(rawValue: UInt64(key - keys.lowerBound))
-      stored.append(StoredItem(item: Item(id: id, body: Array(body)), rank: entry["rank"]))
+      stored.append(StoredItem(item: Item(id: id, body: Array(body)), rank: rank))
     }
     return LocalItems(stored: stored, nextID: nextItem)
   }

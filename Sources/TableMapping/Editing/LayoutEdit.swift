@@ -1,10 +1,9 @@
 internal import Definitions
 internal import Expressions
-internal import HashTreeCollections
 internal import JSON
 internal import TableModel
 
-/// A few items of a local source that are others now, laid out on what the last mapping has made.
+/// A few items of a source that are others now, laid out on what the last mapping has made.
 ///
 /// Which rows an item has, and in which sections, it decides by itself; where a row stands, it and its section's others
 /// decide. So what changed leaves its sections, comes into those that take it now, and headers and footers of just these
@@ -13,10 +12,12 @@ internal import TableModel
 /// - Complexity: O(changes · log² rows + sections). A header or footer that reads `$items` costs its section's items.
 struct LayoutEdit {
   private let plan: MappingPlan
-  private(set) var layout: LocalLayout
+  private(set) var layout: ItemLayout
   private(set) var report: MappingReport
   private let scope: Scope
   private var mapper: ItemMapper
+  /// By how much what the items take of memory has grown, about, in bytes.
+  private(set) var growth = 0
   /// Places of sections with other rows than before.
   private var touched: Set<Int> = []
   /// Groups came, or their first items are others.
@@ -25,7 +26,7 @@ struct LayoutEdit {
   /// - Parameters:
   ///   - warnings: What is said already.
   ///   - lookups: Of the last mapping.
-  init(_ layout: LocalLayout, plan: MappingPlan, scope: Scope, lookups: Lookups, warnings: [String]) {
+  init(_ layout: ItemLayout, plan: MappingPlan, scope: Scope, lookups: Lookups, warnings: [String]) {
     (self.layout, self.plan, self.scope, report) = (layout, plan, scope, MappingReport(warnings))
     mapper = ItemMapper(source: plan.sources[0], plan: plan, lookups: lookups, scope: scope)
   }
@@ -34,17 +35,18 @@ struct LayoutEdit {
   /// counts then.
   mutating func lay(_ changes: [OwnedItemChange]) -> Bool {
     let mapped = changes.map { change in change.after.map { self.mapped($0, layout.items[change.number]) } }
+    // No JSON is a problem of the whole response.
+    guard plan.sources[0].isLocal || !mapped.contains(where: { $0?.isMalformed == true }) else { return false }
     // Most stay where they are.
     let moving = zip(changes, mapped).filter { change, mapped in !replace(change, mapped) }
+    guard moving.isEmpty || !layout.hasDuplicates else { return false }
     // All leave by the order in which they are, and come by the order in which they then are.
     for (change, _) in moving where change.before != nil {
       guard leave(change.number) else { return false }
     }
     for (change, mapped) in moving {
-      if let before = layout.items[change.number] { layout.remove(namesOf: before.mapped, for: change.number) }
-      layout.items[change.number] = mapped.flatMap { mapped in
-        change.after.map { LaidItem(mapped, $0.rank, $0.bytes) }
-      }
+      if let before = layout.items[change.number] { layout.items.remove(namesOf: before.mapped, for: change.number) }
+      put(mapped.flatMap { mapped in change.after.map { LaidItem(mapped, $0.rank, .own($0.bytes)) } }, change.number)
     }
     for (change, _) in moving where change.after != nil {
       guard come(change.number) else { return false }
@@ -56,9 +58,16 @@ struct LayoutEdit {
 
   private mutating func mapped(_ item: OwnedItem, _ before: LaidItem?) -> MappedItem {
     if let before, before.bytes == item.bytes { return before.mapped }
-    let mapped = item.bytes.withUnsafeBytes { mapper.item(at: 0, $0, givenID: String(item.number)) }
+    let givenID = plan.sources[0].isLocal ? String(item.number) : nil
+    let index = plan.sources[0].isLocal ? 0 : Int(item.number)
+    let mapped = item.bytes.withUnsafeBytes { mapper.item(at: index, $0, givenID: givenID) }
     if let warning = mapped.details?.warning { report.warn(warning) }
     return mapped
+  }
+
+  private mutating func put(_ item: LaidItem?, _ number: UInt64) {
+    growth += (item?.cost ?? 0) - (layout.items[number]?.cost ?? 0)
+    layout.items[number] = item
   }
 
   // MARK: Rows
@@ -81,7 +90,7 @@ struct LayoutEdit {
     }
     layout.sections[section].rows = laid.rows.replacing(place, with: row)
     layout.sections[section].met = met
-    layout.items[change.number] = LaidItem(mapped, after.rank, after.bytes)
+    put(LaidItem(mapped, after.rank, .own(after.bytes)), change.number)
     touched.insert(section)
     return true
   }
@@ -110,7 +119,7 @@ struct LayoutEdit {
   }
 
   private mutating func come(_ number: UInt64) -> Bool {
-    guard let item = layout.items[number], layout.add(namesOf: item.mapped, for: number) else { return false }
+    guard let item = layout.items[number], layout.items.add(namesOf: item.mapped, for: number) else { return false }
     for placement in item.mapped.placements {
       let section = layout.section(placement) ?? begin(placement)
       let laid = layout.sections[section]

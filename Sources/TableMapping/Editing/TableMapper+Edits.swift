@@ -1,4 +1,3 @@
-internal import HashTreeCollections
 public import TableModel
 
 extension TableMapper {
@@ -25,9 +24,7 @@ extension TableMapper {
     guard edit.lay(changes) else { return nil }
     var result = last
     result.cache = MappingCache(plan: plan, variables: variables, lookups: cache.lookups, layout: edit.layout)
-    result.sections = edit.layout.sections.compactMap(\.shown)
-    result.omittedSections = edit.layout.sections.count - result.sections.count
-    (result.skippedItems, result.firstSkipped) = (edit.layout.skipped.count, nil)
+    result.show(edit.layout)
     result.warnings = edit.report.warnings
     return result
   }
@@ -37,7 +34,7 @@ extension MappingResult {
   /// Goes on from the lists of rows that a table has made of this one's, as they share what they can with those of the
   /// version before it (``Table/sharing(with:)``). O(sections).
   public mutating func goOn(from table: Table) {
-    guard var layout = cache.layout else { return }
+    guard var layout else { return }
     var isOther = false
     var others = table.sections.makeIterator()
     for place in layout.sections.indices {
@@ -46,7 +43,11 @@ extension MappingResult {
       if other !== own { isOther = layout.sections[place].goOn(from: other) || isOther }
     }
     guard isOther else { return }
-    cache = MappingCache(plan: cache.plan, variables: cache.variables, lookups: cache.lookups, layout: layout)
+    if let edited {
+      self.edited = EditedList(edits: edited.edits, layout: layout)
+    } else {
+      cache = MappingCache(plan: cache.plan, variables: cache.variables, lookups: cache.lookups, layout: layout)
+    }
     sections = layout.sections.compactMap(\.shown)
   }
 }

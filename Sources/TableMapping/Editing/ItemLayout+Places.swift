@@ -1,6 +1,6 @@
 internal import TableModel
 
-extension LocalLayout {
+extension ItemLayout {
   /// Where a row stands, or would stand, among rows in their order. O(log² rows).
   ///
   /// - Parameter arrangement: nil: rows in the order of their items.

@@ -1,50 +1,39 @@
 internal import Expressions
-internal import HashTreeCollections
 internal import TableModel
 
-/// How the items of a local source were laid out: what an edit of a few of them is laid out on (``LayoutEdit``).
+/// How the items of a source were laid out: what an edit of a few of them is laid out on (``LayoutEdit``).
 ///
 /// A value whose copies share everything: it costs O(log items) to have another one with another item. Where a row stands
 /// is found by going down its section's rows, as each leads to its item, and that to what orders it.
-struct LocalLayout: Sendable {
+struct ItemLayout: Sendable {
   let source: String
-  /// By the identities that the service gave them.
-  var items: TreeDictionary<UInt64, LaidItem> = [:]
-  /// The items by the fingerprints of what they are found by: the identities of their rows, or of the row that they would
-  /// have.
-  var names: TreeDictionary<UInt64, UInt64> = [:]
-  /// Those that a section takes and that have no row.
-  var skipped: TreeSet<UInt64> = []
+  var items: LaidItems
   /// In their order; those that are left out too.
-  var sections: [LaidSection] = []
+  var sections: [LaidSection]
   /// Of groups, by their identities: where they stand among the sections.
-  var groups: [ExactText: Int] = [:]
+  var groups: [ExactText: Int]
+  /// Two things have one identity: the order of all items decides who has it.
+  let hasDuplicates: Bool
 
-  /// What a whole mapping has made; nil where two things have one identity, as then the order of all items decides who
-  /// has it. O(items).
-  ///
-  /// - Parameters:
-  ///   - given: The source's items.
-  ///   - mapped: What became of them, in the same order.
-  ///   - shown: By section, what is shown of it.
-  init?(source: String, given: [SourceItem], mapped: [MappedItem], _ sections: [(ArrangedSection, shown: Section?)]) {
-    self.source = source
-    guard given.count == mapped.count else { return nil }
-    for (item, mapped) in zip(given, mapped) {
-      guard let owned = item.owned,
-        items.updateValue(LaidItem(mapped, owned.rank, item.bytes), forKey: owned.number) == nil,
-        add(namesOf: mapped, for: owned.number)
-      else { return nil }
-    }
-    self.sections = sections.map { LaidSection($0, shown: $1) }
+  /// What a whole mapping has made of items that the service owns, none of which has the identity of another one.
+  /// O(sections).
+  init(source: String, _ items: LaidItems, _ sections: [LaidSection]) {
+    (self.source, self.items, self.sections, groups, hasDuplicates) = (source, items, sections, [:], false)
     indexGroups()
+  }
+
+  /// What was made of a response. O(1).
+  init(source: String, _ layout: SettledLayout, _ texts: ItemTexts) {
+    items = LaidItems(texts, layout.lookup, skipped: layout.skipped)
+    (self.source, sections, groups) = (source, layout.sections, layout.groups)
+    hasDuplicates = layout.hasDuplicates
   }
 
   /// What is found by an identity.
   func item(named id: String) -> (number: UInt64, item: LaidItem)? {
-    guard let number = names[Fingerprint(of: id).rawValue], let item = items[number], item.mapped.isNamed(id) else {
-      return nil
-    }
+    guard let number = items.number(named: Fingerprint(of: id), where: { $0.isNamed(id) }), let item = items[number],
+      item.mapped.isNamed(id)
+    else { return nil }
     return (number, item)
   }
 
@@ -54,37 +43,21 @@ struct LocalLayout: Sendable {
     return laid.mapped
   }
 
-  /// In the order of the source. O(items · log items).
-  var ordered: [LaidItem] { items.values.sorted { $0.rank < $1.rank } }
-
   /// The first items without a row, with the reason. O(items).
   func firstSkipped(_ count: Int) -> [SkippedItem] {
-    guard !skipped.isEmpty else { return [] }
-    let found = ordered.enumerated().lazy.compactMap { position, item in
-      item.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) }
+    guard items.skipped.count > 0 else { return [] }
+    let found = items.ordered.enumerated().lazy.compactMap { position, entry in
+      entry.item.mapped.details?.skip.map { SkippedItem($0, of: source, at: position) }
     }
     return Array(found.prefix(count))
-  }
-
-  // MARK: Names
-
-  /// False where one is taken.
-  mutating func add(namesOf item: MappedItem, for number: UInt64) -> Bool {
-    var areFree = true
-    item.forEachName { areFree = areFree && names.updateValue(number, forKey: $0.rawValue) == nil }
-    if item.details?.skip != nil { skipped.insert(number) }
-    return areFree
-  }
-
-  mutating func remove(namesOf item: MappedItem, for number: UInt64) {
-    item.forEachName { names[$0.rawValue] = nil }
-    if item.details?.skip != nil { skipped.remove(number) }
   }
 
   // MARK: Places
 
   /// The item of a row that is laid out.
-  func item(of row: Row) -> LaidItem? { names[row.key.identity.rawValue].flatMap { items[$0] } }
+  func item(of row: Row) -> LaidItem? {
+    items.number(named: row.key.identity) { $0.hasRow(row.id) }.flatMap { items[$0] }
+  }
 
   /// The items of rows, as a JSON list. O(bytes).
   func list(of rows: RowList) -> [UInt8] {
@@ -107,18 +80,6 @@ struct LocalLayout: Sendable {
   mutating func indexGroups() {
     groups = [:]
     for (place, section) in sections.enumerated() { groups[ExactText(section.id)] = place }
-  }
-}
-
-/// An item as it was laid out.
-struct LaidItem: Sendable {
-  let mapped: MappedItem
-  /// What orders it among the others.
-  let rank: Int64
-  let bytes: [UInt8]
-
-  init(_ mapped: MappedItem, _ rank: Int64, _ bytes: [UInt8]) {
-    (self.mapped, self.rank, self.bytes) = (mapped, rank, bytes)
   }
 }
 

@@ -1,0 +1,138 @@
+import TableMapping
+import TableModel
+
+/// Lays edits that the upstream has accepted over what it has said. In the list of a source's only response they are as fast
+/// as the table finds where a row stands; else all items are laid over it, one by one.
+///
+/// An item is named by its place among the source's, or by its number where these were edited (``ListEdits``).
+extension TableContent {
+  /// The identity of the row of an item, as the upstream names it in an answer; nil where it doesn't.
+  func identity(of answer: [UInt8], from source: String) -> String? {
+    mapper.identity(of: answer, from: source, variables: variables)
+  }
+
+  /// Puts one item in the place of another; returns what it is named by from now on.
+  @discardableResult
+  mutating func lay(_ item: [UInt8], at position: Int, over source: String, named name: String) -> Int {
+    if var edits = edits(of: source) {
+      edits.replace(position, with: item)
+      return lay(edits, of: position, over: source, named: name)
+    }
+    var items = items(of: source)
+    guard items.indices.contains(position) else { return position }
+    items[position] = item
+    lay(items, over: source, named: name)
+    return position
+  }
+
+  /// Removes an item; false where there is none.
+  mutating func layDeletion(at position: Int, over source: String, named name: String) -> Bool {
+    if var edits = edits(of: source) {
+      edits.remove(position)
+      lay(edits, of: position, over: source, named: name)
+      return true
+    }
+    var items = items(of: source)
+    guard items.indices.contains(position) else { return false }
+    items.remove(at: position)
+    lay(items, over: source, named: name)
+    return true
+  }
+
+  /// Adds an item behind all others; returns what it is named by.
+  mutating func layAddition(_ item: [UInt8], over source: String, named name: String) -> Int {
+    if var edits = edits(of: source) {
+      let position = edits.append(item)
+      return lay(edits, of: position, over: source, named: name)
+    }
+    let items = items(of: source)
+    lay(items + [item], over: source, named: name)
+    return items.count
+  }
+
+  /// Moves an item; false where there is none.
+  mutating func layMove(at position: Int, to place: EditPlace, over source: String, named name: String) -> Bool {
+    if var edits = edits(of: source), let result, let item = result.bytes(ofItemAt: position, of: source) {
+      let neighbor = place.neighbor(in: result, moving: position, of: source)
+      if edits.move(position, item, to: neighbor) {
+        lay(edits, of: position, over: source, named: name)
+        return true
+      }
+    }
+    var items = items(of: source)
+    guard let result, items.indices.contains(position) else { return false }
+    let moving = items.remove(at: position)
+    var rows = result.items(of: source).map(\.row)
+    rows.remove(at: position)
+    items.insert(moving, at: place.index(among: rows, in: result.sections, naming: itemIdentity(ofRow:)))
+    lay(items, over: source, named: name)
+    return true
+  }
+
+  // MARK: What is laid over
+
+  /// Nil where all items are laid over it.
+  private func edits(of source: String) -> ListEdits? {
+    inputs[source]?.content.flatMap { result?.edits(of: source, in: $0) }
+  }
+
+  /// - Returns: what an item is named by from now on: where all had to be mapped after all, its place.
+  @discardableResult
+  private mutating func lay(_ edits: ListEdits, of position: Int, over source: String, named name: String) -> Int {
+    inputs[source]?.content?.edits = edits
+    _ = table(named: name)
+    return self.edits(of: source) == nil ? edits.place(of: position) ?? position : position
+  }
+
+  /// Of a source, in their order. O(bytes).
+  private func items(of source: String) -> [[UInt8]] { result?.items(of: source).map(\.bytes) ?? [] }
+
+  /// The source's responses stay what they were, for whoever shows more of them.
+  private mutating func lay(_ items: [[UInt8]], over source: String, named name: String) {
+    let items = items.map { SourceItem(bytes: $0) }
+    let answer = inputs[source]?.content ?? SourceContent()
+    inputs[source]?.content = answer.laying(over: items)
+    _ = table(named: name)
+  }
+}
+
+extension EditPlace {
+  /// Where in a source's list this place is.
+  ///
+  /// - Parameter position: of the moving item.
+  fileprivate func neighbor(in result: MappingResult, moving position: Int, of source: String) -> ListEdits.Place {
+    func item(_ row: String) -> Int? {
+      result.item(row).flatMap { $0.source == source && $0.position != position ? $0.position : nil }
+    }
+    switch self {
+    case .end: return .end
+    case .before(let row): return item(row).map { .before($0) } ?? .end
+    case .after(let row): return item(row).map { .after($0) } ?? .end
+    case .section(let id, let at):
+      guard let at, let section = result.sections.first(where: { $0.id == id }) ?? result.sections.first else {
+        return .end
+      }
+      // Places count without the row that moves.
+      let own = result.rows(ofItemAt: position, of: source).lazy
+        .compactMap { section.rows.firstIndex(of: $0.id, $0.key.identity) }.first
+      let place = own.map { $0 <= at ? at + 1 : at } ?? at
+      guard section.rows.indices.contains(place) else { return .end }
+      return item(section.rows[place].id).map { .before($0) } ?? .end
+    }
+  }
+
+  /// The same among all items of the list; the moving one is no longer in it. O(items).
+  fileprivate func index(among rows: [String?], in sections: [Section], naming name: (String) -> String) -> Int {
+    switch self {
+    case .end: return rows.count
+    case .before(let row): return rows.firstIndex(of: row) ?? rows.count
+    case .after(let row): return rows.firstIndex(of: row).map { $0 + 1 } ?? rows.count
+    case .section(let id, let at):
+      let section = sections.first { $0.id == id } ?? sections.first
+      let known = Set(rows)
+      let present = (section?.rows ?? []).map { name($0.id) }.filter { known.contains($0) }
+      guard let at, at < present.count else { return rows.count }
+      return rows.firstIndex(of: present[at]) ?? rows.count
+    }
+  }
+}
