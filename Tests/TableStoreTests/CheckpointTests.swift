@@ -7,7 +7,10 @@ import Testing
 /// The write-ahead log goes home beside those who write, and ends.
 @Suite struct CheckpointTests {
   private func open(_ folder: TemporaryFolder) throws -> DatabasePool {
-    let pool = try DatabasePool(path: folder.path + "/test.sqlite")
+    // A connection that reads the log's index while it is written looks again under the writer's lock.
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(60)
+    let pool = try DatabasePool(path: folder.path + "/test.sqlite", configuration: configuration)
     try pool.write { try $0.execute(sql: "CREATE TABLE blob (id INTEGER PRIMARY KEY, body BLOB)") }
     return pool
   }
