@@ -135,7 +135,7 @@ def fetched(rows, folder):
             "edit of an upstream's item": lambda at, number: (
                 "PATCH", f"/{at}", b'{"title":"edit %d"}' % number),
             "a deletion": lambda at, number: ("DELETE", f"/{at}", b""),
-            "an addition": lambda at, number: ("POST", "", b'{"id":%d,"title":"new"}' % (rows + number)),
+            "an addition": lambda at, number: ("POST", "", b'{"id":%d,"title":"new","edition":0}' % (rows + number)),
             "a move by half the table": lambda at, number: (
                 "POST", f"/{at}/move", b'{"before":"%d"}' % ((at + rows // 2) % rows)),
         }
