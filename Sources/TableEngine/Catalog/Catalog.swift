@@ -18,7 +18,7 @@ package final class Catalog: Sendable {
   /// What it was made of.
   package let definition: ServiceDefinition
   /// By which replicas know that they have the same.
-  private let digests: HandoverDigests
+  let digests: HandoverDigests
 
   init(
     _ definition: ServiceDefinition,
@@ -88,8 +88,10 @@ package final class Catalog: Sendable {
   }
 
   /// Asks the sources of the tables that always live, in turn.
-  func startPolling() {
-    for source in sources.values where source.isRead { source.start() }
+  ///
+  /// - Parameter before: the sources of the configuration before: those that go on are asked already.
+  func startPolling(after before: [String: PolledSource] = [:]) {
+    for (name, source) in sources where source.isRead && before[name] !== source { source.start() }
   }
 
   /// Goes on where another replica has asked the sources until now.

@@ -6,16 +6,18 @@ import TableStore
 extension Engine {
   /// Fetches all sources of a table now.
   ///
-  /// - Parameter completion: called when what they said is shown here, or with why it is not; on any queue.
-  package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable (TableError?) -> Void) {
+  /// - Parameter completion: called when what they said is shown here, with the table that shows it, which may be another
+  ///   one by then; or with why it is not; on any queue.
+  package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void) {
     table.writer.whenStoreAnswers { [self] error in
-      if let error { return completion(error) }
+      if let error { return completion(.failure(error)) }
       // What feeds a member that is not shared is its own; all else is asked by one replica.
       guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
         return context.replica.askLeader(.refresh(table.name)) { outcome in
-          if case .failure(let error) = outcome { return completion(error) }
-          table.writer.comeAbreast(attempts: TableWriter.attemptsToRead) { isRead in
-            completion(isRead ? nil : TableError(.unreadable))
+          if case .failure(let error) = outcome { return completion(.failure(error)) }
+          let shown = table.latest
+          shown.writer.comeAbreast(attempts: TableWriter.attemptsToRead) { isRead in
+            completion(isRead ? .success(shown) : .failure(TableError(.unreadable)))
           }
         }
       }
@@ -24,25 +26,47 @@ extension Engine {
   }
 
   /// - Parameter completion: when what the sources said is stored, in all of the table's languages.
-  private func fetch(_ table: LiveTable, _ completion: @escaping @Sendable (TableError?) -> Void) {
+  private func fetch(_ table: LiveTable, _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void) {
     let original = table.original?.table.withLock { $0.value } ?? table
-    let refresh: @Sendable () -> Void = { [context] in
-      let group = DispatchGroup()
-      for source in original.sources {
-        group.enter()
-        source.refresh { group.leave() }
-      }
-      group.notify(queue: context.background) {
-        original.whenAllFollow {
+    let refresh: @Sendable () -> Void = { [self] in
+      fetch(original.sources, of: original) {
+        let shown = original.latest
+        shown.whenAllFollow {
+          let table = shown.localized(table.locale)
           let writer = table.writer
           writer.content.queue.async {
-            completion(writer.content.access { $0.isBehind && !$0.inputs.isEmpty } ? .notStoredForNow : nil)
+            if let error = shown.departure { return completion(.failure(error)) }
+            let isBehind = writer.content.access { $0.isBehind && !$0.inputs.isEmpty }
+            completion(isBehind ? .failure(.notStoredForNow) : .success(table))
           }
         }
       }
     }
     guard table.isShared, let family = catalog.member(named: table.name)?.family else { return refresh() }
     family.whenAsked(original, refresh)
+  }
+
+  /// Fetches sources of a table now, and waits for those that another configuration has given it beside them meanwhile.
+  ///
+  /// - Parameter asked: the names of those that were waited for already.
+  private func fetch(
+    _ sources: [PolledSource],
+    of table: LiveTable,
+    after asked: Set<String> = [],
+    _ completion: @escaping @Sendable () -> Void
+  ) {
+    let group = DispatchGroup()
+    for source in sources {
+      group.enter()
+      if asked.isEmpty { source.refresh { group.leave() } } else { source.whenAnswered { group.leave() } }
+    }
+    group.notify(queue: context.background) { [self] in
+      table.writer.whenDecided { [self] in
+        let asked = asked.union(sources.map(\.name))
+        let others = table.latest.sources.filter { !asked.contains($0.name) }
+        if others.isEmpty { completion() } else { fetch(others, of: table, after: asked, completion) }
+      }
+    }
   }
 
   // MARK: For other replicas
@@ -66,7 +90,10 @@ extension Engine {
   private func refresh(named name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
     if catalog.tablesByName[name] != nil || catalog.family(of: name) != nil {
       return whenHere(name) { [self] table in
-        if let table { fetch(table, completion) } else { completion(nil) }
+        guard let table else { return completion(nil) }
+        fetch(table) { outcome in
+          if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
+        }
       }
     }
     guard let source = catalog.sources[name] else { return completion(nil) }

@@ -180,11 +180,7 @@ package final class Engine: Sendable {
     let definition = next.definition
     let settings = EngineContext.Settings(definition)
     context.configure(settings)
-    var sources: [String: PolledSource] = [:]
-    for source in definition.sources {
-      guard case .upstream(let upstream) = source.kind else { continue }
-      sources[source.name] = PolledSource(source.name, upstream, environment: definition.environment, context: context)
-    }
+    var turnover = SourceTurnover(from: before, to: definition, settings.digests)
     let living = next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
       let name = blueprint.definition.name
       return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
@@ -192,22 +188,29 @@ package final class Engine: Sendable {
     let tables = living.map(\.table)
     for (blueprint, table) in living {
       let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
+      var heard = HeardSources()
       if next.made[table.name] == nil {
-        table.reconfigure(blueprint, loans)
+        heard = table.reconfigure(blueprint, loans)
       } else {
         table.writer.loans.withLock { $0 = loans }
       }
-      for source in blueprint.upstreams { sources[source.name]?.feed(table) }
+      for source in blueprint.upstreams { turnover.note(source.name, heard: heard) }
     }
+    let sources = turnover.sources(context)
+    let replaced = before.sources.values.filter { sources[$0.name] !== $0 }
+    for source in replaced { source.makeRoom() }
+    for (blueprint, table) in living { table.attach(blueprint.upstreams.compactMap { sources[$0.name] }) }
     let families = next.blueprints.filter(\.definition.isFamily).map { blueprint in
       let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
-      family.configure(blueprint, next.keepers?.loans(of: blueprint, among: tables) ?? [])
+      let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
+      family.configure(blueprint, loans, unchanged: turnover.unchanged)
       return family
     }
     let catalog = Catalog(definition, settings.digests, tables: tables, families: families, sources: sources)
     adopted.withLock { $0 = catalog }
-    for source in before.sources.values { source.stop() }
     for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
+      // They are others' from now on.
+      table.attach([])
       if let next = catalog.tablesByName[name] { table.retire(for: next) } else { table.remove() }
     }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
@@ -220,11 +223,15 @@ package final class Engine: Sendable {
     }
     write(next.keepers?.places)
     for table in tables where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
+    // What is asked on behalf of those who wait finds its tables begun.
+    for source in replaced {
+      source.goOn(with: sources[source.name].flatMap { $0.isRead && context.replica.isLeading ? $0 : nil })
+    }
     if isStarted.withLock({ $0 }) {
       context.replica.configure(definition)
       for family in catalog.families { family.startSweeping() }
       if context.replica.isLeading {
-        catalog.startPolling()
+        catalog.startPolling(after: before.sources)
         adoptMembers()
       }
     }

@@ -52,20 +52,29 @@ extension TableContent {
 extension TableContent {
   /// Goes on with another definition. A source that is asked for the same keeps its answer; until the others have one,
   /// their rows stay.
-  mutating func follow(_ blueprint: TableBlueprint, _ loans: [Loan], shown table: Table) {
+  ///
+  /// - Returns: the sources that need not say again what they have said.
+  mutating func follow(_ blueprint: TableBlueprint, _ loans: [Loan], shown table: Table) -> HeardSources {
     borrow(loans)
     (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
     local?.source = blueprint.local?.name ?? ""
     if let local = blueprint.local { self.local?.definition = local.definition }
     let before = inputs
     inputs = [:]
+    var heard = HeardSources()
     for (source, definition) in blueprint.upstreams {
-      var input = before[source] ?? SourceInput(definition: definition)
-      if !input.definition.asksForTheSame(as: definition) { input = SourceInput(definition: definition) }
+      var input = SourceInput(definition: definition)
+      if let known = before[source], known.definition.asksForTheSame(as: definition) {
+        input = known
+        // As it is laid out now, that may be otherwise.
+        input.showsAll = nil
+        heard.note(source, input)
+      }
       input.definition = definition
       inputs[source] = input
     }
     keep(table)
+    return heard
   }
 
   /// Goes on showing what a table has, for the sources that are now asked for something else.

@@ -87,9 +87,11 @@ package final class TableFamily: Sendable {
 
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
   ///
-  /// - Parameter loans: the service's own items that its members show.
-  func configure(_ blueprint: TableBlueprint, _ loans: [Loan]) {
-    var (kept, dropped) = contents.withLock { contents in
+  /// - Parameters:
+  ///   - loans: the service's own items that its members show.
+  ///   - unchanged: the sources that are asked for the same, in the same way.
+  func configure(_ blueprint: TableBlueprint, _ loans: [Loan], unchanged: Set<String>) {
+    let (instances, displaced, polled) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
       (contents.blueprint, contents.parameters, contents.loans) = (blueprint, parameters, loans)
@@ -102,17 +104,27 @@ package final class TableFamily: Sendable {
       for key in contents.members.members.keys where !isSameKey || !parameters.allow(key.parameters) {
         if let gone = contents.members.remove(key) { dropped.append(gone.table) }
       }
+      // What the sources of the others have said may be old.
+      let polled = Set(contents.members.unfrozen.map { ObjectIdentifier($0.table) })
       contents.members.thawAll(at: .now)
       let kept = contents.members.members.values.map(\.instance)
       for instance in kept { instance.table.thaw() }
-      return (kept, dropped)
+      return (kept, dropped, polled)
     }
+    var (kept, dropped) = (instances, displaced)
     for instance in kept where !instance.table.canBe(blueprint) {
       if !remake(instance, blueprint, loans), drop(instance.table) { dropped.append(instance.table) }
     }
     kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
     retire(dropped)
-    for instance in kept { instance.table.reconfigure(member: blueprint, forwarding: instance.forwarded, loans) }
+    for instance in kept {
+      instance.table.reconfigure(
+        member: blueprint,
+        forwarding: instance.forwarded,
+        loans,
+        unchanged: polled.contains(ObjectIdentifier(instance.table)) ? unchanged : []
+      )
+    }
   }
 
   /// Makes a member anew that can't go on with another definition, where somebody waits for it, who then waits for that. Not

@@ -14,6 +14,10 @@ final class PolledSource: Sendable {
   private let source: Source
   private let fetchContext: FetchContext
   private let listeners: SourceListeners
+  /// What is asked in its place.
+  private let successor = Mutex<PolledSource?>(nil)
+  /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
+  private let standsForAnother = Atomic(false)
 
   /// - Parameters:
   ///   - parameters: of a family's member.
@@ -56,10 +60,9 @@ final class PolledSource: Sendable {
   }
 
   /// Tells a table from now on.
-  func feed(_ table: LiveTable) {
-    listeners.add(table)
-    table.attach(self)
-  }
+  func feed(_ table: LiveTable) { listeners.add(table) }
+  /// Tells it no more.
+  func leave(_ table: LiveTable) { listeners.remove(table) }
 
   /// Whether a table reads it.
   var isRead: Bool { !listeners.isEmpty }
@@ -68,9 +71,44 @@ final class PolledSource: Sendable {
   var figures: SourceFigures { source.figures }
 
   func start() { source.start() }
-  func stop() { source.stop() }
   func suspend() { source.suspend() }
   func resume() { source.resume() }
+
+  // MARK: From one configuration to another
+
+  /// Whether it may have been told something that a table doesn't have which has no answer of it: then what it says next may
+  /// be that nothing has changed.
+  var hasBeenHeard: Bool { hasWorked || standsForAnother.load(ordering: .acquiring) }
+
+  /// Whether it is asked with just these fields of a caller's.
+  func sends(_ forwarding: ForwardedFields) -> Bool { fetchContext.forwarded == forwarding.fields }
+
+  /// Ends it. Whoever waits for what it says waits for the one in its place, where there is one.
+  func stop(for next: PolledSource? = nil) {
+    if let next { successor.withLock { $0 = next } }
+    source.stop()
+  }
+
+  /// Asks nothing more; whoever waits for what it says goes on waiting until ``goOn(with:)`` tells for what.
+  func makeRoom() {
+    listeners.hold()
+    source.stop()
+  }
+
+  /// Ends what ``makeRoom()`` has begun.
+  ///
+  /// - Parameter next: what is asked in its place; nil: nothing is, as no table reads it.
+  func goOn(with next: PolledSource?) {
+    successor.withLock { $0 = next }
+    listeners.release()
+  }
+
+  /// What is asked in its place now, as often as another configuration came; itself where nothing is.
+  var latest: PolledSource {
+    var latest = self
+    while let next = latest.successor.withLock({ $0 }) { latest = next }
+    return latest
+  }
 
   // MARK: From replica to replica
 
@@ -129,15 +167,30 @@ final class PolledSource: Sendable {
         group.leave()
       }
     }
-    group.notify(queue: context.background) { [source] in
-      source.takeOver(left.entry.source, isWhole: !isOther.load(ordering: .relaxed), in: turn, completion)
+    group.notify(queue: context.background) { [self] in
+      let isWhole = !isOther.load(ordering: .relaxed)
+      if isWhole { standsForAnother.store(true, ordering: .releasing) }
+      source.takeOver(left.entry.source, isWhole: isWhole, in: turn, completion)
     }
   }
 
-  /// Fetches now; `completion` is called when what the upstream said is published.
+  /// Fetches now; `completion` is called when what the upstream said is published. Where another source takes its place
+  /// meanwhile, when what that one was told is.
   func refresh(_ completion: @escaping @Sendable () -> Void) {
     listeners.noteNews()
-    source.refresh { [listeners] _ in listeners.afterDeliveries(completion) }
+    source.refresh { [self] _ in whenShown(completion) }
+  }
+
+  /// Calls back when what it says is published: of the refresh that is under way, of the last one, or of the first.
+  func whenAnswered(_ completion: @escaping @Sendable () -> Void) {
+    source.whenAnswered { [self] _ in whenShown(completion) }
+  }
+
+  private func whenShown(_ completion: @escaping @Sendable () -> Void) {
+    listeners.afterDeliveries { [self] in
+      guard let next = successor.withLock({ $0 }) else { return completion() }
+      next.whenAnswered(completion)
+    }
   }
 
   /// Fetches everything anew after an edit, where `forward` has called back; `completion` is called when what the

@@ -40,9 +40,16 @@ final class SourceListeners: Sendable {
   /// Whether it ever gave items.
   var hasWorked: Bool { worked.load(ordering: .relaxed) }
 
-  func add(_ table: LiveTable) { tables.withLock { $0.append(Listener(table: table)) } }
+  func add(_ table: LiveTable) {
+    tables.withLock { tables in
+      tables.removeAll { $0.table == nil || $0.table === table }
+      tables.append(Listener(table: table))
+    }
+  }
 
-  var isEmpty: Bool { tables.withLock { $0.isEmpty } }
+  func remove(_ table: LiveTable) { tables.withLock { $0.removeAll { $0.table == nil || $0.table === table } } }
+
+  var isEmpty: Bool { tables.withLock { $0.allSatisfy { $0.table == nil } } }
 
   /// Of the last answer that was handed on.
   var answer: UInt64 { answers.load(ordering: .relaxed) }
@@ -64,6 +71,10 @@ final class SourceListeners: Sendable {
   func afterDeliveries(_ body: @escaping @Sendable () -> Void) {
     deliveries.notify(queue: context.background, execute: body)
   }
+
+  /// Nobody is told that all is delivered, until `release`.
+  func hold() { deliveries.enter() }
+  func release() { deliveries.leave() }
 
   func receive(_ update: SourceUpdate) {
     let news: SourceNews

@@ -112,7 +112,7 @@ extension Catalog {
       group.enter()
       feed.refresh { group.leave() }
     }
-    group.notify(queue: .global()) { completion(SourceStatus(name, upstream, feeds)) }
+    group.notify(queue: .global()) { completion(SourceStatus(name, upstream, feeds.map(\.latest))) }
   }
 
   private func feeds(of name: String) -> [PolledSource] {

@@ -7,13 +7,12 @@ extension LiveTable {
   /// What is polled for it.
   var sources: [PolledSource] { lifecycle.withLock { $0.sources } }
 
-  func attach(_ source: PolledSource) {
-    for table in all { table.lifecycle.withLock { $0.sources.append(source) } }
-  }
-
-  /// Before another definition's sources are attached.
-  func forgetSources() {
-    for table in all { table.lifecycle.withLock { $0.sources = [] } }
+  /// It is fed by these from now on, and by no others.
+  func attach(_ sources: [PolledSource]) {
+    let before = self.sources
+    for table in all { table.lifecycle.withLock { $0.sources = sources } }
+    for source in before where !sources.contains(where: { $0 === source }) { source.leave(self) }
+    for source in sources where !before.contains(where: { $0 === source }) { source.feed(self) }
   }
 
   /// Whether its readers should wait for what the upstream says.
@@ -38,9 +37,26 @@ extension LiveTable {
       case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
       case .retired: successor.withLock { $0 }.map { .replaced(by: $0) } ?? .withoutNews
       case .refused(let error): .refused(error)
-      case .removed: .refused(.notFound("The table `\(name)` is no longer there."))
+      case .removed: .refused(.isGone(name))
       }
     }
+  }
+
+  /// Why it is no longer there, nor another one in its place; nil where it is.
+  var departure: TableError? {
+    switch lifecycle.withLock({ $0.phase }) {
+    case .living: nil
+    case .retired: .hasMadeRoom
+    case .refused(let error): error
+    case .removed: .isGone(name)
+    }
+  }
+
+  /// What is in its place now, as often as it was made anew; itself where nothing is.
+  var latest: LiveTable {
+    var latest = self
+    while let next = latest.successor.withLock({ $0 }) { latest = next }
+    return latest
   }
 
   /// The configuration no longer has it: no edit is begun any more, and who waits is told.
@@ -49,7 +65,7 @@ extension LiveTable {
   /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
   func retire(for next: LiveTable? = nil) {
     if let next { for table in all { table.successor.withLock { $0 = next.localized(table.locale) } } }
-    for source in sources { source.stop() }
+    for source in sources { source.stop(for: next?.sources.first { $0.name == source.name }) }
     end(.retired)
   }
 
@@ -98,6 +114,16 @@ extension LiveTable {
 }
 
 extension TableError {
+  fileprivate static func isGone(_ name: String) -> TableError { .notFound("The table `\(name)` is no longer there.") }
+
+  fileprivate static var hasMadeRoom: TableError {
+    TableError(
+      .unavailable,
+      detail: "This table has made room while it was being refreshed: whoever reads it again has it made anew.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   fileprivate static var notStoredYet: TableError {
     TableError(
       .unavailable,

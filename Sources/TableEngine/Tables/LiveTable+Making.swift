@@ -98,7 +98,7 @@ extension LiveTable {
     table.writer.comeAsGuest()
     // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
-    table.attachSources(blueprint, parameters, forwarding)
+    table.attach(table.polledSources(blueprint, parameters, forwarding))
     // Where no upstream is asked, there is none to be waited for.
     if blueprint.upstreams.isEmpty {
       table.writer.publishAll()
@@ -195,22 +195,26 @@ extension LiveTable {
     group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
   }
 
-  /// Sources of a member's own, not started yet.
-  func attachSources(
+  /// Sources of a member's own: new ones are not started yet.
+  ///
+  /// - Parameter known: gives one that it has, by its name and what it sends of a caller's fields; nil: it is made.
+  func polledSources(
     _ blueprint: TableBlueprint,
     _ parameters: [String: String],
-    _ forwarding: ForwardedFields
-  ) {
-    for source in blueprint.upstreams {
-      let upstream = PolledSource(
-        source.name,
-        source.definition,
-        parameters: parameters,
-        forwarding: forwarding.sent(to: source.definition, of: blueprint.definition),
-        environment: blueprint.environment,
-        context: context
-      )
-      upstream.feed(self)
+    _ forwarding: ForwardedFields,
+    known: (_ name: String, ForwardedFields) -> PolledSource? = { _, _ in nil }
+  ) -> [PolledSource] {
+    blueprint.upstreams.map { source in
+      let forwarding = forwarding.sent(to: source.definition, of: blueprint.definition)
+      return known(source.name, forwarding)
+        ?? PolledSource(
+          source.name,
+          source.definition,
+          parameters: parameters,
+          forwarding: forwarding,
+          environment: blueprint.environment,
+          context: context
+        )
     }
   }
 }

@@ -6,17 +6,35 @@ import TableStore
 /// A table goes on with another definition.
 extension LiveTable {
   /// Goes on with another definition, that it can be, as a member that it has too: with its version, its rows and its
-  /// waiters. The upstream is asked anew, as it is now configured.
-  func reconfigure(member blueprint: TableBlueprint, forwarding: ForwardedFields, _ loans: [Loan]) {
-    for source in sources { source.stop() }
+  /// waiters. What is asked otherwise than before is asked anew.
+  ///
+  /// - Parameter unchanged: the sources that may go on being asked where they are, as far as the configuration goes.
+  func reconfigure(
+    member blueprint: TableBlueprint,
+    forwarding: ForwardedFields,
+    _ loans: [Loan],
+    unchanged: Set<String>
+  ) {
     writer.leaveAsGuest()
-    reconfigure(blueprint, loans)
+    let heard = reconfigure(blueprint, loans)
     writer.comeAsGuest()
-    attachSources(blueprint, writer.parameters, forwarding)
+    let before = sources
+    // Those that another replica has asked until now are not this one's to go on with.
+    let mayGoOn = !isShared || isAskedHere
+    let next = polledSources(blueprint, writer.parameters, forwarding) { name, forwarding in
+      guard mayGoOn, unchanged.contains(name), let source = before.first(where: { $0.name == name }) else { return nil }
+      return source.sends(forwarding) && heard.has(source) ? source : nil
+    }
+    let replaced = before.filter { source in !next.contains { $0 === source } }
+    for source in replaced { source.makeRoom() }
+    attach(next)
+    isToBeHandedOver.store(true, ordering: .releasing)
     let lease = context.replica.lease
     // Where another replica asks them, that one tells.
-    guard !isShared || lease != nil else { return }
-    for source in sources { source.start() }
+    let isAsked = !isShared || lease != nil
+    for source in replaced { source.goOn(with: isAsked ? next.first { $0.name == source.name } : nil) }
+    guard isAsked else { return }
+    for source in next where !before.contains(where: { $0 === source }) { source.start() }
     if let lease { term.store(lease.term, ordering: .releasing) }
   }
 
@@ -31,11 +49,13 @@ extension LiveTable {
   /// Goes on with another definition, that it can be.
   ///
   /// - Parameter loans: the service's own items that other tables keep.
-  func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan]) {
-    forgetSources()
+  /// - Returns: the sources that need not say again what they have said.
+  func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan]) -> HeardSources {
     writer.loans.withLock { $0 = loans }
+    var isMoreThanBefore = false
     do {
       for table in try translate(blueprint) {
+        isMoreThanBefore = true
         guard !isShared else {
           table.join {}
           continue
@@ -49,8 +69,10 @@ extension LiveTable {
       context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
     }
     for table in all { table.reader.draw(with: blueprint.cells, named: name) }
-    for table in allTranslations { table.writer.reconfigure(blueprint, loans, isShared: false) }
-    writer.reconfigure(blueprint, loans)
+    for table in allTranslations { _ = table.writer.reconfigure(blueprint, loans, isShared: false) }
+    let heard = writer.reconfigure(blueprint, loans)
+    // Another language has heard nothing.
+    return isMoreThanBefore ? HeardSources() : heard
   }
 }
 
@@ -58,10 +80,11 @@ extension TableWriter {
   fileprivate var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
 
   /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
-  fileprivate func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan], isShared: Bool = true) {
+  fileprivate func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan], isShared: Bool = true) -> HeardSources {
     content.queue.sync {
-      content.access { $0.follow(blueprint, loans, shown: feed.latest.table) }
+      let heard = content.access { $0.follow(blueprint, loans, shown: feed.latest.table) }
       if isShared { publishContent() }
+      return heard
     }
   }
 }

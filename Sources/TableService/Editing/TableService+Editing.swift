@@ -77,9 +77,14 @@ extension TableService {
   }
 
   func refresh(_ call: TableCall) throws(ServiceError) -> Reply {
-    let (table, exchange, lens) = (call.table, call.exchange, try call.lens())
-    engine.refresh(table) { error in
-      if let refusal = error ?? table.refusal { return exchange.finish(ServiceError(refusal).response) }
+    let (exchange, lens) = (call.exchange, try call.lens())
+    engine.refresh(call.table) { outcome in
+      let table: LiveTable
+      switch outcome {
+      case .success(let shown): table = shown
+      case .failure(let error): return exchange.finish(ServiceError(error).response)
+      }
+      if let refusal = table.refusal { return exchange.finish(ServiceError(refusal).response) }
       let current = table.current
       var writer = JSONWriter()
       writer.beginObject()

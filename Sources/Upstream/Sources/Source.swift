@@ -113,6 +113,22 @@ public final class Source: @unchecked Sendable {
     }
   }
 
+  /// Waits for the outcome of the refresh that is under way; where none is, the last one's is given, and the first is begun
+  /// where there was none.
+  ///
+  /// - Parameter completion: on `client.queue`.
+  public func whenAnswered(_ completion: @escaping Completion) {
+    client.queue.async { [self] in
+      switch schedule.state {
+      case .fetching, .backingOff: waiting.append(completion)
+      case .waiting where lastUpdate == nil:
+        waiting.append(completion)
+        perform(schedule.start(at: .now), isUrgent: true)
+      case .waiting, .stopped: completion(lastUpdate ?? .failed(.cancelled))
+      }
+    }
+  }
+
   /// Fetches everything anew, since the upstream was changed from here: a refresh under way, which may not have the
   /// change, is dropped and never told of, and what comes is `content` even where the upstream has what it had before.
   /// Who waits for a refresh waits for this one. To be called on `client.queue`.
