@@ -1,0 +1,180 @@
+package import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableStore
+
+/// Going on with another configuration, in two phases: all that can fail is prepared first, then everything is swapped.
+extension Engine {
+  /// A configuration whose tables are made, and not shown yet.
+  package struct Prepared: Sendable {
+    fileprivate var definition: ServiceDefinition
+    fileprivate var blueprints: [TableBlueprint]
+    /// New ones, and those that take the place of one that can't go on.
+    fileprivate var made: [String: LiveTable] = [:]
+    /// Those that begin no change any more.
+    fileprivate var closed: [LiveTable] = []
+    fileprivate var keepers: ItemKeepers?
+  }
+
+  /// - Throws: ``StartError``; then everything is as it was.
+  package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
+    var next = Prepared(
+      definition: definition,
+      blueprints: try definition.tables.map { table throws(StartError) in try TableBlueprint(table, in: definition) }
+    )
+    do { try make(&next) } catch {
+      cancel(next)
+      throw error
+    }
+    return next
+  }
+
+  /// Makes the tables that are new, or can't go on as they are.
+  private func make(_ next: inout Prepared) throws {
+    let current = catalog
+    var restoring = StoredTables(context)
+    let places = context.replica.isShared ? ItemPlaces() : try ItemPlaces(&restoring)
+    var keepers = try ItemKeepers(
+      of: next.blueprints,
+      sources: Set(next.definition.sources.map(\.name)),
+      after: current,
+      places,
+      &restoring
+    )
+    // Their items are others' from now on: what they have on its way is written before those read it.
+    for table in keepers.resigned { close(table, &next) }
+    for blueprint in next.blueprints where blueprint.definition.isFamily {
+      // For what can't be taken to be said.
+      _ = try keepers.loans(of: blueprint, &restoring)
+    }
+    // Guests are made of what their keepers have.
+    for blueprint in keepers.inOrder(next.blueprints) {
+      let name = blueprint.definition.name
+      let keeper = keepers.keeper(of: blueprint).flatMap { next.made[$0] ?? current.tablesByName[$0] }?.writer
+      if let table = current.tablesByName[name] {
+        let hasOthers = try keepers.inheritance(of: blueprint, &restoring) != nil
+        guard hasOthers || !table.canBe(blueprint, keeper: keeper) else { continue }
+        // What it has on its way to the store is written before the store is read.
+        close(table, &next)
+      }
+      let inherited = try keepers.inheritance(of: blueprint, &restoring)
+      let house = keeper.map { .kept(by: $0) } ?? inherited ?? ItemHouse.own
+      let loans = try keepers.loans(of: blueprint, &restoring)
+      next.made[name] = try LiveTable.restored(
+        blueprint,
+        from: restoring.table(name),
+        house,
+        loans,
+        isReplacing: current.tablesByName[name] != nil,
+        context: context
+      )
+    }
+    try keepers.putAside(&restoring, context)
+    next.keepers = keepers
+  }
+
+  private func close(_ table: LiveTable, _ next: inout Prepared) {
+    guard !next.closed.contains(where: { $0 === table }) else { return }
+    for table in table.all { table.writer.shut() }
+    next.closed.append(table)
+  }
+
+  /// Gives up a configuration that was prepared.
+  package func cancel(_ next: Prepared) {
+    for table in next.closed.flatMap(\.all) { table.writer.reopen() }
+  }
+
+  /// Goes on with another configuration. Tables that both have keep their versions and waiters; what changed in them
+  /// reaches clients as a changeset.
+  @discardableResult
+  package func adopt(_ next: Prepared) -> Catalog { adopt(next, alreadyBegun: false) }
+
+  @discardableResult
+  func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
+    let before = catalog
+    let definition = next.definition
+    let settings = EngineContext.Settings(definition)
+    context.configure(settings)
+    var turnover = SourceTurnover(from: before, to: definition, settings.digests)
+    let living = next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
+      let name = blueprint.definition.name
+      return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
+    }
+    let tables = living.map(\.table)
+    for (blueprint, table) in living {
+      let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
+      var heard = HeardSources()
+      if next.made[table.name] == nil {
+        heard = table.reconfigure(blueprint, loans)
+      } else {
+        table.writer.loans.withLock { $0 = loans }
+      }
+      for source in blueprint.upstreams { turnover.note(source.name, heard: heard) }
+    }
+    let sources = turnover.sources(context)
+    let replaced = before.sources.values.filter { sources[$0.name] !== $0 }
+    for source in replaced { source.makeRoom() }
+    for (blueprint, table) in living { table.attach(blueprint.upstreams.compactMap { sources[$0.name] }) }
+    let families = next.blueprints.filter(\.definition.isFamily).map { blueprint in
+      let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
+      let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
+      family.configure(blueprint, loans, unchanged: turnover.unchanged)
+      return family
+    }
+    let catalog = Catalog(definition, settings.digests, tables: tables, families: families, sources: sources)
+    adopted.withLock { $0 = catalog }
+    for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
+      // They are others' from now on.
+      table.attach([])
+      if let next = catalog.tablesByName[name] { table.retire(for: next) } else { table.remove() }
+    }
+    for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
+    // What was edited since a guest was made reaches it now.
+    for table in tables {
+      table.writer.guests.withLock { $0.tables = tables.map(\.writer).filter { $0.follows(table.writer) } }
+    }
+    if !alreadyBegun, let error = begin(next) {
+      context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
+    }
+    write(next.keepers?.places)
+    for table in tables where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
+    // What is asked on behalf of those who wait finds its tables begun.
+    for source in replaced {
+      source.goOn(with: sources[source.name].flatMap { $0.isRead && context.replica.isLeading ? $0 : nil })
+    }
+    if isStarted.withLock({ $0 }) {
+      context.replica.configure(definition)
+      for family in catalog.families { family.startSweeping() }
+      if context.replica.isLeading {
+        catalog.startPolling(after: before.sources)
+        adoptMembers()
+      }
+    }
+    return catalog
+  }
+
+  /// Writes down which tables keep the service's own items.
+  private func write(_ places: ItemPlaces?) {
+    guard !context.replica.isShared, let places else { return }
+    do { try places.write(context) } catch {
+      context.logger.error("Which table keeps which items could not be stored", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  /// Stores the first versions of new tables. Returns what went wrong.
+  func begin(_ next: Prepared) -> StoreError? {
+    write(next.keepers?.interim)
+    let group = DispatchGroup()
+    let failure = Mutex<StoreError?>(nil)
+    for table in next.made.values {
+      group.enter()
+      table.begin { error in
+        if let error { failure.withLock { $0 = error } }
+        group.leave()
+      }
+    }
+    group.wait()
+    return failure.withLock { $0 }
+  }
+}

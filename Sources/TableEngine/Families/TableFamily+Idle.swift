@@ -1,0 +1,64 @@
+import Definitions
+import Dispatch
+import Synchronization
+
+/// Members that nobody reads: no longer fetched after a while, then dropped.
+extension TableFamily {
+  func startSweeping() {
+    contents.withLock { contents in
+      let limits = contents.blueprint.definition.instances
+      let shortest = min(limits.freezeAfter, limits.dropAfter)
+      let seconds = Double(shortest.components.seconds) + Double(shortest.components.attoseconds) * 1e-18
+      let isClaiming = context.replica.isShared && contents.blueprint.definition.forward.isEmpty
+      let interval = min(max(seconds / 4, 0.25), isClaiming ? Self.claimPeriod : .infinity)
+      // A sweeper that is not due yet goes on: a configuration that is read again each second would put it off for ever.
+      if let sweeper = contents.sweeper {
+        guard sweeper.interval != interval else { return }
+        sweeper.timer.cancel()
+      }
+      let timer = DispatchSource.makeTimerSource(queue: context.background)
+      timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
+      timer.setEventHandler { [weak self] in self?.sweep(at: .now) }
+      timer.resume()
+      contents.sweeper = (timer, interval)
+    }
+  }
+
+  /// Freezing, too, happens under the lock.
+  func sweep(at now: ContinuousClock.Instant) {
+    let dropped = contents.withLock { contents in
+      let sweep = contents.members.sweep(at: now) { $0.table.isWaitedFor }
+      for instance in sweep.frozen {
+        instance.table.freeze()
+        for source in instance.table.sources { source.suspend() }
+      }
+      return sweep.dropped
+    }
+    retire(dropped)
+    claimAll()
+  }
+
+  func wakeAll() {
+    for table in contents.withLock({ $0.members.members.values.map(\.instance.table) }) { table.wakeAll() }
+  }
+
+  func removeAll() {
+    stop()
+    let tables = contents.withLock { contents in
+      contents.members.members.keys.compactMap { contents.members.remove($0)?.table }
+    }
+    for table in tables {
+      table.remove()
+      forget(table)
+    }
+  }
+
+  func stop() {
+    let (timer, tables) = contents.withLock { contents in
+      defer { contents.sweeper = nil }
+      return (contents.sweeper?.timer, contents.members.members.values.map(\.instance.table))
+    }
+    timer?.cancel()
+    for table in tables { for source in table.sources { source.stop() } }
+  }
+}
