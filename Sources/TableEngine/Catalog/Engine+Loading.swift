@@ -43,7 +43,7 @@ extension Engine {
       &restoring
     )
     // Their items are others' from now on: what they have on its way is written before those read it.
-    for table in keepers.resigned { close(table, &next) }
+    for table in keepers.resigned { close(table, &next, &restoring) }
     for blueprint in next.blueprints where blueprint.definition.isFamily {
       // For what can't be taken to be said.
       _ = try keepers.loans(of: blueprint, &restoring)
@@ -53,10 +53,8 @@ extension Engine {
       let name = blueprint.definition.name
       let keeper = keepers.keeper(of: blueprint).flatMap { next.made[$0] ?? current.tablesByName[$0] }?.writer
       if let table = current.tablesByName[name] {
-        let hasOthers = try keepers.inheritance(of: blueprint, &restoring) != nil
-        guard hasOthers || !table.canBe(blueprint, keeper: keeper) else { continue }
-        // What it has on its way to the store is written before the store is read.
-        close(table, &next)
+        guard keepers.takesOver(blueprint) || !table.canBe(blueprint, keeper: keeper) else { continue }
+        close(table, &next, &restoring)
       }
       let inherited = try keepers.inheritance(of: blueprint, &restoring)
       let house = keeper.map { .kept(by: $0) } ?? inherited ?? ItemHouse.own
@@ -74,9 +72,12 @@ extension Engine {
     next.keepers = keepers
   }
 
-  private func close(_ table: LiveTable, _ next: inout Prepared) {
+  /// Has a table begin no change any more. What it has on its way to the store is written before the store is read, or read
+  /// again.
+  private func close(_ table: LiveTable, _ next: inout Prepared, _ stored: inout StoredTables) {
     guard !next.closed.contains(where: { $0 === table }) else { return }
     for table in table.all { table.writer.shut() }
+    stored.forget(table.name)
     next.closed.append(table)
   }
 

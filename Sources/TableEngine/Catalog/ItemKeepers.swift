@@ -98,15 +98,23 @@ struct ItemKeepers {
     blueprint.local.flatMap { tables[$0.name] }.flatMap { $0 == blueprint.definition.name ? nil : $0 }
   }
 
+  /// Whether a table that keeps items is to begin with others than those that it has had.
+  func takesOver(_ blueprint: TableBlueprint) -> Bool {
+    let name = blueprint.definition.name
+    guard let source = blueprint.local?.name, tables[source] == name else { return false }
+    if let last = before[source] { return last.name != name }
+    return left[source] != nil || displaced.contains(name)
+  }
+
   /// What a table takes over that keeps the items from now on; nil where none did before it.
   ///
   /// - Throws: where the configuration's first items can't be taken, or what is stored can't be read.
   func inheritance(of blueprint: TableBlueprint, _ stored: inout StoredTables) throws -> ItemHouse? {
     let name = blueprint.definition.name
-    guard let local = blueprint.local, tables[local.name] == name else { return nil }
-    if let last = before[local.name] { return last.name == name ? nil : last.writer.localItems.map { .inherited($0) } }
+    guard let local = blueprint.local, takesOver(blueprint) else { return nil }
+    if let last = before[local.name] { return last.writer.localItems.map { .inherited($0) } }
     if let items = left[local.name] { return .inherited(items) }
-    guard displaced.contains(name), try stored.table(name).items != nil else { return nil }
+    guard try stored.table(name).items != nil else { return nil }
     do { return .inherited(try LocalItems(seed: local.definition.items)) } catch {
       throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
     }
@@ -158,6 +166,9 @@ struct StoredTables {
   private var tables: [String: StoredTable] = [:]
 
   init(_ context: EngineContext) { self.context = context }
+
+  /// What was read of a table is no longer all that there is.
+  mutating func forget(_ name: String) { tables[name] = nil }
 
   /// - Throws: ``StartError`` where it can't be read.
   mutating func table(_ name: String) throws -> StoredTable {
