@@ -67,9 +67,11 @@ import Testing
     ("family;q=a", "tables/family;q=a", "items/a"), ("family;q=a", "sources/found", "items/a"),
   ]
 
-  /// A refresh is answered when it is done, whatever is read meanwhile; and it is the same request that goes on.
-  @Test(arguments: Self.refreshes) func aRefreshOutlivesAReload(_ table: String, _ refreshed: String, _ path: String)
-    throws
+  /// A table that is ready, and a refresh of it or its source that the upstream keeps waiting.
+  ///
+  /// - Returns: with how often the upstream was asked before.
+  private static func refreshing(_ table: String, _ refreshed: String, _ path: String) throws
+    -> (Upstream, ServiceProcess, Int, Background<Reply>)
   {
     let upstream = try Upstream()
     let service = try ServiceProcess(Self.configuration(upstream.server))
@@ -78,6 +80,14 @@ import Testing
     upstream.isHeld.change { $0 = true }
     let refresh = Background("the refresh") { try service.request("POST", "/v1/\(refreshed)/refresh") }
     try upstream.awaitRequests("/\(path)", before + 1)
+    return (upstream, service, before, refresh)
+  }
+
+  /// A refresh is answered when it is done, whatever is read meanwhile; and it is the same request that goes on.
+  @Test(arguments: Self.refreshes) func aRefreshOutlivesAReload(_ table: String, _ refreshed: String, _ path: String)
+    throws
+  {
+    let (upstream, service, before, refresh) = try Self.refreshing(table, refreshed, path)
     for title in ["Items", "Others", "Others"] {
       try Self.read(service, Self.configuration(upstream.server, title: title))
     }
@@ -93,13 +103,7 @@ import Testing
   @Test(arguments: Self.refreshes) func aRefreshOverAnotherURL(_ table: String, _ refreshed: String, _ path: String)
     throws
   {
-    let upstream = try Upstream()
-    let service = try ServiceProcess(Self.configuration(upstream.server))
-    try service.follow(table, until: "is ready") { $0.state == "ready" }
-    let before = upstream.count("/\(path)")
-    upstream.isHeld.change { $0 = true }
-    let refresh = Background("the refresh") { try service.request("POST", "/v1/\(refreshed)/refresh") }
-    try upstream.awaitRequests("/\(path)", before + 1)
+    let (upstream, service, _, refresh) = try Self.refreshing(table, refreshed, path)
     try Self.read(service, Self.configuration(upstream.server, "other"))
     let other = path.replacingOccurrences(of: "items", with: "other")
     try upstream.awaitRequests("/\(other)", 1)

@@ -2,7 +2,9 @@ import Definitions
 import Expressions
 import JSON
 import TableMapping
+import TableModel
 import TestSupport
+import Testing
 
 /// Tables as people configure them, by chance.
 struct RandomTable {
@@ -119,5 +121,30 @@ struct RandomTable {
       (#"{"title":\#(one(titles)),"g":\#(one(groups)),"n":\#(one(["1", "2", "3", "4.5", "null", #""2""#])),"#
         + #""done":\#(one(["true", "false"])),"id":\#(key % 10),"key":\#(one(["\(key)", "null", "\(key)"]))}"#).utf8
     )
+  }
+}
+
+extension RandomTable {
+  /// Holds what was laid out in parts against what a mapping of all makes.
+  func check(
+    _ result: MappingResult,
+    against fresh: MappingResult,
+    _ words: Comment,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let definition = mapper.definition
+    try #require(result.outline == fresh.outline, words, sourceLocation: sourceLocation)
+    #expect(
+      Table.same(result.table(definition), fresh.table(definition)),
+      words,
+      sourceLocation: sourceLocation
+    )
+    #expect(result.omittedSections == fresh.omittedSections, words, sourceLocation: sourceLocation)
+    #expect(
+      result.skippedItems == fresh.skippedItems && result.skipped == fresh.skipped,
+      words,
+      sourceLocation: sourceLocation
+    )
+    #expect(result.warnings == fresh.warnings, words, sourceLocation: sourceLocation)
   }
 }
