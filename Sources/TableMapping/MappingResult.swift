@@ -144,7 +144,7 @@ public struct MappingResult: Sendable {
 
   /// The content as a table. `state` nil: `ready`, or `empty` where there are no rows.
   public func table(_ definition: TableDefinition, state: TableState? = nil, problem: Problem? = nil) -> Table {
-    let isEmpty = sections.allSatisfy(\.rows.isEmpty)
+    let isEmpty = sections.allSatisfy { $0.rows.isEmpty }
     var table = Table(
       name: definition.name,
       title: title ?? definition.title,

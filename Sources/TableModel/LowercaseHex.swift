@@ -8,7 +8,13 @@ extension UInt64 {
 
   /// With leading zeros, to so many digits.
   func lowercaseHex(digits: Int) -> String {
-    let text = String(self, radix: 16)
-    return String(repeating: "0", count: Swift.max(0, digits - text.utf8.count)) + text
+    let count = Swift.max(digits, (UInt64.bitWidth - leadingZeroBitCount + 3) / 4)
+    return String(unsafeUninitializedCapacity: count) { text in
+      for (index, shift) in stride(from: (count - 1) * 4, through: 0, by: -4).enumerated() {
+        let digit = UInt8(truncatingIfNeeded: self >> shift) & 15
+        text.initializeElement(at: index, to: digit < 10 ? 48 + digit : 87 + digit)
+      }
+      return count
+    }
   }
 }

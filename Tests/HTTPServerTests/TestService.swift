@@ -117,6 +117,7 @@ final class TestService: RequestHandler {
     let topics = request.query.all("topic").compactMap { UInt64($0) }
     let after = request.query.first("after").flatMap { Int($0) }
     if let after, let topic = topics.first, version(topic) != after { return .response(answer(topic)) }
+    if request.query.first("meanwhile") != nil, let topic = topics.first { publish(topic) }
     let milliseconds = request.query.first("ms").flatMap { Int($0) } ?? 20_000
     if let name = request.query.first("shared") {
       return .wait(

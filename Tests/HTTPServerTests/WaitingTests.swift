@@ -31,6 +31,16 @@ import Testing
     }
   }
 
+  /// A loop in which nobody waits is not woken: one that is about to wait must not be taken for that.
+  @Test func noWakeIsLostWhileARequestIsAboutToWait() throws {
+    let service = try TestService { $0.loops = 1 }
+    let client = TestClient(port: service.port)
+    for version in 1...3 {
+      client.send(Self.get("/wait?topic=1&after=\(version - 1)&meanwhile=1"))
+      #expect(client.receive().response?.text == "\(version)")
+    }
+  }
+
   @Test func whoSharesAWaiterIsAnsweredAlikeAndNobodyElse() throws {
     let service = try TestService { $0.loops = 1 }
     // In runs and in turn; more than are answered in one turn of the loop.

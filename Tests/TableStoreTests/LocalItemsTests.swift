@@ -11,6 +11,16 @@ import Testing
 
   private func text(_ item: Item?) -> String { String(decoding: item?.body ?? [], as: UTF8.self) }
 
+  @Test(
+    arguments: [
+      ("0", 0), ("7", 7), ("1024", 1024), ("18446744073709551615", UInt64.max), ("18446744073709551616", nil),
+      ("99999999999999999999", nil), ("07", nil), ("00", nil), ("+7", nil), ("-7", nil), (" 7", nil), ("7 ", nil),
+      ("", nil),
+      ("7.0", nil), ("٣", nil), ("0x7", nil),
+    ] as [(String, UInt64?)]
+  )
+  func anIdentityIsItsDigits(text: String, value: UInt64?) { #expect(ItemID(text)?.rawValue == value) }
+
   @Test func addedItemTakesWhatItLacksFromTheDefault() throws {
     var items = try LocalItems()
     let fallback: JSONValue = ["title": "New", "tags": ["a": 1, "b": 2]]

@@ -30,7 +30,7 @@ extension EventLoop {
   func run() {
     guard !isStopped else { return }
     tick()
-    while turn() || (!isStopped && !mailbox.beginResting()) {
+    while turn() || (!isStopped && !mailbox.beginResting(withoutWaiters: topics.isEmpty)) {
       if isDraining { reportIfEmpty() }
     }
     if isDraining { reportIfEmpty() }
@@ -43,6 +43,7 @@ extension EventLoop {
     for message in messages { receive(message) }
     if isStopped { return false }
     let count = poll.wait(timeout: timeToWait)
+    mailbox.endPolling()
     tick()
     for index in 0..<count {
       guard let event = poll.event(index) else { continue }
@@ -61,7 +62,9 @@ extension EventLoop {
 
   /// Milliseconds to wait for events: none where there is something to do, and no longer than to the next deadline.
   private var timeToWait: Int32 {
-    guard woken.isEmpty, resumable.isEmpty, !isDraining, mailbox.beginPolling() else { return 0 }
+    guard woken.isEmpty, resumable.isEmpty, !isDraining, mailbox.beginPolling(withoutWaiters: topics.isEmpty) else {
+      return 0
+    }
     let next = min(wheel.nextExpiry ?? Int.max, acceptAgain)
     return Int32(truncatingIfNeeded: min(max(next - clock.now, 0), EventLoop.patience))
   }

@@ -31,13 +31,17 @@ final class Mailbox: Sendable {
   private struct State {
     var messages: [LoopMessage] = []
     var mode = Mode.resting
+    /// Nobody waits for a topic, as long as the loop does not run.
+    var isWithoutWaiters = true
   }
 
   private let state = Mutex(State())
 
-  /// Puts a message in.
+  /// Puts a message in. A loop that has nobody to wake and does not run is left alone: whoever comes later compares
+  /// with what there is by then.
   func post(_ message: LoopMessage) -> Delivery {
     state.withLock { state in
+      if case .wake = message, state.isWithoutWaiters, state.mode != .running { return .seen }
       state.messages.append(message)
       switch state.mode {
       case .running:
@@ -64,15 +68,18 @@ final class Mailbox: Sendable {
   }
 
   /// The loop is about to wait for events. False where there are messages.
-  func beginPolling() -> Bool { begin(.polling) }
+  func beginPolling(withoutWaiters: Bool) -> Bool { begin(.polling, withoutWaiters) }
+
+  /// The loop no longer waits for events.
+  func endPolling() { state.withLock { $0.mode = .running } }
 
   /// The loop is about to rest. False where there are messages.
-  func beginResting() -> Bool { begin(.resting) }
+  func beginResting(withoutWaiters: Bool) -> Bool { begin(.resting, withoutWaiters) }
 
-  private func begin(_ mode: Mode) -> Bool {
+  private func begin(_ mode: Mode, _ isWithoutWaiters: Bool) -> Bool {
     state.withLock { state in
       guard state.messages.isEmpty else { return false }
-      state.mode = mode
+      (state.mode, state.isWithoutWaiters) = (mode, isWithoutWaiters)
       return true
     }
   }

@@ -21,6 +21,9 @@ struct TopicIndex {
   /// Where no registration is.
   static let none: Int32 = -1
 
+  /// Nobody waits for anything.
+  var isEmpty: Bool { rings.isEmpty }
+
   /// Registers a connection, and the exchange that it has in hand, for topics. Returns what `remove` is to be given.
   mutating func add(_ slot: Int32, exchange: UInt32, _ topics: [Topic]) -> Int32 {
     var first = TopicIndex.none

@@ -19,6 +19,12 @@ package struct TableReference: Hashable, Sendable {
   /// Reads a path segment, still percent-encoded; nil where an escape is malformed or a name is empty. A parameter
   /// without `=` has an empty value.
   package init?(segment: some StringProtocol) {
+    // No family's member, and nothing to decode: as most are.
+    guard segment.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "%") }) else {
+      if segment.isEmpty { return nil }
+      self.init(name: String(segment))
+      return
+    }
     let parts = segment.split(separator: ";", omittingEmptySubsequences: false)
     guard let name = PercentCoding.decodeText(parts[0]), !name.isEmpty else { return nil }
     var parameters: [Parameter] = []

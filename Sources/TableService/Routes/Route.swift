@@ -84,19 +84,22 @@ final class Route: Sendable {
 
   // MARK: Matching
 
-  /// What the names in the path stand for; nil where it is another path.
-  fileprivate func names(of path: [String]) -> [String: String]? {
-    guard path.count == segments.count else { return nil }
-    var names: [String: String] = [:]
-    for (segment, text) in zip(segments, path) {
-      switch segment {
-      case .text(let expected): guard expected == text else { return nil }
-      case .name(let name):
-        guard !text.isEmpty else { return nil }
-        names[name] = text
+  /// Whether a path is this one, whatever its names stand for.
+  fileprivate func matches(_ path: [String]) -> Bool {
+    guard path.count == segments.count else { return false }
+    // Where paths differ they do so at their ends.
+    for index in segments.indices.reversed() {
+      switch segments[index] {
+      case .text(let expected): guard expected == path[index] else { return false }
+      case .name: guard !path[index].isEmpty else { return false }
       }
     }
-    return names
+    return true
+  }
+
+  /// Where in the path a name stands.
+  fileprivate func index(of name: String) -> Int? {
+    segments.firstIndex { if case .name(name) = $0 { true } else { false } }
   }
 
   // MARK: Limits
@@ -178,7 +181,7 @@ final class Route: Sendable {
 /// A route, and what its path's names stand for. Found once for all requests with the same head, and shared by them.
 final class RouteMatch: Sendable {
   let route: Route
-  private let names: [String: String]
+  private let path: [String]
   /// The table that the path names.
   let table: TableReference?
   /// What is asked of the route, or why it can't be.
@@ -187,31 +190,43 @@ final class RouteMatch: Sendable {
   /// The route of a request; nil where there is none.
   init?(_ request: Request) {
     let path = request.path
-    for route in Route.all {
-      guard let names = route.names(of: path) else { continue }
-      (self.route, self.names) = (route, names)
-      operation = Result { () throws(ServiceError) in try route.operation(request) }
-      guard names["table"] != nil else {
-        table = nil
-        return
-      }
-      // A table's parameters are told apart before they are decoded.
-      let raw = request.rawPath.split(separator: "/", omittingEmptySubsequences: false)
-      guard raw.count > 3, let reference = TableReference(pathSegment: raw[3]) else { return nil }
-      table = reference
+    guard let route = Route.all.first(where: { $0.matches(path) }) else { return nil }
+    (self.route, self.path) = (route, path)
+    operation = Result { () throws(ServiceError) in try route.operation(request) }
+    guard let index = route.index(of: "table") else {
+      table = nil
       return
     }
-    return nil
+    // A table's parameters are told apart before they are decoded.
+    guard let segment = request.rawSegment(index), let reference = TableReference(pathSegment: segment) else {
+      return nil
+    }
+    table = reference
   }
 
   /// What a name in the path stands for, percent-decoded.
-  subscript(name: String) -> String { names[name] ?? "" }
+  subscript(name: String) -> String { route.index(of: name).map { path[$0] } ?? "" }
+}
+
+extension Request {
+  /// A segment of the path as it was sent.
+  fileprivate func rawSegment(_ index: Int) -> Substring? {
+    let segments = rawPath.utf8.split(
+      separator: UInt8(ascii: "/"),
+      maxSplits: index + 2,
+      omittingEmptySubsequences: false
+    )
+    // The path begins with a slash.
+    return segments.count > index + 1 ? Substring(segments[index + 1]) : nil
+  }
 }
 
 extension TableReference {
   /// Reads a path segment. What `encodeURIComponent` makes of `modules;q=async` is the same member as without it.
   init?(pathSegment segment: Substring) {
-    guard !segment.contains(";"), let decoded = PercentCoding.decodeText(segment), decoded.contains(";") else {
+    guard segment.utf8.contains(UInt8(ascii: "%")), !segment.utf8.contains(UInt8(ascii: ";")),
+      let decoded = PercentCoding.decodeText(segment), decoded.utf8.contains(UInt8(ascii: ";"))
+    else {
       self.init(segment: segment)
       return
     }

@@ -9,7 +9,15 @@ public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// Reads decimal digits without a leading zero; nil for anything else.
   public init?(_ text: some StringProtocol) {
-    guard let value = UInt64(text), String(value) == text else { return nil }
+    var value: UInt64 = 0
+    for byte in text.utf8 {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      let (tens, isTooLarge) = value.multipliedReportingOverflow(by: 10)
+      let (sum, overflows) = tens.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+      if isTooLarge || overflows { return nil }
+      value = sum
+    }
+    guard let first = text.utf8.first, first != UInt8(ascii: "0") || text.utf8.count == 1 else { return nil }
     rawValue = value
   }
 
