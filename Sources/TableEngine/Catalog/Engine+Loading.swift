@@ -94,17 +94,48 @@ extension Engine {
   @discardableResult
   func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
     let before = catalog
-    let definition = next.definition
-    let settings = EngineContext.Settings(definition)
+    let settings = EngineContext.Settings(next.definition)
     context.configure(settings)
-    var turnover = SourceTurnover(from: before, to: definition, settings.digests)
+    var turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
+    let tables = reconfigure(next, before, &turnover)
+    let sources = turnover.sources(context)
+    let replaced = before.sources.values.filter { sources[$0.name] !== $0 }
+    for source in replaced { source.makeRoom() }
+    for (blueprint, table) in tables { table.attach(blueprint.upstreams.compactMap { sources[$0.name] }) }
+    let living = tables.map(\.table)
+    let families = families(next, before, lentBy: living, turnover)
+    let catalog = Catalog(next.definition, settings.digests, tables: living, families: families, sources: sources)
+    adopted.withLock { $0 = catalog }
+    retire(before, for: catalog)
+    // What was edited since a guest was made reaches it now.
+    for table in living {
+      table.writer.guests.withLock { $0.tables = living.map(\.writer).filter { $0.follows(table.writer) } }
+    }
+    if !alreadyBegun, let error = begin(next) {
+      context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
+    }
+    write(next.keepers?.places)
+    for table in living where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
+    // What is asked on behalf of those who wait finds its tables begun.
+    for source in replaced {
+      source.goOn(with: sources[source.name].flatMap { $0.isRead && context.replica.isLeading ? $0 : nil })
+    }
+    if isStarted.withLock({ $0 }) { goOn(with: catalog, after: before) }
+    return catalog
+  }
+
+  /// The tables that there are from now on, each with what it is made of; those that were there go on with that.
+  ///
+  /// - Parameter turnover: learns what they have heard of their sources.
+  private func reconfigure(_ next: Prepared, _ before: Catalog, _ turnover: inout SourceTurnover)
+    -> [(blueprint: TableBlueprint, table: LiveTable)]
+  {
     let living = next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
       let name = blueprint.definition.name
       return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
     }
-    let tables = living.map(\.table)
     for (blueprint, table) in living {
-      let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
+      let loans = next.keepers?.loans(of: blueprint, among: living.map(\.table)) ?? []
       var heard = HeardSources()
       if next.made[table.name] == nil {
         heard = table.reconfigure(blueprint, loans)
@@ -113,46 +144,41 @@ extension Engine {
       }
       for source in blueprint.upstreams { turnover.note(source.name, heard: heard) }
     }
-    let sources = turnover.sources(context)
-    let replaced = before.sources.values.filter { sources[$0.name] !== $0 }
-    for source in replaced { source.makeRoom() }
-    for (blueprint, table) in living { table.attach(blueprint.upstreams.compactMap { sources[$0.name] }) }
-    let families = next.blueprints.filter(\.definition.isFamily).map { blueprint in
+    return living
+  }
+
+  /// The families that there are from now on; those that were there keep their members.
+  private func families(
+    _ next: Prepared,
+    _ before: Catalog,
+    lentBy tables: [LiveTable],
+    _ turnover: SourceTurnover
+  ) -> [TableFamily] {
+    next.blueprints.filter(\.definition.isFamily).map { blueprint in
       let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
       let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
       family.configure(blueprint, loans, unchanged: turnover.unchanged)
       return family
     }
-    let catalog = Catalog(definition, settings.digests, tables: tables, families: families, sources: sources)
-    adopted.withLock { $0 = catalog }
+  }
+
+  /// Ends what is not there any more, or has another in its place.
+  private func retire(_ before: Catalog, for catalog: Catalog) {
     for (name, table) in before.tablesByName where catalog.tablesByName[name] !== table {
       // They are others' from now on.
       table.attach([])
       if let next = catalog.tablesByName[name] { table.retire(for: next) } else { table.remove() }
     }
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
-    // What was edited since a guest was made reaches it now.
-    for table in tables {
-      table.writer.guests.withLock { $0.tables = tables.map(\.writer).filter { $0.follows(table.writer) } }
-    }
-    if !alreadyBegun, let error = begin(next) {
-      context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
-    }
-    write(next.keepers?.places)
-    for table in tables where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
-    // What is asked on behalf of those who wait finds its tables begun.
-    for source in replaced {
-      source.goOn(with: sources[source.name].flatMap { $0.isRead && context.replica.isLeading ? $0 : nil })
-    }
-    if isStarted.withLock({ $0 }) {
-      context.replica.configure(definition)
-      for family in catalog.families { family.startSweeping() }
-      if context.replica.isLeading {
-        catalog.startPolling(after: before.sources)
-        adoptMembers()
-      }
-    }
-    return catalog
+  }
+
+  /// Has the new sources asked by whom they are to be asked.
+  private func goOn(with catalog: Catalog, after before: Catalog) {
+    context.replica.configure(catalog.definition)
+    for family in catalog.families { family.startSweeping() }
+    guard context.replica.isLeading else { return }
+    catalog.startPolling(after: before.sources)
+    adoptMembers()
   }
 
   /// Writes down which tables keep the service's own items.

@@ -26,91 +26,51 @@ extension TableWriter {
       content.queue.async { [self] in remember(outcome, for: request.preconditions.idempotency) { completion(outcome) }
       }
     }
-    // The one edit of a batch is to blame.
-    let isOneOfBatch = request.isBatch && request.edits.count == 1
-    let blamed: @Sendable (TableError) -> TableError = { isOneOfBatch ? $0.ofEdit(0) : $0 }
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
         try ForwardingPlan(request, guest?.content ?? content, table: guest?.table ?? feed.latest.table, named: name)
       }
     } catch {
-      return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure(blamed($0))) }
+      return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure(request.blaming($0))) }
     }
-    // Held until the edit is answered: it knows what is put in its place meanwhile.
-    let owner = table.withLock { $0.value }
-    guard let owner, let source = owner.sources.first(where: { $0.name == plan.source }) else {
-      return settle(.failure(.forbidden("The table `\(name)` has no upstream that takes edits.")))
+    let edit: UpstreamEdit
+    do throws(TableError) {
+      edit = try UpstreamEdit(request, plan, content.access { $0.definition }, of: table.withLock { $0.value })
+    } catch {
+      return settle(.failure(error))
     }
-    let definition = content.access { $0.definition }
-    let fields = request.caller.forwarded(by: definition.forward)
-    // Whom nobody here allowed is judged by the upstream, and can be only by what it is really sent.
-    if case .callersCredentials(let error) = request.authority, !source.sends(fields, of: definition).haveCredentials {
-      return completion(.failure(error))
+    if let error = edit.refusal { return completion(.failure(error)) }
+    if edit.isConditional, !content.access({ $0.beginConditional() }) {
+      return settle(.failure(.anotherIsOnItsWay(ofTable: name)))
     }
-    // One after the other where the version counts: what comes behind is built on what this one made.
-    let isConditional = request.preconditions.condition.map { $0 != .any } ?? false
-    if isConditional, !content.access({ $0.beginConditional() }) {
-      return settle(
-        .failure(
-          TableError(
-            .conditionFailed,
-            detail:
-              "Another edit of the table `\(name)` is on its way to the upstream. Follow its changes, then decide again.",
-            field: "If-Match"
-          )
-        )
-      )
-    }
-    let finish: @Sendable (EditResult) -> Void = { [self] outcome in
+    send(edit) { [self] outcome in
       content.queue.async { [self] in
-        if isConditional { content.access { $0.endConditional() } }
+        if edit.isConditional { content.access { $0.endConditional() } }
         settle(outcome)
       }
     }
-    source.forward(
-      plan.edit(request.preconditions.idempotency?.key ?? UUID().uuidString),
-      as: plan.request,
-      caller: fields,
-      of: definition
-    ) { [self] outcome in
-      switch outcome {
-      case .accepted(_, let item): accept(plan, item, from: source, of: owner, request, finish)
-      case .refused(let error):
-        // Who is asked to authenticate is the caller only where its own credentials were sent.
-        let isService = error.status == 401 && !source.sends(fields, of: definition).haveCredentials
-        finish(.failure(blamed(TableError(error, .upstream, passingOn: !isService))))
-      // What the caller or the item has can't be put into the request: nothing was sent.
-      case .failed(let error) where error.kind == .unusableValue:
-        finish(.failure(blamed(TableError(error, .impossible))))
-      case .failed(let error): finish(.failure(TableError(error, .upstream)))
-      case .unknown(let error):
-        // Nobody knows whether it was carried out: the refresh will tell.
-        refreshAfterChange(source, of: owner) { _ in }
-        finish(
-          .failure(
-            TableError(
-              .unanswered,
-              title: error.title,
-              detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
-            )
-          )
-        )
-      }
+  }
+
+  /// Sends an edit, and answers it when it is shown here what became of it.
+  private func send(_ edit: UpstreamEdit, _ finish: @escaping @Sendable (EditResult) -> Void) {
+    edit.send { [self] outcome in
+      if case .accepted(_, let item) = outcome { return accept(edit, item, finish) }
+      // Nobody knows whether it was carried out: the refresh will tell.
+      if case .unknown = outcome { refreshAfterChange(edit.source, of: edit.owner) { _ in } }
+      if let error = edit.failure(outcome) { finish(.failure(error)) }
     }
   }
 
   /// Shows what the upstream has accepted, and answers when it is shown here.
   private func accept(
-    _ plan: ForwardingPlan,
+    _ edit: UpstreamEdit,
     _ item: [UInt8]?,
-    from source: PolledSource,
-    of owner: LiveTable,
-    _ request: EditRequest,
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
+    let plan = edit.plan
     let succeed: @Sendable (String?, TableReader) -> Void = { row, reader in
-      finish(.success(EditAnswer(cursor: reader.cursor(reader.feed.current, request.lens), rows: [row])))
+      finish(.success(EditAnswer(cursor: reader.cursor(reader.feed.current, edit.request.lens), rows: [row])))
     }
     // The replica that asks the sources has what it is laid over.
     let handOver: @Sendable () -> Void = { [self] in
@@ -122,7 +82,7 @@ extension TableWriter {
       }
     }
     guard !isStored || context.replica.isLeading else { return handOver() }
-    show(from: source, of: owner) { outcome in
+    show(from: edit.source, of: edit.owner) { outcome in
       switch outcome {
       case .success(let shown): succeed(shown.row, shown.reader)
       case .failure(.fenced): handOver()
@@ -161,6 +121,15 @@ extension TableWriter {
 }
 
 extension TableError {
+  fileprivate static func anotherIsOnItsWay(ofTable name: String) -> TableError {
+    TableError(
+      .conditionFailed,
+      detail:
+        "Another edit of the table `\(name)` is on its way to the upstream. Follow its changes, then decide again.",
+      field: "If-Match"
+    )
+  }
+
   /// The upstream has taken an edit that the store doesn't have yet.
   fileprivate static var acceptedUnseen: TableError {
     TableError(

@@ -1,0 +1,70 @@
+import Definitions
+import Foundation
+import TableModel
+import Upstream
+
+/// A client's edit of an upstream's item, and where it is sent to.
+struct UpstreamEdit: Sendable {
+  let request: EditRequest
+  let plan: ForwardingPlan
+  let source: PolledSource
+  /// Held until the edit is answered: it knows what is put in its place meanwhile.
+  let owner: LiveTable
+  private let definition: TableDefinition
+  /// The caller's own, as far as the table forwards them.
+  private let fields: ForwardedFields
+
+  /// - Throws: where the table has no such source (any more).
+  init(
+    _ request: EditRequest,
+    _ plan: ForwardingPlan,
+    _ definition: TableDefinition,
+    of owner: LiveTable?
+  ) throws(TableError) {
+    guard let owner, let source = owner.sources.first(where: { $0.name == plan.source }) else {
+      throw .forbidden("The table `\(definition.name)` has no upstream that takes edits.")
+    }
+    (self.request, self.plan, self.definition, self.owner, self.source) = (request, plan, definition, owner, source)
+    fields = request.caller.forwarded(by: definition.forward)
+  }
+
+  /// One after the other where the version counts: what comes behind is built on what this one made.
+  var isConditional: Bool { request.preconditions.condition.map { $0 != .any } ?? false }
+
+  private var sendsCredentials: Bool { source.sends(fields, of: definition).haveCredentials }
+
+  /// Whom nobody here allowed is judged by the upstream, and can be only by what it is really sent.
+  var refusal: TableError? {
+    if case .callersCredentials(let error) = request.authority, !sendsCredentials { error } else { nil }
+  }
+
+  func send(_ completion: @escaping @Sendable (EditOutcome) -> Void) {
+    let edit = plan.edit(request.preconditions.idempotency?.key ?? UUID().uuidString)
+    source.forward(edit, as: plan.request, caller: fields, of: definition, completion)
+  }
+
+  /// What the client is told of an edit that was not accepted; nil where it was.
+  func failure(_ outcome: EditOutcome) -> TableError? {
+    switch outcome {
+    case .accepted: return nil
+    case .refused(let error):
+      // Who is asked to authenticate is the caller only where its own credentials were sent.
+      let isService = error.status == 401 && !sendsCredentials
+      return request.blaming(TableError(error, .upstream, passingOn: !isService))
+    // What the caller or the item has can't be put into the request: nothing was sent.
+    case .failed(let error) where error.kind == .unusableValue: return request.blaming(TableError(error, .impossible))
+    case .failed(let error): return TableError(error, .upstream)
+    case .unknown(let error):
+      return TableError(
+        .unanswered,
+        title: error.title,
+        detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
+      )
+    }
+  }
+}
+
+extension EditRequest {
+  /// The one edit of a batch is to blame.
+  func blaming(_ error: TableError) -> TableError { isBatch && edits.count == 1 ? error.ofEdit(0) : error }
+}
