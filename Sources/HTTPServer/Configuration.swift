@@ -52,6 +52,11 @@ public struct Configuration: Sendable {
     /// Bytes of a stream's messages that may wait behind the one that its reader is taking; more cuts it off. The one
     /// that is being taken may be of any size.
     public var streamBacklog = 1_048_576
+    /// Bytes of responses that may wait to be taken by those who asked for them, those that several share counted once:
+    /// beyond it, whoever has taken nothing for a second is cut off, the longest first.
+    public var waitingOutput = 268_435_456
+    /// Beyond it, whoever takes little is cut off, too. Nil: a quarter of the memory that the process may have.
+    public var mostWaitingOutput: Int?
     /// Seconds to name in `Retry-After` where a limit is why a request is refused.
     public var retryAfter = 5
 

@@ -13,6 +13,7 @@ final class ServerContext: Sendable {
   let capacity: Capacity
   let connections: Admission
   let waiters: Admission
+  let output: OutputBudget
   /// Loops that have not ended yet, and what to do when none is left.
   private let ending = Mutex(Ending())
 
@@ -38,6 +39,8 @@ final class ServerContext: Sendable {
       perAddress: capacity.connectionsPerAddress,
       exemptsLoopback: limits.connectionsPerAddress == nil
     )
+    let most = limits.mostWaitingOutput ?? OutputBudget.memory / 4
+    output = OutputBudget(comfortable: min(limits.waitingOutput, most), limit: most)
     waiters = Admission(
       limit: capacity.waiters,
       perAddress: capacity.waitersPerAddress,

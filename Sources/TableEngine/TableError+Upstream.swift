@@ -9,6 +9,9 @@ extension TableError {
     if !showingItsWords { (title, detail) = error.publicWords(at: source) }
   }
 
+  /// Statuses that speak of the message that was sent, which is the service's own: RFC 9110 section 15.5 and 6585.
+  private static let ofMessages: Set<Int> = [405, 406, 407, 408, 411, 413, 414, 415, 416, 417, 421, 426, 431]
+
   /// What an upstream said, in its own words, and when it wants to be asked again.
   ///
   /// - Parameter passingOn: It is of the caller's own making: a status from 400 to 499 is the answer, with its challenge.
@@ -16,6 +19,8 @@ extension TableError {
     self.init(kind, title: error.title, detail: error.detail, retryAfter: error.retryAfter)
     guard passingOn else { return }
     challenge = error.challenge
-    if let status = error.status, (400..<500).contains(status) { upstreamStatus = status }
+    if let status = error.status, (400..<500).contains(status), !Self.ofMessages.contains(status) {
+      upstreamStatus = status
+    }
   }
 }

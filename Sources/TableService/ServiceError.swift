@@ -53,11 +53,16 @@ extension ServiceError {
       at: error.at
     )
     if status == .unauthorized { headers.append(HeaderField(.wwwAuthenticate, error.challenge ?? "Bearer")) }
-    if let pause = error.retryAfter { headers.append(HeaderField(.retryAfter, "\(max(pause.components.seconds, 1))")) }
+    if let pause = error.retryAfter ?? status.pause {
+      headers.append(HeaderField(.retryAfter, "\(max(pause.components.seconds, 1))"))
+    }
   }
 }
 
 extension Status {
+  /// When to come again where nobody knows better; nil where that is no use.
+  fileprivate var pause: Duration? { self == .tooManyRequests || self == .serviceUnavailable ? .seconds(5) : nil }
+
   init(_ kind: TableError.Kind) {
     self =
       switch kind {

@@ -61,11 +61,7 @@ public final class TableService: RequestHandler {
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
     let inquiry = request.inquiry
-    guard let match = inquiry.match else {
-      return .response(
-        ServiceError.notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.").response
-      )
-    }
+    guard let match = inquiry.match else { return .response(ServiceError.nothing(at: request).response) }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     let call = Call(request, inquiry, match, exchange, state: state)
     do throws(ServiceError) {
@@ -73,11 +69,34 @@ public final class TableService: RequestHandler {
       try call.state.writeOrigins.authorize(request)
       return try match.route.answer(call, of: self)
     } catch {
-      var response = error.response
-      // What one caller is refused another may be given.
-      if call.state.authorizer.isRestricted(.read) { response.additional.append(HeaderField(.vary, "Authorization")) }
-      return .response(response)
+      return .response(error.response(under: call.state))
     }
+  }
+
+  public func refusal(of request: Request) -> Response? {
+    guard let match = request.inquiry.match else { return ServiceError.nothing(at: request).response }
+    if let answer = request.answer(allowing: match.route.methods) { return answer }
+    let state = state
+    do throws(ServiceError) {
+      try state.writeOrigins.authorize(request)
+      try match.authorize(request, under: state)
+      return nil
+    } catch {
+      return error.response(under: state)
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func nothing(at request: Request) -> ServiceError {
+    notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.")
+  }
+
+  /// What one caller is refused another may be given.
+  fileprivate func response(under state: ServiceState) -> Response {
+    var response = response
+    if state.authorizer.isRestricted(.read) { response.additional.append(HeaderField(.vary, "Authorization")) }
+    return response
   }
 }
 

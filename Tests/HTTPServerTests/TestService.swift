@@ -63,6 +63,8 @@ final class TestService: RequestHandler {
     func handle(_ request: Request, _ exchange: Exchange) -> Reply {
       target.withLock { $0.service }?.handle(request, exchange) ?? .response(Response(status: .serviceUnavailable))
     }
+
+    func refusal(of request: Request) -> Response? { target.withLock { $0.service }?.refusal(of: request) }
   }
 
   var statistics: Statistics { server.statistics }
@@ -95,6 +97,7 @@ final class TestService: RequestHandler {
       )
     case ("echo", 1): return .response(Response(status: .ok, additional: echo(request), body: request.body))
     case ("client", 1): return .response(Response(status: .ok, body: Array(request.client.host.utf8)))
+    case ("huge", 1): return .response(Response(status: .ok, body: [UInt8](repeating: 0x78, count: Self.huge)))
     case ("large", 1): return .response(TestService.large.response(to: request))
     case ("wait", 1): return wait(request)
     case ("later", 1):
@@ -107,6 +110,13 @@ final class TestService: RequestHandler {
       return .stream(Response(status: .ok), TestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
     default: return .response(.problem(.notFound, detail: "nothing here"))
     }
+  }
+
+  /// Bytes of what is made anew for everyone: more than the kernel takes for a client that reads nothing.
+  static let huge = 16_000_000
+
+  func refusal(of request: Request) -> Response? {
+    request.path.first == "closed" ? .problem(.forbidden, detail: "whatever it says") : nil
   }
 
   private func echo(_ request: Request) -> [HeaderField] {

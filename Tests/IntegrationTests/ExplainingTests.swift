@@ -66,7 +66,9 @@ import Testing
     let untitled: JSONValue = ["number": 7, "title": ["not": "a text"]]
     let upstream = try ScriptedUpstream([issue(1), untitled, ["title": "no number"], issue(1)])
     let service = try ServiceProcess(Self.configuration(upstream.url))
-    try service.follow("t", until: "is ready") { $0.state == "ready" }
+    for table in ["t", "one", "few", "done"] {
+      try service.follow(table, until: "is ready") { $0.state == "ready" || $0.state == "empty" }
+    }
     let reply = try service.request("GET", "/v1/tables/t/skipped")
     let json = try reply.json
     #expect(reply.status == 200 && reply["Cache-Control"] == "no-store", "\(reply.text)")
@@ -90,6 +92,28 @@ import Testing
       "\(note)"
     )
     #expect(try service.request("GET", "/v1/tables/t/skipped?all=1").status == 400)
+  }
+
+  /// Nobody fetches a local table's items, and nobody but the log tells of what is wrong with them.
+  @Test func whatIsWrongWithLocalItemsIsLogged() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      tables:
+        unfit:
+          source: {local: {items: [{title: A, size: 1}, {title: B, size: x}]}}
+          row: {id: "${size - 1}"}
+        partial:
+          source: {local: {items: [{title: A, size: 1}]}}
+          actions: {mark: {when: size - 1 >= 0, title: Mark, patch: {marked: 1}}}
+      """
+    )
+    // From the start,
+    try service.logged("An item has no row")
+    // and by an edit.
+    #expect(!service.log.current.contains { $0.contains("A part of the table is missing") })
+    #expect(try service.request("PATCH", "/v1/tables/partial/items/1", body: ["size": "x"]).status == 200)
+    try service.logged("the action `mark`")
   }
 
   @Test func aRowsSectionIsExplained() throws {

@@ -89,6 +89,9 @@ private let caller = ["Authorization": "Bearer someone"]
       (.status(404, "{\"error\":\"gone\"}"), 404, "gone"), (.status(429, "{}"), 429, "429"),
       (.status(500, "{\"message\":\"disk full\"}"), 502, "disk full"),
       (.reply(503, ["Retry-After": "1"], ["message": "later"]), 502, "later"),
+      // These speak of the request that this service has made.
+      (.status(405, "{\"message\":\"no such method\"}"), 502, "no such method"),
+      (.status(413, "{\"message\":\"shorter\"}"), 502, "shorter"), (.status(431, "{}"), 502, "431"),
       (.reply(307, ["Location": "/elsewhere"], [:]), 502, "307"),
     ]
     let edits: [(String, String, JSONValue?)] = [
@@ -101,6 +104,7 @@ private let caller = ["Authorization": "Bearer someone"]
         let reply = try service.request(method, "/v1/tables/t/\(target)", caller, body: body)
         #expect(reply.status == status, "\(answer) \(method) \(target)")
         #expect(reply["Content-Type"] == "application/problem+json" && reply.text.contains(reason), "\(reply.text)")
+        if status == 429 { #expect(!reply["Retry-After"].isEmpty) }
       }
     }
     #expect(upstream.edits.count == refusals.count * edits.count, "each was sent once")
@@ -114,6 +118,17 @@ private let caller = ["Authorization": "Bearer someone"]
     #expect(batch.status == 422)
     #expect(try service.request("PATCH", "/v1/tables/t/items/none", caller, body: ["title": "x"]).status == 404)
     #expect(upstream.edits.count == refusals.count * edits.count)
+  }
+
+  /// A gateway that has waited for the upstream in vain knows no more than this service.
+  @Test func aGatewaysTimeOutIsNoRefusal() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    let mirror = try service.mirror("t", caller)
+    upstream.refusal.change { $0 = .status(504, "{\"message\":\"too slow\"}") }
+    let reply = try service.request("PATCH", "/v1/tables/t/items/1", caller, body: ["title": "x"])
+    #expect(reply.status == 504 && reply.text.contains("not known"), "\(reply.text)")
+    try mirror.check(equals: service.snapshot("t", caller))
   }
 
   /// Of two members with one name this service would take one and the upstream perhaps the other: nothing is sent.

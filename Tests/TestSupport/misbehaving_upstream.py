@@ -210,6 +210,8 @@ def handle(c, r):
         c.reply(200, gzip.compress(body.encode()), [("Content-Encoding", "gzip")])
     elif path == "/bad-gzip":
         c.reply(200, b"this is no gzip", [("Content-Encoding", "gzip")])
+    elif path == "/two-gzips":
+        c.reply(200, gzip.compress(body.encode()) + gzip.compress(b"\n"), [("Content-Encoding", "gzip")])
     elif path == "/bomb":
         c.reply(200, bomb(), [("Content-Encoding", "gzip")])
         c.keep = False

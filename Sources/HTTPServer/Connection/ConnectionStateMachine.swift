@@ -66,6 +66,10 @@ struct ConnectionStateMachine {
   /// When `deadlineReached` is to be called, if nothing happens before. It may move further away without notice.
   var deadline: Int { min(phaseDeadline, writeDeadline) }
 
+  /// When a client is given up that takes nothing more of what was written to it. The nearer, the longer it has taken
+  /// nothing, or the less.
+  var patience: Int { writeDeadline }
+
   /// Whether a request may be read: one at a time, and none while an earlier response is waiting to be taken.
   var wantsInput: Bool {
     if hasOutput { return false }

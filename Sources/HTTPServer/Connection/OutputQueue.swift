@@ -1,6 +1,6 @@
 /// Bytes that the client has not taken yet. The arrays are shared with whoever made them, not copied.
 struct OutputQueue {
-  private var chunks: [[UInt8]] = []
+  private var chunks: [Chunk] = []
   /// The first chunk that has something left, and how much of it is gone.
   private var first = 0
   private var offset = 0
@@ -9,6 +9,12 @@ struct OutputQueue {
   /// Bytes of a stream's messages that were appended behind a first one; negative where none waits.
   private var behind = -1
 
+  private struct Chunk {
+    var bytes: [UInt8]
+    /// Counts them among all that wait; nil for those that have just come.
+    var hold: HeldOutput?
+  }
+
   var isEmpty: Bool { count == 0 }
 
   /// Appends `bytes` from `start` on.
@@ -16,7 +22,16 @@ struct OutputQueue {
     guard start < bytes.count else { return }
     if count == 0 { offset = start }
     count += bytes.count - start
-    chunks.append(count == bytes.count - start || start == 0 ? bytes : Array(bytes[start...]))
+    chunks.append(Chunk(bytes: count == bytes.count - start || start == 0 ? bytes : Array(bytes[start...])))
+  }
+
+  /// Counts what is in the queue among all that waits, until it is taken. O(chunks that have come since the last time).
+  mutating func hold(in budget: OutputBudget) {
+    var index = chunks.count
+    while index > first, chunks[index - 1].hold == nil {
+      index -= 1
+      chunks[index].hold = budget.hold(chunks[index].bytes)
+    }
   }
 
   /// Notes that `size` bytes of a stream's message are to be appended; false where more than `backlog` bytes of
@@ -38,15 +53,18 @@ struct OutputQueue {
     return behind >= 0
   }
 
+  /// Bytes of the arrays in the queue, those included that are gone.
+  var size: Int { chunks[first...].reduce(0) { $0 + $1.bytes.count } }
+
   /// What is to be written next: the first chunk and where to begin in it.
-  var next: (bytes: [UInt8], offset: Int)? { count == 0 ? nil : (chunks[first], offset) }
+  var next: (bytes: [UInt8], offset: Int)? { count == 0 ? nil : (chunks[first].bytes, offset) }
 
   /// Appends the beginning of the queue to `bytes`, up to about `limit`: whole chunks, each smaller than that.
   func gather(into bytes: inout [UInt8], limit: Int) {
     var index = first
     var offset = offset
-    while index < chunks.count, bytes.count + chunks[index].count - offset <= limit {
-      bytes.append(contentsOf: chunks[index][offset...])
+    while index < chunks.count, bytes.count + chunks[index].bytes.count - offset <= limit {
+      bytes.append(contentsOf: chunks[index].bytes[offset...])
       offset = 0
       index += 1
     }
@@ -57,13 +75,13 @@ struct OutputQueue {
     count -= written
     var written = written
     while written > 0 {
-      let left = chunks[first].count - offset
+      let left = chunks[first].bytes.count - offset
       if written < left {
         offset += written
         return
       }
       written -= left
-      chunks[first] = []
+      chunks[first] = Chunk(bytes: [])
       first += 1
       offset = 0
     }

@@ -119,6 +119,8 @@ extension EventLoop {
     guard connection.machine.phase != .closed else { return }
     let isCutShort = release(connection)
     connection.machine.closed()
+    // Now, whoever still holds the connection.
+    connection.output = OutputQueue()
     if connection.isAwaited { awaited -= 1 }
     wheel.cancel(connection.descriptor)
     connections[Int(connection.descriptor)] = nil

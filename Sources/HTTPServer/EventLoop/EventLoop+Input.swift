@@ -71,8 +71,10 @@ extension EventLoop {
       while index < bytes.count, connection.machine.wantsInput {
         switch try connection.reader.read(bytes, &index, &heads, shared.limits) {
         case .incomplete:
+          if let head = connection.reader.headOfLargeBody, refuse(connection, early: head) { return }
           noteProgress(connection)
         case .expectsContinue:
+          if let head = connection.reader.headOfBody, refuse(connection, early: head) { return }
           noteProgress(connection)
           counters.informational.add(1)
           scratch.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -82,9 +84,7 @@ extension EventLoop {
         if scratch.count > EventLoop.inputCapacity { flush(connection) }
       }
     } catch {
-      connection.unread = []
-      // What is left may be anything; the client is to see the refusal before its connection ends.
-      connection.mayHaveInput = true
+      // What is left may be anything.
       refuse(connection, error)
       return
     }
@@ -118,15 +118,8 @@ extension EventLoop {
 
   private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) {
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
-    requestSerial += 1
     connection.exchange = nextExchange()
-    connection.traits = RequestTraits(
-      isHead: head.method == .head,
-      version: head.version,
-      serial: requestSerial,
-      suppliedID: head.suppliedRequestID.map { Array($0) },
-      grant: shared.crossOrigin?.grant(to: head)
-    )
+    connection.traits = traits(head)
     counters.requests.add(1)
     if let hosts = shared.hosts, !hosts.admits(head) {
       respond(connection, HostPolicy.misdirected)
@@ -136,16 +129,45 @@ extension EventLoop {
       respond(connection, answer)
       return
     }
+    let request = request(connection, head, body)
+    let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+    perform(shared.handler.handle(request, exchange), connection)
+  }
+
+  /// What answers to a request need to know of it, which has the next number.
+  private func traits(_ head: RequestHead) -> RequestTraits {
+    requestSerial += 1
+    return RequestTraits(
+      isHead: head.method == .head,
+      version: head.version,
+      serial: requestSerial,
+      suppliedID: head.suppliedRequestID.map { Array($0) },
+      grant: shared.crossOrigin?.grant(to: head)
+    )
+  }
+
+  private func request(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) -> Request {
     if connection.peer.kind == .proxy { connection.client = shared.client(of: head, by: connection.peer.address) }
-    let request = Request(
+    return Request(
       head: head,
       body: body,
       peer: connection.peer.address,
       client: connection.client.address,
       serial: requestSerial
     )
-    let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
-    perform(shared.handler.handle(request, exchange), connection)
+  }
+
+  /// Refuses a request whose body is still to come, where its head is enough for that: nobody makes the server keep what it
+  /// will not look at. Ends the connection, as what follows would be taken for another request.
+  private func refuse(_ connection: Connection, early head: RequestHead) -> Bool {
+    let isMisdirected = shared.hosts.map { !$0.admits(head) } ?? false
+    let refusal =
+      isMisdirected ? HostPolicy.misdirected : shared.handler.refusal(of: request(connection, head, []))
+    guard let refusal else { return false }
+    counters.refusedRequests.add(1)
+    connection.traits = traits(head)
+    end(connection, with: refusal)
+    return true
   }
 
   /// `OPTIONS *` (RFC 9110 section 9.3.7), which is about the server as a whole, and preflights.
@@ -164,8 +186,15 @@ extension EventLoop {
     counters.refusedRequests.add(1)
     requestSerial += 1
     connection.traits = RequestTraits(serial: requestSerial, grant: shared.crossOrigin?.everyones)
+    end(connection, with: refusal.response(retryAfter: shared.limits.retryAfter))
+  }
+
+  /// The last response of a connection, which the client is to see whatever it still sends.
+  private func end(_ connection: Connection, with response: Response) {
+    connection.unread = []
+    connection.mayHaveInput = true
     connection.machine.refused()
-    write(connection, refusal.response(retryAfter: shared.limits.retryAfter))
+    write(connection, response)
     flush(connection)
   }
 

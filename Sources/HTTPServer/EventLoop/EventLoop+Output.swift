@@ -78,6 +78,7 @@ extension EventLoop {
     connection.machine.outputWaits(taken: 0, now: clock.now, shared.timeouts)
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
     watchForRoom(connection)
+    holdOutput(of: connection)
   }
 
   /// Writes what is queued, as far as the client takes it.

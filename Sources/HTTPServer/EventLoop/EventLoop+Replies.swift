@@ -13,9 +13,7 @@ extension EventLoop {
   func perform(_ action: ConnectionStateMachine.Action, _ connection: Connection) {
     switch action {
     case .nothing: break
-    case .refuse(let refusal):
-      connection.mayHaveInput = true
-      refuse(connection, refusal)
+    case .refuse(let refusal): refuse(connection, refusal)
     case .timeOut: timeOut(connection)
     case .heartbeat: callOut(connection) { $0.heartbeat($1) }
     case .end: endStream(connection)

@@ -61,7 +61,7 @@ extension EventLoop {
     for piece in pieces { connection.output.append(piece) }
     if isChunked { connection.output.append(EventLoop.lineEnd) }
     connection.machine.streamed(heartbeat: clock.now + shared.timeouts.heartbeat)
-    if !connection.machine.hasOutput { writeQueued(connection) }
+    if connection.machine.hasOutput { holdOutput(of: connection) } else { writeQueued(connection) }
   }
 
   private static let lineEnd = Array("\r\n".utf8)

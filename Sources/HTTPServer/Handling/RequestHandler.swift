@@ -8,6 +8,15 @@ public protocol RequestHandler: AnyObject, Sendable {
   /// versions in here and then waits can't miss one: either the comparison sees the change, or the wake comes
   /// after the registration.
   func handle(_ request: Request, _ exchange: Exchange) -> Reply
+
+  /// Why a request is refused whatever its body says; nil where it may be answered otherwise. Asked before a body is
+  /// waited for that is large, or whose sender wants to be told to send it (RFC 9110 section 10.1.1), perhaps more than once:
+  /// the request has none yet, and is not to be counted. On the event loop, as `handle(_:_:)`.
+  func refusal(of request: Request) -> Response?
+}
+
+extension RequestHandler {
+  public func refusal(of request: Request) -> Response? { nil }
 }
 
 /// A handler's answer to a request.

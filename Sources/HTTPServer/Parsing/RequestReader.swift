@@ -28,6 +28,25 @@ struct RequestReader {
   /// Whether a head is whole and its body is not.
   var isReadingBody: Bool { if case .head = state { false } else { true } }
 
+  /// The head of a request whose body has not come as a whole, and is larger than what is kept for anyone.
+  var headOfLargeBody: RequestHead? {
+    switch state {
+    case .body(let head, let missing) where partial.count + missing > RequestReader.smallBody: head
+    case .chunked(let head, _) where partial.count > RequestReader.smallBody: head
+    case .head, .body, .chunked: nil
+    }
+  }
+
+  /// The head of a request whose body has not come as a whole.
+  var headOfBody: RequestHead? {
+    switch state {
+    case .body(let head, _), .chunked(let head, _): head
+    case .head: nil
+    }
+  }
+
+  private static let smallBody = 16_384
+
   /// Bytes of the body that have come.
   var bodyCount: Int { isReadingBody ? partial.count : 0 }
 

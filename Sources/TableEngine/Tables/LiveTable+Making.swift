@@ -229,6 +229,7 @@ extension TableWriter {
       content.durable = content.own
       return (changes, content.table(named: name), content.isKnownToStore)
     }
+    if content.access({ $0.local != nil }) { logSkipped() }
     // What another replica has made of its configuration is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) || changes?.stored.isEmpty == false else {
       share(publishing: false)

@@ -72,8 +72,10 @@ extension TableWriter {
   }
 
   /// The first items without a row, with the reason: each is said once. On the table's queue.
-  private func logSkipped() {
-    guard let result = content.access({ $0.result }) else { return }
+  func logSkipped() {
+    guard let result = content.access({ $0.result }), !result.warnings.isEmpty || result.skippedItems > 0 else {
+      return
+    }
     for warning in result.warnings where context.isFirst("\(name)\u{0}\(warning)") {
       context.logger.notice("A part of the table is missing", metadata: ["table": "\(name)", "reason": "\(warning)"])
     }

@@ -73,6 +73,8 @@ final class TableWriter: Sendable {
     let previous = feed.current
     guard feed.publish(version) else { return }
     table.withLock { $0.value }?.announce(from: previous)
+    // What sources say is looked at when they say it, whether anything is shown of it or not.
+    if content.access({ $0.local != nil }) { logSkipped() }
   }
 
   // MARK: Ending

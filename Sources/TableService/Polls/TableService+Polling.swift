@@ -91,13 +91,16 @@ extension TableService {
 
   func stream(_ call: TableCall) throws(ServiceError) -> Reply {
     let request = call.request
-    let text = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 } ?? request.query.first("after")
-    let after = try text.map { text throws(ServiceError) in try Cursor(parameter: text) }
+    let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0 }
+    let after = try (last ?? request.query.first("after")).map { text throws(ServiceError) in
+      try Cursor(parameter: text, field: last == nil ? "after" : "Last-Event-ID")
+    }
+    let lens = try call.inquiry.lens.get()
     let share = call.waitingShare(callerLimits)
     try share?.take()
     let stream = TableStream(
       table: call.table,
-      lens: try call.inquiry.lens.get(),
+      lens: lens,
       after: after,
       share: share,
       recheck: recheck(request, call.state, call.table.reference.name)

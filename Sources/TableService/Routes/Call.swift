@@ -26,13 +26,7 @@ final class Call: Sendable {
   }
 
   /// Refuses a caller who may not do it, with what belongs to no table.
-  func authorize(_ need: Route.Need) throws(ServiceError) {
-    switch need {
-    case .nothing, .each: return
-    case .capability(let capability): try state.authorizer.authorize(request, capability, table: nil)
-    case .edit, .tap: try state.authorizer.authorize(request, .edit, table: nil)
-    }
-  }
+  func authorize(_ need: Route.Need) throws(ServiceError) { try need.authorize(request, state.authorizer) }
 
   /// The table of a reference, which the caller may read.
   func readable(_ reference: TableReference, _ budget: inout MemberBudget) throws(ServiceError) -> LiveTable {
@@ -105,7 +99,7 @@ final class TableCall: Sendable {
     if let absence = table.absence { throw ServiceError(absence) }
   }
 
-  private static func authority(
+  fileprivate static func authority(
     _ request: Request,
     _ authorizer: Authorizer,
     _ need: Route.Need,
@@ -143,6 +137,29 @@ final class TableCall: Sendable {
       isTokenHolders: state.authorizer.isRestricted(.read),
       locale: table.locale
     )
+  }
+}
+
+extension Route.Need {
+  /// Refuses a caller who may not do it, with what belongs to no table.
+  fileprivate func authorize(_ request: Request, _ authorizer: Authorizer) throws(ServiceError) {
+    switch self {
+    case .nothing, .each: return
+    case .capability(let capability): try authorizer.authorize(request, capability, table: nil)
+    case .edit, .tap: try authorizer.authorize(request, .edit, table: nil)
+    }
+  }
+}
+
+extension RouteMatch {
+  /// Refuses what can't be asked so, and a caller who may not ask it, before the request's content is known.
+  func authorize(_ request: Request, under state: ServiceState) throws(ServiceError) {
+    let operation = try operation.get()
+    guard operation.takesContent else {
+      throw ServiceError(status: .contentTooLarge, detail: "`\(operation.method.name) \(route.path)` takes no content.")
+    }
+    guard let table else { return try operation.need.authorize(request, state.authorizer) }
+    _ = try TableCall.authority(request, state.authorizer, operation.need, table.name)
   }
 }
 

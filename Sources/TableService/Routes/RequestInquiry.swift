@@ -71,11 +71,13 @@ extension Request {
 
 extension Cursor {
   /// Reads a cursor as a client gives it back.
-  init(parameter text: String) throws(ServiceError) {
+  ///
+  /// - Parameter field: where it stands.
+  init(parameter text: String, field: String = "after") throws(ServiceError) {
     guard let cursor = Cursor(text) else {
       throw .malformed(
         "`\(text.prefix(80))` is no cursor: give one back as a snapshot or a changeset gave it, such as `8f2c61d09a4e.42`.",
-        field: "after"
+        field: field
       )
     }
     self = cursor

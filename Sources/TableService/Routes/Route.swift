@@ -33,6 +33,14 @@ final class Route: Sendable {
       (self.method, self.need, self.query, self.repeatable, self.handler) = (method, need, query, repeatable, handler)
     }
 
+    /// Requests for it may have a body of any size.
+    var takesContent: Bool {
+      switch method {
+      case .post, .put, .patch: true
+      case .get, .head, .delete, .options, .trace: false
+      }
+    }
+
     /// `GET` brings `HEAD` with it.
     fileprivate var allowed: AllowedMethods {
       switch method {

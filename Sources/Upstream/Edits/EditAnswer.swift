@@ -41,10 +41,16 @@ struct EditAnswer {
     guard var error = check.failure(of: response, request: sent, now: 0) else {
       return .accepted(status: response.status, item: item)
     }
-    guard let words, request.refused != nil else { return response.status >= 500 ? .failed(error) : .refused(error) }
+    guard let words, request.refused != nil else { return unread(error, response.status) }
     guard Self.sayMore.contains(response.status) else { return .refused(refusal(words, response, sent)) }
     error.detail = "\(sent.method) \(response.url) answered \(response.status): \(check.redaction.clean(words))"
     return .refused(error)
+  }
+
+  /// What a status says alone.
+  private func unread(_ error: UpstreamError, _ status: Int) -> EditOutcome {
+    // A gateway that has waited in vain does not know (RFC 9110 section 15.6.5).
+    status == 504 ? .unknown(error) : status >= 500 ? .failed(error) : .refused(error)
   }
 
   /// Who asks, or when, is what is wrong, and not the edit.

@@ -26,7 +26,9 @@ extension TransferHop {
         detail: "\(request.url.origin.host) is not known",
         mayHaveArrived: false
       )
-    case CURLE_COULDNT_CONNECT, CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK:
+    // Where it is not this side that wants no more, the content can't be decoded.
+    case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: return violation.map(refusal) ?? undecodable(code, what)
+    case CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK:
       return violation.map(refusal) ?? connectionFailure(who)
     case CURLE_OPERATION_TIMEDOUT: return timeoutFailure(who, what)
     case CURLE_FILESIZE_EXCEEDED: return refusal(.bodyTooLarge)
@@ -59,6 +61,16 @@ extension TransferHop {
       .malformedResponse,
       title: "The upstream's answer is not valid HTTP",
       detail: "\(what): \(errorDetail.isEmpty ? String(cString: curl_easy_strerror(code)) : errorDetail)"
+    )
+  }
+
+  private func undecodable(_ code: CURLcode, _ what: String) -> UpstreamError {
+    UpstreamError(
+      .malformedResponse,
+      title: "The upstream's answer can't be decompressed",
+      detail:
+        "\(what): its `Content-Encoding` is not what follows, or something follows the end of it; a gzip stream of one "
+        + "member, `deflate` or no coding can be read"
     )
   }
 

@@ -57,6 +57,36 @@ import Testing
     }
   }
 
+  /// Nobody has the service keep a body that it will not look at.
+  @Test func bodiesOfRequestsThatCannotBeAllowed() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      auth: {tokens: [{name: t, sha256: "\(try sha256("t"))", allow: [read, edit]}]}
+      tables:
+        t: {source: {local: {items: [{title: A}]}}}
+      """
+    )
+    let authorized = "Authorization: Bearer t\r\n"
+    let cases = [
+      ("POST /v1/tables/t/items", "", 401), ("POST /v1/tables/none/items", "", 401), ("POST /v1/nothing", "", 404),
+      ("POST /v1/tables/t/snapshot", authorized, 404), ("GET /v1/tables/t", "", 413), ("POST /v1/tables/t", "", 405),
+      ("DELETE /v1/tables/t/items/1", authorized, 413),
+    ]
+    for (request, fields, status) in cases {
+      for announced in ["Content-Length: 1000000\r\n", "Content-Length: 5\r\nExpect: 100-continue\r\n"] {
+        let client = try service.client()
+        try client.send(raw: Array("\(request) HTTP/1.1\r\nHost: localhost\r\n\(fields)\(announced)\r\n".utf8))
+        // None of the body is sent.
+        let reply = try client.receive("a refusal of \(request)")
+        #expect(reply.status == status && reply["Connection"] == "close", "\(request), \(announced): \(reply.status)")
+      }
+    }
+    let patch = JSONValue.object([.init(name: "title", value: .string(String(repeating: "x", count: 50_000)))])
+    let reply = try service.request("PATCH", "/v1/tables/t/items/1", ["Authorization": "Bearer t"], body: patch)
+    #expect(reply.status == 200)
+  }
+
   // MARK: Shares
 
   /// Few descriptors and many polls: an edit still reaches the store, and a fetch its upstream.

@@ -1,0 +1,80 @@
+import Glibc
+import Synchronization
+
+/// How much may wait in connections to be taken by those who asked for it. Bytes that several connections share count once.
+///
+/// Nothing is counted of what a client takes at once, so that most responses cost nothing here.
+final class OutputBudget: Sendable {
+  /// In bytes: beyond it, whoever takes nothing is cut off.
+  let comfortable: Int
+  /// In bytes: beyond it, so is whoever takes little by little.
+  let limit: Int
+  private let state = Mutex(State())
+
+  private struct State {
+    /// How many hold an array's bytes, by where they are.
+    var holders: [UInt: Int] = [:]
+    var total = 0
+  }
+
+  init(comfortable: Int, limit: Int) { (self.comfortable, self.limit) = (comfortable, max(comfortable, limit)) }
+
+  /// Bytes that wait now.
+  var total: Int { state.withLock { $0.total } }
+
+  /// Counts what is to wait, for as long as the result lives. O(1).
+  func hold(_ bytes: [UInt8]) -> HeldOutput { HeldOutput(bytes, self) }
+
+  fileprivate func add(_ bytes: [UInt8]) {
+    state.withLock { state in
+      let holders = state.holders[Self.place(of: bytes), default: 0]
+      if holders == 0 { state.total += bytes.count }
+      state.holders[Self.place(of: bytes)] = holders + 1
+    }
+  }
+
+  fileprivate func remove(_ bytes: [UInt8]) {
+    state.withLock { state in
+      let place = Self.place(of: bytes)
+      guard let holders = state.holders[place] else { return }
+      state.holders[place] = holders > 1 ? holders - 1 : nil
+      if holders == 1 { state.total -= bytes.count }
+    }
+  }
+
+  /// Nothing else is there while somebody holds them.
+  private static func place(of bytes: [UInt8]) -> UInt {
+    bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+  }
+
+  /// Bytes of memory that the process may have, by its control group or the machine.
+  static var memory: Int {
+    let machine = max(sysconf(Int32(_SC_PHYS_PAGES)), 0) * max(sysconf(Int32(_SC_PAGESIZE)), 0)
+    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].lazy.compactMap(number)
+      .first
+    return min(machine, group ?? machine)
+  }
+
+  /// The number that a file of the system begins with; nil where there is none.
+  private static func number(_ path: String) -> Int? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var text = [CChar](repeating: 0, count: 32)
+    guard fgets(&text, Int32(text.count), file) != nil else { return nil }
+    let digits = text.prefix { (48...57).contains($0) }.map { UInt8(bitPattern: $0) }
+    return Int(String(decoding: digits, as: UTF8.self))
+  }
+}
+
+/// Bytes that wait to be taken, counted as long as this lives.
+final class HeldOutput: Sendable {
+  private let bytes: [UInt8]
+  private let budget: OutputBudget
+
+  fileprivate init(_ bytes: [UInt8], _ budget: OutputBudget) {
+    (self.bytes, self.budget) = (bytes, budget)
+    budget.add(bytes)
+  }
+
+  deinit { budget.remove(bytes) }
+}

@@ -1,0 +1,100 @@
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+/// What waits in connections to be taken: how much of it there may be, and who is given up where there is more.
+@Suite struct OutputTests {
+  private static func get(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n" }
+
+  @Test func whatSeveralWaitForCountsOnce() {
+    let budget = OutputBudget(comfortable: 100, limit: 200)
+    let (one, other) = ([UInt8](repeating: 1, count: 60), [UInt8](repeating: 1, count: 50))
+    var held = [budget.hold(one), budget.hold(other), budget.hold(one)]
+    #expect(budget.total == 110)
+    held.removeFirst()
+    #expect(budget.total == 110)
+    held.removeLast()
+    #expect(budget.total == 50)
+    held.removeAll()
+    #expect(budget.total == 0)
+  }
+
+  @Test func whatIsTakenCountsNoMore() {
+    let budget = OutputBudget(comfortable: 100, limit: 200)
+    var queue = OutputQueue()
+    queue.append([UInt8](repeating: 1, count: 60))
+    queue.hold(in: budget)
+    queue.append([UInt8](repeating: 2, count: 30), from: 10)
+    #expect(budget.total == 60 && queue.count == 80)
+    queue.hold(in: budget)
+    #expect(budget.total == 80 && queue.size == 80)
+    queue.advance(59)
+    #expect(budget.total == 80)
+    queue.advance(1)
+    #expect(budget.total == 20 && queue.size == 20)
+    queue = OutputQueue()
+    #expect(budget.total == 0)
+  }
+
+  /// Each asks for something of its own and takes nothing of it.
+  @Test func whoTakesNothingIsGivenUpForOthers() throws {
+    let service = try TestService { configuration in
+      configuration.loops = 1
+      configuration.limits.waitingOutput = 2 * TestService.huge
+      configuration.limits.mostWaitingOutput = 3 * TestService.huge
+    }
+    let clients = (0..<8).map { _ in TestClient(port: service.port) }
+    for (index, client) in clients.enumerated() {
+      client.send(Self.get("/huge"))
+      #expect(TestService.eventually { service.statistics.requests == index + 1 })
+    }
+    // Three may wait at most, and two where a machine was so slow that a second has gone by.
+    #expect(TestService.eventually { service.statistics.slowReaders >= 5 })
+    // The last one is there, and gets all; another one, too.
+    #expect(clients[7].receive().response?.body.count == TestService.huge)
+    let reader = TestClient(port: service.port)
+    reader.send(Self.get("/huge"))
+    #expect(reader.receive().response?.body.count == TestService.huge)
+  }
+
+  /// However many take one response, it is there once.
+  @Test func whatAllWaitForGivesNobodyUp() throws {
+    let service = try TestService { configuration in
+      configuration.limits.waitingOutput = TestService.huge
+      configuration.limits.mostWaitingOutput = TestService.huge
+    }
+    let clients = (0..<12).map { _ in TestClient(port: service.port) }
+    for client in clients { client.send(Self.get("/large")) }
+    #expect(TestService.eventually { service.statistics.requests == clients.count })
+    for client in clients { #expect(client.receive().response?.body.count == 3_000_000) }
+    #expect(service.statistics.slowReaders == 0)
+  }
+
+  /// What is larger than all that may wait is still given to who asks for it.
+  @Test func aResponseOfAnySizeArrives() throws {
+    let service = try TestService { configuration in
+      configuration.limits.waitingOutput = 1000
+      configuration.limits.mostWaitingOutput = 1000
+    }
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/huge"))
+    #expect(client.receive().response?.body.count == TestService.huge)
+  }
+
+  // MARK: Early refusals
+
+  @Test(arguments: [
+    "Content-Length: 900000", "Transfer-Encoding: chunked", "Content-Length: 1\r\nExpect: 100-continue",
+  ])
+  func whatCannotBeAllowedIsNotWaitedFor(field: String) throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send("POST /closed HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n\r\n")
+    if field.hasPrefix("Transfer") { client.send("8000\r\n" + String(repeating: "x", count: 0x8000)) }
+    let response = try #require(client.receive().response)
+    #expect(response.status == 403 && response.headers["connection"] == "close")
+    #expect(client.receive() == .closed)
+    #expect(service.statistics.refusedRequests == 1)
+  }
+}
