@@ -92,7 +92,7 @@ public final class SQLiteStore: SoleStore {
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
-    perform(completion) { db, writer in try writer.restore(table, in: db) }
+    perform(completion) { [pool] db, writer in try writer.restore(table, in: db, StoreReaders(pool)) }
   }
 
   public func changes(
@@ -100,7 +100,9 @@ public final class SQLiteStore: SoleStore {
     since revision: Revision,
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    perform(completion) { db, writer in try writer.changes(of: table, since: revision, in: db) }
+    perform(completion) { [pool] db, writer in
+      try writer.changes(of: table, since: revision, in: db, StoreReaders(pool))
+    }
   }
 
   public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {

@@ -15,6 +15,12 @@ extension StoreWriter {
     }
     let ahead = ahead?.stamp == commit.stamp ? ahead : nil
     let record = try commit.version.map { try write($0, as: commit.table, ahead, of: &feed, in: db) }
+    if commit.version != nil || commit.layout != nil, feed.layout != commit.layout {
+      try db.cachedStatement(sql: "UPDATE feed SET layout = ? WHERE id = ?").execute(arguments: [
+        commit.layout, feed.id,
+      ])
+      feed.layout = commit.layout
+    }
     if let items = commit.items { try write(items, of: &feed, in: db) }
     if let ahead, ahead.objects > 0 { feed.hasRowObjects = true }
     try write(commit.objects, from: ahead?.objects ?? 0, of: commit.table, with: record, in: &feed, db)
@@ -27,7 +33,7 @@ extension StoreWriter {
 
   /// The state of a table that was not restored in this run, or is new.
   func open(_ table: String, in db: Database) throws -> FeedState {
-    let sql = "SELECT id, epoch, at_risk, next_item FROM feed WHERE name = ?"
+    let sql = "SELECT id, epoch, at_risk, next_item, layout FROM feed WHERE name = ?"
     if let row = try GRDB.Row.fetchOne(db, sql: sql, arguments: [table]) {
       let epoch: Int64? = row["epoch"]
       let nextItem: Int64? = row["next_item"]
@@ -36,7 +42,8 @@ extension StoreWriter {
         epoch: epoch.map { Epoch(rawValue: UInt64(bitPattern: $0)) },
         isAtRisk: row["at_risk"],
         nextItem: nextItem.map { UInt64(bitPattern: $0) },
-        hasRowObjects: try hasRowObjects(row["id"], in: db)
+        hasRowObjects: try hasRowObjects(row["id"], in: db),
+        layout: row["layout"]
       )
     }
     try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [table])
