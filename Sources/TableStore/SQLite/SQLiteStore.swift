@@ -47,6 +47,8 @@ public final class SQLiteStore: SoleStore {
     var ahead: Set<String> = []
     var isRunning = false
     var isClosed = false
+    /// Old versions are being forgotten.
+    var isForgetting = false
     /// The last group took no longer than a caller may be kept.
     var isQuick = false
   }
@@ -214,6 +216,7 @@ public final class SQLiteStore: SoleStore {
       observers.tell(.moved(table: entry.commit.table, revision: writer.value.revision(of: entry.commit.table)))
     }
     checkpoints.note(db)
+    if writer.value.isForgetting { forget() }
   }
 
   /// The next task alone, or the commits up to the next task; nil where nothing waits that may be done now.

@@ -120,6 +120,7 @@ extension StoreWriter {
     feed.last = nil
     feed.keyFrames = []
     feed.nextRow = 0
+    feed.forgetting = nil
   }
 
   /// Forgets all versions, with their rows.
@@ -132,37 +133,6 @@ extension StoreWriter {
         arguments: [keys.lowerBound, keys.upperBound]
       )
     }
-  }
-
-  /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read,
-  /// with the rows that no later version has.
-  private func prune(_ feed: inout FeedState, upTo current: UInt64, in db: Database) throws {
-    let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
-    guard let first = feed.keyFrames.first, let base = feed.keyFrames.last(where: { $0 <= oldestHeld }), base > first
-    else { return }
-    let arguments: StatementArguments = [feed.id, Int64(bitPattern: first), Int64(bitPattern: base)]
-    // What the oldest record says is gone was deleted when it became the oldest.
-    let lists = try Data.fetchAll(
-      db,
-      sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",
-      arguments: arguments
-    )
-    let deletions = [
-      try RecordStatement("DELETE FROM row WHERE key = ?", in: db),
-      feed.hasRowObjects ? try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db) : nil,
-    ].compactMap { $0 }
-    // In the order of their keys, so that a page's are deleted together.
-    var numbers: [UInt64] = []
-    for list in lists {
-      var reader = RecordReader(Array(list))
-      while !reader.isAtEnd { numbers.append(try reader.number()) }
-    }
-    numbers.sort()
-    for deletion in deletions {
-      for number in numbers { try deletion.execute(StoreSchema.key(feed: feed.id, number: number)) }
-    }
-    try db.execute(sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?", arguments: arguments)
-    feed.keyFrames.removeAll { $0 < base }
   }
 
   // MARK: - Items, toggles

@@ -59,6 +59,7 @@ extension StoreWriter {
     if let highest { feed.nextRow = max(feed.nextRow, highest + 1) }
     guard let epoch = feed.epoch, let history, let last = history.last else { return nil }
     feed.keyFrames += history.keyFrames
+    if let forgotten = history.forgotten { try forget(forgotten, of: feed, in: db) }
     // What was written ahead of a version that did not come about.
     let next = history.highestRow.map { $0 + 1 } ?? 0
     if feed.nextRow > next {
@@ -99,11 +100,21 @@ private struct VersionHistory: Sendable {
   private(set) var last: (table: TableModel.Table, numbers: [[UInt64]])?
   /// The highest number of a row that a version has; nil where none has rows.
   private(set) var highestRow: UInt64?
+  /// Before these: versions that an earlier run was about to forget.
+  private(set) var forgotten: Range<UInt64>?
 
   /// - Throws: ``RecordError`` where a version or a row is missing, or a record can't be read.
   init(_ records: VersionRecords, name: String, rows: NumberedRows) throws(RecordError) {
     var reading = VersionReading(name: name, rows: rows, names: NameTable())
-    for (number, isKeyFrame, bytes) in records.records {
+    // What stands before the first key frame is being forgotten (``StoreWriter/Forgetting``).
+    let first = records.records.firstIndex(where: \.isKeyFrame) ?? records.records.endIndex
+    if first > 0 {
+      guard first < records.records.endIndex else {
+        throw RecordError(description: "no version of table \(name) can be read by itself")
+      }
+      forgotten = records.records[0].number..<records.records[first].number
+    }
+    for (number, isKeyFrame, bytes) in records.records[first...] {
       if let last = tables.last, last.number &+ 1 != number {
         throw RecordError(description: "version \(last.number + 1) of table \(name) is missing")
       }

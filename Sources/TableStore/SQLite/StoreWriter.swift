@@ -46,6 +46,8 @@ struct StoreWriter {
     var hasRowObjects = false
     /// What the last version was laid out by.
     var layout: String?
+    /// What is left to do of forgetting old versions.
+    var forgetting: Forgetting?
   }
 
   /// Writes commits in one transaction, or where that fails one by one. The results are in their order.
