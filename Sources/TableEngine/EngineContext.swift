@@ -41,11 +41,11 @@ final class EngineContext: Sendable {
     /// By which replicas know that they have the same.
     var digests: HandoverDigests
 
-    init(_ definition: ServiceDefinition) {
+    init(_ definition: ServiceDefinition, _ digests: HandoverDigests) {
       variables = definition.environment
       showsUpstreamsWords = definition.problems == .full
       limits = definition.limits
-      digests = HandoverDigests(definition)
+      self.digests = digests
     }
   }
 
@@ -68,7 +68,7 @@ final class EngineContext: Sendable {
     notifier = environment.notifier
     history = definition.history
     views = ViewDirectory(definition.views, environment.store)
-    settings = Mutex(Settings(definition))
+    settings = Mutex(Settings(definition, HandoverDigests(definition)))
   }
 
   var current: Settings { settings.withLock { $0 } }

@@ -15,6 +15,9 @@ public struct Commit: Sendable {
   public var fence: Lease?
   /// The version that comes after the one stored last. Nil where the edit changes nothing that is shown.
   public var version: Version?
+  /// What the version was laid out by (``StoredTable/layout``). Without a version: what the stored one was, if that is known
+  /// only now; nil: nothing is said of it.
+  public var layout: String?
   public var items: ItemChanges?
   public var objects: [ObjectChange] = []
   public var toggles: [ToggleChange] = []
@@ -99,6 +102,9 @@ public struct StoredTable: Sendable {
   public var objects: [String: [UInt8]] = [:]
   /// The rows that taps have toggled for everyone, by identity.
   public var toggled: Set<String> = []
+  /// What the last version was laid out by, as whoever made it calls that: the same where the same items make the same
+  /// version. Nil where nobody has said so.
+  public var layout: String?
 
   public init() {}
 }

@@ -29,6 +29,18 @@ public final class Version: Sendable {
   }
 }
 
+extension Table {
+  /// Whether two tables have the same sections to the byte, and rows that are the same in all that is stored of them.
+  /// O(rows).
+  public static func areStoredAlike(_ first: Table, _ second: Table) -> Bool {
+    first.sections.count == second.sections.count
+      && zip(first.sections, second.sections).allSatisfy { first, second in
+        first.id == second.id && Section.sameFrame(first, second) && first.rows.count == second.rows.count
+          && zip(first.rows, second.rows).allSatisfy(Row.identical)
+      }
+  }
+}
+
 /// What a cursor finds in a feed.
 public enum CursorLookup: Sendable {
   /// It names the version that is published now.

@@ -126,7 +126,7 @@ import Testing
     for number in 0..<Int.random(in: 0...12, using: &generator) {
       if Bool.random(using: &generator) {
         expected.append(row("n\(number)"))
-        read.append(expected[expected.count - 1])
+        read.append([expected[expected.count - 1]])
       } else {
         let start = Int.random(in: 0...base.count, using: &generator)
         let longest = [3, 70, base.count].randomElement(using: &generator) ?? 0
@@ -142,7 +142,7 @@ import Testing
     let base = RowList((0..<6000).map { row("r\($0)") })
     var read = RowsBeingRead(onto: base)
     read.append(0..<3000)
-    read.append(row("new"))
+    read.append([row("new")])
     read.append(3001..<6000)
     let shared = RowList.commonEnds(base, read.list) { _, _ in false }
     #expect(shared.prefix > 2700 && shared.suffix > 2700)

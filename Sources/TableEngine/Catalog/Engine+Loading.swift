@@ -9,6 +9,7 @@ extension Engine {
   /// A configuration whose tables are made, and not shown yet.
   package struct Prepared: Sendable {
     fileprivate var definition: ServiceDefinition
+    fileprivate var digests: HandoverDigests
     fileprivate var blueprints: [TableBlueprint]
     /// New ones, and those that take the place of one that can't go on.
     fileprivate var made: [String: LiveTable] = [:]
@@ -19,10 +20,11 @@ extension Engine {
 
   /// - Throws: ``StartError``; then everything is as it was.
   package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
-    var next = Prepared(
-      definition: definition,
-      blueprints: try definition.tables.map { table throws(StartError) in try TableBlueprint(table, in: definition) }
-    )
+    let digests = HandoverDigests(definition)
+    let blueprints = try definition.tables.map { table throws(StartError) in
+      try TableBlueprint(table, in: definition, layout: digests.layout)
+    }
+    var next = Prepared(definition: definition, digests: digests, blueprints: blueprints)
     do { try make(&next) } catch {
       cancel(next)
       throw error
@@ -94,7 +96,7 @@ extension Engine {
   @discardableResult
   func adopt(_ next: Prepared, alreadyBegun: Bool) -> Catalog {
     let before = catalog
-    let settings = EngineContext.Settings(next.definition)
+    let settings = EngineContext.Settings(next.definition, next.digests)
     context.configure(settings)
     var turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
     let tables = reconfigure(next, before, &turnover)

@@ -19,8 +19,12 @@ struct TableBlueprint: Sendable {
   var environment: [String: String]
   /// The languages that the table is in; the first is the plain table's. Empty: it has none.
   var locales: [String]
+  /// The same where the same items of the table's own make the same table, in every process. Nil where a table is made of
+  /// more than these.
+  var layout: String?
 
-  init(_ table: TableDefinition, in service: ServiceDefinition) throws(StartError) {
+  /// - Parameter layout: the same for configurations that lay all tables out alike.
+  init(_ table: TableDefinition, in service: ServiceDefinition, layout: String) throws(StartError) {
     definition = table
     environment = service.environment
     membersBytes = service.limits.membersBytes
@@ -49,6 +53,7 @@ struct TableBlueprint: Sendable {
       case nil: throw StartError(description: "table `\(table.name)`: there is no source `\(name)`")
       }
     }
+    if local != nil, upstreams.isEmpty, borrowed.isEmpty, locales.count < 2 { self.layout = layout }
   }
 }
 

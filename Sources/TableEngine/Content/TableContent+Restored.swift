@@ -58,6 +58,7 @@ extension TableContent {
     borrow(loans)
     (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
     local?.source = blueprint.local?.name ?? ""
+    layout = isGuest ? nil : blueprint.layout
     if let local = blueprint.local { self.local?.definition = local.definition }
     let before = inputs
     inputs = [:]

@@ -40,8 +40,10 @@ struct TableContent: Sendable {
   /// of.
   var basis: UInt64?
   var storedBasis: UInt64?
-  /// Others have written since the items were mapped.
+  /// Others have written since the items were mapped, or they were not mapped yet.
   var isResultOld = false
+  /// What tells that the same items make the same table (``TableBlueprint/layout``); nil where they are not its own.
+  var layout: String?
   /// Of a member that replicas share: its upstream's refusal of those who read it, as the store has it.
   var refusal: [UInt8]?
   var gate = ChangeGate()

@@ -41,6 +41,7 @@ extension LiveTable {
       }
     }
     content.sharedToggles = stored.toggled
+    if case .own = house { content.layout = blueprint.layout }
     if let keeper = house.keeper {
       content.isGuest = true
       content.noteBasis(stored)
@@ -48,7 +49,9 @@ extension LiveTable {
       if let items = own.items { content.follow(items, at: own.base) }
     }
     content.begin(from: stored, isCurrent: isReplacing || context.replica.isShared)
-    let first = content.table(named: name)
+    let shown = content.isShownAsStored(by: stored) ? stored.feed?.versions.last?.table : nil
+    content.isResultOld = shown != nil
+    let first = shown ?? content.table(named: name)
     let feed = Feed(initial: first, history: context.history, restored: stored.feed)
     let table = LiveTable(
       TableReference(name: name),
@@ -224,6 +227,7 @@ extension TableWriter {
   var parameters: [String: String] { content.queue.sync { content.access { $0.variables.parameters } } }
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    guard !beginAsStored() else { return completion(nil) }
     let (changes, table, isKnown) = content.access { content in
       let changes = isDerived ? nil : content.local?.items.takeChanges()
       content.durable = content.own
@@ -235,18 +239,46 @@ extension TableWriter {
       share(publishing: false)
       return completion(nil)
     }
+    let latest = feed.latest.table
     let version = isKnown ? prepare(table) : feed.current
     guard version != nil || changes != nil else {
       share()
       return completion(nil)
     }
     // Where another replica was first, its version is followed.
-    let commit = Commit(table: storedName, durability: .full, version: version, items: changes)
+    var commit = Commit(table: storedName, durability: .full, version: version, items: changes)
+    if version == nil, let layout = content.access({ $0.layout }), Table.areStoredAlike(latest, table) {
+      commit.layout = layout
+    }
     store(commit, retry: { completion(nil) }, then: completion)
   }
 }
 
+extension TableWriter {
+  /// Shows what is stored as it is, where it was laid out of these items as they would be now: they are mapped when readers
+  /// have it, and before anything is built on that. Whatever comes of it is then shown, be it another thing.
+  fileprivate func beginAsStored() -> Bool {
+    let isShown = content.access { content in
+      guard content.isResultOld else { return false }
+      content.durable = content.own
+      return true
+    }
+    guard isShown else { return false }
+    share()
+    content.queue.async { [self] in
+      content.access { $0.refreshResult(named: name) }
+      publishContent()
+    }
+    return true
+  }
+}
+
 extension TableContent {
+  /// Whether its items, which are its own, would make the version that is stored.
+  fileprivate func isShownAsStored(by stored: StoredTable) -> Bool {
+    layout != nil && layout == stored.layout && stored.items != nil && isKnownToStore
+  }
+
   /// The store may have it, which is found out when it is looked there.
   fileprivate mutating func expectStored() {
     base = StoredTable().revision

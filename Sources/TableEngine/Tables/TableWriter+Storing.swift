@@ -130,6 +130,7 @@ extension TableWriter {
     var commit = commit
     let own = content.access { content in
       content.commits.begin()
+      if commit.version != nil { commit.layout = content.layout }
       commit.base = content.base
       content.base = commit.revision
       return content.own

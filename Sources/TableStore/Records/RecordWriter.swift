@@ -48,7 +48,7 @@ struct RecordError: Error, CustomStringConvertible {
 struct RecordReader {
   private let bytes: [UInt8]
   private var position: Int
-  private let end: Int
+  private var end: Int
 
   init(_ bytes: [UInt8]) { self.init(bytes, bytes.indices) }
 
@@ -56,6 +56,9 @@ struct RecordReader {
   init(_ bytes: [UInt8], _ range: Range<Int>) {
     (self.bytes, position, end) = (bytes, range.lowerBound, range.upperBound)
   }
+
+  /// Goes on with the next of several records, which ends there.
+  mutating func begin(to end: Int) { (position, self.end) = (self.end, end) }
 
   var isAtEnd: Bool { position == end }
 
@@ -88,16 +91,31 @@ struct RecordReader {
   mutating func content() throws(RecordError) -> [UInt8] {
     let count = try count()
     defer { position += count }
-    return Array(bytes[position..<(position + count)])
+    return bytes.withUnsafeBytes { Array($0[position..<(position + count)]) }
   }
 
   mutating func string() throws(RecordError) -> String {
     let count = try count()
     defer { position += count }
-    guard let string = String(validating: bytes[position..<(position + count)], as: UTF8.self) else {
-      throw RecordError(description: "a string in a record is not UTF-8")
+    let string = bytes.withUnsafeBytes { bytes in
+      // Buffers are decoded as a whole. What is no UTF-8 comes out as something else.
+      let utf8 = UnsafeRawBufferPointer(rebasing: bytes[position..<(position + count)])
+      let string = String(decoding: utf8, as: UTF8.self)
+      return string.utf8.elementsEqual(utf8) ? string : nil
     }
+    guard let string else { throw RecordError(description: "a string in a record is not UTF-8") }
     return string
+  }
+
+  /// Goes on behind a string if it is that one; else stays where it is, and returns false.
+  mutating func skip(_ expected: String) throws(RecordError) -> Bool {
+    let before = position
+    let count = try count()
+    let isExpected =
+      count == expected.utf8.count
+      && bytes.withUnsafeBytes { expected.utf8.elementsEqual($0[position..<(position + count)]) }
+    position = isExpected ? position + count : before
+    return isExpected
   }
 
   mutating func range() throws(RecordError) -> Range<Int> {

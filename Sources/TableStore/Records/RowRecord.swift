@@ -28,36 +28,54 @@ extension RecordReader {
     let flags = try byte()
     let select = flags & 1 == 0 ? nil : try range()
     let expansion = flags & 2 == 0 ? nil : try range()
-    var cells: [CellPart] = []
-    for _ in 0..<(try count(of: 3)) {
-      cells.append(CellPart(cellIdentifier: names.shared(try string()), payload: try range()))
-    }
+    // Of what the record says, the furthest that it points into the row.
+    var reach = max(select?.upperBound ?? 0, expansion?.upperBound ?? 0)
+    let count = try count(of: 3)
+    guard count > 0 else { throw RecordError(description: "a row's record has no cell") }
+    let cell = try cellPart(&names, &reach)
+    var fallbacks: [CellPart] = []
+    for _ in 1..<count { fallbacks.append(try cellPart(&names, &reach)) }
     let id = try string()
     let encoded = try content()
-    let ranges = cells.map(\.payload) + [select, expansion].compactMap { $0 }
-    guard let cells = CellChain(cells), ranges.allSatisfy({ $0.upperBound <= encoded.count }) else {
-      throw RecordError(description: "a row's record points outside the row")
-    }
+    guard reach <= encoded.count else { throw RecordError(description: "a row's record points outside the row") }
     return Row(
       id: id,
       encoded: encoded,
-      cells: cells,
+      cells: CellChain(cell, fallbacks: fallbacks),
       permissions: permissions,
       select: select,
       expansion: expansion
     )
   }
 
+  private mutating func cellPart(_ names: inout NameTable, _ reach: inout Int) throws(RecordError) -> CellPart {
+    let part = CellPart(cellIdentifier: try name(&names), payload: try range())
+    reach = max(reach, part.payload.upperBound)
+    return part
+  }
+
+  /// A cell's identifier.
+  private mutating func name(_ names: inout NameTable) throws(RecordError) -> String {
+    if let last = names.last, try skip(last) { return last }
+    return names.shared(try string())
+  }
+
   mutating func cellModel(names: inout NameTable) throws(RecordError) -> CellModel {
-    CellModel(cellIdentifier: names.shared(try string()), encoded: try content())
+    CellModel(cellIdentifier: try name(&names), encoded: try content())
   }
 }
 
 /// Cell identifiers, each held once however many rows name it.
 struct NameTable {
   private var names: Set<String> = []
+  /// Most rows have the cell of the one before.
+  private(set) var last: String?
 
-  mutating func shared(_ name: String) -> String { names.insert(name).memberAfterInsert }
+  mutating func shared(_ name: String) -> String {
+    let shared = names.insert(name).memberAfterInsert
+    last = shared
+    return shared
+  }
 }
 
 extension Row {

@@ -16,7 +16,7 @@ struct RowsBeingRead {
 
   init(onto base: RowList) { self.base = base }
 
-  mutating func append(_ row: Row) { rows.append(row) }
+  mutating func append(_ rows: some Sequence<Row>) { self.rows.append(contentsOf: rows) }
 
   /// Rows of the base, within it.
   mutating func append(_ range: Range<Int>) {

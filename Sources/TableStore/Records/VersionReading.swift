@@ -36,6 +36,17 @@ struct VersionReading {
     return found[number]
   }
 
+  /// Rows with numbers one after the other.
+  private mutating func rows(_ run: Range<UInt64>) throws(RecordError) -> ArraySlice<Row> {
+    if let rows = rows[run] { return rows }
+    var found: [Row] = []
+    for number in run {
+      guard let row = row(number) else { throw RecordError(description: "row \(number) is missing") }
+      found.append(row)
+    }
+    return found[...]
+  }
+
   private static func rowsByNumber(_ table: Table, _ numbers: [[UInt64]]) -> [UInt64: Row] {
     var found: [UInt64: Row] = [:]
     for (section, numbers) in zip(table.sections, numbers) {
@@ -106,14 +117,12 @@ struct VersionReading {
         rows.append(Int(start)..<Int(start) + length)
         sectionNumbers += base.numbers[Int(start)..<(Int(start) + length)]
       case .numbers:
-        if length > 0 { highest = max(highest ?? 0, start &+ UInt64(length - 1)) }
-        for offset in 0..<UInt64(length) {
-          guard let row = row(start &+ offset) else {
-            throw RecordError(description: "row \(start &+ offset) is missing")
-          }
-          rows.append(row)
-          sectionNumbers.append(start &+ offset)
-        }
+        guard length > 0 else { continue }
+        let (end, overflow) = start.addingReportingOverflow(UInt64(length))
+        guard !overflow else { throw RecordError(description: "a row's number is too large") }
+        highest = max(highest ?? 0, end - 1)
+        rows.append(try self.rows(start..<end))
+        sectionNumbers += start..<end
       }
     }
     guard sectionNumbers.count == count else { throw RecordError(description: "a section lacks rows") }

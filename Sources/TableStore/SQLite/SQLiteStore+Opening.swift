@@ -72,7 +72,7 @@ extension SQLiteStore {
     try PrivateFile.prepareDatabase(path)
     var configuration = Configuration()
     configuration.label = "tablecast.store"
-    configuration.maximumReaderCount = 2
+    configuration.maximumReaderCount = StoreReaders.maximumCount
     configuration.busyMode = .timeout(5)
     configuration.prepareDatabase { db in
       if let maximumPages { try db.execute(sql: "PRAGMA max_page_count = \(maximumPages)") }

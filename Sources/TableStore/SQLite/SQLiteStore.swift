@@ -47,6 +47,8 @@ public final class SQLiteStore: SoleStore {
     var ahead: Set<String> = []
     var isRunning = false
     var isClosed = false
+    /// Old versions are being forgotten.
+    var isForgetting = false
     /// The last group took no longer than a caller may be kept.
     var isQuick = false
   }
@@ -92,7 +94,7 @@ public final class SQLiteStore: SoleStore {
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
-    perform(completion) { db, writer in try writer.restore(table, in: db) }
+    perform(completion) { [pool] db, writer in try writer.restore(table, in: db, StoreReaders(pool)) }
   }
 
   public func changes(
@@ -100,7 +102,9 @@ public final class SQLiteStore: SoleStore {
     since revision: Revision,
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    perform(completion) { db, writer in try writer.changes(of: table, since: revision, in: db) }
+    perform(completion) { [pool] db, writer in
+      try writer.changes(of: table, since: revision, in: db, StoreReaders(pool))
+    }
   }
 
   public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
@@ -212,6 +216,7 @@ public final class SQLiteStore: SoleStore {
       observers.tell(.moved(table: entry.commit.table, revision: writer.value.revision(of: entry.commit.table)))
     }
     checkpoints.note(db)
+    if writer.value.isForgetting { forget() }
   }
 
   /// The next task alone, or the commits up to the next task; nil where nothing waits that may be done now.

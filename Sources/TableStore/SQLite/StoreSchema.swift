@@ -84,6 +84,14 @@ enum StoreSchema {
           """
       )
     }
+    migrator.registerMigration("5") { db in
+      try db.execute(
+        sql: """
+          -- What the last version was laid out by; null where nobody has said so.
+          ALTER TABLE feed ADD COLUMN layout TEXT;
+          """
+      )
+    }
     return migrator
   }
 

@@ -15,6 +15,12 @@ extension StoreWriter {
     }
     let ahead = ahead?.stamp == commit.stamp ? ahead : nil
     let record = try commit.version.map { try write($0, as: commit.table, ahead, of: &feed, in: db) }
+    if commit.version != nil || commit.layout != nil, feed.layout != commit.layout {
+      try db.cachedStatement(sql: "UPDATE feed SET layout = ? WHERE id = ?").execute(arguments: [
+        commit.layout, feed.id,
+      ])
+      feed.layout = commit.layout
+    }
     if let items = commit.items { try write(items, of: &feed, in: db) }
     if let ahead, ahead.objects > 0 { feed.hasRowObjects = true }
     try write(commit.objects, from: ahead?.objects ?? 0, of: commit.table, with: record, in: &feed, db)
@@ -27,7 +33,7 @@ extension StoreWriter {
 
   /// The state of a table that was not restored in this run, or is new.
   func open(_ table: String, in db: Database) throws -> FeedState {
-    let sql = "SELECT id, epoch, at_risk, next_item FROM feed WHERE name = ?"
+    let sql = "SELECT id, epoch, at_risk, next_item, layout FROM feed WHERE name = ?"
     if let row = try GRDB.Row.fetchOne(db, sql: sql, arguments: [table]) {
       let epoch: Int64? = row["epoch"]
       let nextItem: Int64? = row["next_item"]
@@ -36,7 +42,8 @@ extension StoreWriter {
         epoch: epoch.map { Epoch(rawValue: UInt64(bitPattern: $0)) },
         isAtRisk: row["at_risk"],
         nextItem: nextItem.map { UInt64(bitPattern: $0) },
-        hasRowObjects: try hasRowObjects(row["id"], in: db)
+        hasRowObjects: try hasRowObjects(row["id"], in: db),
+        layout: row["layout"]
       )
     }
     try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [table])
@@ -113,6 +120,7 @@ extension StoreWriter {
     feed.last = nil
     feed.keyFrames = []
     feed.nextRow = 0
+    feed.forgetting = nil
   }
 
   /// Forgets all versions, with their rows.
@@ -125,37 +133,6 @@ extension StoreWriter {
         arguments: [keys.lowerBound, keys.upperBound]
       )
     }
-  }
-
-  /// Forgets versions that are no longer held, up to a key frame from which the oldest held one can be read,
-  /// with the rows that no later version has.
-  private func prune(_ feed: inout FeedState, upTo current: UInt64, in db: Database) throws {
-    let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
-    guard let first = feed.keyFrames.first, let base = feed.keyFrames.last(where: { $0 <= oldestHeld }), base > first
-    else { return }
-    let arguments: StatementArguments = [feed.id, Int64(bitPattern: first), Int64(bitPattern: base)]
-    // What the oldest record says is gone was deleted when it became the oldest.
-    let lists = try Data.fetchAll(
-      db,
-      sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",
-      arguments: arguments
-    )
-    let deletions = [
-      try RecordStatement("DELETE FROM row WHERE key = ?", in: db),
-      feed.hasRowObjects ? try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db) : nil,
-    ].compactMap { $0 }
-    // In the order of their keys, so that a page's are deleted together.
-    var numbers: [UInt64] = []
-    for list in lists {
-      var reader = RecordReader(Array(list))
-      while !reader.isAtEnd { numbers.append(try reader.number()) }
-    }
-    numbers.sort()
-    for deletion in deletions {
-      for number in numbers { try deletion.execute(StoreSchema.key(feed: feed.id, number: number)) }
-    }
-    try db.execute(sql: "DELETE FROM version WHERE feed = ? AND number >= ? AND number < ?", arguments: arguments)
-    feed.keyFrames.removeAll { $0 < base }
   }
 
   // MARK: - Items, toggles

@@ -21,7 +21,7 @@ extension StoreWriter {
   ) throws {
     guard !objects.isEmpty || feed.hasRowObjects else { return }
     // Nobody has asked for the table in this run: its rows are not known yet.
-    if record == nil, feed.last == nil, feed.hasRowObjects { _ = try restoreVersions(of: &feed, name: table, in: db) }
+    if record == nil, feed.last == nil, feed.hasRowObjects { try restoreVersions(of: &feed, name: table, in: db) }
     let insertion = try RecordStatement("INSERT OR REPLACE INTO row_object (key, body) VALUES (?, ?)", in: db)
     let deletion = try RecordStatement("DELETE FROM row_object WHERE key = ?", in: db)
     var numbers = RowNumbers(record, of: feed)
@@ -68,7 +68,7 @@ extension StoreWriter {
   /// Puts the objects of the last version's rows under the rows' names: their numbers are given anew.
   func nameObjects(of feed: inout FeedState, table: String, in db: Database) throws {
     guard feed.hasRowObjects else { return }
-    if feed.last == nil { _ = try restoreVersions(of: &feed, name: table, in: db) }
+    if feed.last == nil { try restoreVersions(of: &feed, name: table, in: db) }
     for (name, bytes) in try rowObjects(of: feed, in: db) { try write(bytes, under: name, feed: feed.id, in: db) }
     feed.hasRowObjects = false
   }

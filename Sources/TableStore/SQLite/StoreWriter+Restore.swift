@@ -1,10 +1,12 @@
+import Dispatch
 import Foundation
 import GRDB
+import Synchronization
 import TableModel
 
 extension StoreWriter {
   /// Reads all that is stored of a table, and remembers what writing its next version needs.
-  mutating func restore(_ table: String, in db: Database) throws -> StoredTable {
+  mutating func restore(_ table: String, in db: Database, _ readers: StoreReaders) throws -> StoredTable {
     var result = StoredTable()
     let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [table]) ?? false
     guard exists else {
@@ -12,68 +14,113 @@ extension StoreWriter {
       return result
     }
     var feed = try open(table, in: db)
-    result.feed = try restoreVersions(of: &feed, name: table, in: db)
-    result.items = try restoreItems(of: feed, in: db)
+    let reading = try RecordReading(of: feed, in: db)
+    try reading.read(with: readers, in: db)
+    let records = feed.epoch == nil ? nil : try VersionRecords(of: feed, in: db)
+    // Neither needs the other, and both take a while where there are many rows.
+    let nextItem = feed.nextItem
+    let made = Mutex<(history: Result<VersionHistory?, any Error>, items: LocalItems?)>((.success(nil), nil))
+    DispatchQueue.concurrentPerform(iterations: 2) { place in
+      if place == 0 {
+        let history = Result { try records.map { try VersionHistory($0, name: table, rows: reading.rows) } }
+        made.withLock { $0.history = history }
+      } else if let nextItem {
+        let items = LocalItems(stored: reading.items, nextID: nextItem)
+        made.withLock { $0.items = items }
+      }
+    }
+    let (history, items) = made.withLock { $0 }
+    result.feed = try takeOver(try history.get(), highest: reading.highestRow, of: &feed, in: db)
+    result.items = items
     result.objects = try restoreObjects(of: feed, in: db)
     result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
+    result.layout = feed.layout
     feeds[table] = feed
     result.revision = revision(of: table)
     return result
   }
 
-  func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws -> StoredFeed? {
-    guard let epoch = feed.epoch else { return nil }
-    let rows = try restoreRows(of: &feed, in: db)
-    var reading = VersionReading(name: name, rows: rows, names: NameTable())
-    var versions: [Version] = []
-    let records = try GRDB.Row.fetchCursor(
-      db,
-      sql: "SELECT number, key_frame, record FROM version WHERE feed = ? ORDER BY number",
-      arguments: [feed.id]
-    )
-    while let row = try records.next() {
-      let stored: Int64 = row["number"]
-      let number = UInt64(bitPattern: stored)
-      if let last = versions.last, last.number &+ 1 != number {
-        throw RecordError(description: "version \(last.number + 1) of table \(name) is missing")
-      }
-      if row["key_frame"] { feed.keyFrames.append(number) }
-      let record: Data = row["record"]
-      let table = try reading.read(Array(record))
-      versions.append(Version(cursor: Cursor(epoch: epoch, version: number), table: table))
-    }
-    guard let last = versions.last, let numbers = reading.last?.numbers else { return nil }
+  /// The versions alone, within a transaction too.
+  func restoreVersions(of feed: inout FeedState, name: String, in db: Database) throws {
+    guard feed.epoch != nil else { return }
+    let reading = try RecordReading(of: feed, withItems: false, in: db)
+    try reading.read(with: nil, in: db)
+    let history = try VersionHistory(try VersionRecords(of: feed, in: db), name: name, rows: reading.rows)
+    _ = try takeOver(history, highest: reading.highestRow, of: &feed, in: db)
+  }
+
+  /// Goes on from the versions that are stored.
+  private func takeOver(
+    _ history: VersionHistory?,
+    highest: UInt64?,
+    of feed: inout FeedState,
+    in db: Database
+  ) throws -> StoredFeed? {
+    if let highest { feed.nextRow = max(feed.nextRow, highest + 1) }
+    guard let epoch = feed.epoch, let history, let last = history.last else { return nil }
+    feed.keyFrames += history.keyFrames
+    if let forgotten = history.forgotten { try forget(forgotten, of: feed, in: db) }
     // What was written ahead of a version that did not come about.
-    let next = reading.highest.map { $0 + 1 } ?? 0
+    let next = history.highestRow.map { $0 + 1 } ?? 0
     if feed.nextRow > next {
       try removeRows(from: next, feed: feed.id, in: db)
       feed.nextRow = next
     }
-    feed.last = (last, numbers)
-    return StoredFeed(epoch: epoch, versions: versions.suffix(history))
-  }
-
-  private func restoreRows(of feed: inout FeedState, in db: Database) throws -> NumberedRows {
-    let keys = StoreSchema.keys(feed: feed.id)
-    var batches = RowBatches()
-    let statement = try RecordStatement("SELECT key, record FROM row WHERE key BETWEEN ? AND ? ORDER BY key", in: db)
-    try statement.forEach(keys) { key, record in try batches.append(UInt64(key - keys.lowerBound), record) }
-    if let last = batches.last { feed.nextRow = max(feed.nextRow, last + 1) }
-    return try batches.finish()
-  }
-
-  private func restoreItems(of feed: FeedState, in db: Database) throws -> LocalItems? {
-    guard let nextItem = feed.nextItem else { return nil }
-    let keys = StoreSchema.keys(feed: feed.id)
-    var stored: [StoredItem] = []
-    let statement = try RecordStatement(
-      "SELECT key, body, rank FROM item WHERE key BETWEEN ? AND ? ORDER BY key",
-      in: db
-    )
-    try statement.forEach(keys) { key, body, rank in
-      let id = ItemID(rawValue: UInt64(key - keys.lowerBound))
-      stored.append(StoredItem(item: Item(id: id, body: Array(body)), rank: rank))
+    let versions = history.tables.map { number, table in
+      Version(cursor: Cursor(epoch: epoch, version: number), table: table)
     }
-    return LocalItems(stored: stored, nextID: nextItem)
+    guard let newest = versions.last else { return nil }
+    feed.last = (newest, last.numbers)
+    return StoredFeed(epoch: epoch, versions: versions.suffix(self.history))
+  }
+}
+
+/// The records of a table's versions, oldest first.
+private struct VersionRecords: Sendable {
+  private(set) var records: [(number: UInt64, isKeyFrame: Bool, bytes: [UInt8])] = []
+
+  init(of feed: StoreWriter.FeedState, in db: Database) throws {
+    let stored = try GRDB.Row.fetchCursor(
+      db,
+      sql: "SELECT number, key_frame, record FROM version WHERE feed = ? ORDER BY number",
+      arguments: [feed.id]
+    )
+    while let row = try stored.next() {
+      let (number, record): (Int64, Data) = (row["number"], row["record"])
+      records.append((UInt64(bitPattern: number), row["key_frame"], Array(record)))
+    }
+  }
+}
+
+/// What the records of a table's versions say.
+private struct VersionHistory: Sendable {
+  /// Oldest first.
+  private(set) var tables: [(number: UInt64, table: TableModel.Table)] = []
+  private(set) var keyFrames: [UInt64] = []
+  private(set) var last: (table: TableModel.Table, numbers: [[UInt64]])?
+  /// The highest number of a row that a version has; nil where none has rows.
+  private(set) var highestRow: UInt64?
+  /// Before these: versions that an earlier run was about to forget.
+  private(set) var forgotten: Range<UInt64>?
+
+  /// - Throws: ``RecordError`` where a version or a row is missing, or a record can't be read.
+  init(_ records: VersionRecords, name: String, rows: NumberedRows) throws(RecordError) {
+    var reading = VersionReading(name: name, rows: rows, names: NameTable())
+    // What stands before the first key frame is being forgotten (``StoreWriter/Forgetting``).
+    let first = records.records.firstIndex(where: \.isKeyFrame) ?? records.records.endIndex
+    if first > 0 {
+      guard first < records.records.endIndex else {
+        throw RecordError(description: "no version of table \(name) can be read by itself")
+      }
+      forgotten = records.records[0].number..<records.records[first].number
+    }
+    for (number, isKeyFrame, bytes) in records.records[first...] {
+      if let last = tables.last, last.number &+ 1 != number {
+        throw RecordError(description: "version \(last.number + 1) of table \(name) is missing")
+      }
+      if isKeyFrame { keyFrames.append(number) }
+      tables.append((number, try reading.read(bytes)))
+    }
+    (last, highestRow) = (reading.last, reading.highest)
   }
 }

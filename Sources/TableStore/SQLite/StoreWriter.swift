@@ -44,6 +44,10 @@ struct StoreWriter {
     var nextItem: UInt64?
     /// Objects lie under the numbers of their rows.
     var hasRowObjects = false
+    /// What the last version was laid out by.
+    var layout: String?
+    /// What is left to do of forgetting old versions.
+    var forgetting: Forgetting?
   }
 
   /// Writes commits in one transaction, or where that fails one by one. The results are in their order.
@@ -116,9 +120,14 @@ struct StoreWriter {
   }
 
   /// What became of a table since a revision.
-  mutating func changes(of table: String, since revision: Revision, in db: Database) throws -> CatchUp {
+  mutating func changes(
+    of table: String,
+    since revision: Revision,
+    in db: Database,
+    _ readers: StoreReaders
+  ) throws -> CatchUp {
     if let changes = recentCommits(to: table).changes(since: revision) { return .changes(changes) }
-    return .replaced(try restore(table, in: db))
+    return .replaced(try restore(table, in: db, readers))
   }
 
   /// A table was removed.
