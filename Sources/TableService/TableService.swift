@@ -65,7 +65,7 @@ public final class TableService: RequestHandler {
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     let call = Call(request, inquiry, match, exchange, state: state)
     do throws(ServiceError) {
-      try callerLimits.admit(call)
+      try callerLimits.admit(request, to: match.route, under: call.state)
       try call.state.writeOrigins.authorize(request)
       return try match.route.answer(call, of: self)
     } catch {
@@ -82,6 +82,10 @@ public final class TableService: RequestHandler {
       try match.authorize(request, under: state)
       return nil
     } catch {
+      // Whoever tries one token after another is counted here, too.
+      do throws(ServiceError) { try callerLimits.admit(request, to: match.route, under: state) } catch {
+        return error.response(under: state)
+      }
       return error.response(under: state)
     }
   }

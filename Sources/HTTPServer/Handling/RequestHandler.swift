@@ -11,7 +11,7 @@ public protocol RequestHandler: AnyObject, Sendable {
 
   /// Why a request is refused whatever its body says; nil where it may be answered otherwise. Asked before a body is
   /// waited for that is large, or whose sender wants to be told to send it (RFC 9110 section 10.1.1), perhaps more than once:
-  /// the request has none yet, and is not to be counted. On the event loop, as `handle(_:_:)`.
+  /// the request has none yet. On the event loop, as `handle(_:_:)`.
   func refusal(of request: Request) -> Response?
 }
 

@@ -28,12 +28,12 @@ final class CallerLimits: Sendable {
   }
 
   /// Counts a request, and refuses it where its caller has made too many. O(1).
-  func admit(_ call: Call) throws(ServiceError) {
-    let limits = call.state.limits
-    guard limits.requestsPerMinute != nil || limits.editsPerMinute != nil, call.match.route.isLimited else { return }
-    let caller = call.countedAs
+  func admit(_ request: Request, to route: Route, under state: ServiceState) throws(ServiceError) {
+    let limits = state.limits
+    guard limits.requestsPerMinute != nil || limits.editsPerMinute != nil, route.isLimited else { return }
+    let caller = request.countedAs(state.authorizer)
     try admit(caller, .requestsPerMinute, limits.requestsPerMinute, "requests")
-    guard call.match.route.isEdit(call.request) else { return }
+    guard route.isEdit(request) else { return }
     try admit(caller, .editsPerMinute, limits.editsPerMinute, "edits")
   }
 
@@ -60,7 +60,9 @@ final class CallerLimits: Sendable {
 
   /// One caller's share of those who wait; nil where there is no limit.
   func waitingShare(of call: Call) -> WaitingShare? {
-    call.state.limits.waitersPerCaller.map { WaitingShare(limits: self, caller: call.countedAs, maximum: $0) }
+    call.state.limits.waitersPerCaller.map {
+      WaitingShare(limits: self, caller: call.request.countedAs(call.state.authorizer), maximum: $0)
+    }
   }
 
   fileprivate func take(_ share: WaitingShare) -> Bool {
@@ -93,10 +95,10 @@ struct WaitingShare: Sendable {
   func giveBack() { limits.giveBack(self) }
 }
 
-extension Call {
+extension Request {
   /// What limits on a caller count by.
-  fileprivate var countedAs: String {
-    state.authorizer.token(of: request).map { "caller \($0.name)" } ?? "address \(request.client.network.host)"
+  fileprivate func countedAs(_ authorizer: Authorizer) -> String {
+    authorizer.token(of: self).map { "caller \($0.name)" } ?? "address \(client.network.host)"
   }
 }
 

@@ -159,7 +159,13 @@ extension RouteMatch {
       throw ServiceError(status: .contentTooLarge, detail: "`\(operation.method.name) \(route.path)` takes no content.")
     }
     guard let table else { return try operation.need.authorize(request, state.authorizer) }
-    _ = try TableCall.authority(request, state.authorizer, operation.need, table.name)
+    let authority = try TableCall.authority(request, state.authorizer, operation.need, table.name)
+    guard case .callersCredentials(let error) = authority else { return }
+    // Credentials that nobody here knows can only be for an upstream that is sent them.
+    let definition = state.catalog.definition.tables.first { $0.name == table.name }
+    guard definition?.forward.contains(where: { $0.lowercased() == "authorization" }) == true else {
+      throw ServiceError(error)
+    }
   }
 }
 

@@ -87,6 +87,26 @@ import Testing
     #expect(reply.status == 200)
   }
 
+  /// Nor does anyone try tokens that way without being counted.
+  @Test func refusalsByTheHeadAreCounted() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      limits: {requestsPerMinute: 3}
+      auth: {tokens: [{name: t, sha256: "\(try sha256("t"))", allow: [read, edit]}]}
+      tables:
+        t: {source: {local: {items: [{title: A}]}}}
+      """
+    )
+    let statuses = try (0..<8).map { token in
+      let client = try service.client()
+      let head = "POST /v1/tables/t/items HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n"
+      try client.send(raw: Array("\(head)Content-Length: 900000\r\n\r\n".utf8))
+      return try client.receive("a refusal").status
+    }
+    #expect(statuses.first == 401 && statuses.last == 429, "\(statuses)")
+  }
+
   // MARK: Shares
 
   /// Few descriptors and many polls: an edit still reaches the store, and a fetch its upstream.
