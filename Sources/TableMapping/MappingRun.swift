@@ -16,6 +16,8 @@ struct MappingRun {
   private var responses: [String: SourceResponses] = [:]
   /// In the order of the sources.
   private var items: [MappedItem] = []
+  /// Of the first of them.
+  private var soleRows: SoleRows?
   /// Where the items of a source begin.
   private var starts: [String: Int] = [:]
   private var problems: [SourceProblem]
@@ -117,7 +119,7 @@ struct MappingRun {
     try reader.read()
     budget = reader.budget
     starts[source.name] = items.count
-    if items.isEmpty { items = reader.items } else { items += reader.items }
+    if items.isEmpty { (items, soleRows) = (reader.items, reader.soleRows) } else { items += reader.items }
     sources[source.name] = reader.cached
   }
 
@@ -179,7 +181,8 @@ struct MappingRun {
   }
 
   private func assembly(_ report: inout MappingReport) -> SectionAssembly {
-    var assembly = SectionAssembly(plan: plan, items: items)
+    if let soleRows, let assembly = SectionAssembly(plan: plan, items: items, soleRows) { return assembly }
+    var assembly = SectionAssembly(plan: plan, adding: items)
     var addressed: [(address: MappedItem.Address, position: Int)] = []
     for position in items.indices {
       guard assembly.addRow(ofItemAt: position) else {
