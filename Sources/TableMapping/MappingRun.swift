@@ -51,7 +51,7 @@ struct MappingRun {
       }
     }
     let responses = responses
-    return withExtendedLifetime(responses) { assembled() }
+    return withExtendedLifetime(responses) { assembled(soleRows.take()) }
   }
 
   /// What comes of a refresh that changes some items where they stand; nil where there is more to it.
@@ -123,9 +123,10 @@ struct MappingRun {
     sources[source.name] = reader.cached
   }
 
-  private func assembled() -> MappingResult {
+  /// - Parameter soleRows: of all items, where each has one and nothing else; not needed for longer than the assembly takes.
+  private func assembled(_ soleRows: consuming SoleRows?) -> MappingResult {
     var report = MappingReport(lookups.warnings)
-    let assembly = assembly(&report)
+    let assembly = assembly(soleRows, &report)
     let arranged = assembly.arranged(in: variables.scope, &report)
     var models = SectionModels(plan: plan)
     let shown = arranged.map { self.section($0, &models, &report) }
@@ -180,7 +181,7 @@ struct MappingRun {
     return ItemLayout(source: source, items, sections.map { LaidSection($0, shown: $1) })
   }
 
-  private func assembly(_ report: inout MappingReport) -> SectionAssembly {
+  private func assembly(_ soleRows: consuming SoleRows?, _ report: inout MappingReport) -> SectionAssembly {
     if let soleRows, let assembly = SectionAssembly(plan: plan, items: items, soleRows) { return assembly }
     var assembly = SectionAssembly(plan: plan, adding: items)
     var addressed: [(address: MappedItem.Address, position: Int)] = []
