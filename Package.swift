@@ -70,13 +70,14 @@ let package = Package(
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
+    .target(name: "CJSONMembers", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "TableModel", swiftSettings: ours),
     .target(name: "FieldValues", swiftSettings: ours),
     .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
-    .target(name: "JSON", dependencies: ["CSimdJSON", "FieldValues"], swiftSettings: ours),
+    .target(name: "JSON", dependencies: ["CJSONMembers", "CSimdJSON", "FieldValues"], swiftSettings: ours),
     .target(
       name: "Expressions",
       dependencies: ["FieldValues", "JSON"],

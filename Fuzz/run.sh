@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Values Tables
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Members Values Tables
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -27,8 +27,11 @@ flags="-O -parse-as-library -package-name fuzz -sanitize=fuzzer,address -swift-v
 # What targets stand on, as modules of their own, linked into them: the language on JSON, and that on simdjson.
 printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/CSimdJSON.h" \
   >"$build/CSimdJSON.modulemap"
+printf 'module CJSONMembers { header "%s" }\n' "$PWD/../Sources/CJSONMembers/include/CJSONMembers.h" \
+  >"$build/CJSONMembers.modulemap"
+maps="-Xcc -fmodule-map-file=$build/CSimdJSON.modulemap -Xcc -fmodule-map-file=$build/CJSONMembers.modulemap"
 module() {
-  swiftc $flags -wmo -module-name "$1" -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
+  swiftc $flags -wmo -module-name "$1" -I "$build" $maps \
     -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
 }
 module FieldValues 2>"$build/field-values.log" || give_up "$build/field-values.log"
@@ -50,20 +53,28 @@ fi
 build_json() {
   clang++ -O2 -std=c++17 -fsanitize=address -I ../Sources/CSimdJSON/include \
       -c ../Sources/CSimdJSON/CSimdJSON.cpp -o "$build/CSimdJSON.o" &&
+    for source in Parser ScanAVX2 ScanPortably; do
+      clang -O2 -fsanitize=address,fuzzer-no-link -I ../Sources/CJSONMembers/include \
+        -c "../Sources/CJSONMembers/$source.c" -o "$build/$source.o" || return 1
+    done &&
     module JSON
 }
+json="$build/FieldValues.o $build/JSON.o $build/CSimdJSON.o $build/Parser.o $build/ScanAVX2.o $build/ScanPortably.o"
 build_expressions() {
   build_json &&
     module Expressions &&
-    swiftc $flags -module-name FuzzExpressions -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-      -o "$build/Expressions" Targets/Expressions.swift "$build/FieldValues.o" "$build/JSON.o" "$build/Expressions.o" \
-      "$build/CSimdJSON.o" -lsimdjson -lstdc++ -l_FoundationICU
+    swiftc $flags -module-name FuzzExpressions -I "$build" $maps \
+      -o "$build/Expressions" Targets/Expressions.swift $json "$build/Expressions.o" -lsimdjson -lstdc++ -l_FoundationICU
 }
 build_values() {
   build_json &&
-    swiftc $flags -module-name FuzzValues -I "$build" -Xcc "-fmodule-map-file=$build/CSimdJSON.modulemap" \
-      -o "$build/Values" Targets/Values.swift ../Sources/Definitions/Glob.swift "$build/FieldValues.o" "$build/JSON.o" \
-      "$build/CSimdJSON.o" -lsimdjson -lstdc++
+    swiftc $flags -module-name FuzzValues -I "$build" $maps \
+      -o "$build/Values" Targets/Values.swift ../Sources/Definitions/Glob.swift $json -lsimdjson -lstdc++
+}
+build_members() {
+  build_json &&
+    swiftc $flags -module-name FuzzMembers -I "$build" $maps \
+      -o "$build/Members" Targets/Members.swift $json -lsimdjson -lstdc++
 }
 
 # The parsers that have no I/O of the engine and its face, compiled into the target.
@@ -83,6 +94,10 @@ for target; do
     python3 expression_seeds.py "$build/seeds/Expressions" "$build/expressions.dict"
     program=$build/Expressions
     options="-max_len=4096 -dict=$build/expressions.dict -timeout=10"
+  fi
+  if [ "$target" = Members ]; then
+    build_members 2>"$build/members.log" || give_up "$build/members.log"
+    program=$build/Members
   fi
   if [ "$target" = Tables ]; then
     build_tables 2>"$build/tables.log" || give_up "$build/tables.log"

@@ -48,3 +48,10 @@ for number, value in enumerate([
     b"\x01Label, PollCell;v=2", b"\x01Label;v=;w=1,,Label;v=99999999999999999999", b"\x01;;;,=,\t",
 ]):
     write("Tables", str(number), value)
+
+for number, value in enumerate([
+    b'{"a":1,"b":{"c":"x","d":[1.5,-2e3]},"n":null},{"a":2,"b":{"c":"y\\n","d":[]},"n":true}',
+    '{"größe":"\\u00e9\\ud83d\\ude00","":[{}]},{"größe":"ü","":0}'.encode(), b'{"a":"' + b"long \\\\ " * 20 + b'"}',
+    b'{"a" : 123456789012345678 , "b" : false}', b'{"b":[{"c":1}],"a":{"b":{"c":[[]]}}},7,"x",[{"a":1}]',
+]):
+    write("Members", str(number), value)

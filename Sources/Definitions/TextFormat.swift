@@ -44,17 +44,37 @@ public enum TextFormat {
         text[..<end].allSatisfy({ isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "+") || $0 == dash || $0 == 0x2e })
       else { return false }
     }
-    return text.allSatisfy(mayStandInURL)
+    return !hasExcluded(text)
   }
 
-  @inline(__always)
-  private static func mayStandInURL(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0...32, 127, UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
-      UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
-      false
-    default: true
+  /// Whether something stands in a text that can't stand in a URL: what is up to the space, ``"<>\^`{|}`` or DEL.
+  private static func hasExcluded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(text)
+    guard bytes.count >= 8 else {
+      return hasExcluded(bytes.reduce(eightDashes) { $0 << 8 | UInt64($1) })
     }
+    var found = false
+    for offset in stride(from: 0, to: bytes.count - 8, by: 8) {
+      found = found || hasExcluded(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    return found || hasExcluded(bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
+  }
+
+  /// What may stand there.
+  private static var eightDashes: UInt64 { 0x2D2D_2D2D_2D2D_2D2D }
+
+  /// Of eight characters at once.
+  @inline(__always)
+  private static func hasExcluded(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    func zeros(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
+    // Two each that a bit apart are one.
+    let (second, sixth) = (word | ones &* 0x02, word | ones &* 0x20)
+    let found =
+      (word &- ones &* 0x21) & ~word | zeros(word ^ ones &* 0x22) | zeros(second ^ ones &* 0x3E)
+      | zeros(sixth ^ ones &* 0x7C) | zeros(word ^ ones &* 0x5E) | zeros(word ^ ones &* 0x60)
+      | zeros(word ^ ones &* 0x7B) | zeros(second ^ ones &* 0x7F)
+    return found & (ones &* 0x80) != 0
   }
 
   private static let dash = UInt8(ascii: "-")

@@ -57,6 +57,9 @@ public struct Expression: Sendable, CustomStringConvertible {
   /// that a filter such as `map` visits.
   public var itemMembers: [String] { root.itemMembers }
 
+  /// All that it may read of the item in scope, that which is in scope for the elements of a list included.
+  public var itemSelection: MemberSelection { root.itemSelection }
+
   /// `array` where the value is a list, whatever is in scope: what is written as one, and what `split`, `map` and the
   /// like make. Nil where only the scope tells.
   public var listKind: Value.Kind? {

@@ -59,6 +59,14 @@ indirect enum Node: Sendable {
     }
   }
 
+  /// See ``Expression/itemSelection``.
+  var itemSelection: MemberSelection {
+    switch self {
+    case .path(let path), .has(let path): path.itemSelection
+    default: children.reduce(into: MemberSelection()) { $0.formUnion($1.itemSelection) }
+    }
+  }
+
   private var children: [Node] {
     switch self {
     case .literal, .path, .has: []

@@ -50,6 +50,17 @@ struct Path: Sendable {
     }
   }
 
+  /// What it reads of the item: up to where a position is asked for, whose list is read as a whole.
+  var itemSelection: MemberSelection {
+    guard root == .names || root == .item else { return MemberSelection() }
+    var names: [String] = []
+    for step in steps {
+      guard case .name(let key) = step else { break }
+      names.append(key.name)
+    }
+    return MemberSelection(path: names)
+  }
+
   var documentPath: JSONPath? {
     guard root == .names || root == .item || root == .response else { return nil }
     return steps.map { step in

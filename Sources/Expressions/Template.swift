@@ -58,6 +58,9 @@ public struct Template: Equatable, Sendable {
   /// The lookups whose items it reads.
   public var lookups: Set<String> { form.lookups }
 
+  /// As for an ``Expression``.
+  public var itemSelection: MemberSelection { form.itemSelection }
+
   /// Where it is a constant: its value.
   public var constant: JSONValue? {
     if case .constant(let value) = form { value } else { nil }
@@ -120,6 +123,20 @@ extension Template.Form {
     case .array(let templates): templates.reduce(into: []) { $0.formUnion($1.lookups) }
     case .object(let members): members.reduce(into: []) { $0.formUnion($1.template.lookups) }
     case .each(let list, let body): list.lookups.union(body.lookups)
+    }
+  }
+
+  var itemSelection: MemberSelection {
+    switch self {
+    case .constant: MemberSelection()
+    case .expression(let expression): expression.itemSelection
+    case .text(let pieces):
+      pieces.reduce(into: MemberSelection()) { sum, piece in
+        if case .expression(let expression) = piece { sum.formUnion(expression.itemSelection) }
+      }
+    case .array(let templates): templates.reduce(into: MemberSelection()) { $0.formUnion($1.itemSelection) }
+    case .object(let members): members.reduce(into: MemberSelection()) { $0.formUnion($1.template.itemSelection) }
+    case .each(let list, let body): list.itemSelection.union(body.itemSelection)
     }
   }
 }

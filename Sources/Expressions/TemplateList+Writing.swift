@@ -57,8 +57,13 @@ extension TemplateList {
     case .path(let path):
       guard let view = path._withUnsafeGuaranteedRef({ $0.view(from: item) }), !view.isNull else { return .null }
       guard admits(view) else { return .refused }
-      writer.name(encoded: name)
-      writer.write(view)
+      switch view.kind {
+      case .string: if let text = view.string { writer.write(text, named: name) }
+      case .integer: if let value = view.int64 { writer.write(value, named: name) }
+      case .null, .bool, .unsigned, .double, .array, .object:
+        writer.name(encoded: name)
+        writer.write(view)
+      }
       return .written
     case .text(let start, let end):
       writer.name(encoded: name)
@@ -76,7 +81,7 @@ extension TemplateList {
       case .path(let path):
         guard let view = path._withUnsafeGuaranteedRef({ $0.view(from: item) }) else { continue }
         switch view.kind {
-        case .string: if let text = view.string { writer.append(text: text.bytes) }
+        case .string: if let text = view.string { writer.append(text: text) }
         case .integer: if let value = view.int64 { writer.append(decimal: value) }
         case .null: break
         // What else there is in texts is rare, and made as values are.

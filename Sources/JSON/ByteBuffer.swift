@@ -19,6 +19,9 @@ struct ByteBuffer: Sendable {
     deinit { start.deallocate() }
   }
 
+  /// Of a longer one it is found out on the way how much room it takes when it is escaped.
+  private static let shortText = 1024
+
   init(capacity: Int) { storage = Storage(capacity: max(capacity, 64)) }
 
   /// Keeps the memory.
@@ -78,10 +81,44 @@ struct ByteBuffer: Sendable {
     append(UInt8(ascii: "\""), after: nil)
   }
 
+  /// The same, behind a member's encoded name: room is looked for once.
+  mutating func appendQuoted(_ text: JSONString, behind name: UnsafeBufferPointer<UInt8>, after separator: UInt8?) {
+    guard text.isPlain || text.count < Self.shortText else {
+      append(name, after: separator)
+      return appendQuoted(text.bytes, after: nil)
+    }
+    let room = text.isPlain ? text.count : text.count * JSONEscaping.longest + 8
+    var end = reserve(name.count + room + 3)
+    if let separator { Self.put(separator, &end) }
+    Self.put(name, &end)
+    Self.put(UInt8(ascii: "\""), &end)
+    if text.isPlain { Self.put(text.bytes, &end) } else { JSONEscaping.write(text.bytes, to: &end) }
+    Self.put(UInt8(ascii: "\""), &end)
+    count = end - storage.start
+  }
+
+  mutating func append(
+    decimal value: Int64,
+    behind name: UnsafeBufferPointer<UInt8>,
+    after separator: UInt8?
+  ) {
+    var end = reserve(name.count + 21)
+    if let separator { Self.put(separator, &end) }
+    Self.put(name, &end)
+    if value < 0 { Self.put(UInt8(ascii: "-"), &end) }
+    count = end - storage.start + DecimalText.write(value.magnitude, to: end)
+  }
+
   /// What stands in a JSON string for a text. RFC 8259 §7: quotation mark, reverse solidus and the control characters are
   /// escaped, nothing else has to be.
   mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     guard let base = text.baseAddress else { return }
+    if text.count < Self.shortText {
+      var end = reserve(text.count * JSONEscaping.longest + 8)
+      JSONEscaping.write(text, to: &end)
+      count = end - storage.start
+      return
+    }
     var start = 0
     while true {
       // What is left as it is: blocks are copied before it is known how much of them is plain.
@@ -95,6 +132,12 @@ struct ByteBuffer: Sendable {
       self.count = escape - storage.start
       start += 1
     }
+  }
+
+  @inline(__always)
+  private static func put(_ bytes: UnsafeBufferPointer<UInt8>, _ end: inout UnsafeMutablePointer<UInt8>) {
+    if let start = bytes.baseAddress { end.update(from: start, count: bytes.count) }
+    end += bytes.count
   }
 
   @inline(__always)

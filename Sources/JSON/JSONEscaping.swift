@@ -28,6 +28,21 @@ enum JSONEscaping {
     return position
   }
 
+  /// Writes a text, escaped where it has to be, and moves behind it. There is room for `longest` bytes for each of its own,
+  /// and for 8 more.
+  static func write(_ text: UnsafeBufferPointer<UInt8>, to end: inout UnsafeMutablePointer<UInt8>) {
+    guard let base = text.baseAddress else { return }
+    var start = 0
+    while true {
+      let count = copyPlainRun(UnsafeRawPointer(base + start), count: text.count - start, to: end)
+      end += count
+      start += count
+      guard start < text.count else { return }
+      write(text[start], to: &end)
+      start += 1
+    }
+  }
+
   static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }

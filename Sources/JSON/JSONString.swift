@@ -9,10 +9,19 @@ public import Darwin
 /// The UTF-8 of a string in a document, in place. As short-lived as the `JSONView` that it is from.
 public struct JSONString {
   @usableFromInline let start: UnsafePointer<UInt8>
-  public let count: Int
+  /// How many bytes, and in the lowest bit whether it is known that none has to be escaped.
+  @usableFromInline let countAndPlainness: UInt
 
   @inlinable
-  init(start: UnsafePointer<UInt8>, count: Int) { (self.start, self.count) = (start, count) }
+  init(start: UnsafePointer<UInt8>, count: Int, isPlain: Bool = false) {
+    (self.start, countAndPlainness) = (start, UInt(bitPattern: count) << 1 | (isPlain ? 1 : 0))
+  }
+
+  /// In bytes.
+  @inlinable public var count: Int { Int(bitPattern: countAndPlainness >> 1) }
+
+  /// Whether it is known that nothing in it has to be escaped in JSON; false: it is not known.
+  @inlinable var isPlain: Bool { countAndPlainness & 1 == 1 }
 
   /// Valid UTF-8 that its owner keeps where it is for as long as the string is used.
   @inlinable

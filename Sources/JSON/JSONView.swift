@@ -87,9 +87,9 @@ public struct JSONView {
 
   /// Before each string stands its length, 32 bits in the machine's order.
   @inlinable var stringAtIndex: JSONString {
-    let start = strings + Int(truncatingIfNeeded: payload)
+    let start = strings + Int(truncatingIfNeeded: payload & ~TapeTag.plain)
     let count = UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
-    return JSONString(start: start + 4, count: Int(count))
+    return JSONString(start: start + 4, count: Int(count), isPlain: payload & TapeTag.plain != 0)
   }
 }
 
@@ -107,4 +107,6 @@ enum TapeTag {
   @inlinable static var `true`: UInt8 { UInt8(ascii: "t") }
   @inlinable static var `false`: UInt8 { UInt8(ascii: "f") }
   @inlinable static var null: UInt8 { UInt8(ascii: "n") }
+  /// In a string's word, above its place: nothing in it has to be escaped. On simdjson's tapes it is not set.
+  @inlinable static var plain: UInt64 { 1 << 55 }
 }

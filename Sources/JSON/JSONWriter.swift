@@ -66,6 +66,18 @@ public struct JSONWriter: Sendable {
     followsValue = false
   }
 
+  /// Text behind which another value of its list or object may follow.
+  public mutating func append(closing json: UnsafeBufferPointer<UInt8>) {
+    text.append(json, after: nil)
+    followsValue = true
+  }
+
+  /// As for a text that is part of the program; of its end nothing is looked at.
+  public mutating func append(verbatim json: UnsafeBufferPointer<UInt8>) {
+    text.append(json, after: nil)
+    followsValue = false
+  }
+
   public mutating func writeNull() { literal("null") }
 
   public mutating func write(_ value: Bool) { literal(value ? "true" : "false") }
@@ -92,7 +104,19 @@ public struct JSONWriter: Sendable {
   }
 
   public mutating func write(_ string: JSONString) {
-    text.appendQuoted(string.bytes, after: separator)
+    text.appendQuoted(string, behind: UnsafeBufferPointer(start: nil, count: 0), after: separator)
+    followsValue = true
+  }
+
+  /// A member whose name was encoded before: quotes, escapes and colon included.
+  public mutating func write(_ string: JSONString, named name: UnsafeBufferPointer<UInt8>) {
+    text.appendQuoted(string, behind: name, after: separator)
+    followsValue = true
+  }
+
+  /// The same.
+  public mutating func write(_ value: Int64, named name: UnsafeBufferPointer<UInt8>) {
+    text.append(decimal: value, behind: name, after: separator)
     followsValue = true
   }
 
@@ -102,6 +126,11 @@ public struct JSONWriter: Sendable {
 
   /// UTF-8, which is escaped where it has to be.
   public mutating func append(text bytes: UnsafeBufferPointer<UInt8>) { text.appendEscaped(bytes) }
+
+  /// As for its bytes.
+  public mutating func append(text string: JSONString) {
+    if string.isPlain { text.append(string.bytes, after: nil) } else { text.appendEscaped(string.bytes) }
+  }
 
   /// The decimal digits of a number.
   public mutating func append(decimal value: Int64) { text.append(decimal: value, after: nil) }

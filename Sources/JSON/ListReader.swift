@@ -8,6 +8,11 @@ public final class ListReader {
   private let text: ListedText
   private let limits: JSONLimits
   private let parser: Parser
+  /// Where only some members of elements are read.
+  private let memberParser: MemberParser?
+  /// How many more elements it has declined than parsed: where most are, to try costs more than it gives.
+  private var declined = 0
+  private static let mostDeclined = 16
   /// Those that are indexed, and how many bytes of them may be.
   private var batch = 0..<0
   private var batchBytes = 0
@@ -22,17 +27,20 @@ public final class ListReader {
 
   private static let largestBatch = 128 << 10
 
-  public init(_ text: ListedText, limits: JSONLimits = JSONLimits()) {
+  /// - Parameter selection: the members that are read of elements which are objects: others may be missing.
+  public init(_ text: ListedText, selecting selection: MemberSelection = .whole, limits: JSONLimits = JSONLimits()) {
     (self.text, self.limits) = (text, limits)
     parser = Parser(maximumDepth: limits.maximumDepth + 1)
+    memberParser = MemberParser(selection, limits: limits)
   }
 
   /// An element. **Valid only while the reader lives and until the next one is asked for.**
   ///
   /// Throws where it is not JSON.
   public func unmanagedElement(_ index: Int) throws(JSONError) -> JSONView {
-    if !batch.contains(index) { try begin(at: index) }
     let range = text.elements[index].range
+    if let element = selected(index, range) { return element }
+    if !batch.contains(index) { try begin(at: index) }
     return try text.withBytes(of: index) { bytes throws(JSONError) in
       guard let first = bytes.first, OpenBrackets.isOpening(first) else {
         return try parseApart(Array(bytes), at: range)
@@ -53,6 +61,16 @@ public final class ListReader {
   public func withElement<Result>(_ index: Int, _ body: (JSONView) throws -> Result) throws -> Result {
     let view = try unmanagedElement(index)
     return try withExtendedLifetime(self) { try body(view) }
+  }
+
+  /// The element with the members that are read; nil where it has to be parsed as a whole.
+  @inline(__always)
+  private func selected(_ index: Int, _ range: Range<Int>) -> JSONView? {
+    guard let memberParser, declined < Self.mostDeclined, range.upperBound + MemberParser.padding <= text.bytes.count
+    else { return nil }
+    let element = text.withBytes(of: index, memberParser.parse)
+    declined = element == nil ? declined + 1 : max(0, declined - 1)
+    return element
   }
 
   /// Indexes an element, and those behind it where the last batch ended before it.

@@ -26,6 +26,9 @@ struct ActionPlan: Sendable {
 
   var dependencies: Dependencies { title.dependencies.union(condition?.dependencies ?? []) }
 
+  /// What it reads of the item.
+  var itemSelection: MemberSelection { title.itemSelection.union(condition?.itemSelection ?? MemberSelection()) }
+
   /// The action for the item in scope; nil where that does not offer it.
   func action(in scope: Scope) throws(EvaluationError) -> RowAction? {
     if let condition, try !condition.isTrue(in: scope) { return nil }

@@ -21,6 +21,8 @@ final class CellPlan: Sendable {
   let direct: DirectPayload?
   let select: Template?
   let dependencies: Dependencies
+  /// What it reads of the item.
+  let itemSelection: MemberSelection
 
   struct Candidate: Sendable {
     var layout: CellLayout
@@ -58,8 +60,12 @@ final class CellPlan: Sendable {
       others.isEmpty ? DirectPayload(own, templates: self.templates, constants: fields.map(\.constant)) : nil
     select = mapping.select ?? definition.select
     var dependencies = select?.dependencies ?? []
-    for template in fields { dependencies.formUnion(template.dependencies) }
-    self.dependencies = dependencies
+    var selection = select?.itemSelection ?? MemberSelection()
+    for template in fields {
+      dependencies.formUnion(template.dependencies)
+      selection.formUnion(template.itemSelection)
+    }
+    (self.dependencies, itemSelection) = (dependencies, selection)
   }
 
   /// With those of its fields that have a slot to be filled from.

@@ -5,12 +5,15 @@ internal import JSON
 struct ItemMapper {
   private let source: MappingPlan.SourcePlan
   private let lookups: Lookups
+  /// Asked for each item, without counting a reference.
+  private let looksUp: Bool
   private var mapping: ItemMapping
   private(set) var scope: Scope
 
   /// - Parameter scope: With the source's responses, where expressions read them.
   init(source: MappingPlan.SourcePlan, plan: MappingPlan, lookups: Lookups, scope: Scope) {
     (self.source, self.lookups, self.scope) = (source, lookups, scope)
+    looksUp = !lookups.plans.isEmpty
     mapping = ItemMapping(plan: plan)
   }
 
@@ -18,14 +21,14 @@ struct ItemMapper {
     scope.item = value
     scope.index = index
     mapping.begin()
-    if givenID == nil, lookups.plans.isEmpty, let row = mapping.soleRow(in: scope, source: source.name),
+    if givenID == nil, !looksUp, let row = mapping.soleRow(in: scope, source: source.name),
       mapping.warning == nil
     {
       return MappedItem(source: source.number, index: index, row: row)
     }
-    let keys = lookups.plans.isEmpty ? [] : lookups.look(into: &scope) { mapping.warn($0) }
+    let keys = !looksUp ? [] : lookups.look(into: &scope) { mapping.warn($0) }
     let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
-    return MappedItem(
+    return MappedItem.item(
       source: source.number,
       givenID: givenID,
       index: index,
@@ -34,6 +37,9 @@ struct ItemMapper {
       warning: mapping.warning
     )
   }
+
+  /// For what is mapped of a list: what no expression reads of its elements is not parsed.
+  func reader(of list: ListedText) -> ListReader { ListReader(list, selecting: mapping.plan.itemSelection) }
 
   /// One that is not JSON is marked as such.
   mutating func item(at index: Int, _ element: Int, of reader: ListReader) -> MappedItem {
@@ -55,10 +61,15 @@ struct ItemMapper {
     }
   }
 
-  private mutating func item(at index: Int, _ view: JSONView) -> MappedItem { item(at: index, Value(view)) }
+  private mutating func item(at index: Int, _ view: JSONView) -> MappedItem {
+    if !looksUp, let row = mapping.directRow(of: view) {
+      return MappedItem(source: source.number, index: index, row: row)
+    }
+    return item(at: index, Value(view))
+  }
 
   private func malformed(at index: Int, _ error: JSONError, givenID: String? = nil) -> MappedItem {
     let skip = MappedItem.Skip(id: givenID, reason: "the item is not JSON: \(error)")
-    return MappedItem(source: source.number, givenID: givenID, index: index, outcome: .skipped(skip), isMalformed: true)
+    return .item(source: source.number, givenID: givenID, index: index, outcome: .skipped(skip), isMalformed: true)
   }
 }

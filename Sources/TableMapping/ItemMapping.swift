@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 internal import TableEncoding
 internal import TableModel
 
@@ -20,7 +21,19 @@ struct ItemMapping {
   /// By section, once they are needed: how each of its sorts orders texts. Nil: by their bytes.
   private var textOrders: [Int: [TextOrder?]] = [:]
 
-  init(plan: MappingPlan) { self.plan = plan }
+  private let madeDirectly: Unmanaged<DirectRow>?
+
+  init(plan: MappingPlan) {
+    self.plan = plan
+    madeDirectly = plan.directRow.map { .passUnretained($0) }
+  }
+
+  /// The row of an upstream's item that is made straight from it; nil: what is in scope tells.
+  @inline(__always)
+  mutating func directRow(of item: JSONView) -> Row? {
+    // The plan has it.
+    madeDirectly.flatMap { direct in direct._withUnsafeGuaranteedRef { $0.row(of: item, with: &builder.writer) } }
+  }
 
   /// The row of an upstream's item, where that is all that becomes of it; nil: the outcome tells.
   mutating func soleRow(in scope: Scope, source: String) -> Row? {

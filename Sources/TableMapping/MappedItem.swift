@@ -4,31 +4,35 @@ internal import TableModel
 /// What became of an item. Immutable; kept from refresh to refresh for as long as the item's bytes are the same.
 ///
 /// What is read of every item at every refresh comes first, so that it lies in one line of the processor's cache.
-final class MappedItem: Sendable {
+///
+/// `@unchecked Sendable`, as there is a class below it: nothing in either is ever written but in `init`.
+class MappedItem: @unchecked Sendable {
   /// In the first of its sections; nil where it has none.
-  let row: Row?
+  final let row: Row?
   /// Nil where there is nothing else to be said of the item.
-  let details: Details?
+  final let details: Details?
   // In as little memory as it takes: there are as many of them as rows.
-  private let sectionNumber: UInt32
-  private let shortCost: UInt32
-  private let shortIndex: UInt32
-  private let sourceNumber: UInt16
+  private final let sectionNumber: UInt32
+  private final let shortCost: UInt32
+  private final let shortIndex: UInt32
+  private final let sourceNumber: UInt16
   /// It is no item at all.
-  let isMalformed: Bool
+  final let isMalformed: Bool
+
   /// The identity that the service gave it, for an item of a local table.
-  let givenID: String?
+  var givenID: String? { nil }
 
   /// Of the row: among the table's declared sections, 0 where it has groups.
-  var section: Int { Int(sectionNumber) }
+  final var section: Int { Int(sectionNumber) }
   /// What it takes of memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
-  var cost: Int { Int(shortCost) }
+  final var cost: Int { Int(shortCost) }
   /// Its place in the source's list when it was mapped.
-  var index: Int { Int(shortIndex) }
+  final var index: Int { Int(shortIndex) }
   /// Among the plan's sources.
-  var source: Int { Int(sourceNumber) }
+  final var source: Int { Int(sourceNumber) }
 
-  init(
+  /// - Parameter givenID: as for ``givenID``.
+  static func item(
     source: Int,
     givenID: String?,
     index: Int,
@@ -36,8 +40,37 @@ final class MappedItem: Sendable {
     lookupKeys: [LookupKey?] = [],
     warning: String? = nil,
     isMalformed: Bool = false
+  ) -> MappedItem {
+    guard let givenID else {
+      return MappedItem(
+        source: source,
+        index: index,
+        outcome: outcome,
+        lookupKeys: lookupKeys,
+        warning: warning,
+        isMalformed: isMalformed
+      )
+    }
+    return OwnedMappedItem(
+      givenID,
+      source: source,
+      index: index,
+      outcome: outcome,
+      lookupKeys: lookupKeys,
+      warning: warning,
+      isMalformed: isMalformed
+    )
+  }
+
+  fileprivate init(
+    source: Int,
+    index: Int,
+    outcome: Outcome,
+    lookupKeys: [LookupKey?],
+    warning: String?,
+    isMalformed: Bool
   ) {
-    (self.givenID, self.isMalformed) = (givenID, isMalformed)
+    self.isMalformed = isMalformed
     (sourceNumber, shortIndex) = (UInt16(truncatingIfNeeded: source), UInt32(truncatingIfNeeded: index))
     let section: Int
     switch outcome {
@@ -58,7 +91,7 @@ final class MappedItem: Sendable {
   /// One of which there is nothing to be said but its row, which stands in the first section.
   init(source: Int, index: Int, row: Row) {
     (sourceNumber, shortIndex) = (UInt16(truncatingIfNeeded: source), UInt32(truncatingIfNeeded: index))
-    (self.row, details, givenID, sectionNumber, isMalformed) = (row, nil, nil, 0, false)
+    (self.row, details, sectionNumber, isMalformed) = (row, nil, 0, false)
     shortCost = UInt32(clamping: MappingBudget.cost(row: row, nil))
   }
 
@@ -134,13 +167,40 @@ final class MappedItem: Sendable {
   }
 
   /// What may be done with it.
-  var permissions: Permissions { row?.permissions ?? details?.address?.permissions ?? [] }
+  final var permissions: Permissions { row?.permissions ?? details?.address?.permissions ?? [] }
 
   /// Whether the item is found by an identity.
-  func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id.isExactly(id) == true }
+  final func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id.isExactly(id) == true }
 
   /// Whether the item makes a row of this identity.
-  func hasRow(_ id: String) -> Bool {
+  final func hasRow(_ id: String) -> Bool {
     row?.id.isExactly(id) == true || details?.others.contains { $0.row.id.isExactly(id) } == true
+  }
+}
+
+/// One that the service owns.
+private final class OwnedMappedItem: MappedItem, @unchecked Sendable {
+  private let ownID: String
+
+  override var givenID: String? { ownID }
+
+  init(
+    _ givenID: String,
+    source: Int,
+    index: Int,
+    outcome: Outcome,
+    lookupKeys: [LookupKey?],
+    warning: String?,
+    isMalformed: Bool
+  ) {
+    ownID = givenID
+    super.init(
+      source: source,
+      index: index,
+      outcome: outcome,
+      lookupKeys: lookupKeys,
+      warning: warning,
+      isMalformed: isMalformed
+    )
   }
 }

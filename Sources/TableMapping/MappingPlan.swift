@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 internal import TableEncoding
 internal import TableModel
 
@@ -35,8 +36,12 @@ final class MappingPlan: Sendable {
   let onlyMakesRows: Bool
   /// Where they are the same for all rows.
   let permissions: Permissions?
+  /// Where rows are made straight from the items.
+  let directRow: DirectRow?
   /// Of all that is evaluated for an item.
   let dependencies: Dependencies
+  /// Of items: what is not among it need not be parsed.
+  let itemSelection: MemberSelection
 
   struct SourcePlan: Sendable {
     var name: String
@@ -95,20 +100,39 @@ final class MappingPlan: Sendable {
     }
     upstreams = Set(sources.filter { if case .upstream = $0.kind { true } else { false } }.map(\.name))
     actions = table.actions.map { ActionPlan($0) }
-    var dependencies = sections.itemDependencies
+    directRow = DirectRow(
+      rowID: rowIDs.first.flatMap(\.self),
+      cell: soleCell,
+      permissions: permissions,
+      onlyMakesRows: onlyMakesRows,
+      readsTypes: readsTypes,
+      actions: actions
+    )
+    var (dependencies, selection) = (sections.itemDependencies, sections.itemSelection)
     for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {
       dependencies.formUnion(template?.dependencies ?? [])
     }
-    for plan in registry.plans + defaults { dependencies.formUnion(plan.dependencies) }
-    for rule in [table.can.edit, table.can.move, table.can.select] {
-      if case .expression(let expression) = rule { dependencies.formUnion(expression.dependencies) }
+    for plan in registry.plans + defaults {
+      dependencies.formUnion(plan.dependencies)
+      selection.formUnion(plan.itemSelection)
     }
-    for action in actions { dependencies.formUnion(action.dependencies) }
+    for rule in [table.can.edit, table.can.move, table.can.select] {
+      guard case .expression(let expression) = rule else { continue }
+      dependencies.formUnion(expression.dependencies)
+      selection.formUnion(expression.itemSelection)
+    }
+    for action in actions {
+      dependencies.formUnion(action.dependencies)
+      selection.formUnion(action.itemSelection)
+    }
     lookups =
       dependencies.contains(.lookups)
       ? table.lookups.map { LookupPlan($0, source: SourcePlan($0.source, among: sources)) } : []
-    for lookup in lookups { dependencies.formUnion(lookup.on.dependencies) }
-    self.dependencies = dependencies
+    for lookup in lookups {
+      dependencies.formUnion(lookup.on.dependencies)
+      selection.formUnion(lookup.on.itemSelection)
+    }
+    (self.dependencies, itemSelection) = (dependencies, selection)
   }
 
   /// Whether documents must be parsed as a whole.

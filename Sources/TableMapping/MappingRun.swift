@@ -16,6 +16,8 @@ struct MappingRun {
   private var responses: [String: SourceResponses] = [:]
   /// In the order of the sources.
   private var items: [MappedItem] = []
+  /// Of the first of them.
+  private var soleRows: SoleRows?
   /// Where the items of a source begin.
   private var starts: [String: Int] = [:]
   private var problems: [SourceProblem]
@@ -49,7 +51,7 @@ struct MappingRun {
       }
     }
     let responses = responses
-    return withExtendedLifetime(responses) { assembled() }
+    return withExtendedLifetime(responses) { assembled(soleRows.take()) }
   }
 
   /// What comes of a refresh that changes some items where they stand; nil where there is more to it.
@@ -117,13 +119,14 @@ struct MappingRun {
     try reader.read()
     budget = reader.budget
     starts[source.name] = items.count
-    if items.isEmpty { items = reader.items } else { items += reader.items }
+    if items.isEmpty { (items, soleRows) = (reader.items, reader.soleRows) } else { items += reader.items }
     sources[source.name] = reader.cached
   }
 
-  private func assembled() -> MappingResult {
+  /// - Parameter soleRows: of all items, where each has one and nothing else; not needed for longer than the assembly takes.
+  private func assembled(_ soleRows: consuming SoleRows?) -> MappingResult {
     var report = MappingReport(lookups.warnings)
-    let assembly = assembly(&report)
+    let assembly = assembly(soleRows, &report)
     let arranged = assembly.arranged(in: variables.scope, &report)
     var models = SectionModels(plan: plan)
     let shown = arranged.map { self.section($0, &models, &report) }
@@ -178,8 +181,9 @@ struct MappingRun {
     return ItemLayout(source: source, items, sections.map { LaidSection($0, shown: $1) })
   }
 
-  private func assembly(_ report: inout MappingReport) -> SectionAssembly {
-    var assembly = SectionAssembly(plan: plan, items: items)
+  private func assembly(_ soleRows: consuming SoleRows?, _ report: inout MappingReport) -> SectionAssembly {
+    if let soleRows, let assembly = SectionAssembly(plan: plan, items: items, soleRows) { return assembly }
+    var assembly = SectionAssembly(plan: plan, adding: items)
     var addressed: [(address: MappedItem.Address, position: Int)] = []
     for position in items.indices {
       guard assembly.addRow(ofItemAt: position) else {

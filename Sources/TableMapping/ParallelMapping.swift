@@ -38,6 +38,8 @@ struct ParallelMapping: Sendable {
   struct Outcome {
     /// In order; only the first where the budget was exceeded.
     var items: [MappedItem]
+    /// Where each has one row and nothing else.
+    var rows: SoleRows?
     /// What is left of it.
     var budget: MappingBudget
     /// The first one that is not JSON.
@@ -57,20 +59,36 @@ struct ParallelMapping: Sendable {
   func run(scope: Scope, lookups: Lookups, budget: MappingBudget) -> Outcome {
     let parts = parts
     let progress = Mutex(Progress(budget: budget))
-    let items = [MappedItem](unsafeUninitializedCapacity: elements.count) { items, count in
+    var items: [MappedItem] = []
+    let rows = SoleRows.noting(plan.onlyMakesRows ? elements.count : 0) { rows in
+      items = map(parts, progress, notingIn: rows, scope: scope, lookups: lookups)
+      return items
+    }
+    return progress.withLock { Outcome(items: items, rows: rows, budget: $0.budget, malformed: $0.malformed?.item) }
+  }
+
+  private func map(
+    _ parts: [Range<Int>],
+    _ progress: borrowing Mutex<Progress>,
+    notingIn rows: SoleRows.Notes,
+    scope: Scope,
+    lookups: Lookups
+  ) -> [MappedItem] {
+    [MappedItem](unsafeUninitializedCapacity: elements.count) { items, count in
       // Each place is written by one thread.
-      nonisolated(unsafe) let (items, scope, lookups) = (items, scope, lookups)
+      nonisolated(unsafe) let (items, rows, scope, lookups) = (items, rows, scope, lookups)
       DispatchQueue.concurrentPerform(iterations: parts.count) { _ in
         // Most find that the first ones, as many as there are cores, have taken all.
         guard var part = progress.withLock({ $0.take(of: parts) }) else { return }
         var mapper = ItemMapper(source: source, plan: plan, lookups: lookups.separate, scope: scope)
-        let reader = elements.reader
+        let reader = elements.reader(for: mapper)
         while true {
           var cost = 0
           for position in part {
             let item = reader.item(at: start + position, position, with: &mapper)
             cost += item.cost
             if item.isMalformed { progress.withLock { $0.note(malformed: item, at: position) } }
+            rows.note(item, at: position)
             items.initializeElement(at: position, to: item)
           }
           let next = progress.withLock { progress in
@@ -84,7 +102,6 @@ struct ParallelMapping: Sendable {
       // Parts are taken in order, and whoever takes one maps all of it.
       count = parts.prefix(progress.withLock(\.partsTaken)).last?.upperBound ?? 0
     }
-    return progress.withLock { Outcome(items: items, budget: $0.budget, malformed: $0.malformed?.item) }
   }
 
   private var parts: [Range<Int>] {
@@ -117,9 +134,9 @@ extension ParallelMapping.Elements {
   }
 
   /// For one thread.
-  fileprivate var reader: Reader {
+  fileprivate func reader(for mapper: ItemMapper) -> Reader {
     switch self {
-    case .list(let list): .list(ListReader(list))
+    case .list(let list): .list(mapper.reader(of: list))
     case .given(let items): .given(items)
     }
   }

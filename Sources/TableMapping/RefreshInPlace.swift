@@ -33,7 +33,7 @@ struct RefreshInPlace {
   /// Maps what has changed; false where one of the rows has to be laid out anew.
   mutating func map(with mapper: ItemMapper) -> Bool {
     var mapper = mapper
-    let reader = ListReader(list)
+    let reader = mapper.reader(of: list)
     /// By section, how far its rows stand from their items: as far as those before them.
     var shifts: [Int: Int] = [:]
     for position in list.elements.indices where list.origin(of: position) == nil {

@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 
 /// How a type of item is shown, compiled: every `use` is resolved, so that nothing is looked up by name and no
 /// circle can be left.
@@ -32,6 +33,18 @@ indirect enum RepresentationPlan: Sendable {
       cases.reduce(into: []) { dependencies, candidate in
         dependencies.formUnion(candidate.when?.dependencies ?? [])
         dependencies.formUnion(candidate.plan.dependencies)
+      }
+    }
+  }
+
+  /// What it reads of the item.
+  var itemSelection: MemberSelection {
+    switch self {
+    case .cell(let plan): plan.itemSelection
+    case .cases(let cases):
+      cases.reduce(into: MemberSelection()) { selection, candidate in
+        selection.formUnion(candidate.when?.itemSelection ?? MemberSelection())
+        selection.formUnion(candidate.plan.itemSelection)
       }
     }
   }

@@ -32,6 +32,12 @@ struct SectionAssembly {
       (self.id, self.key, self.plan, self.isDeclared, readsItems) = (id, key, plan, isDeclared, plan.readsItems)
     }
 
+    /// Of all items, in their order.
+    mutating func take(_ rows: [Row]) {
+      self.rows = rows
+      if readsItems { positions = Array(rows.indices) }
+    }
+
     @inline(__always)
     mutating func append(_ row: Row, ofItemAt position: Int, _ sortKeys: [SortKey]) {
       rows.append(row)
@@ -40,8 +46,13 @@ struct SectionAssembly {
     }
   }
 
-  /// The rows to be added are those of `items`.
-  init(plan: MappingPlan, items: [MappedItem]) {
+  /// The rows to be added are those of `items`, one by one.
+  init(plan: MappingPlan, adding items: [MappedItem]) {
+    self.init(plan: plan, items: items)
+    if buckets.count == 1 { buckets[0].rows.reserveCapacity(items.count) }
+  }
+
+  private init(plan: MappingPlan, items: [MappedItem]) {
     (self.plan, self.items) = (plan, items)
     var capacity = items.count
     if case .list(let sections, firstMatch: false) = plan.sections { capacity *= sections.count }
@@ -49,13 +60,25 @@ struct SectionAssembly {
     switch plan.sections {
     case .list(let sections, _):
       buckets = sections.map { Bucket(id: $0.id, plan: $0) }
-      if buckets.count == 1 { buckets[0].rows.reserveCapacity(items.count) }
     case .groups(let definition, let section):
       for id in definition.order where groups[ExactText(id)] == nil {
         groups[ExactText(id)] = buckets.count
         buckets.append(Bucket(id: id, key: .text(id), plan: section))
       }
     }
+  }
+
+  /// With the rows of all items, which have one each and nothing else, in one section; nil where two have one identity, or
+  /// there is more to them.
+  init?(plan: MappingPlan, items: [MappedItem], _ soleRows: SoleRows) {
+    guard plan.onlyMakesRows, soleRows.rows.count == items.count else { return nil }
+    self.init(plan: plan, items: items)
+    guard buckets.count == 1 else { return nil }
+    for (position, identity) in soleRows.identities.enumerated() {
+      let isFree = identities.insert(position, under: identity) { items[$0].hasRow(soleRows.rows[position].id) }
+      guard isFree else { return nil }
+    }
+    buckets[0].take(soleRows.rows)
   }
 
   /// Adds the first row of the item at a place, if it has one; false where its identity is taken.

@@ -1,5 +1,6 @@
 internal import Definitions
 internal import Expressions
+internal import JSON
 
 /// A table's sections, compiled.
 enum SectionsPlan: Sendable {
@@ -61,6 +62,21 @@ enum SectionsPlan: Sendable {
       }
     }
     return dependencies
+  }
+
+  /// What is read of each item, for its identity and its type, too.
+  var itemSelection: MemberSelection {
+    var selection = MemberSelection()
+    if case .groups(let groups, _) = self { selection.formUnion(groups.key.itemSelection) }
+    for section in plans {
+      for template in [section.rowID, section.rowType] + section.sort.map(\.locale) {
+        selection.formUnion(template?.itemSelection ?? MemberSelection())
+      }
+      for expression in [section.predicate] + section.sort.map(\.key) {
+        selection.formUnion(expression?.itemSelection ?? MemberSelection())
+      }
+    }
+    return selection
   }
 
   /// Of headers and footers.

@@ -19,7 +19,7 @@ extension SourceReader {
         let mapping = ParallelMapping(source: source, plan: plan, elements: .list(list), start: items.count)
         append(mapping.run(scope: scope, lookups: lookups, budget: budget), at: list.elements.lazy.map(\.range))
       } else {
-        let reader = ListReader(list)
+        let reader = mapper.reader(of: list)
         for element in list.elements.indices where !isOverBudget { append(element, of: reader, in: list) }
       }
     }
@@ -27,7 +27,7 @@ extension SourceReader {
 
   /// Reads a list whose elements have been compared with those of the last time.
   private mutating func read(_ list: ListedText, after before: CachedSource.CachedList, of previous: CachedSource) {
-    let reader = ListReader(list)
+    let reader = mapper.reader(of: list)
     // With several pages, items go from one to another.
     if content.pages.count == 1 { seek(only: list.placesLeft(of: before.text), of: previous) }
     for element in list.elements.indices where !isOverBudget {

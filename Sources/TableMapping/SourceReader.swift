@@ -6,6 +6,8 @@ internal import TableModel
 /// Reads the items of one source: takes from the cache what has not changed, and maps the rest.
 struct SourceReader {
   private(set) var items: [MappedItem] = []
+  /// Of the first of them.
+  private var rows: SoleRows?
   private var texts = ItemTexts()
   var lists: [CachedSource.CachedList?] = []
   private(set) var budget: MappingBudget
@@ -51,6 +53,9 @@ struct SourceReader {
     stale = self.previous.map { lookups.stale(in: $0) } ?? []
     isUnchanged = self.previous != nil
   }
+
+  /// Where each item has one row and nothing else, and whoever mapped them has noted that.
+  var soleRows: SoleRows? { rows.flatMap { $0.rows.count == items.count ? $0 : nil } }
 
   mutating func reserveCapacity(_ count: Int) {
     items.reserveCapacity(count)
@@ -212,7 +217,7 @@ struct SourceReader {
   private mutating func append(_ mapped: ParallelMapping.Outcome) {
     budget = mapped.budget
     if broken == nil { broken = mapped.malformed }
-    if items.isEmpty { items = mapped.items } else { items += mapped.items }
+    if items.isEmpty { (items, rows) = (mapped.items, mapped.rows) } else { items += mapped.items }
     expected = items.count
     isUnchanged = false
   }

@@ -1,3 +1,4 @@
+internal import Dispatch
 import Synchronization
 
 /// A part of a list of rows: a chunk of them side by side, or a node over such parts. Immutable, shared by all lists that
@@ -29,6 +30,9 @@ package final class RowNode: Sendable {
   /// How many rows a chunk has in a tree, and how many children a node.
   static let chunkSizes = 64...256
   static let nodeSizes = 16...64
+
+  /// Of a long list, how many chunks a thread makes in one go.
+  private static let chunksInARun = 16
 
   static let empty = RowNode(chunk: [])
 
@@ -185,7 +189,19 @@ extension RowNode {
   /// Chunks of about one size; one where they are few.
   static func chunks(_ rows: [Row]) -> [RowNode] {
     if rows.count <= chunkSizes.upperBound { return rows.isEmpty ? [] : [RowNode(chunk: rows)] }
-    return pieces(rows, chunkSizes.upperBound / 2).map { RowNode(chunk: Array($0)) }
+    let pieces = pieces(rows, chunkSizes.upperBound / 2)
+    guard rows.count > longestChunk else { return pieces.map { RowNode(chunk: Array($0)) } }
+    return [RowNode](unsafeUninitializedCapacity: pieces.count) { chunks, count in
+      // Each place is written by one thread.
+      nonisolated(unsafe) let chunks = chunks
+      let runs = (pieces.count + chunksInARun - 1) / chunksInARun
+      DispatchQueue.concurrentPerform(iterations: runs) { run in
+        for chunk in run * chunksInARun..<min((run + 1) * chunksInARun, pieces.count) {
+          chunks.initializeElement(at: chunk, to: RowNode(chunk: Array(pieces[chunk])))
+        }
+      }
+      count = pieces.count
+    }
   }
 
   static func nodes(_ parts: [RowNode]) -> [RowNode] {
