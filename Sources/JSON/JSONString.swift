@@ -41,7 +41,25 @@ public struct JSONString {
   public static func == (left: JSONString, right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     guard let other = right.baseAddress else { return true }
-    return memcmp(left.start, other, left.count) == 0
+    return areEqual(UnsafeRawPointer(left.start), UnsafeRawPointer(other), left.count)
+  }
+
+  /// Names are short, and nearly always equal where they are as long: a call takes longer than to compare them.
+  @inlinable
+  @inline(__always)
+  static func areEqual(_ one: UnsafeRawPointer, _ other: UnsafeRawPointer, _ count: Int) -> Bool {
+    switch count {
+    case 4...8:
+      // Two words that overlap.
+      let (first, second) = (one.loadUnaligned(as: UInt32.self), other.loadUnaligned(as: UInt32.self))
+      let last = one.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+      return (first ^ second) | (last ^ other.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)) == 0
+    case 9...16:
+      let (first, second) = (one.loadUnaligned(as: UInt64.self), other.loadUnaligned(as: UInt64.self))
+      let last = one.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+      return (first ^ second) | (last ^ other.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)) == 0
+    default: return memcmp(one, other, count) == 0
+    }
   }
 }
 

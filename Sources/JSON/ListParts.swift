@@ -38,8 +38,16 @@ struct ListParts {
     var start = 0
     // Of about one size, so that whoever walks over several needs room for one.
     let count = text.count / Self.partBytes
-    for part in 1..<count {
-      guard let cut = Self.cut(text, behind: part * (text.count / count)) else { return nil }
+    var cuts = [Int?](repeating: nil, count: count - 1)
+    cuts.withUnsafeMutableBufferPointer { cuts in
+      // Each is written by one thread, and read when all are done.
+      nonisolated(unsafe) let (cuts, text) = (cuts, text)
+      DispatchQueue.concurrentPerform(iterations: cuts.count) { part in
+        cuts[part] = Self.cut(text, behind: (part + 1) * (text.count / count))
+      }
+    }
+    for cut in cuts {
+      guard let cut else { return nil }
       ranges.append(start..<cut)
       start = cut + 1
     }

@@ -221,4 +221,23 @@ import Testing
     selection.formUnion(.whole)
     #expect(selection == .whole)
   }
+
+  /// Names of one length that differ in one place: some are compared as words.
+  @Test(arguments: 0...20) func namesAreTold(apart length: Int) {
+    let name = (0..<length).map { UInt8(ascii: "a") + UInt8($0) }
+    func isEqual(_ other: [UInt8]) -> Bool {
+      name.withUnsafeBufferPointer { name in
+        other.withUnsafeBufferPointer { other in
+          guard let start = name.baseAddress else { return other.isEmpty }
+          return JSONString(unmanaged: start, count: name.count) == other
+        }
+      }
+    }
+    #expect(isEqual(name) && !isEqual(name + [0]))
+    for place in name.indices {
+      var other = name
+      other[place] ^= 1
+      #expect(!isEqual(other), "\(place)")
+    }
+  }
 }
