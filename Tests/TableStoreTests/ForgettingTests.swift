@@ -136,19 +136,25 @@ import Testing
   @Test(arguments: [false, true]) func aTableThatBeginsAnew(isRemoved: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database, history: history)
-    var feed = Feed(initial: table(), history: history + 1)
-    try store.write(table([("a", rows(0))]), to: feed)
-    for step in 1..<10 {
-      guard store.pool.writeWithoutTransaction({ _ in !store.writer.value.isForgetting }) else { break }
-      try store.write(table([("a", rows(step * 7))]), to: feed)
+    try store.pool.writeWithoutTransaction { db in
+      var writer = StoreWriter(path: folder.database, history: history, bounds: ReplyBounds())
+      var feed = Feed(initial: table(), history: history + 1)
+      func write(_ step: Int) throws {
+        let version = try #require(feed.prepare(table([("a", rows(step * 7))])))
+        let commit = Commit(table: "t", durability: .process, version: version)
+        _ = try #require(writer.write([commit], now: 0, in: db).first).get()
+        feed.publish(version)
+      }
+      for step in 0..<100 where !writer.isForgetting { try write(step) }
+      #expect(writer.isForgetting)
+      if isRemoved { try writer.remove("t", in: db) }
+      feed = Feed(initial: table(), history: history + 1)
+      try write(1)
+      while try writer.forgetSome(in: db) {}
+      let stored = try #require(try writer.restore("t", in: db, StoreReaders(store.pool)).feed?.versions)
+      #expect(stored.count == 1 && identical(stored[0].table, feed.current.table))
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM row") == count)
     }
-    if isRemoved { try result { store.remove("t", completion: $0) } as Void }
-    feed = Feed(initial: table(), history: history + 1)
-    try store.write(table([("a", rows(1))]), to: feed)
-    settle(store)
-    let stored = try #require(try store.restored().feed?.versions)
-    #expect(stored.count == 1 && identical(stored[0].table, feed.current.table))
-    #expect(try counts(store)["row"] == count)
     try store.closed()
   }
 
