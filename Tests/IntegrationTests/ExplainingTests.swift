@@ -96,9 +96,10 @@ import Testing
 
   /// Nobody fetches a local table's items, and nobody but the log tells of what is wrong with them.
   @Test func whatIsWrongWithLocalItemsIsLogged() throws {
-    let service = try ServiceProcess(
+    let folder = try TemporaryFolder()
+    let configuration =
       """
-      store: memory
+      store: {path: "{folder}/t.sqlite"}
       tables:
         unfit:
           source: {local: {items: [{title: A, size: 1}, {title: B, size: x}]}}
@@ -107,13 +108,18 @@ import Testing
           source: {local: {items: [{title: A, size: 1}]}}
           actions: {mark: {when: size - 1 >= 0, title: Mark, patch: {marked: 1}}}
       """
-    )
+    let service = try ServiceProcess(configuration, in: folder)
     // From the start,
     try service.logged("An item has no row")
     // and by an edit.
     #expect(!service.log.current.contains { $0.contains("A part of the table is missing") })
     #expect(try service.request("PATCH", "/v1/tables/partial/items/1", body: ["size": "x"]).status == 200)
     try service.logged("the action `mark`")
+    #expect(try service.end() == 0)
+    // And when what is stored is shown again as it is.
+    let next = try ServiceProcess(configuration, in: folder)
+    try next.logged("An item has no row")
+    try next.logged("the action `mark`")
   }
 
   @Test func aRowsSectionIsExplained() throws {

@@ -267,6 +267,7 @@ extension TableWriter {
     share()
     content.queue.async { [self] in
       content.access { $0.refreshResult(named: name) }
+      logSkipped()
       publishContent()
     }
     return true
