@@ -74,10 +74,15 @@ let package = Package(
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
-    .target(name: "TableModel", swiftSettings: ours),
+    .target(name: "LongWork", dependencies: ["CEventPoll"], swiftSettings: ours),
+    .target(name: "TableModel", dependencies: ["LongWork"], swiftSettings: ours),
     .target(name: "FieldValues", swiftSettings: ours),
     .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
-    .target(name: "JSON", dependencies: ["CJSONMembers", "CSimdJSON", "FieldValues"], swiftSettings: ours),
+    .target(
+      name: "JSON",
+      dependencies: ["CJSONMembers", "CSimdJSON", "FieldValues", "LongWork"],
+      swiftSettings: ours
+    ),
     .target(
       name: "Expressions",
       dependencies: ["FieldValues", "JSON"],
@@ -98,7 +103,9 @@ let package = Package(
     ),
     .target(
       name: "TableMapping",
-      dependencies: ["CICU", "Definitions", "Expressions", "JSON", "TableEncoding", "TableModel", hashTrees],
+      dependencies: [
+        "CICU", "Definitions", "Expressions", "JSON", "LongWork", "TableEncoding", "TableModel", hashTrees,
+      ],
       swiftSettings: ours
     ),
     .target(
@@ -176,6 +183,7 @@ let package = Package(
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
+    .testTarget(name: "LongWorkTests", dependencies: ["LongWork"], swiftSettings: ours),
     .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON", "TestSupport"], swiftSettings: ours),

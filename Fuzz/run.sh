@@ -29,7 +29,10 @@ printf 'module CSimdJSON { header "%s" }\n' "$PWD/../Sources/CSimdJSON/include/C
   >"$build/CSimdJSON.modulemap"
 printf 'module CJSONMembers { header "%s" }\n' "$PWD/../Sources/CJSONMembers/include/CJSONMembers.h" \
   >"$build/CJSONMembers.modulemap"
-maps="-Xcc -fmodule-map-file=$build/CSimdJSON.modulemap -Xcc -fmodule-map-file=$build/CJSONMembers.modulemap"
+printf 'module CEventPoll { header "%s" }\n' "$PWD/../Sources/CEventPoll/include/CEventPoll.h" \
+  >"$build/CEventPoll.modulemap"
+maps=
+for name in CSimdJSON CJSONMembers CEventPoll; do maps="$maps -Xcc -fmodule-map-file=$build/$name.modulemap"; done
 module() {
   swiftc $flags -wmo -module-name "$1" -I "$build" $maps \
     -emit-module -emit-module-path "$build/$1.swiftmodule" -c "../Sources/$1"/*.swift -o "$build/$1.o"
@@ -57,9 +60,12 @@ build_json() {
       clang -O2 -fsanitize=address,fuzzer-no-link -I ../Sources/CJSONMembers/include \
         -c "../Sources/CJSONMembers/$source.c" -o "$build/$source.o" || return 1
     done &&
+    clang -O2 -fsanitize=address -I ../Sources/CEventPoll/include \
+      -c ../Sources/CEventPoll/CEventPoll.c -o "$build/CEventPoll.o" &&
+    module LongWork &&
     module JSON
 }
-json="$build/FieldValues.o $build/JSON.o $build/CSimdJSON.o $build/Parser.o $build/ScanAVX2.o $build/ScanPortably.o"
+json="$build/FieldValues.o $build/CEventPoll.o $build/LongWork.o $build/JSON.o $build/CSimdJSON.o $build/Parser.o $build/ScanAVX2.o $build/ScanPortably.o"
 build_expressions() {
   build_json &&
     module Expressions &&

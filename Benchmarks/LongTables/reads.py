@@ -4,7 +4,7 @@ machine's doing.
 
 A client that has only this to do asks once a millisecond, over one connection: alone; while the long table is refreshed again
 and again; while nothing but as many plain loops run as there are cores, in processes of their own: what is felt then, any
-service would feel. By turns, several times. The client asks the kernel for short slices, as the service's threads have: what
+service would feel. By turns, several times. The client asks the kernel for short slices, which the service does not: what
 it waits for a core itself is not the service's (`sched_setattr`, Linux 6.12)."""
 import argparse
 import ctypes

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import LongWork
 internal import Synchronization
 
 /// Finds on all cores where the elements of a long list stand: the text is cut between elements, and each part is walked by
@@ -42,7 +42,7 @@ struct ListParts {
     cuts.withUnsafeMutableBufferPointer { cuts in
       // Each is written by one thread, and read when all are done.
       nonisolated(unsafe) let (cuts, text) = (cuts, text)
-      DispatchQueue.concurrentPerform(iterations: cuts.count) { part in
+      LongWork.perform(iterations: cuts.count) { part in
         cuts[part] = Self.cut(text, behind: (part + 1) * (text.count / count))
       }
     }
@@ -109,7 +109,7 @@ struct ListParts {
       nonisolated(unsafe) let (parts, walker) = (parts, self)
       let next = Atomic(0)
       let found = Atomic(0)
-      DispatchQueue.concurrentPerform(iterations: ranges.count) { _ in
+      LongWork.onAllCores(upTo: ranges.count) {
         let parser = Parser(maximumDepth: walker.limits.maximumDepth + 1)
         while true {
           let number = next.add(1, ordering: .relaxed).oldValue

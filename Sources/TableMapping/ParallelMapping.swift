@@ -1,6 +1,6 @@
-internal import Dispatch
 internal import Expressions
 internal import JSON
+internal import LongWork
 internal import Synchronization
 internal import TableModel
 
@@ -77,8 +77,7 @@ struct ParallelMapping: Sendable {
     [MappedItem](unsafeUninitializedCapacity: elements.count) { items, count in
       // Each place is written by one thread.
       nonisolated(unsafe) let (items, rows, scope, lookups) = (items, rows, scope, lookups)
-      DispatchQueue.concurrentPerform(iterations: parts.count) { _ in
-        // Most find that the first ones, as many as there are cores, have taken all.
+      LongWork.onAllCores(upTo: parts.count) {
         guard var part = progress.withLock({ $0.take(of: parts) }) else { return }
         var mapper = ItemMapper(source: source, plan: plan, lookups: lookups.separate, scope: scope)
         let reader = elements.reader(for: mapper)

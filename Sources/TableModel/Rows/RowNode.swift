@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import LongWork
 import Synchronization
 
 /// A part of a list of rows: a chunk of them side by side, or a node over such parts. Immutable, shared by all lists that
@@ -195,7 +195,7 @@ extension RowNode {
       // Each place is written by one thread.
       nonisolated(unsafe) let chunks = chunks
       let runs = (pieces.count + chunksInARun - 1) / chunksInARun
-      DispatchQueue.concurrentPerform(iterations: runs) { run in
+      LongWork.perform(iterations: runs) { run in
         for chunk in run * chunksInARun..<min((run + 1) * chunksInARun, pieces.count) {
           chunks.initializeElement(at: chunk, to: RowNode(chunk: Array(pieces[chunk])))
         }
