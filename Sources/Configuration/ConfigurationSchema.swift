@@ -50,7 +50,7 @@ private struct SchemaWriter {
     case .text(let noun, let pattern, let examples): text(noun, pattern, examples)
     case .word(let noun, let examples): word(noun, examples)
     case .enumeration(let words): ["enum": .array(words.map(JSONValue.string))]
-    case .list(let element, let minimum): list(of: element, minimum)
+    case .list(let element, let minimum, let isSet): list(of: element, minimum, isSet: isSet)
     case .map(let element): ["type": "object", "additionalProperties": schema(of: element)]
     case .object(let keys): ["$ref": reference(to: keys)]
     case .anyOf(let nodes): ["anyOf": .array(nodes.map { schema(of: $0) })]
@@ -77,9 +77,10 @@ private struct SchemaWriter {
     ]
   }
 
-  private mutating func list(of element: SchemaNode, _ minimum: Int) -> JSONValue {
+  private mutating func list(of element: SchemaNode, _ minimum: Int, isSet: Bool) -> JSONValue {
     var list: JSONValue = ["type": "array", "items": schema(of: element)]
     if minimum > 0 { list["minItems"] = .integer(Int64(minimum)) }
+    if isSet { list["uniqueItems"] = true }
     return list
   }
 }

@@ -6,6 +6,12 @@ extension DiagnosticsTests {
       "2:29: 'optional strin' is no type, did you mean 'string'?"
     ),
     Case(
+      "words that stand twice",
+      base + "cells: {C: {fields: {title: string, a: {oneOf: [b, B, b]}}}}",
+      "2:55: 'b' stands twice in the list of words, keep one of them",
+      "1:44: warning: the field 'a' of C is not filled"
+    ),
+    Case(
       "a field that nothing fills",
       base + "cells: {C: {fields: {title: string, a: optional string}}}",
       "2:9: warning: no payload fills the field 'a' of C"

@@ -36,6 +36,17 @@ extension DiagnosticsTests {
       "3:10: the number 0 is out of range, it is from 1 to 100000"
     ),
     Case(
+      "number beyond 63 bits",
+      base + cell + "history: 9223372036854775808",
+      "3:10: the number 9223372036854775808 is out of range, it is from 1 to 100000"
+    ),
+    Case(
+      "number beyond 64 bits",
+      base + cell + "history: -99999999999999999999",
+      "3:10: the number -99999999999999999999 is out of range"
+    ),
+    Case("number with a fraction", base + cell + "history: 1.5", "3:10: a whole number is expected here"),
+    Case(
       "duration",
       base + cell + "views: {idle: 5 minutes}",
       "3:15: a duration is expected here, and this is the text '5 minutes', write it as `250ms`, `30s`, `5m` or `2h`"
@@ -49,6 +60,62 @@ extension DiagnosticsTests {
       "size",
       base + cell + "limits: {requestBody: 1 mega}",
       "3:23: a size is expected here, and this is the text '1 mega', write it as `64KB` or `32MB`"
+    ),
+    Case(
+      "duration that is too long",
+      base + cell + "views: {idle: 400d}",
+      "3:15: the duration '400d' is too long, it is at most 366d"
+    ),
+    Case(
+      "duration beyond all numbers",
+      base + cell + "views: {idle: 1h99999999999999999999ms}",
+      "3:15: the duration '1h99999999999999999999ms' is too long, it is at most 366d"
+    ),
+    Case(
+      "duration that is too short",
+      base + cell + "views: {idle: 1ms}",
+      "3:15: the duration '1ms' is too short, it is at least 1s"
+    ),
+    Case(
+      "duration without an end",
+      base + cell + "views: {idle: 400d3}",
+      "3:15: a duration is expected here, and this is the text '400d3'"
+    ),
+    Case("duration without a number", base + cell + "views: {idle: h}", "3:15: a duration is expected here"),
+    Case(
+      "size that is too large",
+      base + cell + "limits: {requestBody: 1048577GB}",
+      "3:23: the size '1048577GB' is too large, it is at most 1048576GB"
+    ),
+    Case(
+      "size beyond all numbers",
+      base + cell + "limits: {requestBody: 99999999999999999999B}",
+      "3:23: the size '99999999999999999999B' is too large, it is at most 1048576GB"
+    ),
+    Case("size in bytes", base + cell + "limits: {requestBody: 2000000B}"),
+    Case("no locales", base + cell + "locales: []", "3:10: the list of locales is empty, it has at least 1"),
+    Case(
+      "locales that stand twice",
+      base + cell + "locales: [en, de, EN, de]",
+      "3:19: 'EN' stands twice in the list of locales, keep one of them",
+      "3:23: 'de' stands twice in the list of locales, keep one of them"
+    ),
+    Case(
+      "malformed language tags",
+      base + cell + "locales: [en-US-US, de_DE, d, en-, de-x, en-a-b, deutschland, 12]",
+      "3:11: 'en-US-US' is no language tag, write for example `en-US` or `de`",
+      "3:21: 'de_DE' is no language tag, write `de-DE`",
+      "3:28: 'd' is no language tag",
+      "3:31: 'en-' is no language tag",
+      "3:36: 'de-x' is no language tag",
+      "3:42: 'en-a-b' is no language tag",
+      "3:50: 'deutschland' is no language tag",
+      "3:63: '12' is no language tag"
+    ),
+    Case(
+      "language tags",
+      base + cell
+        + "locales: [de, en-US, zh-Hant-TW, zh-cmn-Hans-CN, es-419, de-1996, sl-rozaj-biske, de-u-co-phonebk, en-x-a]"
     ),
     Case(
       "origin with a path",

@@ -11,16 +11,24 @@ import Testing
     ("250ms", Duration.milliseconds(250)), ("30s", .seconds(30)), ("5m", .seconds(300)), ("2h", .seconds(7200)),
     ("1h30m", .seconds(5400)), ("0s", .zero), ("1d", .seconds(86400)),
   ])
-  func durations(text: String, duration: Duration) { #expect(parseDuration(text) == duration) }
+  func durations(text: String, duration: Duration) { #expect(parseDuration(text) == .value(duration)) }
 
-  @Test(arguments: ["", "5", "s", "5 m", "-5m", "5x", "1.5h", "99999999999999999999s", "400d", "5m5", "٣m"])
-  func noDurations(text: String) { #expect(parseDuration(text) == nil) }
+  @Test(arguments: ["", "5", "s", "5 m", "-5m", "5x", "1.5h", "5m5", "٣m", "400d5", "400dh"])
+  func noDurations(text: String) { #expect(parseDuration(text) == .malformed) }
 
-  @Test(arguments: [("512B", 512), ("64KB", 65536), ("32MB", 33_554_432), ("1GB", 1_073_741_824)])
-  func sizes(text: String, size: Int) { #expect(parseSize(text) == size) }
+  @Test(arguments: ["99999999999999999999s", "400d", "366d1ms", "300d300d300d", "9223372036854775807d1s"])
+  func durationsThatAreTooLong(text: String) { #expect(parseDuration(text) == .tooMuch) }
 
-  @Test(arguments: ["", "5", "KB", "5 KB", "-5KB", "5kb", "9999999999999GB", "1.5MB"])
-  func noSizes(text: String) { #expect(parseSize(text) == nil) }
+  @Test(arguments: [
+    ("512B", 512), ("64KB", 65536), ("32MB", 33_554_432), ("1GB", 1_073_741_824), ("2000000B", 2_000_000),
+  ])
+  func sizes(text: String, size: Int) { #expect(parseSize(text) == .value(size)) }
+
+  @Test(arguments: ["", "5", "KB", "5 KB", "-5KB", "5kb", "1.5MB"])
+  func noSizes(text: String) { #expect(parseSize(text) == .malformed) }
+
+  @Test(arguments: ["9999999999999GB", "1125899906842625B", "99999999999999999999B"])
+  func sizesThatAreTooLarge(text: String) { #expect(parseSize(text) == .tooMuch) }
 
   @Test(arguments: [
     ("listne", "listen"), ("Listen", "listen"), ("tabels", "tables"), ("row", nil), ("", nil), ("x", nil),

@@ -38,6 +38,9 @@ struct SchemaValidator {
       return text.contains(expression) ? [] : ["\(path): does not match \(pattern)"]
     case ("minItems", .integer(let count), .array(let elements)):
       return elements.count >= count ? [] : ["\(path): short"]
+    case ("uniqueItems", .bool(true), .array(let elements)):
+      let isSet = elements.indices.allSatisfy { !elements[..<$0].contains(elements[$0]) }
+      return isSet ? [] : ["\(path): one stands twice"]
     case ("items", _, .array(let elements)): return elements.flatMap { problems(of: $0, operand, path + "[]") }
     case ("anyOf", .array(let schemas), _):
       return schemas.contains { problems(of: value, $0, path).isEmpty } ? [] : ["\(path): none of anyOf"]
@@ -54,7 +57,8 @@ struct SchemaValidator {
       return members.filter { schema["properties"]?[$0.name] == nil }.map { "\(path): unknown \($0.name)" }
     case ("additionalProperties", .object, .object(let members)):
       return members.flatMap { problems(of: $0.value, operand, path + "." + $0.name) }
-    case ("minimum", _, _), ("maximum", _, _), ("pattern", _, _), ("minItems", _, _), ("items", _, _),
+    case ("minimum", _, _), ("maximum", _, _), ("pattern", _, _), ("minItems", _, _), ("uniqueItems", _, _),
+      ("items", _, _),
       ("required", _, _), ("properties", _, _), ("additionalProperties", _, _):
       return []
     default: return ["\(path): unknown keyword \(keyword)"]

@@ -1,5 +1,6 @@
 import Definitions
 import Foundation
+import JSON
 import TestSupport
 import Testing
 
@@ -63,6 +64,23 @@ import Testing
       "a: " + String(repeating: "[", count: 500) + String(repeating: "]", count: 500),
       "1:68: too deep a nesting, at most 64 levels are read"
     ),
+    Case(
+      "half of a surrogate pair",
+      #"{"tables": {}, "listen": "\ud83d"}"#,
+      "1:27: an escape that stands for no character, write the character itself, or both halves of a surrogate pair"
+    ),
+    Case("an escape beyond Unicode", #"x: "\U00110000""#, "1:5: an escape that stands for no character"),
+    Case(
+      "what stands behind surrogate pairs keeps its column",
+      #"{"tables": {}, "sources": {"\ud83d\ude00": {}, "b\ud83d\ude00": {}}, "history": 0}"#,
+      "1:28: the name '😀' can't stand in a URL",
+      "1:28: warning: no table uses the source '😀'",
+      "1:44: 'url' is missing",
+      "1:48: the name 'b😀' can't stand in a URL",
+      "1:48: warning: no table uses the source 'b😀'",
+      "1:65: 'url' is missing",
+      "1:81: the number 0 is out of range"
+    ),
     Case("very deep", "a: " + String(repeating: "[", count: 5000), "1:5: too deep a nesting"),
   ]
 
@@ -119,6 +137,39 @@ import Testing
     }
     #expect(upstreams.map(\.every) == [.seconds(300), .seconds(60), .seconds(30)])
     #expect(upstreams.map(\.timeout) == [.seconds(3), .seconds(3), .seconds(2)])
+  }
+
+  struct Text: CustomTestStringConvertible {
+    var written: String
+    var read: String
+    var testDescription: String { written }
+  }
+
+  /// JSON is YAML, with its way to escape characters beyond U+FFFF, too.
+  @Test(arguments: [
+    Text(written: #""\ud83d\ude00""#, read: "😀"),
+    Text(written: #""a\uD83D\uDE00\u00e9\ud83d\ude00z""#, read: "a😀é😀z"),
+    Text(written: #""\\ud83d\\ude00""#, read: #"\ud83d\ude00"#),
+    Text(written: #"'\ud83d\ude00'"#, read: #"\ud83d\ude00"#),
+    Text(written: #"\ud83d\ude00"#, read: #"\ud83d\ude00"#),
+    Text(written: #""\"\ud83d\ude00\"\\""#, read: #""😀"\"#),
+    Text(written: "\"\\ud83d\\ude00\n  b \\ud83d\\ude01 \\\n  c\"", read: "😀 b 😁 c"),
+    Text(written: #""\udbff\udfff""#, read: "\u{10FFFF}"),
+  ]) func surrogatePairsAreCharacters(_ text: Text) {
+    let pair = #"\ud83d\ude00"#
+    // Before others, which may be joined with it.
+    var yaml = YAMLReader(text: "a: \(text.written)\nb: [\"\(pair)\", 1, '\(pair)', \"\(pair)\"]\n")
+    let root = yaml.read()
+    #expect(yaml.problems == [])
+    #expect(root.map { JSONValue($0) } == ["a": .string(text.read), "b": ["😀", 1, .string(pair), "😀"]])
+  }
+
+  @Test func hundredsOfSurrogatePairsAreRead() throws {
+    let members = (0..<900).map { ##""k\##($0)": ["\ud83d\ude00", "\ud83d\ude01"]"## }
+    var yaml = YAMLReader(text: "{" + members.joined(separator: ", ") + "}")
+    let root = yaml.read()
+    #expect(yaml.problems == [])
+    #expect(try #require(root?.entries).allSatisfy { $0.value.elements?.map(\.scalar?.text) == ["😀", "😁"] })
   }
 
   struct Scalar: CustomTestStringConvertible {

@@ -23,7 +23,7 @@ enum ServiceKeys: ObjectKeys {
   )
   static let locales = Key(
     "locales",
-    .list(of: .languageTag, noun: "the list of locales"),
+    .list(ofDifferent: .languageTag, noun: "the list of locales", atLeast: 1, ignoringCase: true),
     "Languages that tables are served in, picked by `Accept-Language`; the first is the default. Expressions see "
       + "`$locale`."
   )

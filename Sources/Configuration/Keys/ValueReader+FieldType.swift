@@ -64,7 +64,7 @@ enum ChoiceKeys: ObjectKeys {
   static let noun = "a field's type"
 
   private static let words = ValueReader<[String]>.list(
-    of: .plainText("a word", example: "open"),
+    ofDifferent: .plainText("a word", example: "open"),
     noun: "the list of words",
     atLeast: 1
   )

@@ -1,23 +1,20 @@
 import Definitions
 import Expressions
 import JSON
+import Patterns
 
 extension ValueReader where Value == String {
   /// A BCP 47 tag.
   static let languageTag = ValueReader(
-    .text(
-      description: "a language tag",
-      pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,3}$",
-      examples: ["en-US", "de"]
-    )
+    .text(description: "a language tag", pattern: LanguageTag.pattern, examples: ["en-US", "de"])
   ) { node, reading in
     guard let text = ValueReader.plainText("a language tag", example: "en-US").read(node, reading) else { return nil }
-    guard isLanguageTag(text) else {
+    guard LanguageTag.isWellFormed(text) else {
+      let meant = text.split(separator: "_").joined(separator: "-")
       reading.error(
         at: node.place,
         "\(excerpt(text)) is no language tag",
-        isLanguageTag(text.split(separator: "_").joined(separator: "-"))
-          ? "write `\(text.split(separator: "_").joined(separator: "-"))`" : "write for example `en-US` or `de`"
+        LanguageTag.isWellFormed(meant) ? "write `\(meant)`" : "write for example `en-US` or `de`"
       )
       return nil
     }
@@ -34,17 +31,16 @@ extension ValueReader where Value == Template {
   )
 }
 
-/// RFC 5646 §2.1: a language of letters, and up to three subtags of letters and digits.
-private func isLanguageTag(_ text: String) -> Bool {
-  let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-  func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 97 < 26 }
-  guard let language = parts.first, (2...8).contains(language.count), language.allSatisfy(isLetter) else {
-    return false
-  }
-  return parts.count <= 4
-    && parts.dropFirst().allSatisfy { part in
-      (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || $0 &- 48 < 10 }
-    }
+/// A BCP 47 tag that begins with a language (RFC 5646 section 2.1: `langtag`).
+private enum LanguageTag {
+  /// Language with its extensions, script, region, variants; then what is set apart by single characters.
+  static let pattern =
+    "^([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})(-[A-Za-z]{4})?(-([A-Za-z]{2}|[0-9]{3}))?"
+    + "(-([A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*(-[A-WY-Za-wy-z0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?$"
+
+  private static let compiled = try? Pattern(pattern)
+
+  static func isWellFormed(_ text: String) -> Bool { compiled?.matches(text) ?? false }
 }
 
 /// A table's title as it is written.

@@ -10,7 +10,8 @@ indirect enum SchemaNode: Sendable {
   /// Text that may look like a number or a boolean: a name, a title.
   case word(String, examples: [String])
   case enumeration([String])
-  case list(SchemaNode, atLeast: Int)
+  /// `isSet`: no element stands in it twice.
+  case list(SchemaNode, atLeast: Int, isSet: Bool = false)
   /// Names of one's own choice, each with a value.
   case map(SchemaNode)
   case object(any ObjectKeys.Type)

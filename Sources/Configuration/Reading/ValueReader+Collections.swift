@@ -1,3 +1,5 @@
+import FieldValues
+
 /// A map's entry: the name with its place.
 typealias NamedEntry<Value> = (name: Located<String>, value: Value)
 
@@ -46,6 +48,31 @@ extension ValueReader {
   ) -> ValueReader {
     ValueReader(.anyOf([first.schema, second.schema])) { node, reading in
       matches(node) ? first.read(node, reading) : second.read(node, reading)
+    }
+  }
+}
+
+extension ValueReader where Value == [String] {
+  /// A list of texts that are all different, byte by byte; one that stands there again is left out, with a diagnostic.
+  static func list(
+    ofDifferent element: ValueReader<String>,
+    noun: String,
+    atLeast minimum: Int = 0,
+    ignoringCase: Bool = false
+  ) -> ValueReader {
+    let located = ValueReader<Located<String>>(element.schema) { node, reading in
+      element.read(node, reading).map { Located(value: $0, place: node.place) }
+    }
+    let list = ValueReader<[Located<String>]>.list(of: located, noun: noun, atLeast: minimum)
+    return ValueReader(.list(element.schema, atLeast: minimum, isSet: true)) { node, reading in
+      var known: Set<ByteText> = []
+      return list.read(node, reading)?.compactMap { text in
+        guard known.insert(ByteText(ignoringCase ? text.value.lowercased() : text.value)).inserted else {
+          reading.error(at: text.place, "\(excerpt(text.value)) stands twice in \(noun)", "keep one of them")
+          return nil
+        }
+        return text.value
+      }
     }
   }
 }

@@ -13,14 +13,14 @@ extension ValueReader where Value == Bool {
 extension ValueReader where Value == Int {
   static func integer(_ range: ClosedRange<Int>) -> ValueReader {
     ValueReader(.integer(range)) { node, reading in
-      guard case .integer(let value) = node.scalar?.resolved else {
+      guard let scalar = node.scalar, scalar.isWholeNumber else {
         reading.wrong(node, expected: "a whole number", write: "a number such as `\(range.lowerBound)`")
         return nil
       }
-      guard range.contains(value) else {
+      guard case .integer(let value) = scalar.resolved, range.contains(value) else {
         let bounds =
           range.upperBound == .max ? "at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
-        reading.error(at: node.place, "the number \(value) is out of range", "it is \(bounds)")
+        reading.error(at: node.place, "the number \(scalar.text) is out of range", "it is \(bounds)")
         return nil
       }
       return value
@@ -31,11 +31,14 @@ extension ValueReader where Value == Int {
   static let size = ValueReader(
     .text(description: "a size in bytes", pattern: "^[0-9]+(B|KB|MB|GB)$", examples: ["64KB", "32MB"])
   ) { node, reading in
-    guard let text = node.scalar?.text, let size = parseSize(text) else {
-      reading.wrong(node, expected: "a size", write: "it as `64KB` or `32MB`")
-      return nil
+    let text = node.scalar?.text ?? ""
+    switch parseSize(text) {
+    case .value(let size): return size
+    case .tooMuch:
+      reading.error(at: node.place, "the size \(excerpt(text)) is too large", "it is at most \(sizeText(largestSize))")
+    case .malformed: reading.wrong(node, expected: "a size", write: "it as `64KB` or `32MB`")
     }
-    return size
+    return nil
   }
 }
 
@@ -44,15 +47,18 @@ extension ValueReader where Value == Duration {
     ValueReader(
       .text(description: "a duration", pattern: "^([0-9]+(ms|s|m|h|d))+$", examples: ["250ms", "30s", "5m", "2h"])
     ) { node, reading in
-      guard let text = node.scalar?.text, let duration = parseDuration(text) else {
-        reading.wrong(node, expected: "a duration", write: "it as `250ms`, `30s`, `5m` or `2h`")
-        return nil
+      let text = node.scalar?.text ?? ""
+      switch parseDuration(text) {
+      case .value(let duration) where duration >= minimum: return duration
+      case .value:
+        let bound = durationText(minimum)
+        reading.error(at: node.place, "the duration \(excerpt(text)) is too short", "it is at least \(bound)")
+      case .tooMuch:
+        let bound = durationText(longestDuration)
+        reading.error(at: node.place, "the duration \(excerpt(text)) is too long", "it is at most \(bound)")
+      case .malformed: reading.wrong(node, expected: "a duration", write: "it as `250ms`, `30s`, `5m` or `2h`")
       }
-      guard duration >= minimum else {
-        reading.error(at: node.place, "the duration \(text) is too short", "it is at least \(minimum)")
-        return nil
-      }
-      return duration
+      return nil
     }
   }
 }

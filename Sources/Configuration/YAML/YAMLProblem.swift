@@ -8,6 +8,9 @@ struct YAMLProblem: Equatable, Sendable {
 }
 
 extension YAMLProblem {
+  /// What libyaml says of an escape of half a surrogate pair, or beyond Unicode.
+  static let noCharacter = "found invalid Unicode character escape code"
+
   init(_ error: YamlError, in source: SourceText) {
     switch error {
     case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
@@ -33,6 +36,15 @@ extension YAMLProblem {
         place: braces,
         message: "'${' unquoted inside { } or [ ] is not YAML",
         suggestion: "put the whole value in quotes: \"${…}\""
+      )
+      return
+    }
+    if problem == Self.noCharacter {
+      // libyaml is behind `\u` then.
+      self.init(
+        place: TextPosition(line: place.line, column: max(1, place.column - 2)),
+        message: "an escape that stands for no character",
+        suggestion: #"write the character itself, or both halves of a surrogate pair: `\ud83d\ude00`"#
       )
       return
     }

@@ -4,13 +4,16 @@ import Yams
 ///
 /// Yams stops at a mapping that has a key twice. So that this does not hide the mistakes behind it, the first of the two
 /// keys gets its first character exchanged for one of Unicode's private ones (columns stay), and the text is read
-/// again: every repeated key is found, and all else is still checked.
+/// again: every repeated key is found, and all else is still checked. Likewise with JSON's surrogate pairs
+/// (``SurrogatePairs``), at which libyaml stops.
 struct YAMLReader {
   /// Bytes of text: more is refused before it is parsed.
   static let maximumBytes = 4 << 20
   /// Nodes after aliases are followed: bounds what a nest of aliases can grow to.
   static let maximumNodes = 200_000
   static let maximumDepth = 64
+  /// How often surrogate pairs are joined: in JSON mostly once for all.
+  static let maximumJoins = 1000
 
   /// In place of a repeated key's first character: U+E000, U+E001 …
   static let marks: ClosedRange<UInt32> = 0xE000...0xEFFF
@@ -20,6 +23,7 @@ struct YAMLReader {
   var problems: [YAMLProblem] = []
   /// What the exchanged keys were.
   private var repeated: [Unicode.Scalar: Unicode.Scalar] = [:]
+  private var joins = 0
 
   init(text: String) {
     self.text = text
@@ -60,6 +64,9 @@ struct YAMLReader {
         )
         return nil
       } catch let error as YamlError {
+        if case .scanner(_, YAMLProblem.noCharacter, let mark, _) = error, joinPairs(at: TextPosition(mark)) {
+          continue
+        }
         problems.append(YAMLProblem(error, in: source))
         return nil
       } catch {
@@ -83,6 +90,17 @@ struct YAMLReader {
     repeated[mark] = line[index]
     lines[place.line - 1][index] = mark
     text = lines.joinedText
+    return true
+  }
+
+  /// Joins the surrogate pair whose first digits stand there, and those after it. False where none does.
+  private mutating func joinPairs(at place: TextPosition) -> Bool {
+    let lines = text.unicodeScalarLines
+    guard joins < Self.maximumJoins, lines.indices.contains(place.line - 1) else { return false }
+    let start = lines[..<(place.line - 1)].reduce(0) { $0 + $1.count } + place.column - 1 - "\\u".count
+    guard let joined = SurrogatePairs.joined(lines.flatMap(\.self), from: start) else { return false }
+    joins += 1
+    text = String(String.UnicodeScalarView(joined))
     return true
   }
 

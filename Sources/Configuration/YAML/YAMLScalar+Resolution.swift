@@ -20,6 +20,15 @@ extension YAMLScalar {
     }
   }
 
+  /// Be it too large for `Int`.
+  var isWholeNumber: Bool {
+    switch resolved {
+    case .integer, .unsigned: true
+    case .number: text.allSatisfy { $0.isNumber || $0 == "-" || $0 == "+" }
+    case .null, .boolean, .string: false
+    }
+  }
+
   private var number: ResolvedScalar? {
     let bytes = text.utf8
     guard let first = bytes.first, first < 0x3A else { return nil }
