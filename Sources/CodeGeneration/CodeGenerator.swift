@@ -73,6 +73,13 @@ struct NamedCell {
   }
 }
 
+extension [NamedCell] {
+  /// What `Accept-Cells` says of them.
+  var accepted: String {
+    map { $0.version > 1 ? "\($0.identifier);v=\($0.version)" : $0.identifier }.joined(separator: ", ")
+  }
+}
+
 extension FieldType {
   /// The words of a `oneOf`, be it in a list.
   var words: [String]? {

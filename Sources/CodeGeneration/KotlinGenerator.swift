@@ -27,7 +27,7 @@ struct KotlinGenerator {
 
         companion object {
             /** For the request header `Accept-Cells`. */
-            const val ACCEPTED = \(string(accepted))
+            const val ACCEPTED = \(string(cells.accepted))
         }
     }
 
@@ -47,10 +47,6 @@ struct KotlinGenerator {
     }
 
     """
-  }
-
-  private var accepted: String {
-    cells.map { $0.version > 1 ? "\($0.identifier);v=\($0.version)" : $0.identifier }.joined(separator: ", ")
   }
 
   private func dataClass(_ cell: NamedCell) -> String {

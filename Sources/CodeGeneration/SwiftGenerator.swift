@@ -49,7 +49,7 @@ struct SwiftGenerator {
         case unknown(cellIdentifier: String)
 
         /// For the request header `Accept-Cells`.
-        public static let accepted = \(literal(accepted))
+        public static let accepted = \(literal(cells.accepted))
 
         private enum CodingKeys: String, CodingKey {
           case cellIdentifier, payload
@@ -88,10 +88,6 @@ struct SwiftGenerator {
   }
 
   private var identifiers: String { cells.map { "\($0.typeName).cellIdentifier" }.joined(separator: ", ") }
-
-  private var accepted: String {
-    cells.map { $0.version > 1 ? "\($0.identifier);v=\($0.version)" : $0.identifier }.joined(separator: ", ")
-  }
 
   private func structure(_ cell: NamedCell) -> String {
     let properties = cell.fields.map { "\(documentation($0))  public var \(escaped($0.name)): \(type($0))\n" }.joined()
