@@ -67,6 +67,8 @@ enum DateText {
     let formatter = DateFormatter()
     formatter.timeZone = zone
     formatter.locale = Locale(identifier: key.locale)
+    // ISO 8601 knows no Julian calendar: moments before 1582 have the days that they were written with.
+    formatter.gregorianStartDate = Date(timeIntervalSince1970: -1e13)
     switch key.format {
     case "iso":
       formatter.locale = Locale(identifier: "en_US_POSIX")
