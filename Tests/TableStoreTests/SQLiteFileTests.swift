@@ -17,6 +17,35 @@ import Testing
     try SQLiteStore(path: folder.database).closed()
   }
 
+  @Test func itIsOneFileByWhicheverLink() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let link = folder.database + ".link"
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.database)
+    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: link) }
+    guard case .locked? = error else { throw error ?? .closed }
+    try store.closed()
+    try SQLiteStore(path: link).closed()
+  }
+
+  /// What is no file stays as it is: others may be using it.
+  @Test func whatIsNoFileIsRefused() throws {
+    let folder = try TemporaryFolder()
+    let parent = URL(fileURLWithPath: folder.database).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    #expect(mkfifo(folder.database, 0o600) == 0 && chmod(folder.database, 0o666) == 0)
+    let error = #expect(throws: StoreError.self) { try SQLiteStore(path: folder.database) }
+    #expect(error.map { "\($0)" }?.contains("no regular file") == true)
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder.database)
+    #expect(attributes[.posixPermissions] as? Int == 0o666)
+  }
+
+  /// Somebody else's transaction is no failure: it may be tried again.
+  @Test(arguments: [ResultCode.SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_BUSY_SNAPSHOT]) func aLockIsSaid(code: ResultCode) {
+    let error = StoreError(DatabaseError(resultCode: code), path: "x")
+    guard case .busy = error else { return #expect(Bool(false), "\(error)") }
+  }
+
   @Test func aNewerDatabaseIsRefusedByName() throws {
     let folder = try TemporaryFolder()
     try SQLiteStore(path: folder.database).closed()

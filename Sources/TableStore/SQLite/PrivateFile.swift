@@ -11,10 +11,14 @@ enum PrivateFile {
       throw .cannotOpen(path: path, reason: String(cString: strerror(errno)))
     }
     var status = stat()
-    // Left alone where it is closed already: some file systems know no modes, and refuse to change them.
-    guard fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 else {
-      return descriptor
+    let isKnown = fstat(descriptor, &status) == 0
+    // What a device's users may do with it is not the service's to say.
+    guard !isKnown || status.st_mode & S_IFMT == S_IFREG else {
+      Foundation.close(descriptor)
+      throw .cannotOpen(path: path, reason: "it is no regular file")
     }
+    // Left alone where it is closed already: some file systems know no modes, and refuse to change them.
+    guard isKnown, status.st_mode & 0o077 != 0, fchmod(descriptor, 0o600) != 0 else { return descriptor }
     let reason = String(cString: strerror(errno))
     Foundation.close(descriptor)
     throw .cannotOpen(path: path, reason: "others may read it, and that can't be changed (\(reason)): chmod 600 it")

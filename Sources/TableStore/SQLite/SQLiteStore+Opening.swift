@@ -33,6 +33,8 @@ extension SQLiteStore {
     boot: String?,
     maximumPages: Int?
   ) throws(StoreError) {
+    // By whichever links it is named: its lock is the file's.
+    let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     do {
       try FileManager.default.createDirectory(

@@ -9,6 +9,7 @@ extension StoreError {
     case let error as DatabaseError:
       switch error.resultCode {
       case .SQLITE_FULL: self = .full
+      case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy("another process holds \(path)")
       case .SQLITE_CORRUPT, .SQLITE_NOTADB:
         self = .corrupt(path: path, detail: error.message ?? "not a database")
       default: self = .failed(error.message ?? "SQLite code \(error.extendedResultCode.rawValue)")
