@@ -65,32 +65,46 @@ export function showCatalog(panel) {
   const items = element("ul", {});
   const problem = element("p", { class: "problem", role: "alert", hidden: true });
   const search = element("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search tables", oninput: () => draw() });
+  const entries = new Map();
   let tables = [];
   let marked = null;
   let timer = null;
 
+  /** A table's node, which stays however often it is drawn: so does the focus, and a click is not lost. */
   function entry(table) {
-    const about = element("small", {});
-    if (table.parameters) {
-      about.textContent = `family · ${number(table.members ?? 0)} open`;
-      return element("li", {}, element("button", { type: "button", onclick: () => openMember(table) },
-        element("span", {}, table.title ?? table.id), about));
+    const isFamily = !!table.parameters;
+    let kept = entries.get(table.id);
+    if (kept?.isFamily !== isFamily) {
+      const title = element("span", {});
+      const about = element("small", {});
+      const link = isFamily
+        ? element("button", { type: "button", onclick: () => openMember(kept.table) }, title, about)
+        : element("a", {}, title, about);
+      kept = { isFamily, title, about, link, node: element("li", {}, link) };
+      entries.set(table.id, kept);
     }
+    kept.table = table;
+    kept.title.textContent = table.title ?? table.id;
+    if (isFamily) kept.about.textContent = `family · ${number(table.members ?? 0)} open`;
+    else drawTable(table, kept);
+    return kept.node;
+  }
+
+  function drawTable(table, { about, link }) {
     const changes = rate.of(table.id, table.cursor);
-    about.append(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
+    about.replaceChildren(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
       !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
     const segment = table.url.slice("/v1/tables/".length);
-    return element("li", {}, element("a", { href: `#/t/${segment}`, "aria-current": segment === marked ? "page" : false },
-      element("span", {}, table.title ?? table.id), about));
+    link.setAttribute("href", `#/t/${segment}`);
+    if (segment === marked) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
   }
 
   function draw() {
     const text = search.value.trim().toLowerCase();
     const found = tables.filter(({ id, title = "" }) => `${id} ${title}`.toLowerCase().includes(text));
-    // The one that is focused stays so, though all are drawn anew.
-    const focused = [...items.children].findIndex((item) => item.contains(document.activeElement));
-    items.replaceChildren(...found.map(entry));
-    items.children[focused]?.firstChild.focus();
+    const nodes = found.map(entry);
+    if (nodes.length !== items.children.length || nodes.some((node, index) => node !== items.children[index])) items.replaceChildren(...nodes);
     if (text) announce(`${found.length} tables found`);
   }
 
@@ -98,6 +112,8 @@ export function showCatalog(panel) {
     clearTimeout(timer);
     try {
       if (document.visibilityState === "visible") ({ tables } = await get("/v1/tables"));
+      const there = new Set(tables.map(({ id }) => id));
+      for (const id of entries.keys()) if (!there.has(id)) entries.delete(id);
       problem.hidden = true;
       draw();
     } catch (error) {
