@@ -99,6 +99,17 @@ import Testing
     )
   }
 
+  @Test(arguments: [
+    ("application/json", "application/json", []), ("Application/JSON ; Charset=UTF-8", "application/json", ["UTF-8"]),
+    (#"a/b; x="; charset=c"; charset="utf\-8""#, "a/b", ["utf-8"]), ("a/b;charset", "a/b", []),
+    ("a/b; charset=c;charset=d", "a/b", ["c", "d"]), (#"a/b; charset=""#, "a/b", ["\""]), ("", "", []), (";", "", []),
+    (#"a/b; charset="\"#, "a/b", [#""\"#]), (#"a/b; charset="a\\b""#, "a/b", [#"a\b"#]),
+  ])
+  func contentTypes(text: String, mediaType: String, charsets: [String]) {
+    let contentType = ContentType(text)
+    #expect(contentType.mediaType == mediaType && contentType["charset"] == charsets, "\(contentType)")
+  }
+
   @Test func addressesAsText() {
     for text in ["127.0.0.1", "::", "::1", "2001:db8::1", "fe80::1:0:0:1", "1:2:3:4:5:6:7:8"] {
       #expect(SocketAddress(host: text, port: 1)?.host == text)

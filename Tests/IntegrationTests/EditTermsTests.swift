@@ -85,6 +85,37 @@ import Testing
     #expect(try service.mirror("todo").titles == [["A", "B"], ["C"]])
   }
 
+  /// What can't be read as it is, too: a number beyond 64 bits, a name that stands twice, half of a surrogate pair.
+  @Test(arguments: [
+    (#"{"op": "patch", "id": "1", "patch": {"n": 123456789012345678901}}"#, "edits[1]"),
+    (#"{"op": "add", "item": {"n": [1e400]}}"#, "edits[1]"),
+    (#"{"op": "add", "item": {"n": "\ud83d"}}"#, "edits[1]"), (#"{"op": "add", "item": {"n": tru}}"#, "edits[1]"),
+    (#"{"op": "add", "item": {"n": 1, "n": 2}}"#, "edits[1].item.n"),
+    (
+      #"{"op": "add", "item": {"n": \#(String(repeating: "[", count: 70) + String(repeating: "]", count: 70))}}"#,
+      "edits[1]"
+    ),
+  ]) func aBatchNamesTheEditThatCantBeRead(edit: String, field: String) throws {
+    let service = try ServiceProcess(todo)
+    for list in ["[{\"op\": \"add\"}, \(edit), {\"op\": \"zap\"}]", "[{\"op\":\"add\"},\(edit)]"] {
+      for body in [list, "{\"edits\": \(list)}"] {
+        let client = try service.client()
+        let fields = "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)"
+        let reply = try client.request("POST", "/v1/tables/todo/edits", raw: fields, body: body)
+        #expect(reply.status == 400, "\(reply.text)")
+        #expect(try reply.json["at"] == 1 && reply.json["field"]?.text == field, "\(reply.text)")
+      }
+    }
+    // What is wrong with all of it is wrong with none of them.
+    for body in ["{\"edits\": [{\"op\": \"add\"}], \"n\": 1e400}", "{\"edits\": [{\"op\": \"add\"}, ", "nothing"] {
+      let client = try service.client()
+      let fields = "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)"
+      let reply = try client.request("POST", "/v1/tables/todo/edits", raw: fields, body: body)
+      #expect(try reply.status == 400 && reply.json["at"] == nil, "\(reply.text)")
+    }
+    #expect(try service.mirror("todo").titles == [["A", "B"], ["C"]])
+  }
+
   /// A number that can't be kept would become null, and null in a patch removes.
   @Test func aNumberThatCantBeKeptIsRefused() throws {
     let service = try ServiceProcess(todo)

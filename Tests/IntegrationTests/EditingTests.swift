@@ -98,6 +98,11 @@ extension TableMirror {
       ("POST", "\(path)/none/move", [:], ["section": "today", "at": 0], 404, nil),
       ("PATCH", "\(path)/\(a)", ["If-Match": "\"0011223344aa.9\""], ["title": "G"], 412, "If-Match"),
       ("POST", path, ["Content-Type": "text/plain"], ["title": "G"], 415, "Content-Type"),
+      ("POST", path, ["Content-Type": "application/json; charset=utf-16"], ["title": "G"], 415, "Content-Type"),
+      (
+        "PATCH", "\(path)/\(a)", ["Content-Type": "application/merge-patch+json;charset=\"ISO-8859-1\""],
+        ["title": "G"], 415, "Content-Type"
+      ),
       ("POST", path, [:], ["title": 5], 422, "title"),
       ("PATCH", "\(path)/\(a)", [:], ["title": nil], 422, "title"),
       ("POST", "\(path)?section=today&at=9", [:], [:], 422, "at"),

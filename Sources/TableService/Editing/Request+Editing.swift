@@ -26,36 +26,78 @@ extension Request {
 
   /// The body as JSON.
   ///
-  /// - Parameter orEmpty: no body counts as `{}`.
-  func json(orEmpty: Bool, types: [String] = ["application/json"]) throws(ServiceError) -> JSONValue {
+  /// - Parameters:
+  ///   - orEmpty: no body counts as `{}`.
+  ///   - isBatch: of edits: what is wrong with one of them is said of that one.
+  func json(
+    orEmpty: Bool,
+    isBatch: Bool = false,
+    types: [String] = ["application/json"]
+  ) throws(ServiceError) -> JSONValue {
     if body.isEmpty, orEmpty { return .object([]) }
-    let mediaType = (header(.contentType) ?? "application/json").split(separator: ";").first.map {
-      String($0).trimmingSpaces.lowercased()
+    try checkContentType(types)
+    return try asked { () throws(TableError) in
+      do throws(TableError) {
+        return try JSONValue(sent: body)
+      } catch {
+        throw isBatch ? JSONValue.faultOfEdit(in: body) ?? error : error
+      }
     }
-    guard let mediaType, types.contains(mediaType) else {
-      throw ServiceError(
-        status: .unsupportedMediaType,
-        detail: "`Content-Type` is \(types.joined(separator: " or ")) here.",
-        field: "Content-Type"
-      )
+  }
+
+  /// JSON is UTF-8 (RFC 8259 section 8.1), which the type need not say.
+  private func checkContentType(_ types: [String]) throws(ServiceError) {
+    guard let contentType = header(.contentType).map({ ContentType($0) }) else { return }
+    guard types.contains(contentType.mediaType) else {
+      throw .unsupportedMediaType("`Content-Type` is \(types.joined(separator: " or ")) here.")
     }
-    let value: JSONValue
+    if let other = contentType["charset"].first(where: { !["utf-8", "utf8"].contains($0.lowercased()) }) {
+      throw .unsupportedMediaType("A body is UTF-8 here, and `Content-Type` says `charset=\(other.prefix(80))`.")
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func unsupportedMediaType(_ detail: String) -> ServiceError {
+    ServiceError(status: .unsupportedMediaType, detail: detail, field: "Content-Type")
+  }
+}
+
+extension JSONValue {
+  private static let maximumDepth = 64
+
+  /// What a client has sent.
+  ///
+  /// - Throws: where it is no JSON, can't be kept as it is, or means two things.
+  fileprivate init(sent text: [UInt8], maximumDepth: Int = maximumDepth) throws(TableError) {
     do {
       // What can't be kept is refused: something else in its place, or null, which a patch removes by, is worse.
-      let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: 64, allowsRepair: false)
-      value = try JSONValue(parsing: body, limits: limits)
+      let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: maximumDepth, allowsRepair: false)
+      try self.init(parsing: text, limits: limits)
     } catch {
-      throw .malformed("The body is no JSON: \(error).")
+      throw .malformed("The body can't be read as JSON: \(error).")
     }
     // Of two members with one name this service would take one, and the upstream perhaps the other.
-    if let name = value.doubledMember {
+    if let name = doubledMember {
       let place = String(name.prefix(200))
       throw .malformed(
         "The member `\(place)` stands twice in one object of the body: which of them is meant?",
         field: place
       )
     }
-    return value
+  }
+
+  /// What is wrong with the first edit of a batch that can't be read by itself; nil where it is none of them. O(bytes).
+  fileprivate static func faultOfEdit(in body: [UInt8]) -> TableError? {
+    guard let list = (try? ListedText(body, at: [.name("edits")])) ?? (try? ListedText(body)) else { return nil }
+    for index in list.elements.indices {
+      let element = list.withBytes(of: index) { Array($0) }
+      // It stands two levels deep.
+      do throws(TableError) { _ = try JSONValue(sent: element, maximumDepth: maximumDepth - 2) } catch {
+        return error.ofEdit(index)
+      }
+    }
+    return nil
   }
 }
 

@@ -39,7 +39,7 @@ extension TableService {
   }
 
   func batch(_ call: TableCall) throws(ServiceError) -> Reply {
-    let body = try call.request.json(orEmpty: false)
+    let body = try call.request.json(orEmpty: false, isBatch: true)
     return try edit(call, try asked { () throws(TableError) in try Edit.batch(body) }, .batch)
   }
 
