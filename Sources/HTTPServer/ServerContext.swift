@@ -39,8 +39,10 @@ final class ServerContext: Sendable {
       perAddress: capacity.connectionsPerAddress,
       exemptsLoopback: limits.connectionsPerAddress == nil
     )
-    let most = limits.mostWaitingOutput ?? OutputBudget.memory / 4
-    output = OutputBudget(comfortable: min(limits.waitingOutput, most), limit: most)
+    output = OutputBudget(
+      comfortable: limits.waitingOutput,
+      limit: limits.mostWaitingOutput ?? OutputBudget.memory / 4
+    )
     waiters = Admission(
       limit: capacity.waiters,
       perAddress: capacity.waitersPerAddress,

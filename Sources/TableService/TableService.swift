@@ -77,15 +77,16 @@ public final class TableService: RequestHandler {
     guard let match = request.inquiry.match else { return ServiceError.nothing(at: request).response }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
     let state = state
-    do throws(ServiceError) {
+    let refused = Result { () throws(ServiceError) in
       try state.writeOrigins.authorize(request)
       try match.authorize(request, under: state)
-      return nil
-    } catch {
+    }
+    do throws(ServiceError) {
+      guard case .failure(let refusal) = refused else { return nil }
       // Whoever tries one token after another is counted here, too.
-      do throws(ServiceError) { try callerLimits.admit(request, to: match.route, under: state) } catch {
-        return error.response(under: state)
-      }
+      try callerLimits.admit(request, to: match.route, under: state)
+      throw refusal
+    } catch {
       return error.response(under: state)
     }
   }

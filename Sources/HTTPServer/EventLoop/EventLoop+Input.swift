@@ -71,10 +71,10 @@ extension EventLoop {
       while index < bytes.count, connection.machine.wantsInput {
         switch try connection.reader.read(bytes, &index, &heads, shared.limits) {
         case .incomplete:
-          if let head = connection.reader.headOfLargeBody, refuse(connection, early: head) { return }
+          if connection.reader.awaitsLargeBody, refuseByHead(connection) { return }
           noteProgress(connection)
         case .expectsContinue:
-          if let head = connection.reader.headOfBody, refuse(connection, early: head) { return }
+          if refuseByHead(connection) { return }
           noteProgress(connection)
           counters.informational.add(1)
           scratch.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -159,7 +159,8 @@ extension EventLoop {
 
   /// Refuses a request whose body is still to come, where its head is enough for that: nobody makes the server keep what it
   /// will not look at. Ends the connection, as what follows would be taken for another request.
-  private func refuse(_ connection: Connection, early head: RequestHead) -> Bool {
+  private func refuseByHead(_ connection: Connection) -> Bool {
+    guard let head = connection.reader.headOfBody else { return false }
     let isMisdirected = shared.hosts.map { !$0.admits(head) } ?? false
     let refusal =
       isMisdirected ? HostPolicy.misdirected : shared.handler.refusal(of: request(connection, head, []))

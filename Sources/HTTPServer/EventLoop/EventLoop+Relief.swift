@@ -7,18 +7,22 @@ extension EventLoop {
   /// taken nothing for the longest time; the connection in hand last, and only where others' output waits, too.
   func holdOutput(of connection: Connection) {
     connection.output.hold(in: shared.output)
-    guard shared.output.total > shared.output.comfortable else { return }
-    let waiting = connections.compactMap { $0 }.filter { $0.machine.hasOutput && $0 !== connection }
-      .sorted { $0.machine.patience < $1.machine.patience }
+    let total = shared.output.total
+    guard total > shared.output.comfortable else { return }
     let stalled = clock.now + shared.timeouts.write - EventLoop.stall
-    for other in waiting {
+    // Mostly nobody has stalled, and there is nothing to be put in order.
+    let waiting = connections.lazy.compactMap { $0 }.filter { [shared] in
+      $0.machine.hasOutput && $0 !== connection
+        && (total > shared.output.limit || $0.machine.patience <= stalled)
+    }
+    for other in waiting.sorted(by: { $0.machine.patience < $1.machine.patience }) {
       let total = shared.output.total
       guard total > shared.output.comfortable, total > shared.output.limit || other.machine.patience <= stalled else {
         return
       }
       perform(.cutOff, other)
     }
-    let total = shared.output.total
-    if total > shared.output.limit, total > connection.output.size { perform(.cutOff, connection) }
+    let rest = shared.output.total
+    if rest > shared.output.limit, rest > connection.output.size { perform(.cutOff, connection) }
   }
 }

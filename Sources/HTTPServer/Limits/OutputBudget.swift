@@ -17,7 +17,7 @@ final class OutputBudget: Sendable {
     var total = 0
   }
 
-  init(comfortable: Int, limit: Int) { (self.comfortable, self.limit) = (comfortable, max(comfortable, limit)) }
+  init(comfortable: Int, limit: Int) { (self.comfortable, self.limit) = (min(comfortable, limit), limit) }
 
   /// Bytes that wait now.
   var total: Int { state.withLock { $0.total } }
@@ -27,9 +27,10 @@ final class OutputBudget: Sendable {
 
   fileprivate func add(_ bytes: [UInt8]) {
     state.withLock { state in
-      let holders = state.holders[Self.place(of: bytes), default: 0]
+      let place = Self.place(of: bytes)
+      let holders = state.holders[place, default: 0]
       if holders == 0 { state.total += bytes.count }
-      state.holders[Self.place(of: bytes)] = holders + 1
+      state.holders[place] = holders + 1
     }
   }
 

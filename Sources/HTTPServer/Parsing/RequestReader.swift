@@ -28,12 +28,12 @@ struct RequestReader {
   /// Whether a head is whole and its body is not.
   var isReadingBody: Bool { if case .head = state { false } else { true } }
 
-  /// The head of a request whose body has not come as a whole, and is larger than what is kept for anyone.
-  var headOfLargeBody: RequestHead? {
+  /// Whether a body has not come as a whole, and is larger than what is kept for anyone.
+  var awaitsLargeBody: Bool {
     switch state {
-    case .body(let head, let missing) where partial.count + missing > RequestReader.smallBody: head
-    case .chunked(let head, _) where partial.count > RequestReader.smallBody: head
-    case .head, .body, .chunked: nil
+    case .head: false
+    case .body(_, let missing): partial.count + missing > RequestReader.smallBody
+    case .chunked: partial.count > RequestReader.smallBody
     }
   }
 

@@ -22,12 +22,17 @@ struct ReplyScope: Hashable, Sendable {
 
   /// The same, of what does not depend on the cells that a client can show.
   var varyWithoutCells: [String] {
-    let isNamed = forwards.contains { $0.lowercased() == "authorization" }
-    return forwards + (isTokenHolders && !isNamed ? ["Authorization"] : []) + (locale == nil ? [] : ["Accept-Language"])
+    forwards + (isTokenHolders && !forwards.nameCredentials ? ["Authorization"] : [])
+      + (locale == nil ? [] : ["Accept-Language"])
   }
 
   /// `Content-Language`.
   var fields: [HeaderField] { locale.map { [HeaderField(.contentLanguage, $0)] } ?? [] }
+}
+
+extension [String] {
+  /// Whether the callers' own credentials are among these header fields.
+  var nameCredentials: Bool { contains { $0.lowercased() == "authorization" } }
 }
 
 extension EncodedReply {

@@ -163,9 +163,7 @@ extension RouteMatch {
     guard case .callersCredentials(let error) = authority else { return }
     // Credentials that nobody here knows can only be for an upstream that is sent them.
     let definition = state.catalog.definition.tables.first { $0.name == table.name }
-    guard definition?.forward.contains(where: { $0.lowercased() == "authorization" }) == true else {
-      throw ServiceError(error)
-    }
+    guard let definition, definition.forward.nameCredentials else { throw ServiceError(error) }
   }
 }
 

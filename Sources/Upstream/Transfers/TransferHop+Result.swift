@@ -27,7 +27,7 @@ extension TransferHop {
         mayHaveArrived: false
       )
     // Where it is not this side that wants no more, the content can't be decoded.
-    case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: return violation.map(refusal) ?? undecodable(code, what)
+    case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: return violation.map(refusal) ?? undecodable(what)
     case CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK:
       return violation.map(refusal) ?? connectionFailure(who)
     case CURLE_OPERATION_TIMEDOUT: return timeoutFailure(who, what)
@@ -64,7 +64,7 @@ extension TransferHop {
     )
   }
 
-  private func undecodable(_ code: CURLcode, _ what: String) -> UpstreamError {
+  private func undecodable(_ what: String) -> UpstreamError {
     UpstreamError(
       .malformedResponse,
       title: "The upstream's answer can't be decompressed",
