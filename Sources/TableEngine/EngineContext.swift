@@ -127,7 +127,7 @@ final class EngineContext: Sendable {
   }
 
   @discardableResult
-  private func waiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
+  func waiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
     let arrival = Arrival<Value>()
     begin { arrival.come($0) }
     return arrival.wait()

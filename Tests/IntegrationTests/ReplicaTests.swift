@@ -137,6 +137,27 @@ import Testing
     try set.replicas[0].follow("up", until: "is fetched again") { $0.row("1")?["payload"]?["title"] == "back" }
   }
 
+  /// Whoever asks a follower to fetch a source has it fetched by the one that asks the sources, and is shown it.
+  @Test func aFollowerHasASourceRefreshed() throws {
+    let set = try ReplicaSet(2)
+    let follower = set.replicas[1 - (try set.leader())]
+    let tables = ["up": "list", "quiet": "quiet", "named;q=a": "named"]
+    for table in tables.keys { try follower.follow(table, until: "is ready") { $0.state == "ready" } }
+    set.upstream.answer([ReplicaSet.item("refreshed")])
+    for (table, source) in tables {
+      let refresh = try follower.request("POST", "/v1/sources/\(source)/refresh")
+      #expect(try refresh.status == 200 && refresh.json["id"]?.text == source, "\(refresh.text)")
+      #expect(try follower.mirror(table).row("1")?["payload"]?["title"] == "refreshed", "\(table)")
+    }
+    // It goes on asking nothing itself, while the other one does.
+    let count = set.upstream.requests.current.count
+    try set.upstream.requests.wait(for: "some fetches") { $0.count > count + 5 ? true : nil }
+    for source in try follower.request("GET", "/v1/sources").json["sources"]?.elements ?? [] {
+      #expect(source["last"]?.elements.isEmpty == true && source["next"] == .null, "\(source)")
+    }
+    #expect(try follower.request("POST", "/v1/sources/none/refresh").status == 404)
+  }
+
   @Test func aFollowerHasItRefreshed() throws {
     let set = try ReplicaSet(2)
     let leader = try set.leader()

@@ -177,6 +177,56 @@ import Testing
     #expect(try first.request("GET", "/readyz").status == 200)
   }
 
+  /// The table that keeps what several show is not in the newer generation, which one replica after the other has: by a reload,
+  /// or by a restart. Nothing that any of them has acknowledged is lost.
+  @Test(arguments: [false, true]) func theItemsOutliveTheirKeeper(isRestarted: Bool) throws {
+    let set = try ReplicaSet(0)
+    func configuration(_ generation: Int, _ tables: [String]) -> String {
+      let table = "{source: pool, cell: Label, payload: {title: \"${title}\"}}"
+      return """
+        store: {postgres: "\(set.address)"}
+        generation: \(generation)
+        cells: {Label: {nib: Label, fields: {title: string}}}
+        sources: {pool: {local: {items: [{title: first}]}}}
+        tables: {\(tables.map { "\($0): \(table)" }.joined(separator: ", "))}
+        """
+    }
+    var replicas = try (0..<2).map { _ in try set.add(configuration(1, ["a", "b"])) }
+    try set.awaitOneLeader()
+    var titles = ["first"]
+    func add(_ title: String, to table: String, at replica: ServiceProcess) throws {
+      try awaited("an edit that is taken: \(title)") {
+        let reply = try replica.request("POST", "/v1/tables/\(table)/items", body: ["title": .string(title)])
+        return reply.status == 201
+      }
+      titles.append(title)
+    }
+    try add("by a", to: "a", at: replicas[0])
+    try add("by b", to: "b", at: replicas[1])
+    let steps: [[String]] = [["b"], ["c"], ["a", "c"]]
+    for (step, tables) in steps.enumerated() {
+      for index in replicas.indices {
+        if isRestarted {
+          #expect(try replicas[index].end() == 0)
+          replicas[index] = try set.add(configuration(step + 2, tables))
+        } else {
+          try replicas[index].folder.write(configuration(step + 2, tables))
+          replicas[index].signal(SIGHUP)
+          try replicas[index].log.wait(for: "a reload") { lines in
+            lines.count { $0.contains("read again") } == step + 1 ? true : nil
+          }
+        }
+        // Before the others have that configuration.
+        for table in tables { try add("\(step), \(index): \(table)", to: table, at: replicas[index]) }
+      }
+      for (replica, table) in replicas.flatMap({ replica in tables.map { (replica, $0) } }) {
+        let mirror = try replica.follow(table, until: "has all") { $0.rows.count >= titles.count }
+        let shown = mirror.rows.map { mirror.row($0)?["payload"]?["title"]?.text ?? "" }
+        #expect(shown.sorted() == titles.sorted() && Set(mirror.rows).count == titles.count, "\(tables), \(table)")
+      }
+    }
+  }
+
   /// Its configuration differs from that of replicas of which none is left.
   @Test func aLoneReplicaComesBackWithAnotherConfiguration() throws {
     let set = try ReplicaSet(1)

@@ -86,6 +86,20 @@ import Testing
     #expect(table.writer.feed.latest === table.current)
   }
 
+  /// An upstream may say what is on its way to the store already: whoever waits for that is answered when it is there.
+  @Test func whatIsOnItsWayIsNotShownYet() throws {
+    add("on its way")
+    settle()
+    table.writer.content.queue.sync {
+      table.writer.publishContent { [outcomes] error in outcomes.add("the same", error == nil ? "done" : "failed") }
+    }
+    settle()
+    #expect(outcomes.all == [:] && store.waitingCount == 1)
+    release()
+    try outcomes.wait(for: 2)
+    #expect(outcomes.all == ["on its way": "done", "the same": "done"])
+  }
+
   @Test func aTapThatCouldNotBeStoredIsUndone() throws {
     tap("1")
     settle()

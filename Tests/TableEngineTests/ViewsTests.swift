@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func idleViewsGoBackToDefaultsThenAreForgotten() throws {
+  @Test func idleViewsGoBackToDefaultsThenMakeRoom() throws {
     let clock = Mutex<Int64>(0)
     let views = Views(maximum: 10, idle: .seconds(60), now: { clock.withLock { $0 } })
     let tapped = views.tap("a", table: epoch, row: first)
@@ -74,8 +74,18 @@ import Testing
     #expect(idle.incarnation == tapped.incarnation)
     #expect(idle.changed(from: 1, to: idle.taps) == [first])
     #expect(idle.toggled(at: idle.taps).isEmpty)
-    clock.withLock { $0 = 240 }
-    #expect(views.state(of: "a", table: epoch) == nil)
+    // However late somebody comes, while nobody needs the place.
+    _ = views.tap("a", table: epoch, row: second)
+    clock.withLock { $0 = 1_000_000 }
+    let late = try #require(views.state(of: "a", table: epoch))
+    #expect(late.incarnation == tapped.incarnation && late.changed(from: idle.taps + 1, to: late.taps) == [second])
+    #expect(late.toggled(at: late.taps).isEmpty)
+    clock.withLock { $0 = 1_000_119 }
+    _ = views.tap("b", table: epoch, row: first)
+    #expect(views.count == 2)
+    clock.withLock { $0 = 1_000_120 }
+    _ = views.tap("c", table: epoch, row: first)
+    #expect(views.count == 2 && views.state(of: "a", table: epoch) == nil)
   }
 
   /// However long somebody waits: the view is in use until the wait is over, and idle from then on.

@@ -36,16 +36,21 @@ extension Engine {
   private func make(_ next: inout Prepared) throws {
     let current = catalog
     var restoring = StoredTables(context)
-    let places = context.replica.isShared ? ItemPlaces() : try ItemPlaces(&restoring)
+    let places = try ItemPlaces(&restoring)
     var keepers = try ItemKeepers(
       of: next.blueprints,
       sources: Set(next.definition.sources.map(\.name)),
       after: current,
       places,
+      isShared: context.replica.isShared,
       &restoring
     )
+    if !keepers.heirlooms.isEmpty, context.replica.isShared, try !context.takesPrecedence(next.definition) {
+      keepers.renounce()
+    }
     // Their items are others' from now on: what they have on its way is written before those read it.
     for table in keepers.resigned { close(table, &next, &restoring) }
+    try keepers.readHeirlooms(&restoring)
     for blueprint in next.blueprints where blueprint.definition.isFamily {
       // For what can't be taken to be said.
       _ = try keepers.loans(of: blueprint, &restoring)
@@ -116,7 +121,8 @@ extension Engine {
     if !alreadyBegun, let error = begin(next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
-    write(next.keepers?.places)
+    itemPlaces.withLock { $0 = next.keepers?.places }
+    if context.replica.isLeading || next.keepers?.heirlooms.isEmpty == false { writeItemPlaces() }
     for table in living where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
     // What is asked on behalf of those who wait finds its tables begun.
     for source in replaced {
@@ -184,8 +190,10 @@ extension Engine {
   }
 
   /// Writes down which tables keep the service's own items.
+  func writeItemPlaces() { write(itemPlaces.withLock(\.self)) }
+
   private func write(_ places: ItemPlaces?) {
-    guard !context.replica.isShared, let places else { return }
+    guard let places else { return }
     do { try places.write(context) } catch {
       context.logger.error("Which table keeps which items could not be stored", metadata: ["reason": "\(error)"])
     }

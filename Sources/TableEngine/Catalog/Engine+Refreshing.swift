@@ -69,12 +69,87 @@ extension Engine {
     }
   }
 
+  // MARK: One source
+
+  /// Fetches a source now, for all that ask it.
+  ///
+  /// - Parameter completion: called with how it does when what it said is shown here, or with why it is not; on any queue.
+  /// - Throws: where there is no such source.
+  package func refresh(
+    source name: String,
+    _ completion: @escaping @Sendable (Result<SourceStatus, TableError>) -> Void
+  ) throws(TableError) {
+    _ = try catalog.status(of: name)
+    fetch(source: name) { [self] error in
+      completion(
+        Result { () throws(TableError) in
+          if let error { throw error }
+          return try catalog.status(of: name)
+        }
+      )
+    }
+  }
+
+  /// The same; what is shared is fetched by the replica that asks the sources.
+  func fetch(source name: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+    let group = DispatchGroup()
+    let failure = Mutex<TableError?>(nil)
+    let finish: @Sendable (TableError?) -> Void = { error in
+      if let error { failure.withLock { $0 = error } }
+      group.leave()
+    }
+    if !context.replica.isLeading {
+      group.enter()
+      context.replica.askLeader(catalog.has(name) ? .refreshSource(name) : .refresh(name)) { [self] outcome in
+        if case .failure(let error) = outcome { finish(error) } else { comeAbreast(with: name, finish) }
+      }
+    }
+    group.enter()
+    fetchHere(source: name) { finish(nil) }
+    group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
+  }
+
+  /// Shows what another replica has shown of a source.
+  private func comeAbreast(with source: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+    let catalog = catalog
+    let tables = catalog.tables + catalog.families.flatMap { $0.members.map(\.table) }
+    let group = DispatchGroup()
+    let isUnread = Atomic(false)
+    let fed = tables.filter { $0.isShared && $0.sources.contains { $0.name == source } }
+    for table in fed.flatMap(\.latest.all) {
+      group.enter()
+      table.writer.comeAbreast(attempts: TableWriter.attemptsToRead) { isRead in
+        if !isRead { isUnread.store(true, ordering: .relaxed) }
+        group.leave()
+      }
+    }
+    group.notify(queue: context.background) {
+      completion(isUnread.load(ordering: .relaxed) ? TableError(.unreadable) : nil)
+    }
+  }
+
+  /// Fetches a source as far as it is asked from here.
+  private func fetchHere(source name: String, _ completion: @escaping @Sendable () -> Void) {
+    let catalog = catalog
+    let group = DispatchGroup()
+    for family in catalog.families {
+      group.enter()
+      family.refresh(source: name) { group.leave() }
+    }
+    if context.replica.isLeading, let source = catalog.sources[name], source.isRead {
+      group.enter()
+      source.refresh { group.leave() }
+    }
+    group.notify(queue: context.background, execute: completion)
+  }
+
   // MARK: For other replicas
 
   /// What another replica asks the one that asks the sources for.
   func carryOut(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     switch task {
     case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }
+    case .refreshSource(let name): fetchHere(source: name) { completion(.success(nil)) }
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
         guard let table else { return completion(.success(nil)) }
@@ -96,9 +171,7 @@ extension Engine {
         }
       }
     }
-    guard let source = catalog.sources[name] else { return completion(nil) }
-    for family in catalog.families { family.refresh(source: name) }
-    if source.isRead { source.refresh { completion(nil) } } else { completion(nil) }
+    fetchHere(source: name) { completion(nil) }
   }
 
   /// A table, or a member of a family that another replica's clients read: that may ask before its claim is heard, or where

@@ -12,6 +12,8 @@ import TableStore
 package final class Engine: Sendable {
   let context: EngineContext
   let adopted: Mutex<Catalog>
+  /// Which tables keep the service's own items, by the configuration of now.
+  let itemPlaces = Mutex<ItemPlaces?>(nil)
   let isStarted = Mutex(false)
 
   /// An engine with the tables of a definition, restored from the store where it has them.
@@ -72,6 +74,7 @@ package final class Engine: Sendable {
   private func beginFetching(_ left: Handover?) {
     let catalog = catalog
     guard context.replica.isShared else { return catalog.startPolling() }
+    context.background.async { [self] in writeItemPlaces() }
     for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
     catalog.takeOverPolling(left)
     for family in catalog.families { family.lead() }
@@ -105,12 +108,7 @@ package final class Engine: Sendable {
       throw .notFound("No source `\(name)` takes webhooks.")
     }
     try source.verify(body, header: header)
-    if context.replica.isLeading {
-      if source.isRead { source.refresh {} }
-    } else {
-      context.replica.askLeader(.refresh(name)) { _ in }
-    }
-    for family in catalog.families { family.refresh(source: name) }
+    fetch(source: name) { _ in }
   }
 
   // MARK: Figures

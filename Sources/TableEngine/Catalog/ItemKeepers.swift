@@ -12,6 +12,8 @@ struct ItemKeepers {
   private(set) var resigned: [LiveTable] = []
   /// The tables that have kept them until now, by the sources' names.
   private var before: [String: LiveTable] = [:]
+  /// Where the store has items that another table keeps from now on, by the sources' names.
+  private(set) var heirlooms: [String: String] = [:]
   /// Where the store has them once all new tables have theirs, as far as it is known.
   private(set) var places: ItemPlaces
   /// The same until then: what another one needs the place of is put aside before.
@@ -21,19 +23,26 @@ struct ItemKeepers {
   /// The tables that show another source than the one whose items they have in the store, which is still there.
   private var displaced: Set<String> = []
 
-  /// - Parameter sources: those that the configuration has.
+  /// - Parameters:
+  ///   - sources: those that the configuration has.
+  ///   - isShared: other processes may have had this configuration before this one: what they have stored counts, and not what
+  ///     tables here have.
   /// - Throws: where what is stored can't be read.
   init(
     of blueprints: [TableBlueprint],
     sources: Set<String>,
     after catalog: Catalog,
     _ places: ItemPlaces,
+    isShared: Bool,
     _ stored: inout StoredTables
   ) throws {
     (self.places, interim) = (places, places)
+    var living: [String: LiveTable] = [:]
     for table in catalog.tables where table.writer.keeper == nil {
-      if let source = table.writer.localSource, before[source] == nil { before[source] = table }
+      if let source = table.writer.localSource, living[source] == nil { living[source] = table }
     }
+    if !isShared { before = living }
+    func place(of source: String) -> String? { places[source] ?? living[source]?.name }
     let shown = Dictionary(grouping: Self.local(blueprints)) { $0.source }.mapValues { $0.map(\.table) }
     for (source, names) in shown {
       if let last = before[source] {
@@ -42,11 +51,12 @@ struct ItemKeepers {
           continue
         }
         resigned.append(last)
-      } else if let place = places[source] {
+      } else if let place = place(of: source) {
         if names.contains(place) {
           tables[source] = place
         } else {
-          left[source] = try stored.table(place).items
+          heirlooms[source] = place
+          if let last = living[source] { resigned.append(last) }
         }
       } else if names.count > 1 {
         // After a restart, perhaps with the tables in another order. What one has that gave them on is older.
@@ -57,24 +67,42 @@ struct ItemKeepers {
       tables[source] = tables[source] ?? names.first
     }
     for source in Set(blueprints.flatMap(\.borrowed).map(\.name)) where shown[source] == nil && before[source] == nil {
-      left[source] = try places[source].flatMap { try stored.table($0).items }
+      left[source] = try place(of: source).flatMap { try stored.table($0).items }
     }
-    note(sources)
+    note(sources, isShared: isShared)
   }
 
   /// Takes down where the items are from now on.
-  private mutating func note(_ sources: Set<String>) {
+  private mutating func note(_ sources: Set<String>, isShared: Bool) {
     let known = places
     for (source, table) in tables.sorted(by: { $0.key < $1.key }) where known[source] != table {
-      if let other = known.source(of: table), other != source {
-        // A source that is gone where another one comes has got another name.
-        if sources.contains(other) || known[source] != nil { displaced.insert(table) } else { places[other] = nil }
-      } else if !known.isEmpty, known[source] == nil {
-        // What it may have in the store is what it once kept for others.
-        displaced.insert(table)
-      }
+      // Of what replicas share nothing is put aside, yet.
+      if !isShared { displace(table, for: source, sources, known) }
       places[source] = table
     }
+  }
+
+  /// A table that is to keep a source's items may have another one's until then.
+  private mutating func displace(_ table: String, for source: String, _ sources: Set<String>, _ known: ItemPlaces) {
+    if let other = known.source(of: table), other != source {
+      // A source that is gone where another one comes has got another name.
+      if sources.contains(other) || known[source] != nil { displaced.insert(table) } else { places[other] = nil }
+    } else if !known.isEmpty, known[source] == nil {
+      // What it may have in the store is what it once kept for others.
+      displaced.insert(table)
+    }
+  }
+
+  /// Leaves the items with the tables that have kept them, of which there are none here.
+  mutating func renounce() {
+    (places, heirlooms) = (interim, [:])
+  }
+
+  /// Reads what another table keeps from now on, once those that have kept it begin no change any more.
+  ///
+  /// - Throws: where it can't be read.
+  mutating func readHeirlooms(_ stored: inout StoredTables) throws {
+    for (source, place) in heirlooms { left[source] = try stored.table(place).items }
   }
 
   /// Puts the items aside of sources that no table keeps, and whose place is another one's now.

@@ -6,7 +6,8 @@ import TableStore
 /// be gone, or show another source, when they are wanted again. So it is written down which one has them. Items that no table
 /// keeps any more, where their table needs its place for others, are put aside.
 ///
-/// A store that replicas share has no such record: whose configuration counts is found out only later.
+/// In a store that replicas share whoever asks the sources writes it down, as its configuration counts; and whoever takes items
+/// over, which only such a one does.
 struct ItemPlaces {
   /// By the sources' names.
   private var places: [String: String] = [:]
@@ -15,9 +16,6 @@ struct ItemPlaces {
   /// No table's own name has an `@`.
   private static let record = "@keepers"
   static func aside(_ source: String) -> String { "@items.\(source)" }
-
-  /// Of a service that has never written it down.
-  init() {}
 
   /// - Throws: where it can't be read.
   init(_ tables: inout StoredTables) throws {

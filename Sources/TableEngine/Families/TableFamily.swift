@@ -154,8 +154,10 @@ package final class TableFamily: Sendable {
     return true
   }
 
-  /// Fetches a source now, for all members that are polled; for the others when they are read again.
-  func refresh(source name: String) {
+  /// Fetches a source now, for all members that are polled from here; for the others when they are read again.
+  ///
+  /// - Parameter completion: when what it said is published, on any queue.
+  func refresh(source name: String, _ completion: @escaping @Sendable () -> Void) {
     let isLeading = context.replica.isLeading
     let polled = contents.withLock { contents -> [Instance] in
       guard contents.blueprint.upstreams.contains(where: { $0.name == name }) else { return [] }
@@ -165,11 +167,18 @@ package final class TableFamily: Sendable {
       }
       return contents.members.changed()
     }
+    let group = DispatchGroup()
     for table in polled.map(\.table) where isLeading || !table.isShared {
+      group.enter()
       whenAsked(table) {
-        for source in table.sources where source.name == name { source.refresh {} }
+        for source in table.sources where source.name == name {
+          group.enter()
+          source.refresh { group.leave() }
+        }
+        group.leave()
       }
     }
+    group.notify(queue: context.background, execute: completion)
   }
 
   // MARK: Members

@@ -4,8 +4,10 @@ import TableStore
 
 /// What only the replica that asks the sources can do, as others ask it to.
 enum LeaderTask: Sendable {
-  /// Fetch the sources of a table, or one source.
+  /// Fetch the sources of a table, or the one source of that name where no table has it.
   case refresh(String)
+  /// Fetch the source of a name that is a table's, too.
+  case refreshSource(String)
   /// Show what an upstream has accepted.
   case show(HandedEdit)
 
@@ -16,6 +18,7 @@ enum LeaderTask: Sendable {
   fileprivate var words: (signal: String, text: String) {
     switch self {
     case .refresh(let name): return ("refresh", name)
+    case .refreshSource(let name): return ("source", name)
     case .show(let edit):
       // What is too long to be told is found by fetching.
       guard let text = edit.text else { return ("refresh", edit.table) }
@@ -24,9 +27,10 @@ enum LeaderTask: Sendable {
   }
 
   fileprivate init?(_ signal: String, _ text: Substring) {
-    if signal == "refresh" {
-      self = .refresh(String(text))
-    } else {
+    switch signal {
+    case "refresh": self = .refresh(String(text))
+    case "source": self = .refreshSource(String(text))
+    default:
       guard let edit = HandedEdit(text) else { return nil }
       self = .show(edit)
     }

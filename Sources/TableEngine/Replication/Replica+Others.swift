@@ -57,6 +57,7 @@ extension Replica {
     case .removed(let table): state.withLock { $0.tasks }?.members.removed(table)
     case .signal("tap", let text): if let tap = ViewTap(text) { state.withLock { $0.tasks }?.tapped(tap) }
     case .signal("refresh", let text): carryOutForAnother("refresh", text)
+    case .signal("source", let text): carryOutForAnother("source", text)
     case .signal("show", let text): carryOutForAnother("show", text)
     case .signal("refreshed", let text): hearAnswer(text)
     case .signal, .leaseFree: return

@@ -97,22 +97,14 @@ extension Catalog {
     }
   }
 
-  /// Fetches a source now, for all that ask it; `completion` is called when what it said is published.
+  /// Of an upstream.
   ///
   /// - Throws: where there is no such source.
-  package func refresh(source name: String, _ completion: @escaping @Sendable (SourceStatus) -> Void)
-    throws(TableError)
-  {
-    guard case .upstream(let upstream)? = definition.sources.first(where: { $0.name == name })?.kind else {
-      throw .notFound("There is no source `\(name)` with an upstream: /v1/sources lists those there are.")
+  func status(of source: String) throws(TableError) -> SourceStatus {
+    guard case .upstream(let upstream)? = definition.sources.first(where: { $0.name == source })?.kind else {
+      throw .notFound("There is no source `\(source)` with an upstream: /v1/sources lists those there are.")
     }
-    let feeds = feeds(of: name)
-    let group = DispatchGroup()
-    for feed in feeds {
-      group.enter()
-      feed.refresh { group.leave() }
-    }
-    group.notify(queue: .global()) { completion(SourceStatus(name, upstream, feeds.map(\.latest))) }
+    return SourceStatus(source, upstream, feeds(of: source).map(\.latest))
   }
 
   private func feeds(of name: String) -> [PolledSource] {

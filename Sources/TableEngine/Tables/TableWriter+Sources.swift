@@ -73,9 +73,9 @@ extension TableWriter {
 
   /// The first items without a row, with the reason: each is said once. On the table's queue.
   func logSkipped() {
-    guard let result = content.access({ $0.result }), !result.warnings.isEmpty || result.skippedItems > 0 else {
-      return
-    }
+    // Mostly there are none: nothing is copied to find that out.
+    let isPartial = content.access { $0.result.map { !$0.warnings.isEmpty || $0.skippedItems > 0 } ?? false }
+    guard isPartial, let result = content.access({ $0.result }) else { return }
     for warning in result.warnings where context.isFirst("\(name)\u{0}\(warning)") {
       context.logger.notice("A part of the table is missing", metadata: ["table": "\(name)", "reason": "\(warning)"])
     }

@@ -48,7 +48,9 @@ extension TableWriter {
     guard prepared != nil || hasWord else {
       noteShown()
       share()
-      return completion(nil)
+      // It may be the same as what is still on its way to the store, and not shown before it is there.
+      if !content.access({ $0.commits.follow({ completion(nil) }, undone: retry) }) { completion(nil) }
+      return
     }
     guard isStored else {
       if let prepared { publish(prepared) }

@@ -45,7 +45,8 @@ final class Views: Sendable {
 
   /// - Parameters:
   ///   - maximum: How many are held; the least recently used goes first.
-  ///   - idle: After so long without use all rows have their defaults again; after twice as long nothing is known.
+  ///   - idle: After so long without use all rows have their defaults again, which a client is told that comes back; after
+  ///     twice as long the next one that is made takes its place.
   ///   - now: Seconds on a clock that never goes back.
   init(maximum: Int, idle: Duration, now: @escaping @Sendable () -> Int64) {
     self.maximum = max(maximum, 1)
@@ -169,7 +170,7 @@ final class Views: Sendable {
   private func touch(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket? {
     guard let ticket = state.tickets[key], let entry = state.entries[ticket] else { return nil }
     let pause = state.followers[key.name] == nil ? now - entry.used : 0
-    if pause >= (entry.isShared ? idle : 2 * idle) {
+    if entry.isShared, pause >= idle {
       forget(key, ticket, in: &state)
       return nil
     }

@@ -19,10 +19,14 @@ extension TableService {
   func refreshSource(_ call: Call) throws(ServiceError) -> Reply {
     let exchange = call.exchange
     try asked { () throws(TableError) in
-      try call.state.catalog.refresh(source: call.match["source"]) { status in
-        var writer = JSONWriter()
-        writer.write(status)
-        exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
+      try engine.refresh(source: call.match["source"]) { outcome in
+        switch outcome {
+        case .success(let status):
+          var writer = JSONWriter()
+          writer.write(status)
+          exchange.finish(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
+        case .failure(let error): exchange.finish(ServiceError(error).response)
+        }
       }
     }
     return .later
