@@ -3,9 +3,9 @@ import TableModel
 import TestSupport
 import Testing
 
-/// What holds for every pair of tables, on 200,000 of them.
+/// What holds for every pair of tables, on 80,000 of them.
 @Suite struct PropertyTests {
-  private static let casesPerSeed = 12_500
+  private static let casesPerSeed = 5_000
 
   @Test("Random changesets are legal, minimal and exact", arguments: 1...16)
   func random(seed: UInt64) {

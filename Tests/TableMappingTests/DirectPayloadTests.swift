@@ -99,6 +99,31 @@ import Testing
     #expect(one.warnings == other.warnings && one.byteCount == other.byteCount, "seed \(seed)")
   }
 
+  /// Of members with one name the first is read; what is passed on whole has them all.
+  @Test(arguments: ["", " ?? null"]) func ofDoubledMembersTheFirstCounts(otherwise: String) throws {
+    let fields: [CellDefinition.Field] = [
+      .init(name: "title", type: .string), .init(name: "x", type: .integer), .init(name: "all", type: .object),
+    ]
+    let payload: [(String, JSONValue)] = [
+      ("title", .string("${title\(otherwise)}")), ("x", .string("${more.x\(otherwise)}")),
+      ("all", .string("${$item\(otherwise)}")),
+    ]
+    let item = #"{"id":1,"title":"a","title":"b","more":{"x":1,"x":2},"more":{"x":3}}"#
+    let mapper = try Fixture {
+      $0.cells = [CellDefinition(identifier: "All", fields: fields)]
+      $0.table.cell = CellMapping(
+        cell: "All",
+        payload: template(.object(payload.map { JSONValue.Member(name: $0.0, value: $0.1) }))
+      )
+    }.mapper()
+    for content in [.pages([Array("[\(item)]".utf8)]), .items([SourceItem(bytes: Array(item.utf8))])] as [SourceContent]
+    {
+      let row = try #require(mapper.map(["s": content]).sections.first?.rows.first)
+      let text = String(decoding: row.encoded, as: UTF8.self)
+      #expect(text.contains(#""payload":{"title":"a","x":1,"all":\#(item)}"#), "\(text)")
+    }
+  }
+
   private static func rows(_ result: MappingResult) -> [String] {
     result.sections.flatMap { section in
       section.rows.map { row in

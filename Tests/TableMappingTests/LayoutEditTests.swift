@@ -57,7 +57,7 @@ import Testing
   private let users = SourceContent.pages([Array(#"[{"id":1,"name":"Ann"},{"id":2,"name":"Bo"}]"#.utf8)])
   private let variables = MappingVariables(parameters: ["limit": "4"], locale: "sv-SE")
 
-  @Test(arguments: 0..<100 as Range<UInt64>)
+  @Test(arguments: 0..<60 as Range<UInt64>)
   func anEditLaidOutAloneIsTheWholeTableLaidOut(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let table = try RandomTable(&random)

@@ -11,8 +11,8 @@ import Testing
   enum Kind: CaseIterable { case fine, skipped, duplicate, reading, grouped }
 
   private static func items(_ kind: Kind, _ random: inout SeededGenerator) -> [[UInt8]] {
-    let filler = String(repeating: #"größer \"x\", "#, count: 20)
-    var items = (0..<6000).map { number in
+    let filler = String(repeating: #"größer \"x\", "#, count: 120)
+    var items = (0..<1200).map { number in
       #"{"id":\#(number),"title":"T \#(Int.random(in: 0..<1000, using: &random))","group":\#(number % 7),"#
         + #""unread":[{"a":"\#(filler)","n":-1.5e3}],"price":\#(number).25}"#
     }
@@ -55,14 +55,14 @@ import Testing
     }
     #expect(long.skippedItems == single.skippedItems && long.warnings == single.warnings, "seed \(seed)")
     #expect((long.skippedItems > 0) == [.skipped, .duplicate].contains(kind), "seed \(seed)")
-    for place in [0, 17, 5999] {
+    for place in [0, 17, 1199] {
       #expect(long.item("\(place)")?.hasRow == single.item("\(place)")?.hasRow, "seed \(seed)")
       #expect(long.rows(ofItemAt: place, of: "s").map(\.id) == single.rows(ofItemAt: place, of: "s").map(\.id))
     }
   }
 
   /// An item that is broken, wherever it stands, costs the whole answer; so does one that is broken where nothing is read.
-  @Test(arguments: [0, 3000, 5999], [#"{"id":7,"title":"x","unread":tru}"#, #"{"id":7,"title":"x","unread":"\x"}"#])
+  @Test(arguments: [0, 600, 1199], [#"{"id":7,"title":"x","unread":tru}"#, #"{"id":7,"title":"x","unread":"\x"}"#])
   func brokenItems(place: Int, item: String) throws {
     var random = SeededGenerator(seed: 1)
     var items = Self.items(.fine, &random)
