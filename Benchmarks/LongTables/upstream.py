@@ -26,6 +26,14 @@ def answer(rows, edition):
     return head.encode() + body
 
 
+def send(connection, answer):
+    """In pieces: a kernel that lets nobody in between would hold up whoever else is measured on this machine for the whole
+    of it, 5 ms at 20 MB, real-time threads too."""
+    rest = memoryview(answer)
+    while rest:
+        rest = rest[connection.send(rest[:1 << 16]):]
+
+
 def serve(listener, rows, editions, orders):
     answers = [answer(rows, edition) for edition in range(editions)]
     orders.send("ready")
@@ -59,7 +67,7 @@ def serve(listener, rows, editions, orders):
                         connection.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
                     continue
                 try:
-                    connection.sendall(answers[current])
+                    send(connection, answers[current])
                 except OSError:
                     return  # the service was killed meanwhile
 

@@ -2,8 +2,9 @@
 #define CEVENTPOLL_H
 
 // What Swift's Glibc module leaves out or cannot import: epoll, eventfd, accept4, affinities, and the macros beside them;
-// and prefetching, which Swift has no word for.
+// slices of a processor's time; and prefetching, which Swift has no word for.
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -30,5 +31,9 @@ int cpoll_accept(int listener, struct sockaddr *address, socklen_t *length);
 
 // How many processors this process may use.
 int cpoll_processors(void);
+
+// Has the calling thread's slices of a processor be so long, from 100,000 on; 0: as the kernel has them. One that wakes up runs
+// before another that has longer ones. False where that can't be said; Linux before 6.12 takes it, and nothing comes of it.
+bool cpoll_slices(uint64_t nanoseconds);
 
 #endif
