@@ -25,6 +25,15 @@ import Testing
     #expect(connections <= 5)
   }
 
+  /// A long body never grows by being copied, and has room for a parser's padding behind it.
+  @Test(arguments: [("/items?n=20000", 1...8192), ("/items?n=20", 0...8192)])
+  func bodiesHaveTheRoomThatTheyNeed(_ path: String, _ room: ClosedRange<Int>) async throws {
+    let upstream = try MisbehavingUpstream()
+    let url = try #require(UpstreamURL(upstream.base + path))
+    let body = try await TransferClient().send(TransferRequest(url: url)).get().body
+    #expect(room.contains(body.capacity - body.count), "\(body.count) bytes in \(body.capacity)")
+  }
+
   /// However many requests wait of one lane: another's first is not behind them.
   @Test func lanesTakeTurns() async throws {
     let upstream = try MisbehavingUpstream()

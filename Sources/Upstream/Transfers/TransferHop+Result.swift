@@ -176,7 +176,7 @@ extension TransferHop {
     return ccurl_get_long(easy, info, &value) == CURLE_OK ? value : 0
   }
 
-  private func size(_ info: CURLINFO) -> Int {
+  func size(_ info: CURLINFO) -> Int {
     var value: curl_off_t = 0
     return ccurl_get_size(easy, info, &value) == CURLE_OK ? Int(value) : 0
   }

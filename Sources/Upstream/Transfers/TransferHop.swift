@@ -63,6 +63,7 @@ final class TransferHop {
     ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, timeout.positiveMilliseconds)
     ccurl_set_size(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(request.limits.maxBodyBytes))
     ccurl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
+    ccurl_set_long(easy, CURLOPT_BUFFERSIZE, 1 << 17)
     if request.url.origin.isSecure {
       ccurl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
       ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1)
@@ -149,8 +150,17 @@ final class TransferHop {
       violation = .bodyTooLarge
       return 0
     }
+    if body.isEmpty { makeRoom() }
     body.append(contentsOf: bytes)
     return bytes.count
+  }
+
+  /// For a long body, as long as the upstream says, and what a parser wants behind it: growing step by step, it would at times
+  /// be there twice. Memory that nothing comes for is never touched.
+  private func makeRoom() {
+    let said = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    guard said > 1 << 16, headers.first(named: "Content-Encoding") == nil else { return }
+    body.reserveCapacity(min(said, request.limits.maxBodyBytes) + 4096)
   }
 
   private func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
