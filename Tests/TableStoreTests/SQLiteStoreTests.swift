@@ -118,36 +118,6 @@ import Testing
     try store.closed()
   }
 
-  /// What is read of a section by runs: the rows that they say, and of a long one what is as it was is shared.
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func rowsReadByRuns(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
-    let base = RowList((0..<Int.random(in: 0...4000, using: &generator)).map { row("r\($0)") })
-    var (read, expected): (RowsBeingRead, [TableModel.Row]) = (RowsBeingRead(onto: base), [])
-    for number in 0..<Int.random(in: 0...12, using: &generator) {
-      if Bool.random(using: &generator) {
-        expected.append(row("n\(number)"))
-        read.append([expected[expected.count - 1]])
-      } else {
-        let start = Int.random(in: 0...base.count, using: &generator)
-        let longest = [3, 70, base.count].randomElement(using: &generator) ?? 0
-        let end = min(base.count, start + Int.random(in: 0...longest, using: &generator))
-        read.append(start..<end)
-        expected += base[start..<end]
-      }
-    }
-    #expect(read.list.map { $0.id } == expected.map { $0.id }, "seed \(seed)")
-  }
-
-  @Test func whatIsReadSharesWhatIsAsItWas() {
-    let base = RowList((0..<6000).map { row("r\($0)") })
-    var read = RowsBeingRead(onto: base)
-    read.append(0..<3000)
-    read.append([row("new")])
-    read.append(3001..<6000)
-    let shared = RowList.commonEnds(base, read.list) { _, _ in false }
-    #expect(shared.prefix > 2700 && shared.suffix > 2700)
-  }
-
   @Test func aVersionCostsWhatChanged() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)

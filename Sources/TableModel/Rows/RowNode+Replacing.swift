@@ -1,7 +1,7 @@
 extension RowList {
-  /// The list with other rows at some places, each of the identity that stands there.
+  /// The list with other rows at some places.
   ///
-  /// - Parameter rows: by ascending places.
+  /// - Parameter rows: by ascending places, which the list has.
   /// - Complexity: O(chunks with such a place · rows of a chunk); all other chunks are shared.
   public func replacing(_ rows: [(place: Int, row: Row)]) -> RowList {
     rows.isEmpty ? self : RowList(root: root.replacing(rows[...], from: 0))

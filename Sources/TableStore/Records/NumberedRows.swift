@@ -21,6 +21,8 @@ struct NumberedRows: Sendable {
     self.init(sorted.map(\.key), sorted.map(\.value))
   }
 
+  var count: Int { rows.count }
+
   subscript(number: UInt64) -> Row? { places.place(of: number).map { rows[$0] } }
 
   /// The rows of numbers one after the other; nil where one of them is missing. O(1).

@@ -28,14 +28,15 @@ struct RowsBeingRead {
     (done, rows) = (range.upperBound, [])
   }
 
-  /// O(runs · log rows + rows that are not kept).
+  /// O(chunks of the base with another row in its place · rows of a chunk), and O(log rows + rows that are not kept) for each
+  /// run of more or fewer rows than stood there.
   var list: RowList {
     if done == 0 { return RowList(rows) }
-    var list = base
+    let all = replacements + [(done..<base.count, rows)]
+    let inPlace = all.lazy.filter { $0.range.count == $0.rows.count }
+    var list = base.replacing(inPlace.flatMap { zip($0.range, $0.rows).map { (place: $0, row: $1) } })
     // From behind, so that places stay what they are.
-    for (range, rows) in (replacements + [(done..<base.count, rows)]).reversed() where !range.isEmpty || !rows.isEmpty {
-      list = list.replacing(range, with: rows)
-    }
+    for (range, rows) in all.reversed() where range.count != rows.count { list = list.replacing(range, with: rows) }
     return list
   }
 }

@@ -103,6 +103,7 @@ struct VersionReading {
     let count = try reader.count(of: 0)
     var rows = RowsBeingRead(onto: base?.section.rows ?? [])
     var sectionNumbers: [UInt64] = []
+    sectionNumbers.reserveCapacity(min(count, self.rows.count + (base?.numbers.count ?? 0)))
     for _ in 0..<(try reader.count(of: 3)) {
       guard let kind = VersionRecord.RunKind(rawValue: try reader.byte()) else {
         throw RecordError(description: "a run of rows is of an unknown kind")

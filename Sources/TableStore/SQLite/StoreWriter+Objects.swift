@@ -69,12 +69,14 @@ extension StoreWriter {
   func nameObjects(of feed: inout FeedState, table: String, in db: Database) throws {
     guard feed.hasRowObjects else { return }
     if feed.last == nil { try restoreVersions(of: &feed, name: table, in: db) }
-    for (name, bytes) in try rowObjects(of: feed, in: db) { try write(bytes, under: name, feed: feed.id, in: db) }
+    for (name, bytes) in try NumberedObjects(of: feed, in: db).named(by: feed.last) {
+      try write(bytes, under: name, feed: feed.id, in: db)
+    }
     feed.hasRowObjects = false
   }
 
-  /// All objects of a table whose versions are known.
-  func restoreObjects(of feed: FeedState, in db: Database) throws -> [String: [UInt8]] {
+  /// The objects that are stored under names.
+  func namedObjects(of feed: FeedState, in db: Database) throws -> [String: [UInt8]] {
     var objects: [String: [UInt8]] = [:]
     let named = try GRDB.Row.fetchCursor(
       db,
@@ -85,23 +87,29 @@ extension StoreWriter {
       let body: Data = row["body"]
       objects[row["row"]] = Array(body)
     }
-    let ofRows = try rowObjects(of: feed, in: db)
-    objects.reserveCapacity(objects.count + ofRows.count)
-    for (name, bytes) in ofRows { objects[name] = bytes }
     return objects
   }
+}
 
-  /// The objects of the last version's rows.
-  private func rowObjects(of feed: FeedState, in db: Database) throws -> [(row: String, bytes: [UInt8])] {
-    guard feed.hasRowObjects, let last = feed.last else { return [] }
-    var (stored, bodies): ([UInt64], [[UInt8]]) = ([], [])
+/// The objects that are stored under the numbers of the last version's rows.
+struct NumberedObjects {
+  private var numbers: [UInt64] = []
+  private var bodies: [[UInt8]] = []
+
+  init(of feed: StoreWriter.FeedState, in db: Database) throws {
+    guard feed.hasRowObjects else { return }
     let keys = StoreSchema.keys(feed: feed.id)
     try RecordStatement("SELECT key, body FROM row_object WHERE key BETWEEN ? AND ? ORDER BY key", in: db).forEach(keys)
     {
-      stored.append(UInt64($0 - keys.lowerBound))
+      numbers.append(UInt64($0 - keys.lowerBound))
       bodies.append(Array($1))
     }
-    let places = NumberedPlaces(ascending: stored)
+  }
+
+  /// With their rows' names, once the version is known. O(rows).
+  func named(by last: (version: Version, numbers: [[UInt64]])?) -> [(row: String, bytes: [UInt8])] {
+    guard let last, !numbers.isEmpty else { return [] }
+    let places = NumberedPlaces(ascending: numbers)
     var objects: [(row: String, bytes: [UInt8])] = []
     objects.reserveCapacity(bodies.count)
     for (section, numbers) in zip(last.version.table.sections, last.numbers) {

@@ -17,22 +17,29 @@ extension StoreWriter {
     let reading = try RecordReading(of: feed, in: db)
     try reading.read(with: readers, in: db)
     let records = feed.epoch == nil ? nil : try VersionRecords(of: feed, in: db)
-    // Neither needs the other, and both take a while where there are many rows.
+    // None needs the others, and each takes a while where there are many rows; the connection is this thread's.
     let nextItem = feed.nextItem
     let made = Mutex<(history: Result<VersionHistory?, any Error>, items: LocalItems?)>((.success(nil), nil))
-    DispatchQueue.concurrentPerform(iterations: 2) { place in
-      if place == 0 {
-        let history = Result { try records.map { try VersionHistory($0, name: table, rows: reading.rows) } }
-        made.withLock { $0.history = history }
-      } else if let nextItem {
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group) {
+      let history = Result { try records.map { try VersionHistory($0, name: table, rows: reading.rows) } }
+      made.withLock { $0.history = history }
+    }
+    if let nextItem {
+      DispatchQueue.global().async(group: group) {
         let items = LocalItems(stored: reading.items, nextID: nextItem)
         made.withLock { $0.items = items }
       }
     }
+    let objects = Result { try NumberedObjects(of: feed, in: db) }
+    group.wait()
     let (history, items) = made.withLock { $0 }
     result.feed = try takeOver(try history.get(), highest: reading.highestRow, of: &feed, in: db)
     result.items = items
-    result.objects = try restoreObjects(of: feed, in: db)
+    result.objects = try namedObjects(of: feed, in: db)
+    let ofRows = try objects.get().named(by: feed.last)
+    result.objects.reserveCapacity(result.objects.count + ofRows.count)
+    for (name, bytes) in ofRows { result.objects[name] = bytes }
     result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
     result.layout = feed.layout
     feeds[table] = feed
