@@ -100,6 +100,22 @@ import Testing
     #expect(outcomes.all == ["on its way": "done", "the same": "done"])
   }
 
+  /// Somebody else's version comes in between: who waits for one is answered when it is there after all.
+  @Test func whatIsLaidOutAnewIsWaitedFor() throws {
+    add("anew")
+    settle()
+    table.writer.afterFollowing { [outcomes, table] in
+      outcomes.add("follower", "\(table.current.table.sections[0].rows.count) rows")
+    }
+    settle()
+    release(failing: .superseded)
+    while store.waitingCount == 0 { settle() }
+    #expect(outcomes.all == [:])
+    release()
+    try outcomes.wait(for: 2)
+    #expect(outcomes.all == ["anew": "done", "follower": "3 rows"])
+  }
+
   @Test func aTapThatCouldNotBeStoredIsUndone() throws {
     tap("1")
     settle()

@@ -53,11 +53,16 @@ extension TableWriter {
 
   /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
   func afterFollowing(_ body: @escaping @Sendable () -> Void) {
-    content.queue.async { [self] in
-      guard !content.access({ $0.commits.follow(body, undone: body) }) else { return }
-      body()
-    }
+    content.queue.async { [self] in follow(body, attempts: Self.attemptsToFollow) }
   }
+
+  /// What somebody else's version came in the way of is laid out anew: that is waited for, too, unless others are never done.
+  private func follow(_ body: @escaping @Sendable () -> Void, attempts: Int) {
+    let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }
+    guard attempts > 0, content.access({ $0.commits.follow(body, undone: again) }) else { return body() }
+  }
+
+  private static let attemptsToFollow = 20
 
   /// The same, where another replica may be the one that shows it.
   func afterShowing(_ body: @escaping @Sendable () -> Void) {
