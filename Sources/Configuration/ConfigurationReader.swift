@@ -20,6 +20,9 @@ public struct ConfigurationReader: Sendable {
     read(text: text, file: file, environment: Environment(environment))
   }
 
+  /// More is none, and would never end where it is a device.
+  private static let maximumBytes = 64 << 20
+
   /// Reads a configuration from a file. Where it can't be read, that is the one diagnostic.
   public static func read(
     path: String,
@@ -31,7 +34,11 @@ public struct ConfigurationReader: Sendable {
     }
     do {
       // Not `Data(contentsOf:)`, which reads no pipe.
-      let data = try FileHandle(forReadingFrom: URL(fileURLWithPath: path)).readToEnd() ?? Data()
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      let data = try file.read(upToCount: maximumBytes + 1) ?? Data()
+      guard data.count <= maximumBytes else {
+        return refusal(of: path, "it is larger than \(maximumBytes >> 20) MB", "name a configuration")
+      }
       guard let text = String(data: data, encoding: .utf8) else {
         return refusal(of: path, "the file is not UTF-8 text", "save it in UTF-8")
       }

@@ -5,7 +5,8 @@ extension TableError {
   init(_ error: StoreError) {
     switch error {
     case .full: self.init(.storeFull, detail: "There is no room left to store the edit: nothing has changed.")
-    case .superseded, .fenced, .closed, .busy:
+    case .busy: self.init(.unavailable, detail: "The store is busy: nothing has changed.", retryAfter: .seconds(1))
+    case .superseded, .fenced, .closed:
       self.init(.unavailable, detail: "\(error): nothing has changed.", retryAfter: .seconds(1))
     case .unavailable:
       let detail = "The store can't be reached: whether the edit was stored is not known."

@@ -22,15 +22,15 @@ struct Check: ParsableCommand {
       environment: ProcessInfo.processInfo.environment
     )
     if json {
-      print(String(decoding: diagnostics.json.bytes, as: UTF8.self))
+      try show(String(decoding: diagnostics.json.bytes, as: UTF8.self) + "\n")
     } else if !diagnostics.isEmpty {
-      print(diagnostics.rendered(inColor: isatty(1) == 1), terminator: "")
+      try show(diagnostics.rendered(inColor: isatty(1) == 1))
     }
     if definition == nil || diagnostics.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
     if !json, let definition {
-      print(
+      try show(
         "\(file) is fine: \(count(definition.tables, "table")), \(count(definition.sources, "source")), "
-          + count(definition.cells, "cell")
+          + "\(count(definition.cells, "cell"))\n"
       )
     }
   }
@@ -45,5 +45,5 @@ struct Schema: ParsableCommand {
     abstract: "Print the JSON Schema of configurations, for editors."
   )
 
-  func run() { print(ConfigurationSchema.text, terminator: "") }
+  func run() throws { try show(ConfigurationSchema.text) }
 }

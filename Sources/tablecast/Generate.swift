@@ -20,7 +20,7 @@ struct Generate: ParsableCommand {
   func run() throws {
     let definition = try ServiceConfiguration.file(config).definition()
     let code = CodeGenerator.generate(language, cells: definition.cells, selections: definition.selections)
-    print(code, terminator: "")
+    try show(code)
   }
 }
 

@@ -63,16 +63,13 @@ struct Render: ParsableCommand {
       }
       if modified != last {
         last = modified
-        if isatty(1) == 1 { Self.show("\u{1B}[2J\u{1B}[H") }
+        if isatty(1) == 1 { try show("\u{1B}[2J\u{1B}[H") }
         // A mistake is shown by whoever found it; the next change draws again.
         try? draw()
       }
       Thread.sleep(forTimeInterval: 0.25)
     }
   }
-
-  /// At once, also where the output is no terminal.
-  private static func show(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
   private func draw() throws {
     let service = try ServiceConfiguration.file(config).definition()
@@ -116,7 +113,7 @@ struct Render: ParsableCommand {
     )
     var result = mapper.map(contents, variables: variables)
     if let rows { result.keepFirst(rows) }
-    Self.show(json ? RenderedTable.json(result, definition) : RenderedTable.text(result, inColor: isatty(1) == 1))
+    try show(json ? RenderedTable.json(result, definition) : RenderedTable.text(result, inColor: isatty(1) == 1))
     if !result.problems.isEmpty { throw ExitCode(1) }
   }
 
@@ -159,7 +156,7 @@ struct Render: ParsableCommand {
             contents[name] = try fetch(name, upstream, context)
           } catch let error where !mapper.sectionSources.contains(name) {
             // As in the service, rows show nothing of a lookup that has not answered.
-            FileHandle.standardError.write(Data("\(TerminalText.oneLine("\(error)"))\n".utf8))
+            try? FileHandle.standardError.write(contentsOf: Data("\(TerminalText.oneLine("\(error)"))\n".utf8))
           }
         case nil: break
         }

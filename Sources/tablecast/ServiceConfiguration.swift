@@ -35,7 +35,7 @@ enum ServiceConfiguration: Sendable {
   func definition() throws -> ServiceDefinition {
     let (definition, diagnostics) = read()
     if !diagnostics.isEmpty {
-      FileHandle.standardError.write(Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
+      try? FileHandle.standardError.write(contentsOf: Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
     }
     guard let definition else { throw ExitCode(1) }
     return definition

@@ -129,6 +129,36 @@ import Testing
     #expect(said.count == 3, "\(said)")
   }
 
+  /// A full disk, or a pipe that nobody reads: a command says so, and has failed.
+  @Test(arguments: [
+    ["generate", "swift", "--config", "tablecast.yaml"], ["render", "--config", "tablecast.yaml", "--table", "t"],
+    ["check", "tablecast.yaml"], ["schema"],
+  ])
+  func whatCanNotBeWrittenIsAFailure(_ arguments: [String]) throws {
+    let folder = try Self.folder(
+      """
+      cells: {Label: {fields: {title: string}}}
+      tables: {t: {source: {local: {items: [{title: a}]}}, cell: Label, payload: {title: "${title}"}}}
+      """
+    )
+    let process = Process()
+    process.executableURL = try ServiceProcess.executable()
+    process.arguments = arguments
+    process.currentDirectoryURL = folder.url
+    let errors = Pipe()
+    (process.standardError, process.standardOutput) = (errors, FileHandle(forWritingAtPath: "/dev/full"))
+    try process.run()
+    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+    #expect(text.contains("the output can't be written"), "\(text)")
+  }
+
+  @Test func aConfigurationThatNeverEndsIsRefused() throws {
+    let command = try Command(["check", "/dev/zero"], in: try TemporaryFolder())
+    #expect(command.status == 1 && command.output.contains("larger than 64 MB"), "\(command.output)")
+  }
+
   @Test func theDemoRunsAnywhere() throws {
     let folder = try TemporaryFolder()
     let process = Process()

@@ -46,6 +46,26 @@ import Testing
     guard case .busy = error else { return #expect(Bool(false), "\(error)") }
   }
 
+  /// Edits that nobody will find again are not acknowledged; put back, the files are written to again.
+  @Test(arguments: ["", "-wal"]) func aFileThatIsGoneIsSaid(_ suffix: String) throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteStore(path: folder.database)
+    let feed = Feed(initial: table())
+    try store.write(table([("s", [row("1")])]), to: feed)
+    let file = folder.database + suffix
+    try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
+    let gone = #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: feed) }
+    #expect(gone.map { "\($0)" }?.contains("\(file) was moved or removed") == true)
+    feed.withdraw()
+    try Data().write(to: URL(fileURLWithPath: file))
+    #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: feed) }
+    feed.withdraw()
+    try FileManager.default.removeItem(atPath: file)
+    try FileManager.default.moveItem(atPath: file + ".old", toPath: file)
+    try store.write(table([("s", [row("3")])]), to: feed)
+    try store.closed()
+  }
+
   @Test func aNewerDatabaseIsRefusedByName() throws {
     let folder = try TemporaryFolder()
     try SQLiteStore(path: folder.database).closed()

@@ -32,6 +32,7 @@ public final class SQLiteStore: SoleStore {
   let now: @Sendable () -> Int64
   let lock: StoreLock
   let checkpoints: Checkpoints
+  private let files: StoreFiles
   private let observers = StoreObservers()
   let jobs = Mutex(Jobs())
   /// Where the rows of long versions are made ready to be written.
@@ -82,6 +83,7 @@ public final class SQLiteStore: SoleStore {
     self.now = now
     self.lock = lock
     self.checkpoints = checkpoints
+    files = StoreFiles(of: path)
     writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
   }
 
@@ -205,6 +207,11 @@ public final class SQLiteStore: SoleStore {
   /// Writes a group of commits, and completes them.
   func write(_ group: [(commit: Commit, completion: Completion)], _ db: Database) {
     guard !group.isEmpty else { return }
+    if let path = files.missing {
+      let error = StoreError.failed("\(path) was moved or removed while it is in use: put it back, or start anew")
+      for entry in group { entry.completion(.failure(error)) }
+      return
+    }
     let clock = ContinuousClock()
     let began = clock.now
     let results = writer.value.write(group.map(\.commit), now: now(), in: db)
