@@ -1,6 +1,6 @@
 // What one table's following knows, and what it asks next. No input, no output, no clock: times are given in ms.
 
-import { applyStage, freeze, must, reuse } from "./stages.js";
+import { applyStage, freeze, must, mustBeSound, reuse } from "./stages.js";
 
 /** A poll that is answered sooner than this, in ms, with nothing, didn't wait. */
 export const tooQuick = 1000;
@@ -81,6 +81,7 @@ export class Following {
         }
       }
     }
+    mustBeSound(next.sections);
     this._server = freeze(next);
     const empty = !reset && !stages.length;
     const quick = empty && (wait || slot) && elapsed < tooQuick;

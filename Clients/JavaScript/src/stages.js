@@ -77,6 +77,14 @@ export function applyStage(sections, stage) {
   return freeze(result);
 }
 
+/** Throws where an identity stands twice in a table, or something is no section or row. O(rows). */
+export function mustBeSound(sections) {
+  for (const list of [sections, sections.flatMap(({ rows }) => rows)]) {
+    const ids = new Set(list.map(({ id }) => id === `${id}` && id));
+    must(ids.size === list.length && !ids.has(false), "identities");
+  }
+}
+
 /** The sections of a new snapshot, with the objects of the old one wherever nothing changed. */
 export function reuse(old, fresh) {
   const either = (before, now) => (JSON.stringify(before) === JSON.stringify(now) ? before : now);
