@@ -66,6 +66,26 @@ import Testing
     try store.closed()
   }
 
+  /// Written to by somebody else: that it is damaged is said, and the process goes on.
+  @Test(arguments: [
+    "UPDATE feed SET next_item = 'many'", "UPDATE feed SET next_item = -1", "UPDATE feed SET epoch = 'old'",
+    "UPDATE feed SET id = 9223372036854775807", "UPDATE version SET number = -number",
+    "UPDATE version SET number = 9223372036854775807", "UPDATE version SET number = 'first'",
+  ])
+  func valuesThatCanNotBeAreDamage(_ statement: String) throws {
+    let folder = try TemporaryFolder()
+    var store = try SQLiteStore(path: folder.database)
+    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.closed()
+    let queue = try DatabaseQueue(path: folder.database)
+    try queue.write { try $0.execute(sql: statement) }
+    try queue.close()
+    store = try SQLiteStore(path: folder.database)
+    let error = #expect(throws: StoreError.self) { try store.restored() }
+    guard case .corrupt? = error else { return #expect(Bool(false), "\(error.map { "\($0)" } ?? "none")") }
+    try store.closed()
+  }
+
   @Test func aNewerDatabaseIsRefusedByName() throws {
     let folder = try TemporaryFolder()
     try SQLiteStore(path: folder.database).closed()

@@ -6,6 +6,8 @@ extension StoreError {
     switch error {
     case let error as StoreError: self = error
     case let error as RecordError: self = .corrupt(path: path, detail: error.description)
+    // What a column never has: somebody else wrote it.
+    case is RowDecodingError: self = .corrupt(path: path, detail: "a column has a value of another type")
     case let error as DatabaseError:
       switch error.resultCode {
       case .SQLITE_FULL: self = .full

@@ -54,7 +54,7 @@ extension StoreWriter {
   private static func sum(_ condition: String, _ arguments: StatementArguments, in db: Database) throws -> ReplySum {
     let sql = "SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM answer WHERE \(condition)"
     guard let row = try GRDB.Row.fetchOne(db, sql: sql, arguments: arguments) else { return ReplySum() }
-    return ReplySum(count: row["count"], bytes: row["bytes"])
+    return ReplySum(count: try row.decode(forColumn: "count"), bytes: try row.decode(forColumn: "bytes"))
   }
 
   /// Deletes the oldest until a bound is kept; the newest stays.
@@ -88,18 +88,18 @@ extension StoreWriter {
       arguments: [key.caller, key.table, key.scope, key.key, now]
     )
     guard let found else { return nil }
-    let request: Data = found["request"]
-    let body: Data = found["body"]
-    let headers: Data = found["headers"]
+    let request: Data = try found.decode(forColumn: "request")
+    let body: Data = try found.decode(forColumn: "body")
+    let headers: Data = try found.decode(forColumn: "headers")
     return StoredReply(
       caller: key.caller,
       scope: key.scope,
       key: key.key,
       request: Array(request),
-      status: found["status"],
+      status: try found.decode(forColumn: "status"),
       headers: try StoredReply.headers(from: Array(headers)),
       body: Array(body),
-      expires: found["expires"]
+      expires: try found.decode(forColumn: "expires")
     )
   }
 }

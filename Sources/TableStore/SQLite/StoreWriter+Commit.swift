@@ -35,15 +35,19 @@ extension StoreWriter {
   func open(_ table: String, in db: Database) throws -> FeedState {
     let sql = "SELECT id, epoch, at_risk, next_item, layout FROM feed WHERE name = ?"
     if let row = try GRDB.Row.fetchOne(db, sql: sql, arguments: [table]) {
-      let epoch: Int64? = row["epoch"]
-      let nextItem: Int64? = row["next_item"]
+      let id: Int64 = try row.decode(forColumn: "id")
+      let epoch: Int64? = try row.decode(forColumn: "epoch")
+      let nextItem: Int64? = try row.decode(forColumn: "next_item")
+      guard (0..<StoreSchema.feedLimit).contains(id), nextItem ?? 0 >= 0 else {
+        throw RecordError(description: "table \(table) has a number that can't be")
+      }
       return FeedState(
-        id: row["id"],
+        id: id,
         epoch: epoch.map { Epoch(rawValue: UInt64(bitPattern: $0)) },
-        isAtRisk: row["at_risk"],
+        isAtRisk: try row.decode(forColumn: "at_risk"),
         nextItem: nextItem.map { UInt64(bitPattern: $0) },
-        hasRowObjects: try hasRowObjects(row["id"], in: db),
-        layout: row["layout"]
+        hasRowObjects: try hasRowObjects(id, in: db),
+        layout: try row.decode(forColumn: "layout")
       )
     }
     try db.execute(sql: "INSERT INTO feed (name) VALUES (?)", arguments: [table])
@@ -173,12 +177,12 @@ extension StoreWriter {
       arguments: [table, prefix.unicodeScalars.count, prefix]
     )
     try db.inTransaction(.immediate) {
-      for feed in found { try remove(feed: feed["id"], in: db) }
+      for feed in found { try remove(feed: try feed.decode(forColumn: "id"), in: db) }
       try db.execute(sql: "DELETE FROM answer WHERE feed = ?", arguments: [table])
       return .commit
     }
     answers = AnswerSums()
-    for feed in found { forget(feed["name"]) }
+    for feed in found { forget(try feed.decode(forColumn: "name")) }
   }
 
   private func remove(feed id: Int64, in db: Database) throws {

@@ -84,8 +84,8 @@ extension StoreWriter {
       arguments: [feed.id]
     )
     while let row = try named.next() {
-      let body: Data = row["body"]
-      objects[row["row"]] = Array(body)
+      let (name, body): (String, Data) = (try row.decode(forColumn: "row"), try row.decode(forColumn: "body"))
+      objects[name] = Array(body)
     }
     return objects
   }

@@ -93,8 +93,10 @@ private struct VersionRecords: Sendable {
       arguments: [feed.id]
     )
     while let row = try stored.next() {
-      let (number, record): (Int64, Data) = (row["number"], row["record"])
-      records.append((UInt64(bitPattern: number), row["key_frame"], Array(record)))
+      let number: Int64 = try row.decode(forColumn: "number")
+      let record: Data = try row.decode(forColumn: "record")
+      guard number > 0, number < .max else { throw RecordError(description: "a version has the number \(number)") }
+      records.append((UInt64(number), try row.decode(forColumn: "key_frame"), Array(record)))
     }
   }
 }
