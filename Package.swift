@@ -250,7 +250,10 @@ let package = Package(
     ),
     .testTarget(
       name: "TableServiceTests",
-      dependencies: ["HTTPServer", "JSON", "TableService"],
+      dependencies: [
+        "Configuration", "HTTPServer", "JSON", "TableService", "TableStore", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: ours
     ),
     // The built service as a process: killed, starved of disk, held against a model.

@@ -20,6 +20,8 @@ final class TableStream: StreamSource {
     /// Where the client is, as far as has been sent to it. Nil: it has nothing yet.
     var position: Cursor?
     var pacing = StreamPacing()
+    /// A heartbeat has come since the client was told where it is.
+    var isDue = false
   }
 
   init(
@@ -53,9 +55,13 @@ final class TableStream: StreamSource {
   func drained(_ stream: StreamHandle) { advance(stream) { $0.drained() } }
 
   /// What comes behind the comment looks for something new: a view that is followed is in use, whether anything happens
-  /// or not.
+  /// or not. As a poll does when its wait is over, it tells what has changed outside of a window, too.
   func heartbeat(_ stream: StreamHandle) {
-    if state.withLock({ $0.pacing.heartbeat() }) { stream.send(Array(": still here\n\n".utf8)) }
+    let isSent = state.withLock { state in
+      state.isDue = state.pacing.heartbeat()
+      return state.isDue
+    }
+    if isSent { stream.send(Array(": still here\n\n".utf8)) }
   }
 
   func closed() {
@@ -79,7 +85,9 @@ final class TableStream: StreamSource {
     repeat {
       let query = query
       // It stays with this replica: that its rows are drawn otherwise elsewhere is told once.
-      guard table.state(for: query, waits: false).isCurrent else {
+      let standing = table.state(for: query, waits: false)
+      let isBehind = standing.to != query.after && state.withLock(\.isDue)
+      guard standing.isCurrent, !isBehind else {
         return table.render(query, waits: false) { [self] in send($0, to: stream) }
       }
     } while state.withLock({ $0.pacing.rest() }) == .make
@@ -88,7 +96,7 @@ final class TableStream: StreamSource {
   /// The body is shared with all who are sent the same, polls among them.
   private func send(_ reply: EncodedReply, to stream: StreamHandle) {
     state.withLock { state in
-      state.position = reply.cursor
+      (state.position, state.isDue) = (reply.cursor, false)
       state.pacing.send()
     }
     stream.send([Array("event: changes\nid: \(reply.cursor)\ndata: ".utf8), reply.body, Array("\n\n".utf8)])
