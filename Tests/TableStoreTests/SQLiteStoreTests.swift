@@ -148,7 +148,7 @@ import Testing
       var store: SQLiteStore? = try SQLiteStore(path: folder.database, boot: "1")
       try store?.write(table([("s", [row("1")])]), to: feed, .full)
       try store?.write(table([("s", [row("2")])]), to: feed, entry.durability)
-      if entry.closed { try store?.closed() } else { try store?.pool.close() }
+      if entry.closed { try store?.closed() } else { try store?.killed() }
       store = nil
       let again = try SQLiteStore(path: folder.database, boot: entry.boot)
       let stored = try #require(try again.restored().feed)

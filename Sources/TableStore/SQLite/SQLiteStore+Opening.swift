@@ -46,12 +46,15 @@ extension SQLiteStore {
       throw .cannotOpen(path: path, reason: "its folder can't be created: \(error.localizedDescription)")
     }
     let lock = try StoreLock(path: path)
+    let log = StoreMark.log(of: path)
     do {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       let checkpoints = Checkpoints(path: path)
-      try pool.writeWithoutTransaction { db in
-        try Self.beginRun(in: db, boot: boot)
+      let run = try pool.writeWithoutTransaction { db in
+        let run = try Self.beginRun(in: db, boot: boot, after: lock.left, log: log)
+        lock.leave(StoreMark(run: run, isClosed: false, log: StoreMark.log(of: path)))
         try checkpoints.watch(db)
+        return run
       }
       self.init(
         path: path,
@@ -60,6 +63,7 @@ extension SQLiteStore {
         now: now,
         bounds: bounds,
         lock: lock,
+        run: run,
         checkpoints: checkpoints
       )
     } catch {
@@ -127,13 +131,23 @@ extension SQLiteStore {
   /// Databases up to this size are checked whole whenever they are opened.
   private static let checkedSize = 64 << 20
 
-  /// Notes that the file is in use, and gives new epochs to the tables that a power loss may have set back.
-  private static func beginRun(in db: Database, boot: String?) throws {
+  /// Notes that the file is in use, and gives new epochs to the tables that a power loss may have set back; to all where the
+  /// file is not the one that the run before this has left. Returns what this run is called.
+  private static func beginRun(in db: Database, boot: String?, after left: StoreMark?, log: UInt64?) throws -> String {
     try db.execute(sql: "PRAGMA synchronous = FULL")
+    let run = StoreMark.newRun()
     try db.inTransaction(.immediate) {
-      let last = try String.fetchOne(db, sql: "SELECT value FROM info WHERE name = 'boot'")
-      if boot == nil || boot != last {
-        for id in try Int64.fetchAll(db, sql: "SELECT id FROM feed WHERE at_risk AND epoch IS NOT NULL") {
+      let info = try Dictionary(
+        uniqueKeysWithValues: GRDB.Row.fetchAll(db, sql: "SELECT name, value FROM info").map { row in
+          (try row.decode(String.self, forColumn: "name"), try row.decode(String.self, forColumn: "value"))
+        }
+      )
+      // An earlier release has left none, neither here nor there.
+      let goesOn =
+        left.map { $0.stands(for: (info["run"], info["closed"] == "cleanly"), log: log) } ?? (info["run"] == nil)
+      if !goesOn || boot == nil || boot != info["boot"] {
+        let affected = goesOn ? "at_risk AND epoch IS NOT NULL" : "epoch IS NOT NULL"
+        for id in try Int64.fetchAll(db, sql: "SELECT id FROM feed WHERE \(affected)") {
           try db.execute(
             sql: "UPDATE feed SET epoch = ?, at_risk = 0 WHERE id = ?",
             arguments: [Int64(Epoch.random().rawValue), id]
@@ -141,11 +155,12 @@ extension SQLiteStore {
         }
       }
       try db.execute(
-        sql: "INSERT OR REPLACE INTO info VALUES ('boot', ?), ('closed', 'not yet')",
-        arguments: [boot ?? ""]
+        sql: "INSERT OR REPLACE INTO info VALUES ('boot', ?), ('closed', 'not yet'), ('run', ?)",
+        arguments: [boot ?? "", run]
       )
       return .commit
     }
+    return run
   }
 
   /// The kernel's name for the time since the machine was started; nil where it gives none.

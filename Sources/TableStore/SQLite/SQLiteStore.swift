@@ -31,6 +31,8 @@ public final class SQLiteStore: SoleStore {
   let history: Int
   let now: @Sendable () -> Int64
   let lock: StoreLock
+  /// What this run is called (``StoreMark``).
+  private let run: String
   let checkpoints: Checkpoints
   private let files: StoreFiles
   private let observers = StoreObservers()
@@ -75,6 +77,7 @@ public final class SQLiteStore: SoleStore {
     now: @escaping @Sendable () -> Int64,
     bounds: ReplyBounds,
     lock: StoreLock,
+    run: String,
     checkpoints: Checkpoints
   ) {
     self.path = path
@@ -82,6 +85,7 @@ public final class SQLiteStore: SoleStore {
     self.history = history
     self.now = now
     self.lock = lock
+    self.run = run
     self.checkpoints = checkpoints
     files = StoreFiles(of: path)
     writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
@@ -144,6 +148,7 @@ public final class SQLiteStore: SoleStore {
       // Closing waits for the writer's queue, so it can't be done on it.
       DispatchQueue.global().async { [self] in
         let closed = Result { try pool.close() }.mapError { StoreError($0, path: path) }
+        if case (.success, .success) = (result, closed) { lock.leave(StoreMark(run: run, isClosed: true)) }
         lock.release()
         completion(result.flatMap { closed })
       }

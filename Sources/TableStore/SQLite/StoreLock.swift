@@ -8,6 +8,10 @@ import Synchronization
 final class StoreLock: Sendable {
   /// The lock's descriptor, until it is given up.
   private let descriptor: Mutex<Int32?>
+  /// Who holds it, for a person.
+  private let holder: String
+  /// What the run before this one has left here.
+  let left: StoreMark?
 
   /// - Parameter path: The database's. The lock's file has `.lock` after it.
   init(path: String) throws(StoreError) {
@@ -17,18 +21,30 @@ final class StoreLock: Sendable {
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
-      let holder = Self.text(of: descriptor)
+      let holder = Self.text(of: descriptor).split(separator: "\n").first.map(String.init) ?? ""
       Foundation.close(descriptor)
       guard code == EWOULDBLOCK else { throw .cannotOpen(path: file, reason: String(cString: strerror(code))) }
       throw .locked(path: path, holder: holder.isEmpty ? "another process" : holder)
     }
     let process = ProcessInfo.processInfo
     let started = Date.now.formatted(.iso8601)
-    let text = Array("process \(process.processIdentifier) on \(process.hostName), since \(started)\n".utf8)
-    // What stands in it is for a person; the lock holds without it, on a full disk too.
-    _ = ftruncate(descriptor, 0)
-    _ = pwrite(descriptor, text, text.count, 0)
+    left = Self.text(of: descriptor).split(separator: "\n").dropFirst().first.flatMap { StoreMark(String($0)) }
+    self.holder = "process \(process.processIdentifier) on \(process.hostName), since \(started)"
     self.descriptor = Mutex(descriptor)
+    write("")
+  }
+
+  /// Leaves a mark for the next run.
+  func leave(_ mark: StoreMark) { write("\(mark)\n") }
+
+  private func write(_ mark: String) {
+    let text = Array("\(holder)\n\(mark)".utf8)
+    // The lock holds without it, on a full disk too; and a database without a mark begins new epochs.
+    descriptor.withLock { descriptor in
+      guard let descriptor else { return }
+      _ = ftruncate(descriptor, 0)
+      _ = pwrite(descriptor, text, text.count, 0)
+    }
   }
 
   deinit { release() }

@@ -111,12 +111,16 @@ def truncated(executable, folder, generator):
             service.start()
             client = service.client()
             found = client.snapshot()
-            require(found == expected, f"A log of {size} bytes, damaged at {cut}: version {found['cursor']} is there "
+            # What was put in the place of what the last run has left goes on in another epoch.
+            is_lost = found["cursor"].split(".")[0] != expected["cursor"].split(".")[0]
+            require({**found, "cursor": version(found["cursor"])} == {**expected, "cursor": version(expected["cursor"])},
+                    f"A log of {size} bytes, damaged at {cut}: version {found['cursor']} is there "
                     f"instead of {expected['cursor']}")
             for _, earlier in snapshots[:version(expected["cursor"]) - version(snapshots[0][1]["cursor"]) + 1:7]:
                 mirror = Mirror(earlier)
                 reset = mirror.apply(client.changes(earlier["cursor"]))
-                require(reset in (None, "large") and mirror.same(found), f"{earlier['cursor']} is not continued: {reset}")
+                continued = reset == "epoch" if is_lost else reset in (None, "large")
+                require(continued and mirror.same(found), f"{earlier['cursor']} is not continued: {reset}")
             status, reply = client.request("POST", "/items", {"title": "goes on"})
             require(status == 201, f"After a damaged log an edit is answered with {status}: {reply}")
             service.kill()
