@@ -4,7 +4,7 @@
 import { isAsNewAs } from "./cursor.js";
 import { isShown, operations, overlay } from "./edits.js";
 import { Following } from "./following.js";
-import { freeze } from "./stages.js";
+import { freeze, must, mustBeSound } from "./stages.js";
 
 /** `pause` and `resume` by a set of reasons; `changed` hears when something was paused or resumed. */
 export const pausing = (reasons, changed) => ({
@@ -193,14 +193,16 @@ export function makeTable(client, segment, view, step) {
     _turn: turn,
     _publish: publish,
 
-    /** Takes what was kept of it, and of its edits. */
+    /** Takes what was kept of it, and of its edits: by another release perhaps, or not as it was. */
     _restore(server, kept) {
+      for (const what of [kept].flat()) if (operations[what?.op]?.split) enqueue(what);
       if (server && !following._server) {
+        must(server.cursor.split, "cursor");
+        mustBeSound(server.sections);
         following._server = freeze(server);
         following._unsure = true;
         publish("status");
       }
-      for (const what of kept || []) enqueue(what);
     },
 
     _isActive: () =>

@@ -171,3 +171,22 @@ test("edits that are kept are sent by the next program", async () => {
   const again = transport.open.find(({ method }) => method === "DELETE");
   assert.equal(again.headers["Idempotency-Key"], "key-1");
 });
+
+for (const [name, server, edits] of [
+  ["a table whose section has no rows", { cursor: "0123456789ab.9", sections: [{ id: "a" }] }],
+  ["a table without sections", { cursor: "0123456789ab.9" }],
+  ["a cursor that is none", { cursor: 9, sections: [] }],
+  ["another thing than a table", 5],
+  ["edits of an operation that isn't known", null, [{ op: "fly", key: "k", row: "1" }, { op: "constructor" }, {}, null]],
+  ["another thing than edits", null, "abc"],
+]) {
+  test(`kept by another release, or damaged: ${name}`, async () => {
+    const store = { get: (key) => (key.endsWith(" edits") ? edits : server), set: async () => {}, delete() {} };
+    const { table, transport, clock } = await following({ store, keepEdits: true });
+    assert.equal(table.snapshot.connection, "live");
+    assert.equal(table.snapshot.edits.length, 0);
+    table.delete("1");
+    await clock.advance(0);
+    assert.ok(transport.open.some(({ method }) => method === "DELETE"));
+  });
+}
