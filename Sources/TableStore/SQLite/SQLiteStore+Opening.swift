@@ -46,16 +46,19 @@ extension SQLiteStore {
       throw .cannotOpen(path: path, reason: "its folder can't be created: \(error.localizedDescription)")
     }
     let lock = try StoreLock(path: path)
+    // Whoever opens the database may remove the log.
     let log = StoreMark.log(of: path)
+    let left = lock.left.filter { $0.admits(log: log) }.map { StoreMark(run: $0.run, isClosed: $0.isClosed) }
+    let run = StoreMark.newRun()
+    lock.leave(left + [StoreMark(run: run)])
     do {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
       let checkpoints = Checkpoints(path: path)
-      let run = try pool.writeWithoutTransaction { db in
-        let run = try Self.beginRun(in: db, boot: boot, after: lock.left, log: log)
-        lock.leave(StoreMark(run: run, isClosed: false, log: StoreMark.log(of: path)))
+      try pool.writeWithoutTransaction { db in
+        try Self.beginRun(run, in: db, boot: boot, after: lock.left.isEmpty ? nil : left)
         try checkpoints.watch(db)
-        return run
       }
+      lock.leave([StoreMark(run: run, log: StoreMark.log(of: path))])
       self.init(
         path: path,
         pool: pool,
@@ -132,19 +135,19 @@ extension SQLiteStore {
   private static let checkedSize = 64 << 20
 
   /// Notes that the file is in use, and gives new epochs to the tables that a power loss may have set back; to all where the
-  /// file is not the one that the run before this has left. Returns what this run is called.
-  private static func beginRun(in db: Database, boot: String?, after left: StoreMark?, log: UInt64?) throws -> String {
+  /// file is not the one that the run before this has left.
+  ///
+  /// - Parameter left: the marks of that run; nil where there is none, as of an earlier release.
+  private static func beginRun(_ run: String, in db: Database, boot: String?, after left: [StoreMark]?) throws {
     try db.execute(sql: "PRAGMA synchronous = FULL")
-    let run = StoreMark.newRun()
     try db.inTransaction(.immediate) {
       let info = try Dictionary(
         uniqueKeysWithValues: GRDB.Row.fetchAll(db, sql: "SELECT name, value FROM info").map { row in
           (try row.decode(String.self, forColumn: "name"), try row.decode(String.self, forColumn: "value"))
         }
       )
-      // An earlier release has left none, neither here nor there.
-      let goesOn =
-        left.map { $0.stands(for: (info["run"], info["closed"] == "cleanly"), log: log) } ?? (info["run"] == nil)
+      let database = (run: info["run"], isClosed: info["closed"] == "cleanly")
+      let goesOn = left.map { $0.contains { $0.stands(for: database) } } ?? (database.run == nil)
       if !goesOn || boot == nil || boot != info["boot"] {
         let affected = goesOn ? "at_risk AND epoch IS NOT NULL" : "epoch IS NOT NULL"
         for id in try Int64.fetchAll(db, sql: "SELECT id FROM feed WHERE \(affected)") {
@@ -160,7 +163,6 @@ extension SQLiteStore {
       )
       return .commit
     }
-    return run
   }
 
   /// The kernel's name for the time since the machine was started; nil where it gives none.

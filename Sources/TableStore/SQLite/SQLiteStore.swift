@@ -144,11 +144,13 @@ public final class SQLiteStore: SoleStore {
   public func close(completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
     let finish: @Sendable (Database, inout StoreWriter) -> Void = { [self] db, writer in
       checkpoints.close()
+      let closedMark = StoreMark(run: run, isClosed: true)
+      lock.leave([StoreMark(run: run, log: StoreMark.log(of: path)), closedMark])
       let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
       // Closing waits for the writer's queue, so it can't be done on it.
       DispatchQueue.global().async { [self] in
         let closed = Result { try pool.close() }.mapError { StoreError($0, path: path) }
-        if case (.success, .success) = (result, closed) { lock.leave(StoreMark(run: run, isClosed: true)) }
+        if case (.success, .success) = (result, closed) { lock.leave([closedMark]) }
         lock.release()
         completion(result.flatMap { closed })
       }

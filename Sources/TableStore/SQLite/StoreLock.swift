@@ -11,7 +11,7 @@ final class StoreLock: Sendable {
   /// Who holds it, for a person.
   private let holder: String
   /// What the run before this one has left here.
-  let left: StoreMark?
+  let left: [StoreMark]
 
   /// - Parameter path: The database's. The lock's file has `.lock` after it.
   init(path: String) throws(StoreError) {
@@ -28,22 +28,20 @@ final class StoreLock: Sendable {
     }
     let process = ProcessInfo.processInfo
     let started = Date.now.formatted(.iso8601)
-    left = Self.text(of: descriptor).split(separator: "\n").dropFirst().first.flatMap { StoreMark(String($0)) }
+    left = Self.text(of: descriptor).split(separator: "\n").dropFirst().compactMap { StoreMark(String($0)) }
     self.holder = "process \(process.processIdentifier) on \(process.hostName), since \(started)"
     self.descriptor = Mutex(descriptor)
-    write("")
+    leave(left)
   }
 
-  /// Leaves a mark for the next run.
-  func leave(_ mark: StoreMark) { write("\(mark)\n") }
-
-  private func write(_ mark: String) {
-    let text = Array("\(holder)\n\(mark)".utf8)
+  /// Leaves marks for the next run, in place of those that there are.
+  func leave(_ marks: [StoreMark]) {
+    let text = Array(([holder] + marks.map(\.description)).map { $0 + "\n" }.joined().utf8)
     // The lock holds without it, on a full disk too; and a database without a mark begins new epochs.
     descriptor.withLock { descriptor in
       guard let descriptor else { return }
-      _ = ftruncate(descriptor, 0)
       _ = pwrite(descriptor, text, text.count, 0)
+      _ = ftruncate(descriptor, off_t(text.count))
     }
   }
 
@@ -57,7 +55,7 @@ final class StoreLock: Sendable {
   }
 
   private static func text(of descriptor: Int32) -> String {
-    var bytes = [UInt8](repeating: 0, count: 256)
+    var bytes = [UInt8](repeating: 0, count: 1024)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
