@@ -13,7 +13,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz sanitize sbom image packages clients cluster
 .NOTPARALLEL:
 
-# Not optimised, which takes two thirds of the time to build: for looking at it that is fast enough, and the tests use it, too.
+# Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
 run: packages
 	@$(SWIFT) build --product tablecast
 	@exec .build/debug/tablecast demo $(RUN_ARGUMENTS)

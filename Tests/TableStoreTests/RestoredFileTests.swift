@@ -11,6 +11,7 @@ import Testing
   enum Between: String, CaseIterable {
     case end, kill, backupOfTheEnd
     case backupFromBefore, backupFromBeforeAKill, backupOfAnEarlierEnd, anotherPlace, lostLogAfterAKill
+    case backupAfterARefusal
 
     var goesOn: Bool { [.end, .kill, .backupOfTheEnd].contains(self) }
   }
@@ -41,6 +42,12 @@ import Testing
     case .backupFromBeforeAKill:
       try store.killed()
       try FileManager.default.removeItem(atPath: path + "-wal")
+      try Self.copy(backup, to: path)
+    case .backupAfterARefusal:
+      try store.killed()
+      try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
+      #expect(throws: StoreError.self) { try SQLiteStore(path: path) }
+      try? FileManager.default.removeItem(atPath: path + "-wal")
       try Self.copy(backup, to: path)
     case .end: try store.closed()
     case .backupOfTheEnd:

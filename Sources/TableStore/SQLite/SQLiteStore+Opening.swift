@@ -70,6 +70,8 @@ extension SQLiteStore {
         checkpoints: checkpoints
       )
     } catch {
+      // This run has written nothing: what is put there now is judged by what the last one has left.
+      lock.leave(lock.left)
       let error = StoreError(error, path: path)
       if case .failed(let reason) = error { throw .cannotOpen(path: path, reason: reason) }
       throw error

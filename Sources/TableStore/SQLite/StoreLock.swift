@@ -55,7 +55,7 @@ final class StoreLock: Sendable {
   }
 
   private static func text(of descriptor: Int32) -> String {
-    var bytes = [UInt8](repeating: 0, count: 1024)
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
