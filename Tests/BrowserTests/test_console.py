@@ -115,6 +115,16 @@ class Pages(ConsoleTestCase):
     until(self.driver, "document.querySelectorAll('#catalog li').length === 1")
     self.assertIn("Stories", self.find("#catalog li").text)
 
+  def test_a_focus_stays_where_other_tables_come_and_go(self):
+    self.open()
+    link = self.find("#catalog a[href='#/t/stories']")
+    self.driver.execute_script("arguments[0].focus()", link)
+    for text, count in (("sto", 1), ("", 7)):
+      self.driver.execute_script("""const field = document.querySelector('#catalog input');
+        field.value = arguments[0]; field.dispatchEvent(new Event('input'))""", text)
+      self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#catalog li")), count)
+      self.assertEqual(self.driver.switch_to.active_element, link)
+
   def test_a_family_asks_for_its_parameters(self):
     self.open()
     self.button_of("Search").click()

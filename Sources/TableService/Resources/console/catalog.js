@@ -1,6 +1,6 @@
 // The tables and families of the service: their state, rows and rate of change; a family asks for its parameters.
 
-import { announce, ask, clipped, element, number } from "/console/dom.js";
+import { announce, ask, clipped, element, markCurrent, number } from "/console/dom.js";
 import { curl, get, requestBehind } from "/console/service.js";
 
 const interval = 5000;
@@ -96,15 +96,18 @@ export function showCatalog(panel) {
       !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
     const segment = table.url.slice("/v1/tables/".length);
     link.setAttribute("href", `#/t/${segment}`);
-    if (segment === marked) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    markCurrent(link, segment === marked);
   }
 
   function draw() {
     const text = search.value.trim().toLowerCase();
     const found = tables.filter(({ id, title = "" }) => `${id} ${title}`.toLowerCase().includes(text));
     const nodes = found.map(entry);
-    if (nodes.length !== items.children.length || nodes.some((node, index) => node !== items.children[index])) items.replaceChildren(...nodes);
+    if (nodes.length !== items.children.length || nodes.some((node, index) => node !== items.children[index])) {
+      const focused = document.activeElement;
+      items.replaceChildren(...nodes);
+      if (items.contains(focused)) focused.focus();
+    }
     if (text) announce(`${found.length} tables found`);
   }
 

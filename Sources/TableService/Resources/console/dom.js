@@ -13,6 +13,12 @@ export function element(name, properties = {}, ...children) {
   return node;
 }
 
+/** Whether a link leads to what is shown. */
+export function markCurrent(link, isCurrent) {
+  if (isCurrent) link.setAttribute("aria-current", "page");
+  else link.removeAttribute("aria-current");
+}
+
 const longest = 20_000;
 
 /** A text as long as a page can bear. */

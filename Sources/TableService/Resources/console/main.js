@@ -1,7 +1,7 @@
 // The page: where it is, by the part of its address behind `#`, and what it shows there.
 
 import { showCatalog } from "/console/catalog.js";
-import { ask, element } from "/console/dom.js";
+import { ask, element, markCurrent } from "/console/dom.js";
 import { setToken, token } from "/console/service.js";
 import { showSources } from "/console/sources.js";
 import { showTable } from "/console/table.js";
@@ -22,9 +22,7 @@ function show() {
   const { kind, segment, panel, row } = place();
   document.body.dataset.place = kind;
   for (const link of document.querySelectorAll("header nav a")) {
-    const isHere = (link.hash === "#/sources") === (kind === "sources");
-    if (isHere) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    markCurrent(link, (link.hash === "#/sources") === (kind === "sources"));
   }
   catalog.mark(segment);
   // Another panel of the same table is the table's own affair.
