@@ -2,7 +2,7 @@ internal import TableModel
 
 /// Finds items by their rows' identities.
 struct ItemLookup: Sendable {
-  let items: [MappedItem]
+  let items: MappedItems
   let index: IdentityTable
 
   /// The item's place among all.

@@ -8,7 +8,7 @@ final class LookupReferences: Sendable {
   private let made = Mutex<[[LookupKey: [Int]]]?>(nil)
 
   /// The places of the items that a change of a lookup's keys concerns. O(the places), but O(items) at the first time.
-  func places(of keys: Set<LookupKey>, lookup: Int, among items: [MappedItem]) -> [Int] {
+  func places(of keys: Set<LookupKey>, lookup: Int, among items: MappedItems) -> [Int] {
     made.withLock { made in
       let references = made ?? Self.references(of: items)
       made = references
@@ -17,7 +17,7 @@ final class LookupReferences: Sendable {
     }
   }
 
-  private static func references(of items: [MappedItem]) -> [[LookupKey: [Int]]] {
+  private static func references(of items: MappedItems) -> [[LookupKey: [Int]]] {
     var references: [[LookupKey: [Int]]] = []
     for (place, item) in items.enumerated() {
       for (lookup, key) in (item.details?.lookupKeys ?? []).enumerated() {

@@ -32,7 +32,7 @@ public final class MappingCache: Sendable {
 
 /// A source's items in their order, and where they stand.
 struct CachedSource: Sendable {
-  let items: [MappedItem]
+  let items: MappedItems
   let texts: ItemTexts
   /// Of what expressions saw of whole responses.
   let seenResponses: Fingerprint
@@ -41,7 +41,7 @@ struct CachedSource: Sendable {
   let references: LookupReferences
 
   init(
-    items: [MappedItem],
+    items: MappedItems,
     texts: ItemTexts,
     seenResponses: Fingerprint,
     lists: [CachedList?],

@@ -131,7 +131,7 @@ public struct MappingResult: Sendable {
     var (count, first): (Int, [SkippedItem]) = (0, [])
     for source in Set(cache.sources.keys).union(layout.map { [$0.source] } ?? []).sorted() {
       let layout = layout.flatMap { $0.source == source ? $0 : nil }
-      let items = layout?.items.ordered.map(\.item.mapped) ?? cache.sources[source]?.items ?? []
+      let items = layout?.items.ordered.map(\.item.mapped) ?? cache.sources[source]?.items.array ?? []
       for (index, item) in items.enumerated() where item.row == nil && item.details?.skip == nil && !item.isMalformed {
         count += 1
         guard first.count < Self.maximumKept else { continue }

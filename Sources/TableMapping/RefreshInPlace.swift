@@ -8,12 +8,12 @@ internal import TableModel
 /// included: neither are identities claimed again nor sections made anew. What comes of it is what a whole mapping would
 /// make.
 ///
-/// - Complexity: O(items) to copy references; besides O(changes · log² rows).
+/// - Complexity: O(items) to see what has changed, without a reference counted; besides O(changes · log² rows).
 struct RefreshInPlace {
   private let previous: CachedSource
   private let layout: SettledLayout
   private let list: ListedText
-  private var items: [MappedItem]
+  private var items: MappedItems
   /// By section, in ascending places.
   private var rows: [Int: [LaidRow]] = [:]
   /// Of what the items take of memory.
@@ -43,7 +43,7 @@ struct RefreshInPlace {
       else { return false }
       shifts[section] = position - place
       growth += new.cost - old.cost
-      items[position] = new
+      items.replace(at: position, with: new)
       rows[section, default: []].append(LaidRow(place: place, row: row, position: position))
     }
     // Sorted, rows stand in another order than their items.

@@ -140,7 +140,7 @@ struct SectionAssembly {
   }
 
   /// The identities by which rows are found, and whose they are.
-  var lookup: ItemLookup { ItemLookup(items: items, index: identities) }
+  var lookup: ItemLookup { ItemLookup(items: MappedItems(items), index: identities) }
 
   /// The sections in their order, those without rows too, sorted and limited as the scope says.
   func arranged(in scope: Scope, _ report: inout MappingReport) -> [ArrangedSection] {

@@ -71,7 +71,7 @@ struct SettledLayout: Sendable {
   /// - Parameters:
   ///   - rows: by section, in ascending places.
   ///   - growth: of what the items take.
-  func replacing(_ rows: [Int: [LaidRow]], _ items: [MappedItem], growth: Int) -> SettledLayout? {
+  func replacing(_ rows: [Int: [LaidRow]], _ items: MappedItems, growth: Int) -> SettledLayout? {
     var sections = sections
     for (place, rows) in rows {
       guard let shown = sections[place].shown else { continue }

@@ -67,7 +67,7 @@ struct SourceReader {
     // The same items in the same places show the same looked-up items.
     let staysSame = isUnchanged && previous?.items.count == items.count
     return CachedSource(
-      items: items,
+      items: MappedItems(items),
       texts: texts,
       seenResponses: seenResponses,
       lists: lists,
@@ -133,7 +133,7 @@ struct SourceReader {
   /// The answer is the very one of the last time: what shows another looked-up item is mapped anew, and nothing else
   /// is looked at. O(items), to count what they take; no byte of them is read.
   private mutating func keep(_ previous: CachedSource) throws(SourceFailure) {
-    (items, texts, lists) = (previous.items, previous.texts, previous.lists)
+    (items, texts, lists) = (previous.items.array, previous.texts, previous.lists)
     for page in content.pages { budget.charge(page: page) }
     for place in stale {
       items[place] = texts.withBytes(of: place) { mapper.item(at: place, $0) }

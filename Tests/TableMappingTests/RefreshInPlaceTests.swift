@@ -13,7 +13,7 @@ import Testing
   func refreshesMakeWhatAMappingMakes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let table = try RandomTable(&random, isLocal: false)
-    var items = (0..<Int.random(in: 0...40, using: &random)).map { _ in RandomTable.item(&random) }
+    var items = (0..<Int.random(in: 0...100, using: &random)).map { _ in RandomTable.item(&random) }
     var last: MappingResult?
     for step in 0..<20 {
       let contents = ["s": RandomTable.page(items), "users": RandomTable.users]
