@@ -161,6 +161,7 @@ final class TransferHop {
     let said = size(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     guard said > 1 << 16, headers.first(named: "Content-Encoding") == nil else { return }
     body.reserveCapacity(min(said, request.limits.maxBodyBytes) + 4096)
+    body.useHugePages()
   }
 
   private func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
