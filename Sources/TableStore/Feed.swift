@@ -52,6 +52,11 @@ public final class Feed: Sendable {
     state.withLock { $0.published[$0.published.count - 1] }
   }
 
+  /// The first version that is held. O(1).
+  public var oldest: Version {
+    state.withLock { $0.published[0] }
+  }
+
   /// The last version prepared, or the current one: what the next edit is built on. O(1).
   public var latest: Version {
     state.withLock { $0.latest }

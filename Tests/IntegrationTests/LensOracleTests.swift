@@ -11,6 +11,14 @@ import Testing
     #expect(oracle.changesets > 20, "seed \(seed)")
     #expect(oracle.resets.isSubset(of: ["lens", "large"]), "seed \(seed): \(oracle.resets)")
   }
+
+  /// So few versions are held that most states are of one that is not.
+  @Test(arguments: [1, 2, 3] as [UInt64]) func statesOfForgottenVersionsAreLedOnOrReset(seed: UInt64) throws {
+    var oracle = try Oracle(seed: seed, history: 4)
+    for _ in 0..<1_000 { try oracle.step() }
+    #expect(oracle.outlasting > 2, "seed \(seed): \(oracle.outlasting) of \(oracle.changesets)")
+    #expect(oracle.resets.isSubset(of: ["lens", "large", "expired"]), "seed \(seed): \(oracle.resets)")
+  }
 }
 
 /// How one client asks.
@@ -25,7 +33,7 @@ private struct ClientLens: Hashable {
 private struct Oracle {
   private static let configuration = """
     store: memory
-    history: 200
+    history: HISTORY
     cells:
       Title: {fields: {title: string}}
       Label: {fields: {title: string}}
@@ -51,11 +59,19 @@ private struct Oracle {
   private var held: [ClientLens: [TableMirror]] = [:]
   private(set) var changesets = 0
   private(set) var resets: Set<String> = []
+  /// Changesets from versions that were no longer held.
+  private(set) var outlasting = 0
+  private let history: Int
+  /// Follows a window: what is not held is noted for windows that somebody waits with.
+  private let follower: HTTPClient
 
-  init(seed: UInt64) throws {
-    (self.seed, random) = (seed, SeededGenerator(seed: seed))
-    service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
-    client = try service.client()
+  init(seed: UInt64, history: Int = 200) throws {
+    (self.seed, random, self.history) = (seed, SeededGenerator(seed: seed), history)
+    let configuration = Self.configuration.replacing("HISTORY", with: "\(history)")
+    service = try ServiceProcess(configuration, arguments: ["--insecure"])
+    (client, follower) = (try service.client(), try service.client())
+    try follower.send("GET", "/v1/tables/t/stream?rows=1")
+    _ = try follower.receiveHead("the stream")
   }
 
   mutating func step() throws {
@@ -104,7 +120,7 @@ private struct Oracle {
   private mutating func poll() throws {
     let lens = ClientLens(view: pick([nil, "v", "w"]), cells: pick([nil, "Label, Title"]))
     let window = pick([nil, "all", "1", "2", "5", "40"])
-    guard let old = held[lens]?.randomElement(using: &random), Bool.random(using: &random) else {
+    guard let old = held[lens]?.suffix(history).randomElement(using: &random), Bool.random(using: &random) else {
       held[lens, default: []].append(try snapshot(lens, rows: window))
       return
     }
@@ -118,6 +134,7 @@ private struct Oracle {
       resets.insert(reset)
     } else {
       changesets += 1
+      if let from = version(old.cursor), let to = version(new.cursor), to - from >= history { outlasting += 1 }
       let (told, fewest) = (try Operations(of: changes), Operations(from: old, to: new))
       guard told == fewest else { throw wrong("\(told), not \(fewest), in \(changes)") }
     }
@@ -132,6 +149,11 @@ private struct Oracle {
 
   private mutating func pick<Value>(_ values: [Value]) -> Value {
     values[Int.random(in: values.indices, using: &random)]
+  }
+
+  /// The number in a cursor: `EPOCH.VERSION`, and what tells its lens.
+  private func version(_ cursor: String) -> Int? {
+    cursor.split(separator: ".").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) }
   }
 
   private func wrong(_ what: String) -> Malformed { Malformed("seed \(seed): \(what)") }

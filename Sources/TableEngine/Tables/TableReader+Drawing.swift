@@ -12,6 +12,17 @@ extension TableReader {
     cursor.epoch == feed.epoch ? feed.version(cursor.version) : nil
   }
 
+  /// The version that shows what a client at a cursor has: its own, or the oldest one held, where it is known that nothing came
+  /// between the two that its window shows. O(1), or what ``ForgottenChanges`` takes.
+  func standing(at cursor: Cursor) -> Version? {
+    if let held = held(cursor) { return held }
+    guard let rows = cursor.lensTag?.rows else { return nil }
+    // Asked for first: of versions that are forgotten meanwhile more is noted than it takes.
+    let oldest = feed.oldest
+    guard let first = forgotten.withLock({ $0?.firstRow(after: cursor, until: oldest.cursor) }) else { return nil }
+    return first >= rows.rows ? oldest : nil
+  }
+
   /// As it is with the cells that there are now, and those that these versions' rows have: whoever waits has asked before.
   ///
   /// - Parameter old: the version that the client has; looked for where the lens has cells alone.

@@ -12,7 +12,7 @@ extension TableReader {
   /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
   func state(for query: TableQuery, waits: Bool = true) -> QueryState {
     let (current, view) = (feed.current, view(query.lens))
-    let lens = self.current(query.lens, current, query.after.flatMap(held))
+    let lens = self.current(query.lens, current, query.after.flatMap(standing(at:)))
     let to = cursor(current, lens, view)
     guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
     if isBeyondReach(after, lens) || waits && isDrawnElsewhere(after, lens, view) {
@@ -25,7 +25,7 @@ extension TableReader {
   /// cells that it is not shown.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
-      from.rows == tag.rows, let old = held(after), from.cells == drawing(of: old, lens)
+      from.rows == tag.rows, let old = standing(at: after), from.cells == drawing(of: old, lens)
     else { return false }
     if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
     guard let view else { return after.taps == 0 && from.view == nil }
@@ -55,6 +55,28 @@ extension TableReader {
     }
     guard first < rows.rows else { return false }
     return lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) < rows.rows
+  }
+
+  /// Notes what came with the versions after one, so that whoever waits with a window outlasts them. O(changes). On the table's
+  /// queue, once they are published.
+  func noteChanges(after previous: Version) {
+    guard forgotten.withLock({ $0 != nil }) || !waiting.withLock({ $0.windows.isEmpty }) else { return }
+    let (current, oldest) = (feed.current, feed.oldest)
+    var (last, rows): (Version, [Int]) = (previous, [])
+    while last.number < current.number, let next = feed.version(last.number + 1) {
+      rows.append(firstAffectedRow(from: last, to: next, nil))
+      last = next
+    }
+    let isWhole = last === current && previous.cursor.epoch == current.cursor.epoch
+    forgotten.withLock { forgotten in
+      var noted = forgotten.take() ?? ForgottenChanges()
+      if isWhole {
+        noted.note(rows, after: previous.cursor, oldest: oldest.cursor)
+      } else {
+        noted.note([], after: current.cursor, oldest: oldest.cursor)
+      }
+      forgotten = noted
+    }
   }
 
   /// `Int.max` where there is none. Found out once for all who have these cells.

@@ -17,12 +17,14 @@ final class TableReader: Sendable {
   private let maker: QueueBound<ReplyMaker>
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
   let drawing: Mutex<CellRegistry>
-  private let waiting = Mutex(WaitedLenses())
+  let waiting = Mutex(WaitedLenses())
   /// Called when a reply was made that is kept, by who has to know what that takes.
   let keptReply = Mutex<(@Sendable () -> Void)?>(nil)
   /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
   let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   let changes = Mutex(FirstAffectedRows())
+  /// Nil until somebody waits with a window.
+  let forgotten = Mutex<ForgottenChanges?>(nil)
   let drawings = Mutex(DrawnVersions())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
@@ -84,7 +86,7 @@ final class TableReader: Sendable {
   func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
     // Replies to tapped views are never kept.
     guard cursor.taps == 0 else { return nil }
-    let lens = current(query.lens, feed.current, query.after.flatMap(held))
+    let lens = current(query.lens, feed.current, query.after.flatMap(standing(at:)))
     return replies.reply(ReplyKey(TableQuery(query.kind, lens.shared), to: cursor))
   }
 
@@ -120,7 +122,7 @@ final class TableReader: Sendable {
   /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
   private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
     let (version, view) = (feed.current, view(query.lens))
-    let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(held)))
+    let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
     if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
       return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
     }
@@ -159,7 +161,9 @@ final class TableReader: Sendable {
       changesetCount.add(1, ordering: .relaxed)
       let stages = maker.access { maker in
         let old = maker.table(version, at: point, Lens(cells: lens.cells, rows: rows))
-        return maker.stages(from: old, to: maker.table(current, at: view?.point, lens))
+        // What it lacks of what nobody is woken by, only its own version could tell.
+        let isOwn = version.number == after?.version
+        return maker.stages(from: old, to: maker.table(current, at: view?.point, lens), tellsCounts: !isOwn)
       }
       return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens), current, view))
     }
@@ -173,7 +177,9 @@ final class TableReader: Sendable {
     let version: Version
     switch feed.lookup(Cursor(epoch: after.epoch, version: after.version)) {
     case .current(let found), .held(let found): version = found
-    case .expired: return .reset(.expired)
+    case .expired:
+      guard let found = standing(at: after) else { return .reset(.expired) }
+      version = found
     case .ahead: return .reset(.ahead)
     case .epoch: return .reset(.epoch)
     }
@@ -233,6 +239,7 @@ final class TableReader: Sendable {
 
   /// Wakes those in whose window something changed. After the version can be read.
   func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
+    noteChanges(after: previous)
     maker.queue.async { [self] in
       let current = feed.current
       replies.retire(before: current.cursor)

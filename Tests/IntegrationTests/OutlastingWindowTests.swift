@@ -1,0 +1,41 @@
+import JSON
+import TestSupport
+import Testing
+
+/// A window that outlasts the versions that are held: what came and went below it is no reason to begin anew.
+@Suite struct OutlastingWindowTests {
+  private static let configuration = """
+    store: memory
+    history: 3
+    cells: {Label: {fields: {title: string}}}
+    tables:
+      t: {source: {local: {items: [{title: a}, {title: b}]}}, cell: Label, payload: {title: "${title}"}}
+    """
+
+  @Test func aWaiterIsToldByStagesAfterAnyNumberOfChangesBelow() throws {
+    let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    var table = try service.mirror("t", query: "?rows=2")
+    let first = table.cursor
+    try waiter.send("GET", "/v1/tables/t/changes?after=\(first)&wait=30")
+    try service.awaitPolls(1)
+    for number in 0..<20 {
+      let item: JSONValue = ["title": .string("item \(number)")]
+      #expect(try editor.request("POST", "/v1/tables/t/items", body: item).status == 201)
+    }
+    // One that has waited, was cut off, and comes back.
+    let late = try editor.request("GET", "/v1/tables/t/changes?after=\(first)&wait=1").json
+    #expect(late["stages"]?.elements.count == 1 && late["from"]?.text == first && late["to"]?.text != first, "\(late)")
+    #expect(late["stages"]?.elements.first?["window"]?["of"] == 22, "\(late)")
+    let item: JSONValue = ["title": "B"]
+    #expect(try editor.request("PATCH", "/v1/tables/t/items/2", body: item).status == 200)
+    let woken = try waiter.receive("what changed inside").json
+    #expect(woken["reset"] == nil, "\(woken)")
+    try table.apply(woken)
+    try table.check(equals: service.snapshot("t", query: "?rows=2"))
+    // What a larger window had is not known any more.
+    #expect(try service.changes("t", after: first, query: "&rows=3")["reset"] == nil)
+    let changed = try service.changes("t", after: first.replacing("~r2", with: "~r3"), query: "&rows=3")
+    #expect(changed["reset"]?.text == "expired", "\(changed)")
+  }
+}
