@@ -55,6 +55,8 @@ export class TablecastClient {
         return ask(`${base}/v1/${path}${search.replace("&", "?")}`, {
           method, signal: controller.signal, cache: query.slot === undefined ? "no-store" : "default",
           body: JSON.stringify(body),
+          // Redirected, a POST would become a GET, and its answer one to an edit.
+          redirect: key && "error",
           headers: {
             Accept: "application/json",
             ...(cells && { "Accept-Cells": [cells].flat().join(", ") }),

@@ -1,7 +1,10 @@
 // Optimistic edits: shown at once, replayed over what the server says, confirmed by cursor, taken back with the problem.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import test from "node:test";
+import { TablecastClient } from "../tablecast.js";
 import { ids, row, scripted, snapshot, start } from "./scripted.mjs";
 
 const changes = (from, to, ...stages) => ({ table: "t", from, to, stages });
@@ -190,3 +193,28 @@ for (const [name, server, edits] of [
     assert.ok(transport.open.some(({ method }) => method === "DELETE"));
   });
 }
+
+test("what a redirected edit is answered with is no answer to it", async (t) => {
+  let arrive;
+  const moved = new Promise((resolve) => (arrive = resolve));
+  const server = createServer(({ method, url }, response) => {
+    if (method === "POST" && url.startsWith("/v1/")) {
+      response.writeHead(302, { Location: "/elsewhere" }).end();
+      arrive();
+    } else {
+      const table = url.startsWith("/v1/") ? start(snapshot("aa.1", { today: ["1"] })) : { id: "9", cursor: "aa.1" };
+      if (!url.includes("wait=20")) response.end(JSON.stringify(table));
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = new TablecastClient(`http://127.0.0.1:${server.address().port}`);
+  t.after(async () => {
+    await client.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  const added = client.table("t").add({ title: "new" });
+  await moved;
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(added.state, "sent");
+});
