@@ -33,7 +33,13 @@ struct FamilyParameters: Sendable {
           field: parameter.name
         )
       }
-      guard given.map({ $0.utf8.count <= Self.maximumLength }) ?? true, parameter.admits(value) else {
+      guard given?.utf8.count ?? 0 <= Self.maximumLength else {
+        throw .malformed(
+          "The parameter `\(parameter.name)` is longer than \(Self.maximumLength) bytes.",
+          field: parameter.name
+        )
+      }
+      guard parameter.admits(value) else {
         throw .malformed(
           "The parameter `\(parameter.name)` does not match its pattern `\(parameter.pattern)`.",
           field: parameter.name
