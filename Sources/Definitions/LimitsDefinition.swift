@@ -12,7 +12,7 @@ public struct LimitsDefinition: Equatable, Sendable {
   public var itemBytes = 256 << 10
   /// Bytes of JSON of all items of one table that the service owns.
   public var tableBytes = 1 << 30
-  /// Bytes that mapping one table may take.
+  /// Bytes that mapping one table may take; and the versions before the current one together.
   public var mappingBytes = 1 << 30
   /// Bytes that the members of all families may hold together.
   public var membersBytes = 512 << 20

@@ -14,16 +14,35 @@ public final class Feed: Sendable {
   public let name: String
   /// How many published versions are held, the current one included.
   public let history: Int
+  /// What the versions before the current one may take in memory, about: the oldest are dropped where they take more.
+  private let historyBytes: Int
 
   private let state: Mutex<State>
 
   private struct State {
     /// Oldest first, numbered without gaps, never empty: the last one is current.
     var published: Deque<Version>
+    /// By version, but for the current one: what it has that the next one has not.
+    var replaced: Deque<Int> = []
+    var replacedBytes = 0
     /// Numbered on from the current version.
     var prepared: Deque<Version> = []
 
     var latest: Version { prepared.last ?? published[published.count - 1] }
+
+    /// - Parameter footprint: of the current version without this one.
+    /// - Returns: versions that are no longer held; the last reference to a long one is given up outside the lock.
+    mutating func append(_ version: Version, replacing footprint: Int, in feed: Feed) -> [Version] {
+      published.append(version)
+      replaced.append(footprint)
+      replacedBytes += footprint
+      var gone: [Version] = []
+      while published.count > feed.history || replacedBytes > feed.historyBytes, let bytes = replaced.popFirst() {
+        gone.append(published.removeFirst())
+        replacedBytes -= bytes
+      }
+      return gone
+    }
   }
 
   /// Version numbers count within it. Random, or that of the restored versions; another one where what is stored was
@@ -35,16 +54,20 @@ public final class Feed: Sendable {
   /// - Parameters:
   ///   - initial: The first state: without sections, `loading`. Not used where something is restored.
   ///   - history: How many versions are held; at least 1.
+  ///   - historyBytes: What those before the current one may take in memory.
   ///   - restored: What the store has of the table. Versions beyond `history` are dropped.
-  public init(initial: Table, history: Int = 64, restored: StoredFeed? = nil, epoch: Epoch = .random()) {
+  public init(
+    initial: Table,
+    history: Int = 64,
+    historyBytes: Int = .max,
+    restored: StoredFeed? = nil,
+    epoch: Epoch = .random()
+  ) {
     name = initial.name
-    self.history = max(history, 1)
-    if let restored {
-      state = Mutex(State(published: Deque(restored.versions.suffix(self.history))))
-    } else {
-      let first = Version(cursor: Cursor(epoch: epoch, version: 1), table: initial)
-      state = Mutex(State(published: [first]))
-    }
+    (self.history, self.historyBytes) = (max(history, 1), historyBytes)
+    let first = Version(cursor: Cursor(epoch: epoch, version: 1), table: initial)
+    state = Mutex(State(published: [restored?.versions.first ?? first]))
+    if let restored { replace(with: restored) }
   }
 
   /// What readers see. O(1).
@@ -111,16 +134,19 @@ extension Feed {
     return version
   }
 
-  /// Shows the oldest prepared version, which has to be `version`; false where it was withdrawn. O(1).
+  /// Shows the oldest prepared version, which has to be `version`; false where it was withdrawn.
+  ///
+  /// - Complexity: O(changes), to see what the version before takes.
   @discardableResult
   public func publish(_ version: Version) -> Bool {
-    state.withLock { state in
-      guard let first = state.prepared.first, first === version else { return false }
+    // Outside the lock: only the owner changes what is current.
+    let footprint = current.table.footprint(without: version.table)
+    let gone: [Version]? = state.withLock { state in
+      guard let first = state.prepared.first, first === version else { return nil }
       state.prepared.removeFirst()
-      state.published.append(version)
-      if state.published.count > history { state.published.removeFirst() }
-      return true
+      return state.append(version, replacing: footprint, in: self)
     }
+    return gone != nil
   }
 
   /// Forgets every version that is prepared and not published; ``latest`` is the current one again. O(prepared).
@@ -131,22 +157,26 @@ extension Feed {
   /// Shows what others have published after the current version; what was prepared is forgotten, for it was built on
   /// something else. Versions that don't follow are left out. O(versions).
   public func follow(_ versions: [Version]) {
-    state.withLock { state in
+    _ = state.withLock { state in
       state.prepared.removeAll()
-      for version in versions {
+      return versions.flatMap { version -> [Version] in
         let current = state.published[state.published.count - 1]
-        guard version.cursor.epoch == current.cursor.epoch, version.number == current.number + 1 else { continue }
-        state.published.append(version)
-        if state.published.count > history { state.published.removeFirst() }
+        guard version.cursor.epoch == current.cursor.epoch, version.number == current.number + 1 else { return [] }
+        return state.append(version, replacing: current.table.footprint(without: version.table), in: self)
       }
     }
   }
 
   /// Shows what is stored in place of all that there was: clients get a snapshot. O(versions).
   public func replace(with stored: StoredFeed) {
-    state.withLock { state in
-      state.prepared.removeAll()
-      state.published = Deque(stored.versions.suffix(history))
+    guard let first = stored.versions.first else { return }
+    var state = State(published: [first])
+    for (old, new) in zip(stored.versions, stored.versions.dropFirst()) {
+      _ = state.append(new, replacing: old.table.footprint(without: new.table), in: self)
+    }
+    _ = self.state.withLock { held in
+      defer { held = state }
+      return held
     }
   }
 

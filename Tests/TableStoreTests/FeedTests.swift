@@ -54,4 +54,26 @@ import Testing
     #expect(!feed.publish(third))
     #expect(feed.prepare(table([("a", [row("3")])]))?.number == 3)
   }
+
+  /// What the versions share counts once; the current one is held whatever it takes.
+  @Test func olderVersionsTakeNoMoreThanTheyMay() {
+    let stays = (0..<100).map { row("same \($0)") }
+    let changing = (0..<10).map { row("\($0)", "10") }
+    let bytes = changing.reduce(0) { $0 + $1.footprint }
+    let feed = Feed(initial: table([("a", stays + changing)]), history: 20, historyBytes: bytes * 5)
+    for number in 1...12 {
+      _ = feed.publish(table([("a", stays + (0..<10).map { row("\($0)", "\(number)") })]))
+      #expect(feed.current.number == UInt64(number + 1))
+      #expect(feed.current.number - feed.oldest.number == min(number, 5))
+    }
+    let versions = (feed.oldest.number...feed.current.number).compactMap { feed.version($0) }
+    let restored = Feed(
+      initial: table(),
+      historyBytes: bytes * 2,
+      restored: StoredFeed(epoch: feed.epoch, versions: versions)
+    )
+    #expect((restored.oldest.number, restored.current.number) == (11, 13))
+    _ = feed.publish(table())
+    #expect(feed.oldest === feed.current && feed.version(13) == nil)
+  }
 }

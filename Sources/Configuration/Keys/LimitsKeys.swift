@@ -31,7 +31,7 @@ enum LimitsKeys: ObjectKeys {
   static let mappingBytes = Key(
     "mappingBytes",
     .size,
-    "What mapping one table may take. Default: \(sizeText(standard.mappingBytes))."
+    "What mapping one table may take, and its older versions together. Default: \(sizeText(standard.mappingBytes))."
   )
   static let membersBytes = Key(
     "membersBytes",

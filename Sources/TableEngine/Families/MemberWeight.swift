@@ -19,7 +19,7 @@ struct MemberWeight: Sendable {
 
   mutating func take(_ content: Int) { self.content = content }
 
-  /// Another version is shown. O(rows of the sections that differ).
+  /// Another version is shown. What ``Table/footprint(without:)`` takes.
   ///
   /// - Parameter history: how many versions are held with it.
   mutating func replace(_ old: Table, by new: Table, history: Int) {
@@ -27,21 +27,6 @@ struct MemberWeight: Sendable {
     replaced.append(bytes)
     past += bytes
     while replaced.count >= max(history, 1), let oldest = replaced.popFirst() { past -= oldest }
-  }
-}
-
-extension Table {
-  /// What its rows take that another version does not share.
-  fileprivate func footprint(without other: Table?) -> Int {
-    let others = other?.sections ?? []
-    let shared = Set(sections.map(ObjectIdentifier.init)).intersection(others.map(ObjectIdentifier.init))
-    var kept: Set<ObjectIdentifier> = []
-    for section in others where !shared.contains(ObjectIdentifier(section)) {
-      for row in section.rows { kept.insert(ObjectIdentifier(row)) }
-    }
-    return sections.lazy.filter { !shared.contains(ObjectIdentifier($0)) }.reduce(0) { sum, section in
-      section.rows.reduce(sum) { kept.contains(ObjectIdentifier($1)) ? $0 : $0 + $1.footprint }
-    }
   }
 }
 

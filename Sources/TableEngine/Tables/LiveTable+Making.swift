@@ -52,7 +52,7 @@ extension LiveTable {
     let shown = content.isShownAsStored(by: stored) ? stored.feed?.versions.last?.table : nil
     content.isResultOld = shown != nil
     let first = shown ?? content.table(named: name)
-    let feed = Feed(initial: first, history: context.history, restored: stored.feed)
+    let feed = context.feed(of: first, restored: stored.feed)
     let table = LiveTable(
       TableReference(name: name),
       feed: feed,
@@ -87,7 +87,7 @@ extension LiveTable {
     content.borrow(loans)
     let isShared = context.shares(reference, of: blueprint.definition)
     if isShared { content.expectStored() }
-    let feed = Feed(initial: content.table(named: reference.canonical), history: context.history)
+    let feed = context.feed(of: content.table(named: reference.canonical))
     let table = LiveTable(
       reference,
       feed: feed,
@@ -123,7 +123,7 @@ extension LiveTable {
     } else if isShared {
       content.expectStored()
     }
-    let feed = Feed(initial: content.table(named: name), history: context.history, restored: stored?.feed)
+    let feed = context.feed(of: content.table(named: name), restored: stored?.feed)
     return LiveTable(
       reference,
       feed: feed,

@@ -1,0 +1,57 @@
+extension Table {
+  /// What its rows take in memory that another version's don't take too, about: a row that has come into another section counts
+  /// as its own.
+  ///
+  /// - Complexity: O(sections + rows of the chunks that differ), at the speed of memory.
+  public func footprint(without other: Table?) -> Int {
+    var others: [String: RowNode] = [:]
+    for section in other?.sections ?? [] { others[section.id] = section.rows.root }
+    return sections.reduce(0) { $0 + $1.rows.root.footprint(without: others[$1.id]) }
+  }
+}
+
+extension RowNode {
+  /// What its rows take that another part doesn't have where this one has them.
+  fileprivate func footprint(without other: RowNode?) -> Int {
+    guard self !== other else { return 0 }
+    guard let other else {
+      return isChunk ? rows.reduce(0) { $0 + $1.footprint } : children.reduce(0) { $0 + $1.footprint(without: nil) }
+    }
+    // A list that has grown or shrunk by much is compared row by row.
+    guard height == other.height else { return Self.own(Array(RowList(root: self)), Array(RowList(root: other))) }
+    return isChunk ? Self.own(rows, other.rows) : ownChildren(without: other.children)
+  }
+
+  private func ownChildren(without others: [RowNode]) -> Int {
+    let (own, theirs) = Self.middles(children, others)
+    let shared = Set(theirs.map(ObjectIdentifier.init)).intersection(own.map(ObjectIdentifier.init))
+    let left = theirs.filter { !shared.contains(ObjectIdentifier($0)) }
+    return own.filter { !shared.contains(ObjectIdentifier($0)) }.enumerated().reduce(0) { sum, child in
+      sum + child.element.footprint(without: child.offset < left.count ? left[child.offset] : nil)
+    }
+  }
+
+  private static func own(_ rows: [Row], _ others: [Row]) -> Int {
+    var (own, theirs) = middles(rows, others)
+    if own.count == theirs.count {
+      // Most have changed where they stand.
+      let changed = zip(own, theirs).filter { $0 !== $1 }
+      (own, theirs) = (changed.map(\.0)[...], changed.map(\.1)[...])
+    }
+    let shared = Set(theirs.map(ObjectIdentifier.init))
+    return own.reduce(0) { shared.contains(ObjectIdentifier($1)) ? $0 : $0 + $1.footprint }
+  }
+
+  /// What is left of two lists without what they have in common at both ends.
+  private static func middles<Element: AnyObject>(
+    _ first: [Element],
+    _ second: [Element]
+  ) -> (ArraySlice<Element>, ArraySlice<Element>) {
+    let shorter = min(first.count, second.count)
+    var start = 0
+    while start < shorter, first[start] === second[start] { start += 1 }
+    var end = 0
+    while end < shorter - start, first[first.count - 1 - end] === second[second.count - 1 - end] { end += 1 }
+    return (first[start..<first.count - end], second[start..<second.count - end])
+  }
+}
