@@ -12,37 +12,19 @@ public import TableModel
 public final class Feed: Sendable {
   /// The table's name, as in URLs.
   public let name: String
-  /// How many published versions are held, the current one included.
+  /// How many published versions are held at most, the current one included.
   public let history: Int
-  /// What the versions before the current one may take in memory, about: the oldest are dropped where they take more.
   private let historyBytes: Int
 
   private let state: Mutex<State>
 
   private struct State {
-    /// Oldest first, numbered without gaps, never empty: the last one is current.
-    var published: Deque<Version>
-    /// By version, but for the current one: what it has that the next one has not.
-    var replaced: Deque<Int> = []
-    var replacedBytes = 0
+    /// The last one is current.
+    var published: HeldVersions
     /// Numbered on from the current version.
     var prepared: Deque<Version> = []
 
-    var latest: Version { prepared.last ?? published[published.count - 1] }
-
-    /// - Parameter footprint: of the current version without this one.
-    /// - Returns: versions that are no longer held; the last reference to a long one is given up outside the lock.
-    mutating func append(_ version: Version, replacing footprint: Int, in feed: Feed) -> [Version] {
-      published.append(version)
-      replaced.append(footprint)
-      replacedBytes += footprint
-      var gone: [Version] = []
-      while published.count > feed.history || replacedBytes > feed.historyBytes, let bytes = replaced.popFirst() {
-        gone.append(published.removeFirst())
-        replacedBytes -= bytes
-      }
-      return gone
-    }
+    var latest: Version { prepared.last ?? published.last }
   }
 
   /// Version numbers count within it. Random, or that of the restored versions; another one where what is stored was
@@ -54,7 +36,7 @@ public final class Feed: Sendable {
   /// - Parameters:
   ///   - initial: The first state: without sections, `loading`. Not used where something is restored.
   ///   - history: How many versions are held; at least 1.
-  ///   - historyBytes: What those before the current one may take in memory.
+  ///   - historyBytes: What those before the current one may take in memory, about: else the oldest go.
   ///   - restored: What the store has of the table. Versions beyond `history` are dropped.
   public init(
     initial: Table,
@@ -66,18 +48,18 @@ public final class Feed: Sendable {
     name = initial.name
     (self.history, self.historyBytes) = (max(history, 1), historyBytes)
     let first = Version(cursor: Cursor(epoch: epoch, version: 1), table: initial)
-    state = Mutex(State(published: [restored?.versions.first ?? first]))
+    state = Mutex(State(published: HeldVersions(first, atMost: history, bytes: historyBytes)))
     if let restored { replace(with: restored) }
   }
 
   /// What readers see. O(1).
   public var current: Version {
-    state.withLock { $0.published[$0.published.count - 1] }
+    state.withLock { $0.published.last }
   }
 
   /// The first version that is held. O(1).
   public var oldest: Version {
-    state.withLock { $0.published[0] }
+    state.withLock { $0.published.all[0] }
   }
 
   /// The last version prepared, or the current one: what the next edit is built on. O(1).
@@ -87,17 +69,17 @@ public final class Feed: Sendable {
 
   /// A held version by its number. O(1).
   public func version(_ number: UInt64) -> Version? {
-    state.withLock { Self.held(number, in: $0.published) }
+    state.withLock { Self.held(number, in: $0.published.all) }
   }
 
   /// What a client's cursor names. O(1).
   public func lookup(_ cursor: Cursor) -> CursorLookup {
     state.withLock { state in
-      let current = state.published[state.published.count - 1]
+      let current = state.published.last
       guard cursor.epoch == current.cursor.epoch else { return .epoch }
       if cursor.version == current.number { return .current(current) }
       if cursor.version > current.number { return .ahead }
-      guard let version = Self.held(cursor.version, in: state.published) else { return .expired }
+      guard let version = Self.held(cursor.version, in: state.published.all) else { return .expired }
       return .held(version)
     }
   }
@@ -123,9 +105,8 @@ extension Feed {
     let table = table.sharing(with: latest.table)
     if Table.same(latest.table, table) {
       state.withLock { state in
-        let last = state.published.count - 1
         guard state.prepared.isEmpty else { return }
-        state.published[last] = Version(cursor: latest.cursor, table: table)
+        state.published.replaceLast(with: Version(cursor: latest.cursor, table: table))
       }
       return nil
     }
@@ -144,7 +125,7 @@ extension Feed {
     let gone: [Version]? = state.withLock { state in
       guard let first = state.prepared.first, first === version else { return nil }
       state.prepared.removeFirst()
-      return state.append(version, replacing: footprint, in: self)
+      return state.published.append(version, replacing: footprint)
     }
     return gone != nil
   }
@@ -160,9 +141,9 @@ extension Feed {
     _ = state.withLock { state in
       state.prepared.removeAll()
       return versions.flatMap { version -> [Version] in
-        let current = state.published[state.published.count - 1]
+        let current = state.published.last
         guard version.cursor.epoch == current.cursor.epoch, version.number == current.number + 1 else { return [] }
-        return state.append(version, replacing: current.table.footprint(without: version.table), in: self)
+        return state.published.append(version)
       }
     }
   }
@@ -170,13 +151,11 @@ extension Feed {
   /// Shows what is stored in place of all that there was: clients get a snapshot. O(versions).
   public func replace(with stored: StoredFeed) {
     guard let first = stored.versions.first else { return }
-    var state = State(published: [first])
-    for (old, new) in zip(stored.versions, stored.versions.dropFirst()) {
-      _ = state.append(new, replacing: old.table.footprint(without: new.table), in: self)
-    }
-    _ = self.state.withLock { held in
-      defer { held = state }
-      return held
+    var published = HeldVersions(first, atMost: history, bytes: historyBytes)
+    for version in stored.versions.dropFirst() { _ = published.append(version) }
+    _ = state.withLock { state in
+      defer { state = State(published: published) }
+      return state
     }
   }
 

@@ -19,25 +19,27 @@ public final class MemoryStore: SoleStore {
     var isClosed = false
   }
 
-  private let history: Int
+  private let (history, historyBytes): (Int, Int)
 
   /// - Parameters:
   ///   - history: How many versions of a table are kept.
+  ///   - historyBytes: What those before the last one may take in memory.
   ///   - now: Seconds since 1970.
   ///   - bounds: How many answers to idempotent requests are kept.
   public init(
     history: Int = 64,
+    historyBytes: Int = .max,
     now: @escaping @Sendable () -> Int64 = secondsSince1970,
     bounds: ReplyBounds = ReplyBounds()
   ) {
-    self.history = max(history, 1)
+    (self.history, self.historyBytes) = (max(history, 1), historyBytes)
     self.now = now
     state = Mutex(State(replies: ReplyLedger(bounds: bounds)))
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
-    perform(completion) { [history] state throws(StoreError) in
-      Self.open(table, history: history, in: &state).stored
+    perform(completion) { [self] state throws(StoreError) in
+      open(table, in: &state).stored
     }
   }
 
@@ -51,11 +53,11 @@ public final class MemoryStore: SoleStore {
       guard case .success(let revision?) = result else { return }
       observers.tell(.moved(table: commit.table, revision: revision))
     }
-    perform(finish) { [history, now] state throws(StoreError) in
+    perform(finish) { [self] state throws(StoreError) in
       var moved: Revision?
       if commit.changesTable {
-        _ = Self.open(commit.table, history: history, in: &state)
-        moved = try state.tables[commit.table]?.apply(commit, history: history)
+        _ = open(commit.table, in: &state)
+        moved = try state.tables[commit.table]?.apply(commit)
       }
       if let reply = commit.reply { state.replies.store(reply, table: commit.table, now: now()) }
       return moved
@@ -67,8 +69,8 @@ public final class MemoryStore: SoleStore {
     since revision: Revision,
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    perform(completion) { [history] state throws(StoreError) in
-      let kept = Self.open(table, history: history, in: &state)
+    perform(completion) { [self] state throws(StoreError) in
+      let kept = open(table, in: &state)
       return kept.recent.changes(since: revision).map(CatchUp.changes) ?? .replaced(kept.stored)
     }
   }
@@ -101,9 +103,9 @@ public final class MemoryStore: SoleStore {
     perform(completion) { state throws(StoreError) in state.isClosed = true }
   }
 
-  private static func open(_ table: String, history: Int, in state: inout State) -> KeptTable {
+  private func open(_ table: String, in state: inout State) -> KeptTable {
     if let kept = state.tables[table] { return kept }
-    let kept = KeptTable(history: history)
+    let kept = KeptTable(history: history, bytes: historyBytes)
     state.tables[table] = kept
     return kept
   }
@@ -128,7 +130,9 @@ public final class MemoryStore: SoleStore {
 
 /// A table as the memory store keeps it.
 private struct KeptTable: Sendable {
-  private var versions: [Version] = []
+  /// Nil while there are none.
+  private var versions: HeldVersions?
+  private let (history, historyBytes): (Int, Int)
   private var items: [ItemID: StoredItem] = [:]
   private var hasItems = false
   private var nextID: UInt64 = 1
@@ -136,7 +140,8 @@ private struct KeptTable: Sendable {
   private var toggled: Set<String> = []
   private(set) var recent: RecentCommits
 
-  init(history: Int) {
+  init(history: Int, bytes: Int) {
+    (self.history, historyBytes) = (history, bytes)
     // A stamp of its own, so that a table that was removed and came again is not taken for the one before.
     let base = Revision(number: 0, stamp: .random(in: 1...UInt64(Int64.max)))
     recent = RecentCommits(base: base, maximumCount: history)
@@ -145,7 +150,7 @@ private struct KeptTable: Sendable {
   var stored: StoredTable {
     var result = StoredTable()
     result.revision = recent.revision
-    if let epoch = versions.last?.cursor.epoch { result.feed = StoredFeed(epoch: epoch, versions: versions) }
+    result.feed = versions.flatMap { StoredFeed(epoch: $0.last.cursor.epoch, versions: Array($0.all)) }
     result.items = hasItems ? LocalItems(stored: items.values, nextID: nextID) : nil
     result.objects = objects
     result.toggled = toggled
@@ -153,15 +158,14 @@ private struct KeptTable: Sendable {
   }
 
   /// The revision that comes of it.
-  mutating func apply(_ commit: Commit, history: Int) throws(StoreError) -> Revision {
+  mutating func apply(_ commit: Commit) throws(StoreError) -> Revision {
     if let base = commit.base, base != recent.revision { throw .superseded }
     if let version = commit.version {
-      if let last = versions.last, last.cursor.epoch == version.cursor.epoch {
+      if let last = versions?.last, last.cursor.epoch == version.cursor.epoch {
         guard version.number == last.number + 1 else { throw .superseded }
-        if versions.count >= history { versions.removeFirst() }
-        versions.append(version)
+        _ = versions?.append(version)
       } else {
-        versions = [version]
+        versions = HeldVersions(version, atMost: history, bytes: historyBytes)
       }
     }
     if let changes = commit.items {

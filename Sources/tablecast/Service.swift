@@ -74,7 +74,7 @@ final class Service: Sendable {
 
   private func openStore() throws -> any Store {
     switch definition.store {
-    case .memory: return MemoryStore(history: definition.history)
+    case .memory: return MemoryStore(history: definition.history, historyBytes: definition.limits.mappingBytes)
     case .sqlite(let path):
       do {
         return try SQLiteStore(path: path, history: definition.history)
