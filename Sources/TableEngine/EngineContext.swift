@@ -28,6 +28,8 @@ final class EngineContext: Sendable {
   /// For what may block and belongs to no table.
   let background = DispatchQueue(label: "tablecast.background", attributes: .concurrent)
 
+  /// The tables that there are now; nil while the engine is made, and when it has ended.
+  let catalog = Mutex<(@Sendable () -> Catalog?)?>(nil)
   private let notifier: any ChangeNotifier
   private let settings: Mutex<Settings>
   private let logged = Mutex<Set<String>>([])

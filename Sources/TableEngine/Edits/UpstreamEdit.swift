@@ -14,7 +14,8 @@ struct UpstreamEdit: Sendable {
   /// The caller's own, as far as the table forwards them.
   private let fields: ForwardedFields
 
-  /// - Throws: where the table has no such source (any more).
+  /// - Throws: where the table has no such source, as it has ended or is only being made: the next request finds another one,
+  ///   or none.
   init(
     _ request: EditRequest,
     _ plan: ForwardingPlan,
@@ -22,7 +23,7 @@ struct UpstreamEdit: Sendable {
     of owner: LiveTable?
   ) throws(TableError) {
     guard let owner, let source = owner.sources.first(where: { $0.name == plan.source }) else {
-      throw .forbidden("The table `\(definition.name)` has no upstream that takes edits.")
+      throw owner?.departure ?? .isMadeAnew(definition.name)
     }
     (self.request, self.plan, self.definition, self.owner, self.source) = (request, plan, definition, owner, source)
     fields = request.caller.forwarded(by: definition.forward)
@@ -61,6 +62,16 @@ struct UpstreamEdit: Sendable {
         detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
       )
     }
+  }
+}
+
+extension TableError {
+  fileprivate static func isMadeAnew(_ table: String) -> TableError {
+    TableError(
+      .unavailable,
+      detail: "The table `\(table)` is being made anew by another configuration. Send the edit again a moment later.",
+      retryAfter: .seconds(1)
+    )
   }
 }
 

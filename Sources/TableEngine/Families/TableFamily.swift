@@ -236,7 +236,14 @@ package final class TableFamily: Sendable {
     let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, loans, context: context)
     table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
     table.claim.withLock { $0 = { [weak self] in self?.claim(key) } }
+    table.heir.withLock { $0 = { [name] in $0?.familiesByName[name]?.living(key.parameters, forwarded) } }
     return table
+  }
+
+  /// The member of these callers, if there is one; that doesn't count as reading it.
+  private func living(_ parameters: [TableReference.Parameter], _ forwarded: ForwardedFields) -> LiveTable? {
+    let key = Key(parameters: parameters, caller: hash(forwarded))
+    return contents.withLock { $0.members.members[key]?.instance.table }
   }
 
   /// A member that is there. Thawing happens under the lock: a sweep in between would leave a member that counts as

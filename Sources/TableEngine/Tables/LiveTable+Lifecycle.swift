@@ -59,6 +59,15 @@ extension LiveTable {
     return latest
   }
 
+  /// What is in its place now: what it was replaced by, or what was made under its name since it ended; itself where nothing is.
+  var present: LiveTable {
+    if let next = successor.withLock({ $0 }) { return next }
+    guard !isLiving else { return self }
+    let catalog = context.catalog.withLock { $0 }?()
+    let heir = (original?.table.withLock { $0.value } ?? self).heir.withLock { $0 }
+    return (heir.map { $0(catalog) } ?? catalog?.tablesByName[name])?.localized(locale) ?? self
+  }
+
   /// The configuration no longer has it: no edit is begun any more, and who waits is told.
   func remove() { end(.removed) }
 

@@ -26,6 +26,8 @@ package final class LiveTable: Sendable {
   let place = Mutex<(@Sendable (LiveTable, Growth) -> Bool)?>(nil)
   /// What is in its place.
   let successor = Mutex<LiveTable?>(nil)
+  /// Of a family's member: what its family has made since it ended, for the same callers.
+  let heir = Mutex<(@Sendable (Catalog?) -> LiveTable?)?>(nil)
   private let polls = Mutex<[PollKind]>([])
   /// Until when a member counts as waited for, as another replica's clients do.
   private let waitersElsewhere = Mutex(ContinuousClock.now)

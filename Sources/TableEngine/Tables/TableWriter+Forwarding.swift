@@ -93,7 +93,7 @@ extension TableWriter {
     }
   }
 
-  /// Has a source asked anew, whose upstream has just taken an edit. Where a reload puts another table in this one's place
+  /// Has a source asked anew, whose upstream has just taken an edit. Where another table has come in this one's place
   /// meanwhile, or another source in that one's, it is asked too. On the queue of the sources.
   ///
   /// - Parameters:
@@ -107,7 +107,7 @@ extension TableWriter {
     // What a fetch under way brings may be from before the edit: it is not waited for.
     source.refreshAfterChange { [self] in
       whenDecided { [self] in
-        let shown = owner.successor.withLock { $0 } ?? owner
+        let shown = owner.present
         if let next = shown.sources.first(where: { $0.name == source.name }), next !== source {
           context.client.queue.async { shown.writer.refreshAfterChange(next, of: shown, completion) }
         } else if shown === owner {
