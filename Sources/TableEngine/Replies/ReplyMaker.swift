@@ -90,18 +90,9 @@ struct ReplyMaker: Sendable {
   }
 
   /// The changes between two tables, encoded; nil where a snapshot is smaller.
-  ///
-  /// - Parameter tellsCounts: how large the new one is, be it as the old one or not.
-  func stages(from old: Table, to new: Table, tellsCounts: Bool = false) -> [UInt8]? {
-    var changeset = Changeset(from: old, to: new)
-    if tellsCounts {
-      if changeset.stages.isEmpty { changeset.stages.append(Changeset.Stage()) }
-      let last = changeset.stages.count - 1
-      changeset.stages[last].attributes.counts = new.counts
-      changeset.stages[last].attributes.window = .some(new.window)
-    }
+  func stages(from old: Table, to new: Table) -> [UInt8]? {
     var writer = JSONWriter(capacity: 1024)
-    writer.write(stages: changeset)
+    writer.write(stages: Changeset(from: old, to: new))
     return writer.count > 256 && !isLarger(new, than: writer.count) ? nil : writer.bytes
   }
 

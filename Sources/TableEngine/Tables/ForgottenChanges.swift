@@ -1,3 +1,4 @@
+import DequeModule
 package import TableModel
 
 /// From which row on each version changed a table, for versions that are no longer held too: a client whose window nothing of that
@@ -13,30 +14,49 @@ package struct ForgottenChanges {
     var row: Int
   }
 
+  /// What a window shows of the whole table, and whose change wakes nobody.
+  package struct Size: Equatable, Sendable {
+    package var rows: Int
+    package var omittedSections: Int
+    package var skippedItems: Int
+
+    package init(of table: Table) {
+      (rows, omittedSections, skippedItems) = (table.rowCount, table.omittedSections, table.skippedItems)
+    }
+  }
+
   /// Of versions that were held when the last one was noted. Ascending.
   private var held: [Change] = []
   /// Of those before. Ascending by version and by row.
   private var forgotten: [Change] = []
+  /// From which version on the table had a size. Ascending; as many as may be needed in the longest wait.
+  private var sizes: Deque<(version: UInt64, size: Size)> = []
+  private static let maximumSizes = 4_096
   private var epoch: Epoch?
   /// All changes after the first one and up to the last one are noted.
   private var versions: ClosedRange<UInt64>?
 
   package init() {}
 
-  /// Notes the first affected row of each version that follows another one. O(rows.count + held), amortised.
+  /// Notes the first affected row of each version that follows another one, and its size. O(steps + held), amortised.
   ///
   /// - Parameters:
   ///   - previous: if it is not the last one noted, all is begun anew with it.
+  ///   - size: that one's.
   ///   - oldest: of the versions that are held now.
-  package mutating func note(_ rows: [Int], after previous: Cursor, oldest: Cursor) {
+  package mutating func note(_ steps: [(row: Int, size: Size)], after previous: Cursor, _ size: Size, oldest: Cursor) {
     if epoch != previous.epoch || versions?.upperBound != previous.version {
       (epoch, held, forgotten) = (previous.epoch, [], [])
       versions = previous.version...previous.version
+      sizes = [(previous.version, size)]
     }
-    for (step, row) in rows.enumerated() where row < WindowSize.range.upperBound {
-      held.append(Change(version: previous.version + UInt64(step) + 1, row: row))
+    for (version, step) in zip((previous.version + 1)..., steps) {
+      if step.row < WindowSize.range.upperBound { held.append(Change(version: version, row: step.row)) }
+      if sizes.last?.size != step.size { sizes.append((version, step.size)) }
     }
-    versions = versions.map { $0.lowerBound...previous.version + UInt64(rows.count) }
+    while sizes.count > Self.maximumSizes { sizes.removeFirst() }
+    let first = max(versions?.lowerBound ?? 0, sizes.first?.version ?? 0)
+    versions = first...previous.version + UInt64(steps.count)
     let gone = held.prefix { $0.version <= oldest.version }
     for change in gone {
       while let last = forgotten.last, last.row >= change.row { forgotten.removeLast() }
@@ -62,5 +82,16 @@ package struct ForgottenChanges {
       first = min(first, change.row)
     }
     return first
+  }
+
+  /// How large the table was at a client's version; nil where that is not known. O(log sizes).
+  package func size(at cursor: Cursor) -> Size? {
+    guard cursor.epoch == epoch, versions?.contains(cursor.version) == true else { return nil }
+    var (low, high) = (0, sizes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sizes[middle].version <= cursor.version { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? sizes[low - 1].size : nil
   }
 }

@@ -62,19 +62,21 @@ extension TableReader {
   func noteChanges(after previous: Version) {
     guard forgotten.withLock({ $0 != nil }) || !waiting.withLock({ $0.windows.isEmpty }) else { return }
     let (current, oldest) = (feed.current, feed.oldest)
-    var (last, rows): (Version, [Int]) = (previous, [])
+    var (last, steps): (Version, [(row: Int, size: ForgottenChanges.Size)]) = (previous, [])
     while last.number < current.number, let next = feed.version(last.number + 1) {
-      rows.append(firstAffectedRow(from: last, to: next, nil))
+      steps.append((firstAffectedRow(from: last, to: next, nil), ForgottenChanges.Size(of: next.table)))
       last = next
     }
     let isWhole = last === current && previous.cursor.epoch == current.cursor.epoch
     forgotten.withLock { forgotten in
       var noted = forgotten.take() ?? ForgottenChanges()
-      if isWhole {
-        noted.note(rows, after: previous.cursor, oldest: oldest.cursor)
-      } else {
-        noted.note([], after: current.cursor, oldest: oldest.cursor)
-      }
+      let from = isWhole ? previous : current
+      noted.note(
+        isWhole ? steps : [],
+        after: from.cursor,
+        ForgottenChanges.Size(of: from.table),
+        oldest: oldest.cursor
+      )
       forgotten = noted
     }
   }

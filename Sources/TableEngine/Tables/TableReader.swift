@@ -160,10 +160,11 @@ final class TableReader: Sendable {
     case .version(let version, let point, let rows):
       changesetCount.add(1, ordering: .relaxed)
       let stages = maker.access { maker in
-        let old = maker.table(version, at: point, Lens(cells: lens.cells, rows: rows))
-        // What it lacks of what nobody is woken by, only its own version could tell.
-        let isOwn = version.number == after?.version
-        return maker.stages(from: old, to: maker.table(current, at: view?.point, lens), tellsCounts: !isOwn)
+        var old = maker.table(version, at: point, Lens(cells: lens.cells, rows: rows))
+        if let after, after.version != version.number, let size = forgotten.withLock({ $0?.size(at: after) }) {
+          old.take(size)
+        }
+        return maker.stages(from: old, to: maker.table(current, at: view?.point, lens))
       }
       return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens), current, view))
     }
@@ -255,4 +256,12 @@ final class TableReader: Sendable {
 
   /// A reply, made now. On the rendering queue.
   func prepare(_ query: TableQuery) -> EncodedReply { reply(query) }
+}
+
+extension Table {
+  /// As a window shows it that has the size of another version.
+  fileprivate mutating func take(_ size: ForgottenChanges.Size) {
+    (omittedSections, skippedItems) = (size.omittedSections, size.skippedItems)
+    window?.of = size.rows
+  }
 }
