@@ -71,13 +71,9 @@ package struct ForgottenChanges {
     guard cursor.epoch == oldest.epoch, epoch == oldest.epoch, let versions, cursor.version >= versions.lowerBound,
       oldest.version <= versions.upperBound
     else { return nil }
-    var (low, high) = (0, forgotten.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if forgotten[middle].version <= cursor.version { low = middle + 1 } else { high = middle }
-    }
+    let next = Self.count(in: forgotten, upTo: cursor.version) { $0.version }
     // The later ones affect rows further down.
-    var first = low < forgotten.count ? forgotten[low].row : .max
+    var first = next < forgotten.count ? forgotten[next].row : .max
     for change in held where change.version > cursor.version && change.version <= oldest.version {
       first = min(first, change.row)
     }
@@ -87,11 +83,21 @@ package struct ForgottenChanges {
   /// How large the table was at a client's version; nil where that is not known. O(log sizes).
   package func size(at cursor: Cursor) -> Size? {
     guard cursor.epoch == epoch, versions?.contains(cursor.version) == true else { return nil }
-    var (low, high) = (0, sizes.count)
+    let count = Self.count(in: sizes, upTo: cursor.version) { $0.version }
+    return count > 0 ? sizes[count - 1].size : nil
+  }
+
+  /// How many of a list in the order of versions are not later than one. O(log list).
+  private static func count<List: RandomAccessCollection<Element>, Element>(
+    in list: List,
+    upTo version: UInt64,
+    _ versionOf: (Element) -> UInt64
+  ) -> Int where List.Index == Int {
+    var (low, high) = (0, list.count)
     while low < high {
       let middle = (low + high) / 2
-      if sizes[middle].version <= cursor.version { low = middle + 1 } else { high = middle }
+      if versionOf(list[middle]) <= version { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? sizes[low - 1].size : nil
+    return low
   }
 }
