@@ -88,7 +88,7 @@ extension LiveTable {
 
   /// Tells the family of a member what it holds. False: there is no room.
   func hasRoom(for growth: Growth) -> Bool {
-    let member = original?.table.withLock { $0.value } ?? self
+    let member = untranslated
     return member.place.withLock { $0 }?(member, growth) ?? true
   }
 

@@ -64,7 +64,7 @@ extension LiveTable {
     if let next = successor.withLock({ $0 }) { return next }
     guard !isLiving else { return self }
     let catalog = context.catalog.withLock { $0 }?()
-    let heir = (original?.table.withLock { $0.value } ?? self).heir.withLock { $0 }
+    let heir = untranslated.heir.withLock { $0 }
     return (heir.map { $0(catalog) } ?? catalog?.tablesByName[name])?.localized(locale) ?? self
   }
 

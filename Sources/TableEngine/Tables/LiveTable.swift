@@ -19,6 +19,8 @@ package final class LiveTable: Sendable {
   package let locale: String?
   /// The writer of the table that this one is a translation of; nil where it is the original.
   let original: TableWriter?
+  /// The table that this one is a translation of; itself where it is the original.
+  var untranslated: LiveTable { original?.table.withLock { $0.value } ?? self }
   /// The same table in the configuration's other languages.
   let translations = Mutex<[LiveTable]>([])
   let lifecycle = Mutex(TableLifecycle())
@@ -117,7 +119,7 @@ package final class LiveTable: Sendable {
 
   /// When an upstream of it answered last, or failed to: RFC 3339; nil where none was asked yet.
   package var lastFetch: String? {
-    let feeds = (original?.table.withLock { $0.value } ?? self).sources
+    let feeds = untranslated.sources
     return feeds.compactMap { $0.figures.lastAnswers.last?.at }.max().map { Timestamp.text($0) }
   }
 
@@ -133,7 +135,7 @@ package final class LiveTable: Sendable {
   package func topics(_ lens: Lens) -> [ChangeTopic] { reader.topics(lens) }
   package func beginWaiting(_ lens: Lens) {
     reader.beginWaiting(lens)
-    (original?.table.withLock { $0.value } ?? self).tellOfWaiters()
+    untranslated.tellOfWaiters()
   }
 
   /// The same, until there are rows at all: nothing that others should keep because of that.
