@@ -87,6 +87,26 @@ extension UpstreamDefinition {
   }
 }
 
+extension UpstreamDefinition {
+  /// The parameters that its requests depend on, or what is read of their answers: where these have the same values, the
+  /// same is asked. O(expressions).
+  public var parameterUse: ParameterUse {
+    let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
+    let expressions = [items, paging?.style.expression].compactMap(\.self)
+    return ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
+  }
+}
+
+extension PagingDefinition.Style {
+  /// Finds the next page in an answer.
+  fileprivate var expression: Expression? {
+    switch self {
+    case .nextURL(let expression), .cursor(let expression, _): expression
+    case .link, .header, .page, .offset: nil
+    }
+  }
+}
+
 public struct PagingDefinition: Sendable {
   public var style: Style
   public var maxPages = 100

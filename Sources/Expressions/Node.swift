@@ -67,7 +67,7 @@ indirect enum Node: Sendable {
     }
   }
 
-  private var children: [Node] {
+  var children: [Node] {
     switch self {
     case .literal, .path, .has: []
     case .member(let base, _): [base]

@@ -13,6 +13,7 @@ final class EngineContext: Sendable {
   let answers = RememberedAnswers()
   let repeats = Mutex(RepeatedEdits())
   let members = MemberMemory()
+  let sharedSources = SharedSources()
   let replica: Replica
   let refreshes = RefreshCounts()
   let requests = RequestCounts()

@@ -108,7 +108,7 @@ import Testing
       // As it begins: not a single item is mapped where the table is the same.
       let definition = try definition(change)
       let digests = HandoverDigests(definition)
-      let blueprint = try TableBlueprint(definition.tables[0], in: definition, layout: digests.layout)
+      let blueprint = try TableBlueprint(definition.tables[0], in: definition, digests)
       let context = try EngineContext(definition, environment(store))
       let table = try LiveTable.restored(blueprint, from: stored, .own, [], isReplacing: false, context: context)
       let isMapped = table.writer.content.queue.sync { table.writer.content.access { $0.result != nil } }

@@ -22,7 +22,7 @@ extension Engine {
   package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
     let digests = HandoverDigests(definition)
     let blueprints = try definition.tables.map { table throws(StartError) in
-      try TableBlueprint(table, in: definition, layout: digests.layout)
+      try TableBlueprint(table, in: definition, digests)
     }
     var next = Prepared(definition: definition, digests: digests, blueprints: blueprints)
     do { try make(&next) } catch {

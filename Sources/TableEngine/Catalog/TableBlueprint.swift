@@ -7,7 +7,7 @@ struct TableBlueprint: Sendable {
   var mapper: TableMapper
   var cells: CellRegistry
   /// The upstream sources that the table's sections name.
-  var upstreams: [(name: String, definition: UpstreamDefinition)]
+  var upstreams: [TableUpstream]
   /// The table's own source, where its items are the service's and the table keeps what is edited: no family's, whose members
   /// come and go.
   var local: (name: String, definition: LocalDefinition)?
@@ -23,8 +23,8 @@ struct TableBlueprint: Sendable {
   /// more than these.
   var layout: String?
 
-  /// - Parameter layout: the same for configurations that lay all tables out alike.
-  init(_ table: TableDefinition, in service: ServiceDefinition, layout: String) throws(StartError) {
+  /// - Parameter digests: of the whole configuration.
+  init(_ table: TableDefinition, in service: ServiceDefinition, _ digests: HandoverDigests) throws(StartError) {
     definition = table
     environment = service.environment
     membersBytes = service.limits.membersBytes
@@ -47,14 +47,23 @@ struct TableBlueprint: Sendable {
     upstreams = []
     for name in mapper.sources {
       switch service.sources.first(where: { $0.name == name })?.kind {
-      case .upstream(let upstream)?: upstreams.append((name, upstream))
+      case .upstream(let upstream)?:
+        upstreams.append(TableUpstream(name: name, definition: upstream, digest: digests.sources[name] ?? ""))
       case .local(let local)? where name == table.source && !table.isFamily: self.local = (name, local)
       case .local(let local)?: borrowed.append((name, local))
       case nil: throw StartError(description: "table `\(table.name)`: there is no source `\(name)`")
       }
     }
-    if local != nil, upstreams.isEmpty, borrowed.isEmpty, locales.count < 2 { self.layout = layout }
+    if local != nil, upstreams.isEmpty, borrowed.isEmpty, locales.count < 2 { self.layout = digests.layout }
   }
+}
+
+/// An upstream source of a table.
+struct TableUpstream: Sendable {
+  var name: String
+  var definition: UpstreamDefinition
+  /// The same where the same is asked, as often (``HandoverDigests/sources``).
+  var digest: String
 }
 
 /// Why a service can't start, or go on with another definition.

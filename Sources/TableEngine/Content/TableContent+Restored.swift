@@ -63,7 +63,8 @@ extension TableContent {
     let before = inputs
     inputs = [:]
     var heard = HeardSources()
-    for (source, definition) in blueprint.upstreams {
+    for upstream in blueprint.upstreams {
+      let (source, definition) = (upstream.name, upstream.definition)
       var input = SourceInput(definition: definition)
       if let known = before[source], known.definition.asksForTheSame(as: definition) {
         input = known

@@ -11,8 +11,11 @@ extension TableContent {
   mutating func take(_ news: SourceNews, from source: String, showingItsWords: Bool, revealing: Bool = true) -> Bool {
     guard !gate.isClosedForGood, var input = inputs[source] else { return false }
     switch news {
-    case .content(let answer, let number):
-      (input.content, input.problem, input.error, input.unmappable) = (answer, nil, nil, nil)
+    case .content(let answer, let number, let error):
+      (input.content, input.error, input.unmappable) = (answer, error, nil)
+      input.problem = error.map {
+        Problem(of: $0, at: input.definition, showingItsWords: showingItsWords, since: Timestamp.now)
+      }
       (input.answer, input.showsAll, input.showsItsWords) = (number, nil, showingItsWords)
       if revealing { input.isConcealed = false }
     case .unchanged:

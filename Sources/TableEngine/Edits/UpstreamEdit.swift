@@ -41,7 +41,15 @@ struct UpstreamEdit: Sendable {
 
   func send(_ completion: @escaping @Sendable (EditOutcome) -> Void) {
     let edit = plan.edit(request.preconditions.idempotency?.key ?? UUID().uuidString)
-    source.forward(edit, as: plan.request, caller: fields, of: definition, completion)
+    let parameters = owner.reference.parameters.map { ($0.name, $0.value) }
+    source.forward(
+      edit,
+      as: plan.request,
+      parameters: Dictionary(parameters) { first, _ in first },
+      caller: fields,
+      of: definition,
+      completion
+    )
   }
 
   /// What the client is told of an edit that was not accepted; nil where it was.

@@ -30,7 +30,7 @@ extension TableFamily {
       let sweep = contents.members.sweep(at: now) { $0.table.isWaitedFor }
       for instance in sweep.frozen {
         instance.table.freeze()
-        for source in instance.table.sources { source.suspend() }
+        for source in instance.table.sources { source.pause(instance.table) }
       }
       return sweep.dropped
     }
@@ -59,6 +59,6 @@ extension TableFamily {
       return (contents.sweeper?.timer, contents.members.members.values.map(\.instance.table))
     }
     timer?.cancel()
-    for table in tables { for source in table.sources { source.stop() } }
+    for table in tables { for source in table.sources { source.end(table) } }
   }
 }

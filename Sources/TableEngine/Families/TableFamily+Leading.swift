@@ -35,7 +35,7 @@ extension TableFamily {
     let group = DispatchGroup()
     for source in table.sources {
       group.enter()
-      source.takeOver { [context] body in
+      source.takeOver(for: table, under: lease.term) { [context] body in
         guard !isOutdated else { return body(nil) }
         context.store.handover(of: table.name) { result in
           let left = (try? result.get())?.flatMap { Handover($0, at: .now) }
@@ -70,7 +70,7 @@ extension TableFamily {
   func pause() {
     let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
     for table in tables where table.isShared {
-      for source in table.sources { source.suspend() }
+      for source in table.sources { source.pause(table) }
     }
     claimAll()
   }
@@ -171,7 +171,7 @@ extension LiveTable {
     let group = DispatchGroup()
     for source in isOutdated ? [] : sources {
       group.enter()
-      source.handOver(definedAs: digests.sources[source.name] ?? "") { entry in
+      source.handOver(definedAs: digests.sources[source.name] ?? "", for: self) { entry in
         handover.withLock { $0.sources[source.name] = entry }
         group.leave()
       }

@@ -42,7 +42,7 @@ extension TableFamily {
   /// A member is here from now on: its sources are asked from here where nobody else does.
   func enlist(_ table: LiveTable, share: String) {
     guard table.isShared else {
-      for source in table.sources { source.start() }
+      for source in table.sources { source.begin(table, isUnheard: true) }
       return
     }
     if !context.replica.isLeading { context.replica.tell([claim(of: table, share)]) }
@@ -64,16 +64,13 @@ extension TableFamily {
   /// A member is read again that was frozen. Under the family's lock.
   func resume(_ table: LiveTable, share: String, isOutdated: Bool) {
     guard table.isShared else {
-      for source in table.sources {
-        source.resume()
-        // One that is a caller's own is fetched at once: its readers wait for that.
-        if table.isPrivate || isOutdated { source.refresh {} }
-      }
+      // One that is a caller's own is fetched at once: its readers wait for that.
+      for source in table.sources { source.begin(table, isUnheard: false, isOutdated: isOutdated) }
       return
     }
     guard context.replica.isLeading else { return context.replica.tell([claim(of: table, share)]) }
     guard isOutdated || !table.isAskedHere else {
-      for source in table.sources { source.resume() }
+      for source in table.sources { source.begin(table, isUnheard: false) }
       return
     }
     ask(table, isOutdated: isOutdated)

@@ -79,10 +79,11 @@ package final class TableFamily: Sendable {
       .sorted { $0.table.name < $1.table.name }
   }
 
-  /// Of all members.
+  /// Of all members, each once.
   func feeds(of source: String) -> [PolledSource] {
     let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
-    return tables.flatMap(\.sources).filter { $0.name == source }
+    var known: Set<ObjectIdentifier> = []
+    return tables.flatMap(\.sources).filter { $0.name == source && known.insert(ObjectIdentifier($0)).inserted }
   }
 
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
@@ -168,10 +169,13 @@ package final class TableFamily: Sendable {
       return contents.members.changed()
     }
     let group = DispatchGroup()
+    // One that several read is asked once.
+    let asked = Mutex<Set<ObjectIdentifier>>([])
     for table in polled.map(\.table) where isLeading || !table.isShared {
       group.enter()
       whenAsked(table) {
         for source in table.sources where source.name == name {
+          guard asked.withLock({ $0.insert(ObjectIdentifier(source)).inserted }) else { continue }
           group.enter()
           source.refresh { group.leave() }
         }

@@ -20,7 +20,7 @@ final class PolledSource: Sendable {
   private let standsForAnother = Atomic(false)
 
   /// - Parameters:
-  ///   - parameters: of a family's member.
+  ///   - parameters: of a family's members, those that its requests depend on.
   ///   - forwarding: the caller's own header fields.
   ///   - environment: for `env`.
   init(
@@ -57,31 +57,80 @@ final class PolledSource: Sendable {
       },
       onUpdate: { listeners.receive($0) }
     )
+    listeners.whenContentIsMissing { [weak source] in source?.refreshAfterChange() }
   }
 
-  /// Tells a table from now on.
-  func feed(_ table: LiveTable) { listeners.add(table) }
+  /// Tells a table from now on; a family's member once it is read. False where the last table has left it: then it asks
+  /// nothing any more.
+  @discardableResult
+  func feed(_ table: LiveTable) -> Bool { listeners.withReaders { $0.add(table, isReading: !table.isMember) } }
   /// Tells it no more.
-  func leave(_ table: LiveTable) { listeners.remove(table) }
+  func leave(_ table: LiveTable) { listeners.withReaders { $0.remove(table) } }
 
   /// Whether a table reads it.
   var isRead: Bool { !listeners.isEmpty }
+  /// Whether no other table reads it.
+  func isReadOnly(by table: LiveTable) -> Bool { listeners.fed.allSatisfy { $0 === table } }
   /// Whether it ever gave items.
   var hasWorked: Bool { listeners.hasWorked }
   var figures: SourceFigures { source.figures }
 
   func start() { source.start() }
   func suspend() { source.suspend() }
-  func resume() { source.resume() }
+
+  // MARK: One of many readers
+
+  /// A family's member is read, and is told what the upstream says from now on. What was said last counts for it too, where
+  /// somebody else reads it meanwhile and it is nobody's own; else the upstream is asked.
+  ///
+  /// - Parameters:
+  ///   - isUnheard: the table has nothing of what it was told before.
+  ///   - isOutdated: the upstream has something else than when it was asked last.
+  func begin(_ table: LiveTable, isUnheard: Bool, isOutdated: Bool = false) {
+    let action = listeners.withReaders { readers in
+      let action = readers.begin(table, isUnheard: isUnheard)
+      perform(action)
+      return action
+    }
+    guard action != .start else { return }
+    // A table that shows what it has may do so until the upstream is asked again.
+    let needsAnswer = table.isPrivate || isOutdated || isUnheard && action == .resume
+    context.client.queue.async { [self] in
+      guard needsAnswer, listeners.hasAnswer else { return listeners.bring(table) }
+      source.refresh { [listeners] _ in listeners.bring(table) }
+    }
+  }
+
+  /// A family's member is read no more: the upstream is asked as long as one of its tables is.
+  func pause(_ table: LiveTable) { listeners.withReaders { perform($0.pause(table)) } }
+
+  /// A family's member has gone. With the last one the upstream is asked no more.
+  ///
+  /// - Parameter next: what is asked in its place, by those who wait for what it says.
+  func end(_ table: LiveTable, for next: PolledSource? = nil) {
+    listeners.withReaders { readers in
+      let action = readers.end(table)
+      if action == .stop, let next { successor.withLock { $0 = next } }
+      perform(action)
+    }
+  }
+
+  /// While nobody else can change who reads it: the source's queue then has it in this order.
+  private func perform(_ action: SourceReaders.Action) {
+    switch action {
+    case .nothing: break
+    case .start: source.start()
+    case .suspend: source.suspend()
+    case .resume: source.resume()
+    case .stop: source.stop()
+    }
+  }
 
   // MARK: From one configuration to another
 
   /// Whether it may have been told something that a table doesn't have which has no answer of it: then what it says next may
   /// be that nothing has changed.
   var hasBeenHeard: Bool { hasWorked || standsForAnother.load(ordering: .acquiring) }
-
-  /// Whether it is asked with just these fields of a caller's.
-  func sends(_ forwarding: ForwardedFields) -> Bool { fetchContext.forwarded == forwarding.fields }
 
   /// Ends it. Whoever waits for what it says waits for the one in its place, where there is one.
   func stop(for next: PolledSource? = nil) {
@@ -114,10 +163,16 @@ final class PolledSource: Sendable {
 
   /// What whoever asks next is to know. `completion` is called on any queue.
   ///
-  /// - Parameter digest: of its definition.
-  func handOver(definedAs digest: String, _ completion: @escaping @Sendable (Handover.Entry) -> Void) {
+  /// - Parameters:
+  ///   - digest: of its definition.
+  ///   - table: the family's member that it is for; nil: all tables.
+  func handOver(
+    definedAs digest: String,
+    for table: LiveTable? = nil,
+    _ completion: @escaping @Sendable (Handover.Entry) -> Void
+  ) {
     source.handOver { [self] left in
-      let (answer, tables) = (listeners.answer, listeners.fed)
+      let (answer, tables) = (listeners.answer, table.map { [$0] } ?? listeners.fed)
       let group = DispatchGroup()
       let revisions = Mutex<[String: Handover.TableRevision]?>([:])
       for table in tables {
@@ -145,22 +200,52 @@ final class PolledSource: Sendable {
     _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
     _ completion: @escaping @Sendable () -> Void = {}
   ) {
+    takeOver(for: listeners.fed, reading, completion)
+  }
+
+  /// The same for a family's member, which is read from now on. Where others have had it taken over under the same lease,
+  /// it is told what the upstream has said since.
+  ///
+  /// - Parameter term: of the lease.
+  func takeOver(
+    for table: LiveTable,
+    under term: UInt64,
+    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
+    _ completion: @escaping @Sendable () -> Void = {}
+  ) {
+    guard listeners.withReaders({ $0.takeOver(table, under: term) }) else {
+      begin(table, isUnheard: true)
+      return completion()
+    }
+    takeOver(for: [table], reading, completion)
+  }
+
+  private func takeOver(
+    for tables: [LiveTable],
+    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
     source.beginTakingOver { [self] turn in
       // Who was to pause before has the next turn.
       guard context.replica.isLeading else { return completion() }
-      reading { [self] left in stand(for: left, in: turn, completion) }
+      reading { [self] left in stand(tables, for: left, in: turn, completion) }
     }
   }
 
   /// Has the tables stand for the answer that was shown last, where they can.
-  private func stand(for left: Handover.Left?, in turn: UInt64, _ completion: @escaping @Sendable () -> Void) {
+  private func stand(
+    _ tables: [LiveTable],
+    for left: Handover.Left?,
+    in turn: UInt64,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
     guard let left, left.isLaidOutAlike, let revisions = left.entry.tables else {
       return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion)
     }
     let answer = listeners.answer
     let group = DispatchGroup()
     let isOther = Atomic(false)
-    for table in listeners.fed {
+    for table in tables {
       group.enter()
       table.writer.stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
         if !stands { isOther.store(true, ordering: .relaxed) }
@@ -169,7 +254,10 @@ final class PolledSource: Sendable {
     }
     group.notify(queue: context.background) { [self] in
       let isWhole = !isOther.load(ordering: .relaxed)
-      if isWhole { standsForAnother.store(true, ordering: .releasing) }
+      if isWhole {
+        listeners.withReaders { $0.stand(tables, at: answer) }
+        standsForAnother.store(true, ordering: .releasing)
+      }
       source.takeOver(left.entry.source, isWhole: isWhole, in: turn, completion)
     }
   }
@@ -205,15 +293,17 @@ final class PolledSource: Sendable {
     caller.sent(to: definition, of: table)
   }
 
-  /// Sends an edit to the upstream, with the fields of the caller who edits.
+  /// Sends an edit to the upstream, with the table's parameters and the fields of the caller who edits.
   func forward(
     _ edit: ForwardedEdit,
     as request: EditRequestDefinition,
+    parameters: [String: String],
     caller: ForwardedFields,
     of table: TableDefinition,
     _ completion: @escaping @Sendable (Upstream.EditOutcome) -> Void
   ) {
     var fetchContext = fetchContext
+    fetchContext.parameters = parameters
     fetchContext.forwarded = caller.sent(to: definition, of: table).fields
     EditForwarder(source: name, definition, context: fetchContext, client: context.client)
       .forward(edit, as: request, completion: completion)

@@ -4,12 +4,13 @@ import Synchronization
 import TableMapping
 import Upstream
 
-/// The tables that an upstream feeds. Weakly held: a table owns its sources.
+/// The tables that an upstream feeds, and what each has of its answers. Weakly held: a table owns its sources.
 final class SourceListeners: Sendable {
-  private struct Listener {
-    weak var table: LiveTable?
-  }
-  private let tables = Mutex<[Listener]>([])
+  private let readers = Mutex(SourceReaders())
+  /// The last answer, for tables that come later. On the sources' queue.
+  private let last: QueueBound<LastAnswer>
+  /// Has the upstream asked for all that it has. On the sources' queue.
+  private let askForAll = Mutex<(@Sendable () -> Void)?>(nil)
   /// The news that are on their way into tables.
   private let deliveries = DispatchGroup()
   /// The title of the last failure, until it works again.
@@ -33,29 +34,38 @@ final class SourceListeners: Sendable {
     var caller: String?
   }
 
+  /// What the upstream said last.
+  private struct LastAnswer {
+    /// Nil where this process was told only that what another one was told still holds.
+    var content: SourceContent?
+    var failure: UpstreamError?
+    var isThere = false
+  }
+
   init(source: String, asker: Asker, context: EngineContext) {
     (self.source, self.asker, self.context) = (source, asker, context)
+    last = QueueBound(LastAnswer(), on: context.client.queue)
   }
 
   /// Whether it ever gave items.
   var hasWorked: Bool { worked.load(ordering: .relaxed) }
 
-  func add(_ table: LiveTable) {
-    tables.withLock { tables in
-      tables.removeAll { $0.table == nil || $0.table === table }
-      tables.append(Listener(table: table))
-    }
-  }
+  /// The readers, and what follows for the upstream from a change of them, as one step.
+  func withReaders<Result>(_ body: (inout SourceReaders) -> Result) -> Result { readers.withLock { body(&$0) } }
 
-  func remove(_ table: LiveTable) { tables.withLock { $0.removeAll { $0.table == nil || $0.table === table } } }
+  var isEmpty: Bool { withReaders { $0.isEmpty } }
 
-  var isEmpty: Bool { tables.withLock { $0.allSatisfy { $0.table == nil } } }
+  /// Whether the upstream has answered at all. On the sources' queue.
+  var hasAnswer: Bool { last.access { $0.isThere } }
+
+  /// - Parameter body: has the upstream asked for all that it has, as a table is to be told that; on the sources' queue.
+  func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.withLock { $0 = body } }
 
   /// Of the last answer that was handed on.
   var answer: UInt64 { answers.load(ordering: .relaxed) }
 
   /// The tables that it feeds.
-  var fed: [LiveTable] { tables.withLock { $0.compactMap(\.table) } }
+  var fed: [LiveTable] { withReaders { $0.tables } }
 
   /// What whoever asks next is to know has changed.
   func noteNews() {
@@ -76,24 +86,25 @@ final class SourceListeners: Sendable {
   func hold() { deliveries.enter() }
   func release() { deliveries.leave() }
 
+  /// On the sources' queue.
   func receive(_ update: SourceUpdate) {
-    let news: SourceNews
     switch update {
     case .content(let content):
       worked.store(true, ordering: .relaxed)
-      let number = answers.add(1, ordering: .relaxed).newValue
-      news = .content(SourceContent(content), number)
+      answers.add(1, ordering: .relaxed)
+      last.access { $0 = LastAnswer(content: SourceContent(content), isThere: true) }
     case .unchanged:
       // Of what another process was told, perhaps.
       worked.store(true, ordering: .relaxed)
-      news = .unchanged
-    case .failed(let error): news = .failure(error)
+      last.access { ($0.failure, $0.isThere) = (nil, true) }
+    case .failed(let error): last.access { ($0.failure, $0.isThere) = (error, true) }
     }
     context.refreshes.count(update, of: source)
-    for table in fed {
-      deliveries.enter()
-      table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
+    var isMissing = false
+    for (table, isAbreast) in withReaders({ $0.hear(answer) }) where !tell(table, isAbreast: isAbreast) {
+      isMissing = true
     }
+    if isMissing { askForAll.withLock { $0 }?() }
     // Whether it works again, where the answer before was none, is known when this one is mapped.
     if case .content = update, isDoubtful.load(ordering: .relaxed) {
       let answer = answer
@@ -106,6 +117,32 @@ final class SourceListeners: Sendable {
       log(update)
     }
     noteNews()
+  }
+
+  /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
+  /// Nothing where it has not answered yet: that comes.
+  func bring(_ table: LiveTable) {
+    guard last.access({ $0.isThere }), let isAbreast = withReaders({ $0.hear(answer, table) }) else { return }
+    if !tell(table, isAbreast: isAbreast) { askForAll.withLock { $0 }?() }
+  }
+
+  /// - Parameter isAbreast: it has the last content.
+  /// - Returns: false where it can't be told: what still holds is what another process was told, and not known here.
+  private func tell(_ table: LiveTable, isAbreast: Bool) -> Bool {
+    let last = last.access(\.self)
+    let news: SourceNews
+    if !isAbreast, let content = last.content {
+      news = .content(content, answer, failedSince: last.failure)
+    } else if let failure = last.failure {
+      news = .failure(failure)
+    } else if isAbreast {
+      news = .unchanged
+    } else {
+      return false
+    }
+    deliveries.enter()
+    table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
+    return true
   }
 
   /// What happened, when it begins and when it is over: a source that fails each second all night says so twice.

@@ -11,7 +11,9 @@ extension LiveTable {
   func attach(_ sources: [PolledSource]) {
     let before = self.sources
     for table in all { table.lifecycle.withLock { $0.sources = sources } }
-    for source in before where !sources.contains(where: { $0 === source }) { source.leave(self) }
+    for source in before where !sources.contains(where: { $0 === source }) {
+      if isMember { source.end(self) } else { source.leave(self) }
+    }
     for source in sources where !before.contains(where: { $0 === source }) { source.feed(self) }
   }
 
@@ -74,13 +76,13 @@ extension LiveTable {
   /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
   func retire(for next: LiveTable? = nil) {
     if let next { for table in all { table.successor.withLock { $0 = next.localized(table.locale) } } }
-    for source in sources { source.stop(for: next?.sources.first { $0.name == source.name }) }
+    for source in sources { source.end(self, for: next?.sources.first { $0.name == source.name }) }
     end(.retired)
   }
 
   /// There is no room for what it has become.
   func refuse(for want: TableError) {
-    for source in sources { source.stop() }
+    for source in sources { source.end(self) }
     end(.refused(want))
   }
 

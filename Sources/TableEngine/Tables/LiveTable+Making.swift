@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Expressions
 import Logging
 import Synchronization
 import TableMapping
@@ -198,19 +199,25 @@ extension LiveTable {
     group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
   }
 
-  /// Sources of a member's own: new ones are not started yet.
-  ///
-  /// - Parameter known: gives one that it has, by its name and what it sends of a caller's fields; nil: it is made.
+  /// A family's member's sources, each shared with all members that ask it for the same. They feed it from now on, once it
+  /// is read.
   func polledSources(
     _ blueprint: TableBlueprint,
     _ parameters: [String: String],
-    _ forwarding: ForwardedFields,
-    known: (_ name: String, ForwardedFields) -> PolledSource? = { _, _ in nil }
+    _ forwarding: ForwardedFields
   ) -> [PolledSource] {
     blueprint.upstreams.map { source in
       let forwarding = forwarding.sent(to: source.definition, of: blueprint.definition)
-      return known(source.name, forwarding)
-        ?? PolledSource(
+      let parameters = source.definition.parameterUse.values(of: parameters)
+      let key = SharedSources.Key(
+        name: source.name,
+        definition: source.digest,
+        parameters: parameters,
+        forwarded: forwarding.fields,
+        environment: blueprint.environment
+      )
+      return context.sharedSources.source(key, for: self) {
+        PolledSource(
           source.name,
           source.definition,
           parameters: parameters,
@@ -218,6 +225,7 @@ extension LiveTable {
           environment: blueprint.environment,
           context: context
         )
+      }
     }
   }
 }

@@ -19,13 +19,8 @@ extension LiveTable {
     let heard = reconfigure(blueprint, loans)
     writer.comeAsGuest()
     let before = sources
-    // Those that another replica has asked until now are not this one's to go on with.
-    let mayGoOn = !isShared || isAskedHere
-    let next = polledSources(blueprint, writer.parameters, forwarding) { name, forwarding in
-      guard mayGoOn, unchanged.contains(name), let source = before.first(where: { $0.name == name }) else { return nil }
-      return source.sends(forwarding) && heard.has(source) ? source : nil
-    }
-    let replaced = before.filter { source in !next.contains { $0 === source } }
+    let next = polledSources(blueprint, writer.parameters, forwarding)
+    let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
     for source in replaced { source.makeRoom() }
     attach(next)
     isToBeHandedOver.store(true, ordering: .releasing)
@@ -34,7 +29,13 @@ extension LiveTable {
     let isAsked = !isShared || lease != nil
     for source in replaced { source.goOn(with: isAsked ? next.first { $0.name == source.name } : nil) }
     guard isAsked else { return }
-    for source in next where !before.contains(where: { $0 === source }) { source.start() }
+    // Those that another replica has asked until now are not this one's to go on with.
+    let mayGoOn = !isShared || isAskedHere
+    for source in next {
+      let isUnheard = !before.contains { $0 === source } || !heard.has(source)
+      guard isUnheard || !mayGoOn || !unchanged.contains(source.name) else { continue }
+      source.begin(self, isUnheard: isUnheard || !mayGoOn)
+    }
     if let lease { term.store(lease.term, ordering: .releasing) }
   }
 

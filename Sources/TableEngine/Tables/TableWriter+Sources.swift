@@ -8,8 +8,8 @@ import Upstream
 
 /// What a source has said.
 enum SourceNews: Sendable {
-  /// With its number, of all that this process was given by the source.
-  case content(SourceContent, UInt64)
+  /// With its number, of all that this process was given by the source; and why it failed since, where it has.
+  case content(SourceContent, UInt64, failedSince: UpstreamError? = nil)
   /// What it said last still holds.
   case unchanged
   case failure(UpstreamError)
