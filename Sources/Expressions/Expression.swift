@@ -41,6 +41,9 @@ public struct Expression: Sendable, CustomStringConvertible {
     program = Program(text: text, root: try parser.parseWhole())
   }
 
+  /// A part of one, for which what it is made of stands as its text.
+  init(part node: Node) { program = Program(text: "\(node)", root: node) }
+
   /// Where the whole expression is a path.
   var path: CompiledPath? { program.path }
 

@@ -31,6 +31,10 @@ public struct MappingResult: Sendable {
   private let starts: [String: Int]
   /// Of the only source, where edits were laid over its response.
   var edited: EditedList?
+  /// Where the items are those of a mapping that several tables share.
+  var part: MappedPart?
+  /// Whether rows are shared with other tables that have the same answer.
+  public var isPart: Bool { part != nil }
   /// What finds items where edits are laid out one by one.
   var layout: ItemLayout? { edited?.layout ?? cache.layout }
 
@@ -51,6 +55,10 @@ public struct MappingResult: Sendable {
     guard let lookup, let position = lookup.position(id) else { return nil }
     let item = lookup.items[position]
     let name = cache.plan.sources[item.source].name
+    if let part {
+      let place = Int(part.selection.items[position].position)
+      return RepresentedItem(part.common.source.items[place], of: name, at: place, in: part.common.source.texts)
+    }
     guard let source = cache.sources[name], let start = starts[name] else { return nil }
     return RepresentedItem(item, of: name, at: position - start, in: source.texts)
   }
@@ -82,7 +90,7 @@ public struct MappingResult: Sendable {
   /// An item as the source gave it. O(bytes): a copy.
   public func bytes(ofItemAt position: Int, of source: String) -> [UInt8]? {
     if let edited { return position < 0 ? nil : edited.layout.items[UInt64(position)]?.bytes }
-    guard let source = cache.sources[source], source.items.indices.contains(position) else { return nil }
+    guard let source = cached(source), source.items.indices.contains(position) else { return nil }
     return source.texts.bytes(of: position)
   }
 
@@ -111,8 +119,13 @@ public struct MappingResult: Sendable {
       if edited != nil { return layout.items[UInt64(position)]?.mapped }
       return layout.items.ordered.dropFirst(position).first?.item.mapped
     }
-    guard let items = cache.sources[source]?.items, items.indices.contains(position) else { return nil }
+    guard let items = cached(source)?.items, items.indices.contains(position) else { return nil }
     return items[position]
+  }
+
+  /// A source's items, be they shared.
+  private func cached(_ source: String) -> CachedSource? {
+    part.flatMap { $0.common.plan.plan.sources[0].name == source ? $0.common.source : nil } ?? cache.sources[source]
   }
 
   /// A source's items in their order, each with the row that it makes, if it makes one. O(items).
@@ -120,14 +133,16 @@ public struct MappingResult: Sendable {
     if let layout, layout.source == source {
       return layout.items.ordered.map { ($0.item.mapped.row?.id, $0.item.bytes) }
     }
-    guard let source = cache.sources[source] else { return [] }
-    return source.items.enumerated().map { place, item in
-      (item.row?.id, source.texts.bytes(of: place))
+    guard let found = cached(source) else { return [] }
+    let shown = part.map { part in Set(part.selection.items.map { Int($0.position) }) }
+    return found.items.enumerated().map { place, item in
+      (shown?.contains(place) == false ? nil : item.row?.id, found.texts.bytes(of: place))
     }
   }
 
   /// The items that no section takes: how many, and the first of them, at most ``maximumKept``. O(items).
   public func unplaced() -> (count: Int, first: [SkippedItem]) {
+    if let part { return part.unplaced() }
     var (count, first): (Int, [SkippedItem]) = (0, [])
     for source in Set(cache.sources.keys).union(layout.map { [$0.source] } ?? []).sorted() {
       let layout = layout.flatMap { $0.source == source ? $0 : nil }

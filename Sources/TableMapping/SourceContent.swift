@@ -15,6 +15,8 @@ public struct SourceContent: Sendable {
   public var edits: ListEdits?
   /// The source had more items than it may.
   public var isTruncated = false
+  /// What the tables that have this answer make of it in common; nil where one table alone has it.
+  public var shared: SharedMappings?
 
   public init(pages: [[UInt8]] = [], items: [SourceItem]? = nil) { (self.pages, self.items) = (pages, items) }
 

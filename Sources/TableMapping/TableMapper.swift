@@ -9,6 +9,8 @@ internal import TableModel
 /// what its expressions read (`$index`, `$response`, parameters) is the same too.
 public struct TableMapper: Sendable {
   let plan: MappingPlan
+  /// Of a family whose members share rows.
+  let common: CommonPlan?
   let maximumBytes: Int
 
   /// - Parameters:
@@ -25,6 +27,7 @@ public struct TableMapper: Sendable {
     maximumBytes: Int = 1 << 30
   ) throws(DefinitionError) {
     plan = try MappingPlan(table: table, cells: cells, representations: representations, sources: sources)
+    common = try CommonPlan(plan, cells: cells, representations: representations, sources: sources)
     self.maximumBytes = maximumBytes
   }
 

@@ -79,6 +79,19 @@ extension TableContent {
     return heard
   }
 
+  /// Lets go of what it shares with other tables: nobody reads it, and an old answer is not kept for that. Its rows stay
+  /// until the source says again what it has. O(rows).
+  mutating func letGo(showing table: Table) {
+    guard result?.isPart == true, table.hasWorked else { return }
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.content, input.good, input.answer) = (nil, nil, nil)
+      return input
+    }
+    keep(table)
+    result = nil
+  }
+
   /// Goes on showing what a table has, for the sources that are now asked for something else.
   private mutating func keep(_ table: Table) {
     guard table.hasWorked else { return }

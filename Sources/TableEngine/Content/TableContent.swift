@@ -181,7 +181,7 @@ struct TableContent: Sendable {
   private mutating func mapped() -> MappingResult {
     while true {
       var contents = inputs.compactMapValues(\.shown).merging(borrowed) { answer, _ in answer }
-      if let result = edited(contents) ?? laidOver(contents) {
+      if let result = edited(contents) ?? laidOver(contents) ?? part(of: contents) {
         inputs = inputs.mapValues { $0.accepted }
         return result
       }
@@ -218,6 +218,12 @@ struct TableContent: Sendable {
   private func laidOver(_ contents: [String: SourceContent]) -> MappingResult? {
     guard let result, contents.values.contains(where: { $0.edits != nil }) else { return nil }
     return mapper.map(editsIn: contents, after: result, variables: variables)
+  }
+
+  /// The part of an answer's rows that this table shows, where other tables show other parts; nil where it makes its own.
+  private func part(of contents: [String: SourceContent]) -> MappingResult? {
+    guard local == nil, let shared = contents.values.first?.shared else { return nil }
+    return mapper.map(contents, sharing: shared, after: result, variables: variables)
   }
 
   private func toggled(_ table: Table) -> Table {

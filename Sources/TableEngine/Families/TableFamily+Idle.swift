@@ -1,6 +1,7 @@
 import Definitions
 import Dispatch
 import Synchronization
+import TableMapping
 
 /// Members that nobody reads: no longer fetched after a while, then dropped.
 extension TableFamily {
@@ -28,9 +29,12 @@ extension TableFamily {
   func sweep(at now: ContinuousClock.Instant) {
     let dropped = contents.withLock { contents in
       let sweep = contents.members.sweep(at: now) { $0.table.isWaitedFor }
-      for instance in sweep.frozen {
-        instance.table.freeze()
-        for source in instance.table.sources { source.pause(instance.table) }
+      let sharesRows = contents.blueprint.mapper.sharesRows
+      for table in sweep.frozen.map(\.table) {
+        table.freeze()
+        let letsGo = sharesRows && !table.isPrivate && table.allTranslations.isEmpty
+        if letsGo { table.writer.letGo() }
+        for source in table.sources { source.pause(table, isForgetting: letsGo) }
       }
       return sweep.dropped
     }

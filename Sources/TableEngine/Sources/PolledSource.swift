@@ -102,7 +102,11 @@ final class PolledSource: Sendable {
   }
 
   /// A family's member is read no more: the upstream is asked as long as one of its tables is.
-  func pause(_ table: LiveTable) { listeners.withReaders { perform($0.pause(table)) } }
+  ///
+  /// - Parameter isForgetting: it does not keep what it was told.
+  func pause(_ table: LiveTable, isForgetting: Bool = false) {
+    listeners.withReaders { perform($0.pause(table, isForgetting: isForgetting)) }
+  }
 
   /// A family's member has gone. With the last one the upstream is asked no more.
   ///

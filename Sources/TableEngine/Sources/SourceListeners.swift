@@ -92,7 +92,11 @@ final class SourceListeners: Sendable {
     case .content(let content):
       worked.store(true, ordering: .relaxed)
       answers.add(1, ordering: .relaxed)
-      last.access { $0 = LastAnswer(content: SourceContent(content), isThere: true) }
+      last.access { last in
+        var answer = SourceContent(content)
+        answer.shared = SharedMappings(after: last.content?.shared)
+        last = LastAnswer(content: answer, isThere: true)
+      }
     case .unchanged:
       // Of what another process was told, perhaps.
       worked.store(true, ordering: .relaxed)

@@ -59,8 +59,9 @@ struct SourceReaders {
   }
 
   /// A table is read no more.
-  mutating func pause(_ table: LiveTable) -> Action {
+  mutating func pause(_ table: LiveTable, isForgetting: Bool) -> Action {
     readers[ObjectIdentifier(table)]?.isReading = false
+    if isForgetting { readers[ObjectIdentifier(table)]?.heard = nil }
     return suspendIfUnread()
   }
 

@@ -4,6 +4,7 @@ import Logging
 import Synchronization
 import TableMapping
 import TableModel
+import TableStore
 import Upstream
 
 /// What a source has said.
@@ -49,6 +50,14 @@ extension TableWriter {
     content.queue.async { [self] in
       content.access { $0.conceal() }
       publishContent()
+    }
+  }
+
+  /// Lets go of the answers that it shares with other tables, until it is read again.
+  func letGo() {
+    content.queue.async { [self] in
+      let shown = feed.latest.table
+      content.access { $0.letGo(showing: shown) }
     }
   }
 

@@ -1,0 +1,103 @@
+internal import Expressions
+internal import JSON
+internal import Synchronization
+internal import TableModel
+
+/// The rows of one answer's items, of which the members of a family show parts. Immutable, and shared by them.
+final class CommonMapping: Sendable {
+  let plan: CommonPlan
+  let result: MappingResult
+  let source: CachedSource
+  let index: PartIndex?
+  /// What has become of the items of the mapping before.
+  let turnover: Turnover?
+  /// Its own among all.
+  private let number: UInt64
+  private static let numbers = Atomic<UInt64>(0)
+
+  /// From one mapping to the next. An item is the same one where its bytes are, wherever it stands.
+  struct Turnover: Sendable {
+    fileprivate let before: UInt64
+    /// By former place: where the item stands now, -1 where it has gone. Nil: all stand where they stood.
+    let places: [Int32]?
+    /// Where items stand that are new or were changed, ascending.
+    let changed: [Int32]
+  }
+
+  /// Nil where the answer can't be mapped.
+  init?(
+    _ plan: CommonPlan,
+    _ contents: [String: SourceContent],
+    after previous: CommonMapping?,
+    _ map: (MappingCache?) -> MappingResult
+  ) {
+    result = map(previous?.result.cache)
+    guard result.problems.isEmpty, let source = result.cache.sources[plan.plan.sources[0].name] else { return nil }
+    (self.plan, self.source) = (plan, source)
+    number = Self.numbers.add(1, ordering: .relaxed).newValue
+    let turnover = previous.map { Turnover(from: $0.source.items, to: source.items, before: $0.number) }
+    index = plan.equality.map { PartIndex($0, of: source, after: previous?.index, turnover) }
+    self.turnover = turnover
+  }
+
+  /// What has changed since a mapping; nil where that is not the one before this.
+  func turnover(since other: CommonMapping) -> Turnover? {
+    turnover.flatMap { $0.before == other.number ? $0 : nil }
+  }
+
+  var byteCount: Int { result.byteCount + source.items.count * 24 }
+}
+
+extension CommonMapping.Turnover {
+  /// O(items), without looking into one.
+  fileprivate init(from old: MappedItems, to new: MappedItems, before: UInt64) {
+    self.before = before
+    if old.count == new.count {
+      let changed = new.indices.filter { old[$0] !== new[$0] }
+      // Some that are others now where they stood: nothing has moved.
+      if changed.count <= max(64, new.count / 8) {
+        let ids = Set(changed.map { ObjectIdentifier(old[$0]) })
+        if !changed.contains(where: { ids.contains(ObjectIdentifier(new[$0])) }) {
+          (places, self.changed) = (nil, changed.map { Int32($0) })
+          return
+        }
+      }
+    }
+    var former: [ObjectIdentifier: Int32] = [:]
+    former.reserveCapacity(old.count)
+    for position in old.indices { former[ObjectIdentifier(old[position])] = Int32(position) }
+    var places = [Int32](repeating: -1, count: old.count)
+    var changed: [Int32] = []
+    for position in new.indices {
+      if let place = former.removeValue(forKey: ObjectIdentifier(new[position])) {
+        places[Int(place)] = Int32(position)
+      } else {
+        changed.append(Int32(position))
+      }
+    }
+    (self.places, self.changed) = (places, changed)
+  }
+}
+
+/// The items of a source, read one after the other by expressions.
+struct ItemReading {
+  private let source: CachedSource
+  private let reader: ListReader?
+
+  init(_ source: CachedSource, reading selection: MemberSelection) {
+    self.source = source
+    let list = source.lists.count == 1 ? source.lists[0]?.text : nil
+    reader = list.flatMap { list in
+      list.elements.count == source.items.count ? ListReader(list, selecting: selection) : nil
+    }
+  }
+
+  /// Calls the body with an item, which must not leave it; with null where it is no JSON.
+  func withItem<Result>(at position: Int, _ body: (Value) -> Result) -> Result {
+    if let view = try? reader?.unmanagedElement(position) { return body(Value(view)) }
+    return source.texts.withBytes(of: position) { bytes in
+      guard let document = try? Document(bytes), let root = try? document.unmanagedRoot() else { return body(.null) }
+      return withExtendedLifetime(document) { body(Value(root)) }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+internal import Definitions
+internal import Expressions
+internal import Synchronization
+internal import TableModel
+
+/// The rows that several tables show of one answer, made once. One for each answer; tables that have got the answer share it.
+///
+/// `Sendable`: what is made is made under a lock, on which the tables that need it at once wait.
+public final class SharedMappings: Sendable {
+  private struct Key: Hashable {
+    let plan: ObjectIdentifier
+    let locale: String?
+  }
+
+  private struct Contents {
+    var former: [Key: CommonMapping]
+    var made: [Key: CommonMapping?] = [:]
+    /// How many have asked for each.
+    var readers: [Key: Int] = [:]
+  }
+
+  private let contents: Mutex<Contents>
+
+  /// - Parameter previous: of the answer before. What nobody asked for since is forgotten.
+  public init(after previous: SharedMappings? = nil) {
+    contents = Mutex(Contents(former: previous?.contents.withLock { $0.made.compactMapValues(\.self) } ?? [:]))
+  }
+
+  fileprivate func mapping(
+    _ plan: CommonPlan,
+    locale: String?,
+    _ make: (_ previous: CommonMapping?) -> CommonMapping?
+  ) -> (mapping: CommonMapping, readers: Int)? {
+    contents.withLock { contents in
+      let key = Key(plan: ObjectIdentifier(plan.plan), locale: locale)
+      let mapping: CommonMapping?
+      if let known = contents.made[key] {
+        mapping = known
+      } else {
+        mapping = make(contents.former.removeValue(forKey: key))
+        contents.made[key] = .some(mapping)
+      }
+      contents.readers[key, default: 0] += 1
+      return mapping.map { ($0, contents.readers[key] ?? 1) }
+    }
+  }
+}
+
+/// What a mapping shows of a common one.
+struct MappedPart: Sendable {
+  let common: CommonMapping
+  let selection: PartSelection
+}
+
+extension MappedPart {
+  /// The items that no section of the member takes. As ``MappingResult/unplaced()``.
+  func unplaced() -> (count: Int, first: [SkippedItem]) {
+    let taken = Set(selection.items.map { Int($0.position) })
+    let source = common.plan.plan.sources[0].name
+    let places = common.source.items.indices.filter { !taken.contains($0) && !common.source.items[$0].isMalformed }
+    return (
+      places.count,
+      places.prefix(MappingResult.maximumKept).map { place in
+        SkippedItem(source: source, index: place, reason: "no section takes it")
+      }
+    )
+  }
+}
+
+extension TableMapper {
+  /// Whether this table's members differ in nothing but what their sections take, so that they share rows.
+  public var sharesRows: Bool { common != nil }
+
+  /// Maps what the sources have, where the rows of the answer are made once for all tables that have it: as
+  /// ``map(_:reusing:variables:)`` does.
+  ///
+  /// - Parameters:
+  ///   - shared: of the answer.
+  ///   - result: the last mapping.
+  /// - Returns: nil where the table or the answer is mapped by itself.
+  /// - Complexity: for the first table that has the answer as for a mapping; for each other one O(items shown + items changed).
+  public func map(
+    _ contents: [String: SourceContent],
+    sharing shared: SharedMappings,
+    after result: MappingResult?,
+    variables: MappingVariables
+  ) -> MappingResult? {
+    guard let plan = common, contents.count == 1, contents.values.allSatisfy({ $0.edits == nil }) else { return nil }
+    var rest = MappingVariables(environment: variables.environment, locale: variables.locale)
+    rest.parameters = [:]
+    let found = shared.mapping(plan, locale: variables.locale) { previous in
+      CommonMapping(plan, contents, after: previous) { cache in
+        MappingRun(plan: plan.plan, contents, variables: rest, cache: cache, budget: MappingBudget(maximumBytes))
+          .result()
+      }
+    }
+    guard let (mapping, readers) = found else { return nil }
+    var chooser = PartSelection.Chooser(self.plan, mapping, variables)
+    let former = result.flatMap { $0.cache.plan === self.plan && $0.cache.variables == variables ? $0 : nil }
+    var part: MappedPart
+    var isOther = true
+    if let before = former?.part, let turnover = mapping.turnover(since: before.common) {
+      var selection = before.selection
+      isOther = selection.follow(turnover, &chooser)
+      part = MappedPart(common: mapping, selection: selection)
+    } else if let before = former?.part, before.common === mapping {
+      (part, isOther) = (before, false)
+    } else {
+      part = MappedPart(common: mapping, selection: PartSelection(of: mapping, &chooser))
+    }
+    var made: MappingResult
+    if !isOther, let former, former.skippedItems == 0 {
+      made = former
+      made.part = part
+    } else {
+      made = assembled(part, variables, former?.cache)
+    }
+    made.title = title(for: variables)
+    made.isTruncated = mapping.result.isTruncated
+    // Each accounts for its share, by how many had come before it: together they account for more than there is.
+    made.byteCount = part.selection.items.count * 64 + mapping.byteCount / readers
+    return made
+  }
+
+  /// Puts the rows of a part into sections.
+  private func assembled(_ part: MappedPart, _ variables: MappingVariables, _ cache: MappingCache?) -> MappingResult {
+    let items = part.selection.items.map { part.common.source.items[Int($0.position)] }
+    var report = MappingReport([])
+    var assembly = SectionAssembly(plan: plan, adding: items)
+    let source = plan.sources[0].name
+    for (position, choice) in part.selection.items.enumerated() {
+      let item = items[position]
+      if let failure = choice.failure {
+        report.skip(source, at: Int(choice.position), MappedItem.Skip(reason: failure))
+        continue
+      }
+      if let row = item.row {
+        let placement = MappedItem.Placement(section: Int(choice.section), row: row, sortKeys: item.sortKeys)
+        guard assembly.add(placement, ofItemAt: position) else {
+          report.skipDuplicate(source, at: Int(choice.position), row)
+          continue
+        }
+      }
+      if let warning = item.details?.warning { report.warn(warning) }
+      if let skip = item.details?.skip { report.skip(source, at: Int(choice.position), skip) }
+    }
+    let arranged = assembly.arranged(in: variables.scope, &report)
+    var models = SectionModels(plan: plan)
+    let sections = arranged.compactMap { section -> Section? in
+      guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
+      var scope = variables.scope
+      (scope.key, scope.count) = (section.key.value, section.rows.count)
+      let (header, footer) = models.models(of: section.id, section.plan, in: scope, list: { [] }, &report)
+      let rows = cache?.rows[section.id].map { RowList(section.rows, sharing: $0) } ?? RowList(section.rows)
+      return Section(id: section.id, header: header, footer: footer, rows: rows)
+    }
+    let next = MappingCache(
+      plan: plan,
+      variables: variables,
+      lookups: [],
+      rows: Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
+    )
+    var result = MappingResult(cache: next, lookup: assembly.lookup)
+    (result.sections, result.omittedSections) = (sections, arranged.count - sections.count)
+    (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
+    result.part = part
+    return result
+  }
+}
