@@ -91,12 +91,12 @@ public struct SourceItem: Sendable {
   public var id: String?
   /// One JSON value.
   public var bytes: [UInt8]
-  /// Of an item that the service owns: its identity as a number, and what orders it.
+  /// Of an item that the service owns: its number, and what orders it.
   private(set) var owned: (number: UInt64, rank: Int64)?
 
   /// One that the service owns.
   init(_ item: OwnedItem) {
-    (id, bytes, owned) = (String(item.number), item.bytes, (item.number, item.rank))
+    (id, bytes, owned) = (item.id, item.bytes, (item.number, item.rank))
   }
 
   public init(id: String? = nil, bytes: [UInt8]) {
@@ -106,16 +106,21 @@ public struct SourceItem: Sendable {
 
 /// An item that the service owns.
 public struct OwnedItem: Sendable {
-  /// What the service calls it; its text is the identity.
+  /// What the service calls it: no other item ever has it.
   public var number: UInt64
+  /// The identity that a client has chosen; nil: its number's text is the identity. The same as long as the item is there.
+  public var name: String?
   /// What orders it: it grows along the items.
   public var rank: Int64
   /// A JSON object.
   public var bytes: [UInt8]
 
-  public init(number: UInt64, rank: Int64, bytes: [UInt8]) {
-    (self.number, self.rank, self.bytes) = (number, rank, bytes)
+  public init(number: UInt64, name: String? = nil, rank: Int64, bytes: [UInt8]) {
+    (self.number, self.name, self.rank, self.bytes) = (number, name, rank, bytes)
   }
+
+  /// What clients call it.
+  var id: String { name ?? String(number) }
 }
 
 /// What has become of an item that the service owns: added, changed, moved, or gone.

@@ -92,7 +92,7 @@ import Testing
     let queue = try DatabaseQueue(path: folder.database)
     try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('7')") }
     try queue.close()
-    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "5")) {
+    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "6")) {
       try SQLiteStore(path: folder.database)
     }
   }

@@ -31,6 +31,6 @@ extension LocalItems {
 
 extension OwnedItem {
   init(_ stored: StoredItem) {
-    self.init(number: stored.item.id.rawValue, rank: stored.rank, bytes: stored.item.body)
+    self.init(number: stored.item.id.rawValue, name: stored.item.name, rank: stored.rank, bytes: stored.item.body)
   }
 }

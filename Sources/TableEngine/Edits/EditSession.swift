@@ -233,7 +233,8 @@ extension TableError {
     switch error {
     case .unknownItem: self = .notFound("\(error)")
     case .itemTooLarge, .tableTooLarge: self.init(.tooLarge, detail: "\(error)")
-    case .unknownNeighbor, .besideItself, .indexOutOfRange, .notAnObject, .tooManyItems, .exhausted:
+    case .taken(let name): self = .taken(name)
+    case .unusableName, .unknownNeighbor, .besideItself, .indexOutOfRange, .notAnObject, .tooManyItems, .exhausted:
       self = .unprocessable("\(error)")
     }
   }

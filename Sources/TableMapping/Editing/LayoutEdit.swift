@@ -58,7 +58,7 @@ struct LayoutEdit {
 
   private mutating func mapped(_ item: OwnedItem, _ before: LaidItem?) -> MappedItem {
     if let before, before.bytes == item.bytes { return before.mapped }
-    let givenID = plan.sources[0].isLocal ? String(item.number) : nil
+    let givenID = plan.sources[0].isLocal ? item.id : nil
     let index = plan.sources[0].isLocal ? 0 : Int(item.number)
     let mapped = item.bytes.withUnsafeBytes { mapper.item(at: index, $0, givenID: givenID) }
     if let warning = mapped.details?.warning { report.warn(warning) }

@@ -1,6 +1,7 @@
-/// The identity that the service gives a local item: a decimal number, counted per table, never given twice.
+/// The number that the service gives each local item: counted per table, never given twice. It is what the store and the
+/// mapping find an item by; clients see it as the item's identity, unless one of them has chosen another (``Item/name``).
 ///
-/// The counter is kept by the store with the items, so a deleted item's identity does not come back after a
+/// The counter is kept by the store with the items, so a deleted item's number does not come back after a
 /// restart either.
 public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
   public let rawValue: UInt64
@@ -30,13 +31,21 @@ public struct ItemID: Hashable, Comparable, Sendable, CustomStringConvertible {
 /// nothing changed but perhaps the place.
 public final class Item: Sendable {
   public let id: ItemID
+  /// The identity that a client has chosen: at least one character that is no digit, so that no number is the same text.
+  /// It stays as long as the item does. Nil: the item is called by its number.
+  public let name: String?
   /// A JSON object, UTF-8.
   public let body: [UInt8]
 
-  public init(id: ItemID, body: [UInt8]) {
-    self.id = id
-    self.body = body
+  public init(id: ItemID, name: String? = nil, body: [UInt8]) {
+    (self.id, self.name, self.body) = (id, name, body)
   }
+
+  /// What clients call it.
+  public var identity: String { name ?? id.description }
+
+  /// The same item with another body.
+  func with(_ body: [UInt8]) -> Item { Item(id: id, name: name, body: body) }
 }
 
 /// Where an added or moved item goes. For a move, places count after the item has left its own.
@@ -68,6 +77,10 @@ public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
   case tableTooLarge(bytes: Int, limit: Int)
   /// Every identity was given.
   case exhausted
+  /// Another item has this identity.
+  case taken(String)
+  /// A client can't choose this identity: it is a number, or nothing.
+  case unusableName(String)
 
   /// What is wrong and what would be right, for a person.
   public var description: String {
@@ -83,6 +96,8 @@ public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case .tableTooLarge(let bytes, let limit):
       "the table's items would have \(bytes) bytes, and they may have \(limit) (limits.tableBytes): delete some first"
     case .exhausted: "the table has given out every identity it has"
+    case .taken(let name): "there is an item \(name) already"
+    case .unusableName(let name): "an item can't be called “\(name)”: numbers are given by the service alone"
     }
   }
 }

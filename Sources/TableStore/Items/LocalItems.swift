@@ -1,3 +1,4 @@
+internal import HashTreeCollections
 public import JSON
 
 /// The items that the service owns, of one table, in their order. A pure value.
@@ -18,7 +19,9 @@ public struct LocalItems: Sendable {
   var entries = ItemSequence()
   /// Of every item that is there: found from here.
   var rankByID = ItemRanks()
-  /// The identity that the next item gets.
+  /// The items whose identities clients have chosen.
+  var named: TreeDictionary<ItemName, ItemID> = [:]
+  /// The number that the next item gets.
   public private(set) var nextID: UInt64 = 1
   /// What is to be written, net: an item added and deleted since is not in it.
   var touched: Set<ItemID> = []
@@ -53,6 +56,7 @@ public struct LocalItems: Sendable {
     entries = ItemSequence(sorted: sorted)
     bytes = sorted.reduce(0) { $0 + $1.item.body.count }
     self.nextID = sorted.reduce(nextID) { Swift.max($0, $1.item.id.rawValue &+ 1) }
+    for entry in sorted { if let name = entry.item.name { named[ItemName(name)] = entry.item.id } }
   }
 }
 
@@ -117,25 +121,40 @@ extension LocalItems {
   ///
   /// Members that `body` lacks are taken from `defaultItem`, as wholes: the members of a member are not merged.
   /// A member that is null in `body` is not lacking. O(log n).
+  ///
+  /// - Parameter name: the identity that a client has chosen; nil: the item is called by its number.
   @discardableResult
   public mutating func insert(
     _ body: JSONValue,
+    named name: String? = nil,
     default defaultItem: JSONValue = .object([]),
     at place: Place = .end
   ) throws(EditError) -> Item {
-    guard case .object(var members) = body else { throw .notAnObject(found: body.kindName) }
+    guard case .object(let members) = body else { throw .notAnObject(found: body.kindName) }
     guard entries.count < limits.count else { throw .tooManyItems(limit: limits.count) }
     guard nextID < Self.identityLimit else { throw .exhausted }
-    if case .object(let defaults) = defaultItem {
-      let present = Set(members.map { Array($0.name.utf8) })
-      members += defaults.filter { !present.contains(Array($0.name.utf8)) }
-    }
+    if let name { try checkIsFree(name) }
     let position = try position(of: place, for: nil)
-    let item = Item(id: ItemID(rawValue: nextID), body: JSONValue.object(members).bytes)
+    let item = Item(id: ItemID(rawValue: nextID), name: name, body: Self.bytes(of: members, over: defaultItem))
     try check(item.body, replacing: [])
     nextID += 1
     put(item, at: position)
     return item
+  }
+
+  /// Puts another body in the place of an item's. Its identity and place stay; members that the body lacks are taken from
+  /// `defaultItem`, as when it was added. O(log n).
+  ///
+  /// - Returns: The item as it is now; the same object where that changes nothing.
+  @discardableResult
+  public mutating func replace(
+    _ id: ItemID,
+    with body: JSONValue,
+    default defaultItem: JSONValue = .object([])
+  ) throws(EditError) -> Item {
+    guard let index = index(of: id) else { throw .unknownItem(id) }
+    guard case .object(let members) = body else { throw .notAnObject(found: body.kindName) }
+    return try exchange(at: index, for: Self.bytes(of: members, over: defaultItem))
   }
 
   /// Applies a JSON merge patch (RFC 7396) to an item. Its identity and place stay. O(log n).
@@ -146,18 +165,28 @@ extension LocalItems {
     guard let index = index(of: id) else { throw .unknownItem(id) }
     // RFC 7396 §2: a patch that is no object replaces the whole target, which has to stay an object here.
     guard case .object = patch else { throw .notAnObject(found: patch.kindName) }
+    guard let value = try? JSONValue(parsing: entries[index].item.body) else { throw .notAnObject(found: "not JSON") }
+    return try exchange(at: index, for: value.merging(patch: patch).bytes)
+  }
+
+  private mutating func exchange(at index: Int, for body: [UInt8]) throws(EditError) -> Item {
     let entry = entries[index]
     let old = entry.item
-    guard let value = try? JSONValue(parsing: old.body) else { throw .notAnObject(found: "not JSON") }
     // Compared by their bytes: Swift holds texts equal that are written differently.
-    let merged = value.merging(patch: patch).bytes
-    if merged == old.body { return old }
-    try check(merged, replacing: old.body)
-    let item = Item(id: id, body: merged)
+    if body == old.body { return old }
+    try check(body, replacing: old.body)
+    let item = old.with(body)
     entries.replace(at: index, with: StoredItem(item: item, rank: entry.rank))
-    bytes += merged.count - old.body.count
-    touched.insert(id)
+    bytes += body.count - old.body.count
+    touched.insert(item.id)
     return item
+  }
+
+  /// The members of a body, and behind them those that it lacks.
+  private static func bytes(of members: [JSONValue.Member], over defaultItem: JSONValue) -> [UInt8] {
+    guard case .object(let defaults) = defaultItem, !defaults.isEmpty else { return JSONValue.object(members).bytes }
+    let present = Set(members.map { Array($0.name.utf8) })
+    return JSONValue.object(members + defaults.filter { !present.contains(Array($0.name.utf8)) }).bytes
   }
 
   /// Removes an item. O(log n).
@@ -199,6 +228,7 @@ extension LocalItems {
     let item = entries.remove(at: index).item
     bytes -= item.body.count
     rankByID[item.id] = nil
+    if let name = item.name { named[ItemName(name)] = nil }
     touched.insert(item.id)
     return item
   }
@@ -207,6 +237,7 @@ extension LocalItems {
     entries.insert(entry, at: position)
     bytes += entry.item.body.count
     rankByID[entry.item.id] = entry.rank
+    if let name = entry.item.name { named[ItemName(name)] = entry.item.id }
   }
 
   private func check(_ body: [UInt8], replacing old: [UInt8]) throws(EditError) {

@@ -5,7 +5,7 @@
 enum PostgresSchema {
   /// The statements of each migration, in their order. One, once released, is never edited: the next change is the
   /// next one.
-  static let migrations: [[String]] = [tables + functions, handover, memberHandover]
+  static let migrations: [[String]] = [tables + functions, handover, memberHandover, itemNames]
 
   /// Held while the schema is looked at and changed: `TBLC`.
   static let lock = "SELECT pg_advisory_xact_lock(1413630019)"
@@ -106,6 +106,45 @@ enum PostgresSchema {
     )
     """
   ]
+
+  /// Identities that clients have chosen. A release before them may go on beside this one until the first such item is there:
+  /// from then on it would show that under its number, so that what it writes is refused. What it calls to write is
+  /// ``functions``' `advance`, which it has no other name for.
+  private static let itemNames = [
+    "ALTER TABLE tablecast.item ADD COLUMN name bytea",  // null: the item is called by its number
+    """
+    CREATE FUNCTION tablecast.move_on(
+      p_feed bigint, p_revision bigint, p_stamp bigint, p_next bigint, p_epoch bigint, p_next_item bigint,
+      p_next_row bigint
+    ) RETURNS void LANGUAGE plpgsql AS $$
+    DECLARE v_name bytea;
+    BEGIN
+      UPDATE tablecast.feed SET revision = p_revision + 1, stamp = p_next, epoch = coalesce(p_epoch, epoch),
+        next_item = CASE WHEN p_next_item IS NULL THEN next_item ELSE greatest(next_item, p_next_item) END,
+        next_row = p_next_row
+        WHERE id = p_feed AND revision = p_revision AND stamp = p_stamp RETURNING name INTO v_name;
+      IF NOT FOUND THEN RAISE EXCEPTION 'superseded' USING ERRCODE = 'TC001'; END IF;
+      PERFORM tablecast.tell('m ' || (p_revision + 1) || ' ' || p_next, v_name);
+    END $$
+    """,
+    // Of the class that every release takes for “for now”: 503, and a client comes to another replica.
+    """
+    CREATE OR REPLACE FUNCTION tablecast.advance(
+      p_feed bigint, p_revision bigint, p_stamp bigint, p_next bigint, p_epoch bigint, p_next_item bigint,
+      p_next_row bigint
+    ) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+      IF EXISTS (SELECT 1 FROM tablecast.info WHERE name = 'item names') THEN
+        RAISE EXCEPTION 'this release of Tablecast is too old for items whose identities clients have chosen: update it'
+          USING ERRCODE = '57TC3';
+      END IF;
+      PERFORM tablecast.move_on(p_feed, p_revision, p_stamp, p_next, p_epoch, p_next_item, p_next_row);
+    END $$
+    """,
+  ]
+
+  /// Keeps releases before chosen identities from writing.
+  static let noteItemNames = "INSERT INTO tablecast.info VALUES ('item names', 'chosen') ON CONFLICT (name) DO NOTHING"
 
   /// Refuses to go on, so that all of a transaction fails: `TC001`, superseded; `TC002`, fenced.
   private static let functions = [

@@ -16,7 +16,7 @@ extension PostgresTable {
         .int(id)
       ),
       PostgresStatement("SELECT number, record FROM tablecast.row WHERE feed = $1", .int(id)),
-      PostgresStatement("SELECT id, rank, body FROM tablecast.item WHERE feed = $1", .int(id)),
+      PostgresStatement("SELECT id, rank, body, name FROM tablecast.item WHERE feed = $1", .int(id)),
       PostgresStatement("SELECT row, body FROM tablecast.object WHERE feed = $1", .int(id)),
       PostgresStatement("SELECT row FROM tablecast.toggle WHERE feed = $1", .int(id)),
     ]
@@ -57,7 +57,11 @@ extension PostgresTable {
     if !feed.isNull(0, 3) {
       let items = (0..<answers[3].count).map { row in
         StoredItem(
-          item: Item(id: ItemID(rawValue: answers[3].unsigned(row, 0)), body: answers[3].bytes(row, 2) ?? []),
+          item: Item(
+            id: ItemID(rawValue: answers[3].unsigned(row, 0)),
+            name: answers[3].bytes(row, 3).map { String(decoding: $0, as: UTF8.self) },
+            body: answers[3].bytes(row, 2) ?? []
+          ),
           rank: answers[3].int(row, 1)
         )
       }

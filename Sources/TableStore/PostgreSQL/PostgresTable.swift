@@ -43,7 +43,7 @@ struct PostgresTable: Sendable {
     let edit = EditRecord(commit)
     // First of all: it locks the table's row, so whoever comes second waits here, and finds that it is second.
     let advance = PostgresStatement(
-      "SELECT tablecast.advance($1, $2, $3, $4, $5, $6, $7)",
+      "SELECT tablecast.move_on($1, $2, $3, $4, $5, $6, $7)",
       .int(id),
       .int(before.number),
       .int(before.stamp),
@@ -178,17 +178,24 @@ extension PostgresTable {
           )
         )
       }
+      if items.stored.contains(where: { $0.item.name != nil }) {
+        statements.append(PostgresStatement(PostgresSchema.noteItemNames))
+      }
       if !items.stored.isEmpty {
         statements.append(
+          // No name is empty. An item's stays what it was when it was added.
           PostgresStatement(
             """
-            INSERT INTO tablecast.item SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bytea[])
+            INSERT INTO tablecast.item (feed, id, rank, body, name)
+            SELECT $1, id, rank, body, nullif(name, ''::bytea)
+            FROM unnest($2::bigint[], $3::bigint[], $4::bytea[], $5::bytea[]) AS new(id, rank, body, name)
             ON CONFLICT (feed, id) DO UPDATE SET rank = excluded.rank, body = excluded.body
             """,
             .int(id),
             .ints(items.stored.map { Int64(bitPattern: $0.item.id.rawValue) }),
             .ints(items.stored.map(\.rank)),
-            .byteStrings(items.stored.map(\.item.body))
+            .byteStrings(items.stored.map(\.item.body)),
+            .byteStrings(items.stored.map { Array(($0.item.name ?? "").utf8) })
           )
         )
       }

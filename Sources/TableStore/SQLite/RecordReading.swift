@@ -61,9 +61,10 @@ final class RecordReading: Sendable {
   private func items(_ keys: ClosedRange<Int64>, in db: Database) throws -> [StoredItem] {
     let first = StoreSchema.key(feed: feed, number: 0)
     var items: [StoredItem] = []
-    let sql: StaticString = "SELECT key, body, rank FROM item WHERE key BETWEEN ? AND ? ORDER BY key"
-    try RecordStatement(sql, in: db).forEach(keys) { key, body, rank in
-      items.append(StoredItem(item: Item(id: ItemID(rawValue: UInt64(key - first)), body: Array(body)), rank: rank))
+    let sql: StaticString = "SELECT key, body, rank, name FROM item WHERE key BETWEEN ? AND ? ORDER BY key"
+    try RecordStatement(sql, in: db).forEach(keys) { key, body, rank, name in
+      let item = Item(id: ItemID(rawValue: UInt64(key - first)), name: name, body: Array(body))
+      items.append(StoredItem(item: item, rank: rank))
     }
     return items
   }

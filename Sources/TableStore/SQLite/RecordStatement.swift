@@ -39,11 +39,19 @@ struct RecordStatement {
 
   /// Calls a body with the keys and records that a query finds for two keys. The bytes are valid during the call.
   func forEach(_ keys: ClosedRange<Int64>, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
-    try forEach(keys) { key, record, _ in try body(key, record) }
+    try forEach(keys) { key, record, _, _ in try body(key, record) }
   }
 
   /// The same for a query that finds a number besides.
   func forEach(_ keys: ClosedRange<Int64>, _ body: (Int64, UnsafeRawBufferPointer, Int64) throws -> Void) throws {
+    try forEach(keys) { key, record, number, _ in try body(key, record, number) }
+  }
+
+  /// The same for a query that finds a number and a text besides, nil for null.
+  func forEach(
+    _ keys: ClosedRange<Int64>,
+    _ body: (Int64, UnsafeRawBufferPointer, Int64, String?) throws -> Void
+  ) throws {
     let handle = statement.sqliteStatement
     defer { reset() }
     bind([keys.lowerBound, keys.upperBound])
@@ -56,9 +64,16 @@ struct RecordStatement {
       let start = sqlite3_column_blob(handle, 1)
       let count = Int(sqlite3_column_bytes(handle, 1))
       let record = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-      // 0 for a column that the query has not.
-      try body(sqlite3_column_int64(handle, 0), record, sqlite3_column_int64(handle, 2))
+      // 0 and nil for columns that the query has not.
+      try body(sqlite3_column_int64(handle, 0), record, sqlite3_column_int64(handle, 2), text(in: 3))
     }
+  }
+
+  private func text(in column: Int32) -> String? {
+    let handle = statement.sqliteStatement
+    guard column < sqlite3_column_count(handle), let start = sqlite3_column_text(handle, column) else { return nil }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
   private func bind(_ keys: [Int64]) {

@@ -92,6 +92,14 @@ enum StoreSchema {
           """
       )
     }
+    migrator.registerMigration("6") { db in
+      try db.execute(
+        sql: """
+          -- The identity that a client has chosen; null: the item is called by its number.
+          ALTER TABLE item ADD COLUMN name TEXT;
+          """
+      )
+    }
     return migrator
   }
 

@@ -147,9 +147,10 @@ extension StoreWriter {
         .execute(arguments: [StoreSchema.key(feed: feed.id, number: id.rawValue)])
     }
     for entry in changes.stored {
-      try db.cachedStatement(sql: "INSERT OR REPLACE INTO item (key, rank, body) VALUES (?, ?, ?)")
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO item (key, rank, body, name) VALUES (?, ?, ?, ?)")
         .execute(arguments: [
           StoreSchema.key(feed: feed.id, number: entry.item.id.rawValue), entry.rank, Data(entry.item.body),
+          entry.item.name,
         ])
     }
     if feed.nextItem.map({ $0 < changes.nextID }) ?? true {

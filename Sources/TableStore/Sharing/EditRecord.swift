@@ -42,6 +42,15 @@ struct EditRecord {
       writer.write(toggle.row)
       writer.write(byte: toggle.isToggled ? 1 : 0)
     }
+    // Behind all else, where a release before chosen identities doesn't look.
+    let named = items?.stored.filter { $0.item.name != nil } ?? []
+    if !named.isEmpty {
+      writer.write(count: named.count)
+      for entry in named {
+        writer.write(entry.item.id.rawValue)
+        writer.write(entry.item.name ?? "")
+      }
+    }
     return writer.bytes
   }
 
@@ -60,6 +69,10 @@ struct EditRecord {
     for _ in 0..<(try reader.count(of: 2)) {
       toggles.append(ToggleChange(row: try reader.string(), isToggled: try reader.byte() == 1))
     }
+    guard !reader.isAtEnd else { return }
+    var names: [UInt64: String] = [:]
+    for _ in 0..<(try reader.count(of: 2)) { names[try reader.number()] = try reader.string() }
+    items?.name(names)
   }
 }
 
@@ -73,5 +86,15 @@ extension RecordReader {
       changes.stored.append(StoredItem(item: Item(id: id, body: try content()), rank: rank))
     }
     return changes
+  }
+}
+
+extension ItemChanges {
+  /// - Parameter names: the identities that clients have chosen, by the items' numbers.
+  fileprivate mutating func name(_ names: [UInt64: String]) {
+    stored = stored.map { entry in
+      guard let name = names[entry.item.id.rawValue] else { return entry }
+      return StoredItem(item: Item(id: entry.item.id, name: name, body: entry.item.body), rank: entry.rank)
+    }
   }
 }
