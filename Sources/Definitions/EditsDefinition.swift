@@ -3,11 +3,16 @@ public import Expressions
 /// How edits of a table with an upstream source are forwarded; nil: not at all (403).
 public struct EditsDefinition: Sendable {
   public var insert: EditRequestDefinition?
+  /// Puts another item in the place of one, whole.
+  public var replace: EditRequestDefinition?
   public var patch: EditRequestDefinition?
   public var delete: EditRequestDefinition?
   public var move: EditRequestDefinition?
 
   public init() {}
+
+  /// Clients may choose what a new item is called: its request says so to the upstream, as `$id`.
+  public var takesChosenIdentities: Bool { insert?.dependencies.contains(.id) ?? false }
 }
 
 /// One request to the upstream, of an edit or an action. Expressions see the item as the roots, `$edit` (the caller's
@@ -36,6 +41,11 @@ public struct EditRequestDefinition: Sendable {
 }
 
 extension EditRequestDefinition {
+  /// What the request, but not the reading of its answer, depends on.
+  var dependencies: Dependencies {
+    headers.reduce(url.dependencies.union(body?.dependencies ?? [])) { $0.union($1.value.dependencies) }
+  }
+
   /// The table's lookups whose items the request names.
   public var lookups: Set<String> {
     headers.reduce(url.lookups.union(body?.lookups ?? [])) { $0.union($1.value.lookups) }

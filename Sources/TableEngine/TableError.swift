@@ -6,6 +6,8 @@ package struct TableError: Error, Equatable, Sendable {
     case malformed
     case unauthenticated
     case forbidden
+    /// It can't be done to anything here, whoever asks.
+    case notAllowed
     /// No such table, row, item or action.
     case unknown
     /// The identity is taken.
@@ -61,6 +63,8 @@ package struct TableError: Error, Equatable, Sendable {
   /// As what is wrong with one edit of a batch.
   package func ofEdit(_ index: Int) -> TableError {
     var error = self
+    // What the method of a batch allows is not in question.
+    if kind == .notAllowed { error.kind = .impossible }
     error.detail = "Edit \(index): \(detail)"
     error.field = "edits[\(index)]" + (field.map { ".\($0)" } ?? "")
     error.at = index
@@ -72,7 +76,8 @@ package struct TableError: Error, Equatable, Sendable {
     if let upstreamStatus { return [404, 409, 412, 422].contains(upstreamStatus) }
     switch kind {
     case .unknown, .conflict, .conditionFailed, .impossible: return true
-    case .malformed, .unauthenticated, .forbidden, .tooLarge, .tooMany, .upstream, .unavailable, .unanswered,
+    case .malformed, .unauthenticated, .forbidden, .notAllowed, .tooLarge, .tooMany, .upstream, .unavailable,
+      .unanswered,
       .storeFull, .failed:
       return false
     }

@@ -80,7 +80,7 @@ final class MappingPlan: Sendable {
       guard case .local = source.kind else { return false }
       return source.name == table.source
     }
-    canEdit = isLocal || table.edits.patch != nil || table.edits.delete != nil
+    canEdit = isLocal || [table.edits.patch, table.edits.delete, table.edits.replace].contains { $0 != nil }
     canMove = isLocal || table.edits.move != nil
     let sections = try SectionsPlan(table, compiler: compiler)
     self.sections = sections

@@ -1,10 +1,10 @@
 /// What may name a row: it stands in URLs, in `…/rows/{row}`, and comes back from there as it was.
-enum RowIdentity {
+public enum RowIdentity {
   /// Three times as many in a URL where each is percent-encoded, which every server and proxy takes.
   static let maximumBytes = 1024
 
   /// Why a text can't name a row; nil: it can.
-  static func refusal(of text: String) -> String? {
+  public static func refusal(of text: String) -> String? {
     if text.isEmpty { return "is an empty text; a text or a number is expected" }
     if text == "." || text == ".." {
       return "is “\(text)”, which stands for another place in a URL's path; put something beside it: row.id: \"x${…}\""

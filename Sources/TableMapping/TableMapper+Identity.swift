@@ -2,6 +2,11 @@ internal import Expressions
 internal import JSON
 
 extension TableMapper {
+  /// Whether rows are called as the items of a source are: no `row.id` says otherwise.
+  public func keepsIdentities(of source: String) -> Bool {
+    plan.sectionPlans.allSatisfy { $0.source != source || $0.rowID == nil }
+  }
+
   /// The identity that an object has as an item of a source, where it says so itself: each value that stands in `row.id` is
   /// there, and a member of the item at least that it is made of. So an upstream's answer to an edit is told from what stands
   /// around the item: of `row-${id}`, or `${'row-' + id}`, `{"ok":true}` would make `row-`.

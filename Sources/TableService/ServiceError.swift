@@ -69,6 +69,7 @@ extension Status {
       case .malformed: .badRequest
       case .unauthenticated: .unauthorized
       case .forbidden: .forbidden
+      case .notAllowed: .methodNotAllowed
       case .unknown: .notFound
       case .conflict: .conflict
       case .conditionFailed: .preconditionFailed

@@ -58,6 +58,23 @@ extension DiagnosticsTests {
       "2:65: edits of a local table are not forwarded"
     ),
     Case(
+      "a replacement that no client can ask for",
+      upstreamTable("insert: {url: https://x.example}, replace: {url: \"https://x.example/${$id}\"}"),
+      "3:117: warning: no client can replace an item of 't'"
+    ),
+    Case(
+      "a replacement that clients can ask for",
+      upstreamTable(
+        "insert: {url: https://x.example, body: {id: \"${$id}\"}}, replace: {url: \"https://x.example/${$id}\"}"
+      )
+    ),
+    Case(
+      "an item that is added belongs to nothing yet",
+      upstreamTable("insert: {url: \"https://x.example/${$id}/${$status}\"}, replace: {ulr: https://x.example}"),
+      "3:147: unknown key 'ulr'",
+      "3:146: 'url' is missing"
+    ),
+    Case(
       "item",
       cell + "tables: {t: {source: {local: {items: [3]}}, cell: C, payload: {title: a}}}",
       "2:39: an item is expected here, and this is the number 3"
@@ -68,4 +85,9 @@ extension DiagnosticsTests {
       "2:94: 'dropAfter' is shorter than 'freezeAfter'"
     ),
   ]
+
+  private static func upstreamTable(_ edits: String) -> String {
+    cell + "sources: {s: {url: https://x.example}}\n"
+      + "tables: {t: {source: s, row: {id: \"${id}\"}, cell: C, payload: {title: a}, edits: {\(edits)}}}"
+  }
 }

@@ -9,7 +9,9 @@ import Testing
     let item: JSONValue = ["title": "a \"b\" é"]
     let edits: [(Edit, [UInt8]?)] = [
       (.insert(item: item, .end), Array(#"{"id":7}"#.utf8)), (.insert(item: item, .section("s", at: 2)), nil),
-      (.patch(row: "a b", ["x": nil]), nil), (.delete(row: "r"), nil), (.move(row: "r", .before("q")), nil),
+      (.put(row: "a/b é", item: item, .section("s", at: 2), .none), Array(#"{"id":7}"#.utf8)),
+      (.put(row: "q", item: item, .end, .none), nil), (.patch(row: "a b", ["x": nil]), nil), (.delete(row: "r"), nil),
+      (.move(row: "r", .before("q")), nil),
       (.move(row: "r", .after("q")), nil), (.move(row: "r", .section(nil, at: 0)), nil),
       (.action(row: "r", id: "mark", body: [1, nil]), nil), (.action(row: "r", id: "mark", body: nil), nil),
     ]

@@ -47,6 +47,14 @@ extension CrossChecks {
         "leave 'edits' out: the service owns the items"
       )
     }
+    // A client replaces an item by the request that adds one under a chosen identity.
+    if let place = places.replace, table.edits.replace != nil, !table.edits.takesChosenIdentities, !isLocal(table) {
+      reading.warning(
+        at: place,
+        "no client can replace an item of '\(table.name)': 'insert' doesn't say what a new one is to be called",
+        "use `$id` there: `insert: {method: PUT, url: \"https://api.example.com/items/${$id}\", body: \"${$edit}\"}`"
+      )
+    }
   }
 
   /// A request needs an upstream, and a patch an item that the service owns.

@@ -8,16 +8,25 @@ enum EditsKeys: ObjectKeys {
   private static func key(_ name: String, _ documentation: String) -> Key<EditRequestKeys.Request> {
     Key(name, .object(EditRequestKeys.self), documentation)
   }
-  static let insert = key("insert", "The request that adds an item. Default method: POST.")
+  static let insert = key(
+    "insert",
+    "The request that adds an item. Default method: POST. Where it uses `$id`, clients may choose what the item is called "
+      + "(`PUT …/items/{row}`); for one that doesn't, the service makes a UUID."
+  )
+  static let replace = key(
+    "replace",
+    "The request that puts another item in the place of one, whole: `body: \"${$edit}\"`. Default method: PUT."
+  )
   static let patch = key("patch", "The request that changes an item. Default method: PATCH.")
   static let delete = key("delete", "The request that removes an item. Default method: DELETE.")
   static let move = key("move", "The request that moves an item. Default method: POST.")
 
-  static let keys = [insert.description, patch.description, delete.description, move.description]
+  static let keys = [insert.description, replace.description, patch.description, delete.description, move.description]
 
   static func value(of object: ObjectReader) -> EditsDefinition? {
     var edits = EditsDefinition()
     edits.insert = object[insert]?.definition(method: "POST")
+    edits.replace = object[replace]?.definition(method: "PUT")
     edits.patch = object[patch]?.definition(method: "PATCH")
     edits.delete = object[delete]?.definition(method: "DELETE")
     edits.move = object[move]?.definition(method: "POST")

@@ -135,6 +135,7 @@ enum TableKeys: ObjectKeys {
         place: object.place,
         row: object.has(row) ? object.place(of: row) : place,
         edits: object.has(edits) ? object.place(of: edits) : nil,
+        replace: object.node(of: edits)?.entries?.first { $0.key.value == EditsKeys.replace.name }?.key.place,
         forward: object.has(forward) ? object.place(of: forward) : nil,
         rowIDIsWrong: table.rowID == nil && rowHasID(object),
         actions: object.node(of: actions)?.entries?.map { ActionPlaces($0) } ?? [],

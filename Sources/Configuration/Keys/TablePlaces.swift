@@ -6,6 +6,8 @@ struct TablePlaces {
   var place: TextPosition
   var row: TextPosition
   var edits: TextPosition?
+  /// `edits.replace`
+  var replace: TextPosition?
   var forward: TextPosition?
   /// There is an identity, and its diagnostic.
   var rowIDIsWrong: Bool

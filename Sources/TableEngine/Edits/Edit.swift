@@ -3,26 +3,35 @@ package import JSON
 /// One change that a client asks for, read from a request.
 package enum Edit: Sendable {
   case insert(item: JSONValue, EditPlace)
+  /// Adds an item under an identity that the client has chosen, or puts it in the place of the one that has it.
+  case put(row: String, item: JSONValue, EditPlace, PutCondition)
   case patch(row: String, JSONValue)
   case delete(row: String)
   case move(row: String, EditPlace)
   /// One of the row's actions; with what the caller sent.
   case action(row: String, id: String, body: JSONValue)
 
-  /// The row that has to be there; nil for an insert.
+  /// The row that it names; nil for an insert.
   var row: String? {
     switch self {
     case .insert: nil
-    case .patch(let row, _), .delete(let row), .move(let row, _), .action(let row, _, _): row
+    case .put(let row, _, _, _), .patch(let row, _), .delete(let row), .move(let row, _), .action(let row, _, _): row
     }
   }
+}
+
+/// Whether an item under a chosen identity may replace one that is there.
+package enum PutCondition: Sendable {
+  case none
+  /// `If-None-Match: *`: it is only added.
+  case absent
 }
 
 extension Edit {
   /// Where it puts a row.
   var place: EditPlace? {
     switch self {
-    case .insert(_, let place), .move(_, let place): place
+    case .insert(_, let place), .put(_, _, let place, _), .move(_, let place): place
     case .patch, .delete, .action: nil
     }
   }
@@ -31,6 +40,7 @@ extension Edit {
   var verb: String {
     switch self {
     case .insert: "insert"
+    case .put: "put"
     case .patch: "patch"
     case .delete: "delete"
     case .move: "move"
@@ -92,7 +102,9 @@ extension Edit {
   package static let maximumBatch = 1000
 
   /// Reads the body of `POST …/edits`: `{"edits":[{"op":"add","item":{…},…}, …]}`, or the list alone.
-  package static func batch(_ body: JSONValue) throws(TableError) -> [Edit] {
+  ///
+  /// - Parameter condition: of all that are added with an `id`.
+  package static func batch(_ body: JSONValue, _ condition: PutCondition = .none) throws(TableError) -> [Edit] {
     let list: JSONValue = body["edits"] ?? body
     guard case .array(let elements) = list, !elements.isEmpty else {
       throw .malformed(
@@ -108,13 +120,13 @@ extension Edit {
     }
     var edits: [Edit] = []
     for (index, element) in elements.enumerated() {
-      do throws(TableError) { edits.append(try Edit(element)) } catch { throw error.ofEdit(index) }
+      do throws(TableError) { edits.append(try Edit(element, condition)) } catch { throw error.ofEdit(index) }
     }
     return edits
   }
 
   /// One edit of a batch.
-  private init(_ object: JSONValue) throws(TableError) {
+  private init(_ object: JSONValue, _ condition: PutCondition) throws(TableError) {
     guard case .string(let operation)? = object["op"] else {
       throw .malformed("`op` is one of add, patch, delete, move.", field: "op")
     }
@@ -132,7 +144,11 @@ extension Edit {
     }
     switch operation {
     case "add", "insert":
-      self = .insert(item: object["item"] == nil ? .object([]) : try member("item"), try EditPlace(object))
+      let (item, place) = (object["item"] == nil ? .object([]) : try member("item"), try EditPlace(object))
+      switch object["id"] {
+      case nil, .null?: self = .insert(item: item, place)
+      default: self = .put(row: try row(), item: item, place, condition)
+      }
     case "patch": self = .patch(row: try row(), try member("patch"))
     case "delete": self = .delete(row: try row())
     case "move":

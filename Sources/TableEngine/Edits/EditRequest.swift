@@ -82,6 +82,8 @@ package struct EditAnswer: Equatable, Sendable {
   package var cursor: Cursor
   /// The rows' identities, an edit each; nil where the upstream did not say what the new item is.
   package var rows: [String?]
+  /// An item was put in the place of another.
+  package var hasReplaced = false
 }
 
 /// What came of a tap (`didSelectRow`): the row as it is now.

@@ -16,15 +16,17 @@ extension EditSession {
     var index: Int?
   }
 
-  func target(of place: EditPlace, moving row: String?) throws(TableError) -> Target {
+  /// - Parameter replacing: the item's members are others, too: those that make it one of its section are set anew.
+  func target(of place: EditPlace, moving row: String?, replacing: Bool = false) throws(TableError) -> Target {
+    let member = replacing ? nil : row
     switch place {
     case .end: return Target(place: .end)
     case .before(let neighbor):
       let (item, section) = try self.neighbor(neighbor, "before", moving: row)
-      return Target(place: .before(item), membership: try membership(section, moving: row), section: section)
+      return Target(place: .before(item), membership: try membership(section, moving: member), section: section)
     case .after(let neighbor):
       let (item, section) = try self.neighbor(neighbor, "after", moving: row)
-      return Target(place: .after(item), membership: try membership(section, moving: row), section: section)
+      return Target(place: .after(item), membership: try membership(section, moving: member), section: section)
     case .section(let named, let index):
       let section = try self.section(named, moving: row)
       let rows = OtherRows(than: row, in: table.sections.first { $0.id == section }?.rows ?? [])
@@ -34,7 +36,12 @@ extension EditSession {
           field: "at"
         )
       }
-      var target = Target(place: .end, membership: try membership(section, moving: row), section: section, index: index)
+      var target = Target(
+        place: .end,
+        membership: try membership(section, moving: member),
+        section: section,
+        index: index
+      )
       if let index, index < rows.count {
         target.place = .before(try item(of: rows[index].id))
       } else if let last = rows.last {
@@ -67,7 +74,7 @@ extension EditSession {
   }
 
   private func item(of row: String) throws(TableError) -> ItemID {
-    guard let given = content.result?.item(row)?.givenID, let item = ItemID(given) else {
+    guard let item = item(of: content.result?.item(row)) else {
       throw .unprocessable("Row `\(row)` does not come from the table's own items.")
     }
     return item

@@ -16,9 +16,11 @@ struct EditSession {
   let name: String
   /// The rows' identities, an edit each.
   private var rows: [String] = []
+  /// The last edit has put an item in the place of another.
+  var hasReplaced = false
   /// Items that were changed since the last layout, by the edits that did.
   private var pending: [(edit: Int, item: ItemID, row: String?)] = []
-  private var touched: Set<ItemID> = []
+  private(set) var touched: Set<ItemID> = []
   /// The edit that a layout on the way has refused.
   private var culprit: Int?
 
@@ -58,6 +60,7 @@ struct EditSession {
     }
     switch edit {
     case .insert(let item, let place): return try insert(item, place, number)
+    case .put(let row, let item, let place, let condition): return try put(item, as: row, place, condition, number)
     case .patch(let row, let patch):
       return try self.patch(editable(row, .edit, "edited"), of: row, with: patch, number)
     case .delete(let row):
@@ -84,18 +87,24 @@ struct EditSession {
 
   // MARK: Edits
 
-  private mutating func insert(_ body: JSONValue, _ place: EditPlace, _ number: Int) throws(TableError) -> String {
+  /// - Parameter identity: what the client has chosen; nil: the service chooses.
+  mutating func insert(
+    _ body: JSONValue,
+    as identity: String? = nil,
+    _ place: EditPlace,
+    _ number: Int
+  ) throws(TableError) -> String {
     guard case .object = body else { throw .malformed("An item is a JSON object.") }
     if place != .end { try settle() }
     let target = try target(of: place, moving: nil)
     let defaults = content.local?.definition.defaultItem ?? .object([])
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     let item = try change(nil) { items throws(EditError) in
-      try items.insert(placed, default: defaults, at: target.place).id
+      try items.insert(placed, named: identity, default: defaults, at: target.place).id
     }
     touched.insert(item)
-    pending.append((number, item, nil))
-    guard place != .end else { return item.description }
+    expect(item, of: nil, by: number)
+    guard place != .end else { return identity ?? item.description }
     let row = try layOutOne()
     try verify(target, row: row)
     return row
@@ -105,7 +114,7 @@ struct EditSession {
     throws(TableError) -> String
   {
     _ = try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
-    pending.append((number, item, row))
+    expect(item, of: row, by: number)
     return row
   }
 
@@ -115,13 +124,13 @@ struct EditSession {
       if let membership = target.membership { _ = try items.patch(item, with: membership.patch) }
       try items.move(item, to: target.place)
     }
-    pending.append((rows.count, item, row))
+    expect(item, of: row, by: rows.count)
     _ = try layOutOne()
     try verify(target, row: row)
   }
 
   /// Changes the items.
-  private mutating func change<Result>(
+  mutating func change<Result>(
     _ item: ItemID?,
     _ body: (inout LocalItems) throws(EditError) -> Result
   ) throws(TableError) -> Result {
@@ -134,6 +143,9 @@ struct EditSession {
     if let item { touched.insert(item) }
     do { return try body(&items) } catch { throw TableError(error) }
   }
+
+  /// Remembers an item that an edit has changed: what becomes of its row, the next layout shows.
+  mutating func expect(_ item: ItemID, of row: String?, by edit: Int) { pending.append((edit, item, row)) }
 
   // MARK: Laying out
 
@@ -148,14 +160,14 @@ struct EditSession {
         throw Refusal(edit: edit, error: error)
       }
       // An item in several sections has several rows: the one that was named, if it is still there.
-      let isNamedOne = named.map { content.result?.item($0)?.givenID == item.description } ?? false
+      let isNamedOne = named.map { self.item(of: content.result?.item($0)) == item } ?? false
       if rows.indices.contains(edit), !isNamedOne { rows[edit] = identity }
     }
     (pending, touched) = ([], [])
   }
 
   /// Before an edit that has to see what those before it have made; what refuses one of those, refuses it.
-  private mutating func settle() throws(TableError) {
+  mutating func settle() throws(TableError) {
     do throws(Refusal) {
       try layOut()
     } catch {
@@ -165,7 +177,7 @@ struct EditSession {
   }
 
   /// After an edit that was laid out alone. Returns its row's identity.
-  private mutating func layOutOne() throws(TableError) -> String {
+  mutating func layOutOne() throws(TableError) -> String {
     let item = pending.last?.item
     let before = content.result
     try settle()
@@ -176,17 +188,16 @@ struct EditSession {
   // MARK: Checks
 
   /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
-  private mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID
-  {
+  mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
     // What an edit before this one has made or changed has to be seen first.
     if !touched.isEmpty {
-      let known = content.result?.item(row)?.givenID.flatMap { ItemID($0) }
+      let known = item(of: content.result?.item(row))
       if known.map(touched.contains) ?? true { try settle() }
     }
     guard let found = content.result?.item(row) else {
       throw .notFound("The table `\(name)` has no row `\(row)`.")
     }
-    guard let item = found.givenID.flatMap({ ItemID($0) }) else {
+    guard let item = item(of: found) else {
       throw .forbidden(
         "Row `\(row)` can't be \(verb): it comes from the source `\(found.source)`, not from the table's own."
       )
@@ -197,22 +208,26 @@ struct EditSession {
     return item
   }
 
+  /// The table's own item that a row is made of; nil where it is another source's, or gone.
+  func item(of found: RepresentedItem?) -> ItemID? {
+    found?.givenID.flatMap { content.local?.items.id(of: $0) }
+  }
+
   /// What an item is found by after an edit: its row's identity, also where no section shows it. Refused is an item that
   /// no cell takes, and one with the identity of another: of two, only one could be found.
   private func identity(of item: ItemID, after before: MappingResult?) throws(TableError) -> String {
     guard let local = content.local, let result = content.result, let position = local.items.index(of: item) else {
       return item.description
     }
+    let name = local.items[position].identity
     if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
-    let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? item.description
-    if let found = result.item(identity), found.givenID != item.description { throw .taken(identity) }
+    let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
+    if let found = result.item(identity), self.item(of: found) != item { throw .taken(identity) }
     // Where it stands before the other one now, that has lost its row to it. One that was changed with it is looked at
     // itself.
-    if let other = before?.item(identity)?.givenID.flatMap({ ItemID($0) }), other != item, !touched.contains(other),
-      local.items.index(of: other) != nil
-    {
+    if let other = self.item(of: before?.item(identity)), other != item, !touched.contains(other) {
       throw .taken(identity)
     }
     return identity

@@ -25,6 +25,11 @@ extension ForwardingPlan {
     let awaiting = LaidEdit.awaitsRefresh(row: row)
     switch change {
     case .insert: return awaiting
+    case .put(_, let sent, _, _):
+      // What the upstream makes of it beside what was sent, as its own name for it, only the answer tells.
+      let told = answered.flatMap { new(from: $0, named: answers, over: sent, in: content) }
+      guard told != nil || content.identity(of: sent.bytes, from: source) == identity else { return awaiting }
+      content.lay((told ?? sent).bytes, at: position, over: source, named: name)
     case .patch(_, let patch):
       let patched = item.merging(patch: patch)
       let told = answered.flatMap { new(from: $0, named: answers, over: patched, in: content) }

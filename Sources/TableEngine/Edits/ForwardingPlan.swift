@@ -12,8 +12,11 @@ struct ForwardingPlan: Sendable {
   let change: Edit
   /// The item as it is now; null for an insert.
   let item: JSONValue
-  /// What the item is called in the upstream, whichever of its rows is edited; nil for an insert.
+  /// What the item is called in the upstream, whichever of its rows is edited; of an insert, what it is to be called: nil
+  /// where the upstream decides that.
   let identity: String?
+  /// The client has asked for one with this identity.
+  private(set) var chosen: String?
   /// Where it goes, beside what the upstream calls so.
   let place: EditPlace?
   private let body: JSONValue
@@ -23,9 +26,12 @@ struct ForwardingPlan: Sendable {
   private let locale: String?
 
   init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
-    guard request.edits.count == 1, let change = request.edits.first else {
+    guard request.edits.count == 1, let asked = request.edits.first else {
       throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
     }
+    let edits = content.definition.edits
+    let change = try asked.settled(in: table, content, named: name)
+    if case .put(let row, _, _, _) = asked { chosen = row }
     // Where another replica asks the sources, which of them an item came from is not known here.
     source =
       change.row.flatMap { content.result?.item($0)?.source } ?? change.place?.source(in: content)
@@ -36,10 +42,18 @@ struct ForwardingPlan: Sendable {
           + "whose `source` they are, without parameters and forwarded headers."
       )
     }
-    let edits = content.definition.edits
     let (upstreamRequest, permission, verb): (EditRequestDefinition?, Permissions, String)
     switch change {
     case .insert(let item, _): (upstreamRequest, permission, verb, body) = (edits.insert, [], "added", item)
+    case .put(let row, let item, let place, _):
+      guard edits.replace != nil else {
+        throw TableError(
+          .notAllowed,
+          detail: "There is a row `\(row)` already, and it can't be replaced: the table's `edits` have no `replace`."
+        )
+      }
+      let permissions: Permissions = place == .end ? .edit : [.edit, .move]
+      (upstreamRequest, permission, verb, body) = (edits.replace, permissions, "replaced", item)
     case .patch(_, let patch): (upstreamRequest, permission, verb, body) = (edits.patch, .edit, "edited", patch)
     case .delete: (upstreamRequest, permission, verb, body) = (edits.delete, .edit, "deleted", .null)
     case .move(_, let place):
@@ -60,10 +74,9 @@ struct ForwardingPlan: Sendable {
       guard let path = table.indexPath(of: row), let shown = table[at: path], let object = content.object(row) else {
         throw .notFound("The table `\(name)` has no row `\(row)`.")
       }
-      guard shown.permissions.isSuperset(of: permission) else {
-        throw .forbidden(
-          "Row `\(row)` can't be \(verb): its `can.\(permission == .move ? "move" : "edit")` is false."
-        )
+      let missing = permission.subtracting(shown.permissions)
+      guard missing.isEmpty else {
+        throw .forbidden("Row `\(row)` can't be \(verb): its `can.\(missing == .move ? "move" : "edit")` is false.")
       }
       item = (try? JSONValue(parsing: object.bytes)) ?? .null
       lookups = try content.lookedUp(upstreamRequest.lookups, for: row)
@@ -72,10 +85,19 @@ struct ForwardingPlan: Sendable {
     }
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
     (self.request, self.change, locale) = (upstreamRequest, change, content.variables.locale)
-    (identity, place) = (
-      change.row.map(content.itemIdentity(ofRow:)), change.place?.naming(content.itemIdentity(ofRow:))
-    )
+    place = change.place?.naming(content.itemIdentity(ofRow:))
+    identity =
+      if let row = change.row {
+        content.itemIdentity(ofRow: row)
+      } else if edits.takesChosenIdentities {
+        chosen ?? ChosenIdentity.made(for: request.preconditions.idempotency)
+      } else {
+        nil
+      }
   }
+
+  /// An item is put in the place of another.
+  var isReplacement: Bool { if case .put = change { true } else { false } }
 
   /// Refuses a place that is not there, before anything is sent.
   private static func check(_ place: EditPlace, moving row: String?, in table: Table, _ content: TableContent)

@@ -67,6 +67,10 @@ extension StoredReply {
       writer.beginArray()
       for row in answer.rows { if let row { writer.write(row) } else { writer.writeNull() } }
       writer.endArray()
+      if answer.hasReplaced {
+        writer.name("replaced")
+        writer.write(true)
+      }
     case .failure(let error):
       guard error.isJudgement else { return nil }
       status = Self.refusal
@@ -111,7 +115,11 @@ extension StoredReply {
         return nil
       }
       return .success(
-        EditAnswer(cursor: cursor, rows: rows.map { if case .string(let row) = $0 { row } else { nil } })
+        EditAnswer(
+          cursor: cursor,
+          rows: rows.map { if case .string(let row) = $0 { row } else { nil } },
+          hasReplaced: value["replaced"] == .bool(true)
+        )
       )
     }
     guard let kind = value.text("kind").flatMap({ TableError.Kind(rawValue: $0) }), let detail = value.text("detail")

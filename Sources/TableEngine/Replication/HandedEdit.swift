@@ -49,6 +49,8 @@ extension Edit {
     }
     switch self {
     case .insert(let item, let place): return object("add", [("item", item)] + place.members)
+    case .put(let row, let item, let place, _):
+      return object("add", [("id", .string(row)), ("item", item)] + place.members)
     case .patch(let row, let patch): return object("patch", [("id", .string(row)), ("patch", patch)])
     case .delete(let row): return object("delete", [("id", .string(row))])
     case .move(let row, let place): return object("move", [("id", .string(row))] + place.members)

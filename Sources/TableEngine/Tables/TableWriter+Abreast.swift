@@ -113,7 +113,7 @@ extension TableError {
   /// With other content it might not be said.
   fileprivate var isOfContent: Bool {
     switch kind {
-    case .unknown, .conflict, .conditionFailed, .impossible, .forbidden: upstreamStatus == nil
+    case .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed: upstreamStatus == nil
     default: false
     }
   }

@@ -135,7 +135,11 @@ extension TableWriter {
     // for those before it, and those behind wait with it, or there would always be another before it.
     if edited.version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
     let outcome = EditResult.success(
-      EditAnswer(cursor: reader.cursor(edited.version ?? feed.latest, request.lens), rows: edited.rows)
+      EditAnswer(
+        cursor: reader.cursor(edited.version ?? feed.latest, request.lens),
+        rows: edited.rows,
+        hasReplaced: edited.hasReplaced
+      )
     )
     var commit = Commit(table: storedName, durability: .full, version: edited.version, items: edited.changes)
     commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0, outcome) }
@@ -163,13 +167,25 @@ extension TableWriter {
       let version = feed.prepare(session.shared(with: latest))
       var content = session.content
       content.local?.items = items
-      return EditedTable(content: content, version: version, changes: changes, rows: rows)
+      return EditedTable(
+        content: content,
+        version: version,
+        changes: changes,
+        rows: rows,
+        hasReplaced: session.hasReplaced
+      )
     }
     var content = current
     content.local?.items = items
     let table = content.table(named: name)
     let version = feed.prepare(content.share(table, with: latest))
-    return EditedTable(content: content, version: version, changes: changes, rows: rows)
+    return EditedTable(
+      content: content,
+      version: version,
+      changes: changes,
+      rows: rows,
+      hasReplaced: session.hasReplaced
+    )
   }
 }
 
@@ -181,4 +197,5 @@ private struct EditedTable {
   var changes: ItemChanges
   /// The rows' identities, an edit each.
   var rows: [String]
+  var hasReplaced: Bool
 }

@@ -70,7 +70,8 @@ extension TableWriter {
   ) {
     let plan = edit.plan
     let succeed: @Sendable (String?, TableReader) -> Void = { row, reader in
-      finish(.success(EditAnswer(cursor: reader.cursor(reader.feed.current, edit.request.lens), rows: [row])))
+      let cursor = reader.cursor(reader.feed.current, edit.request.lens)
+      finish(.success(EditAnswer(cursor: cursor, rows: [row ?? plan.chosen], hasReplaced: plan.isReplacement)))
     }
     // The replica that asks the sources has what it is laid over.
     let handOver: @Sendable () -> Void = { [self] in

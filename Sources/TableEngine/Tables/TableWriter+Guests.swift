@@ -90,7 +90,9 @@ extension TableWriter {
     guard case .success(let done) = outcome, done.cursor.epoch == other.feed.current.cursor.epoch else {
       return completion(outcome)
     }
-    let answer = EditResult.success(EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: done.rows))
+    let answer = EditResult.success(
+      EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: done.rows, hasReplaced: done.hasReplaced)
+    )
     // What was kept with the edit itself has the other table's cursor.
     remember(answer, for: request.preconditions.idempotency) { completion(answer) }
   }

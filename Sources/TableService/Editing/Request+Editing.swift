@@ -10,6 +10,16 @@ extension Request {
     EditPreconditions(condition: ifMatch.map { VersionCondition($0) }, idempotency: try idempotency())
   }
 
+  /// `If-None-Match` of what is added under an identity that the client has chosen.
+  func putCondition() throws(ServiceError) -> PutCondition {
+    switch ifNoneMatch {
+    case nil: .none
+    case .any: .absent
+    case .tags:
+      throw .malformed("`If-None-Match` is `*` here: the item is only added then.", field: "If-None-Match")
+    }
+  }
+
   /// `Idempotency-Key`, and what the request was, so that a key is not used for two.
   private func idempotency() throws(ServiceError) -> Idempotency? {
     guard let key = header(.idempotencyKey) else { return nil }

@@ -13,6 +13,14 @@ extension TableService {
     return try edit(call, [.insert(item: item, try EditPlace(call.request.query))], .created)
   }
 
+  /// Adds an item under the identity that the path names, or puts it in the place of the one that has it.
+  func put(_ call: TableCall) throws(ServiceError) -> Reply {
+    let item = try call.request.json(orEmpty: false)
+    guard case .object = item else { throw .malformed("The body is the item: a JSON object.") }
+    let (place, condition) = (try EditPlace(call.request.query), try call.request.putCondition())
+    return try edit(call, [.put(row: call["row"], item: item, place, condition)], .put)
+  }
+
   func patch(_ call: TableCall) throws(ServiceError) -> Reply {
     let patch = try call.request.json(orEmpty: false, types: ["application/merge-patch+json", "application/json"])
     guard case .object = patch else {
@@ -40,7 +48,8 @@ extension TableService {
 
   func batch(_ call: TableCall) throws(ServiceError) -> Reply {
     let body = try call.request.json(orEmpty: false, isBatch: true)
-    return try edit(call, try asked { () throws(TableError) in try Edit.batch(body) }, .batch)
+    let condition = try call.request.putCondition()
+    return try edit(call, try asked { () throws(TableError) in try Edit.batch(body, condition) }, .batch)
   }
 
   /// Carries edits out: all or nothing, one version.
@@ -57,7 +66,7 @@ extension TableService {
     call.table.edit(request) { outcome in
       switch outcome {
       case .success(let answer): exchange.finish(form.response(answer, path: path))
-      case .failure(let error): exchange.finish(ServiceError(error).response)
+      case .failure(let error): exchange.finish(form.refusal(error).response)
       }
     }
     return .later
@@ -114,17 +123,30 @@ enum EditResponse {
   case one
   /// 201, with `Location`
   case created
+  /// As `created`, or as `one` where there was such a row
+  case put
   /// 200 `{"cursor","ids"}`
   case batch
 
+  /// A row that can't be put can be read, changed and removed all the same.
+  func refusal(_ error: TableError) -> ServiceError {
+    var refusal = ServiceError(error)
+    if refusal.status == .methodNotAllowed {
+      let others: AllowedMethods = [.get, .patch, .delete]
+      refusal.headers.append(HeaderField(.allow, others.allow))
+    }
+    return refusal
+  }
+
   func response(_ answer: EditAnswer, path: String) -> Response {
+    let isNew = self == .created || self == .put && !answer.hasReplaced
     var writer = JSONWriter()
     writer.beginObject()
     writer.name("cursor")
     writer.write(answer.cursor.description)
     let row = answer.rows.first ?? nil
     switch self {
-    case .one, .created:
+    case .one, .created, .put:
       // Where the upstream did not say what the new item is, nobody knows.
       if let row {
         writer.name("id")
@@ -138,9 +160,9 @@ enum EditResponse {
     }
     writer.endObject()
     return Response(
-      status: self == .created ? .created : .ok,
+      status: isNew ? .created : .ok,
       headers: .jsonNotStored,
-      additional: self == .created
+      additional: isNew
         ? row.map { [HeaderField(.location, "\(path)/items/\(PercentCoding.encode($0))")] } ?? [] : [],
       body: writer.bytes
     )

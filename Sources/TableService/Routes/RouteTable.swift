@@ -44,6 +44,7 @@ extension Route {
     Route(
       "/v1/tables/{table}/items/{row}",
       .get(.capability(.read), TableService.item),
+      .put(.edit, query: ["section", "at", "after", "before", "view"], TableService.put),
       .patch(.edit, query: ["view"], TableService.patch),
       .delete(.edit, query: ["view"], TableService.delete)
     ),
@@ -76,6 +77,10 @@ extension Route.Operation {
 
   static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
     Route.Operation(.post, need, query: query, .table(handler))
+  }
+
+  static func put(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
+    Route.Operation(.put, need, query: query, .table(handler))
   }
 
   static func patch(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {

@@ -21,8 +21,9 @@ struct ItemName: Hashable, Sendable {
 extension LocalItems {
   /// The item of an identity, be it a number or a text that a client has chosen; nil where there is none. Expected O(log n).
   public func id(of identity: String) -> ItemID? {
-    if let number = ItemID(identity) { return rankByID[number] == nil || self[number]?.name != nil ? nil : number }
-    return named[ItemName(identity)]
+    guard let number = ItemID(identity) else { return named[ItemName(identity)] }
+    // The number of an item that has a name is nobody's identity.
+    return rankByID[number] == nil || !named.isEmpty && self[number]?.name != nil ? nil : number
   }
 
   func checkIsFree(_ name: String) throws(EditError) {

@@ -81,7 +81,7 @@ class Round:
             self.attempts.append(attempt)
             status, reply = send(client, edit, key)
             if status not in (200, 201):
-                require(status in (404, 422), f"{edit} is answered with {status}: {reply}")
+                require(status in (404, 412, 422), f"{edit} is answered with {status}: {reply}")
             attempt.status, attempt.reply = status, reply
             if status in (200, 201):
                 note(edit, reply, self.known)
@@ -98,7 +98,7 @@ def note(edit, reply, known):
     """Keeps up which rows there are, roughly: others edit too."""
     parts = edit["edits"] if edit["op"] == "batch" else [edit]
     for part, identity in zip(parts, identities(reply)):
-        if part["op"] == "add":
+        if part["op"] in ("add", "put"):
             known[identity] = True
         elif part["op"] == "delete":
             known.pop(identity, None)
@@ -201,7 +201,7 @@ def attempted(model, start, end, answered, filled, mirrors, final):
 
 
 def identity_of(edit, final, mirrors):
-    if edit["op"] != "add":
+    if edit["op"] != "add" or "id" in edit:
         return edit["id"]
     tables = [final] + [Model.of({"sections": mirror.sections}) for mirror in mirrors.values()]
     for table in tables:

@@ -150,10 +150,8 @@ def in_real_time(history, states, start, end):
 
 
 def refused(operation, model, number):
-    if operation.status == 412:
-        return version(operation.condition) != number
     if operation.condition and version(operation.condition) != number:
-        return False
+        return operation.status == 412
     try:
         model.copy().apply(operation.edit, ["new"] * 8)
     except Impossible as reason:

@@ -48,6 +48,9 @@ class Model:
 
     def _apply(self, edit, identity):
         operation = edit["op"]
+        if operation in ("add", "put") and "id" in edit:
+            self._put(edit)
+            return
         if operation == "add":
             item = edit["item"]
             row = (identity, item.get("title", "New"), item.get("n", 0))
@@ -65,6 +68,22 @@ class Model:
             to, index = self._place(edit, row, section)
             del self.sections[section][at]
             self.sections[to].insert(index, row)
+
+    def _put(self, edit):
+        """An item under an identity that the client has chosen: added, or in the place of the one that has it."""
+        item = edit["item"]
+        row = (edit["id"], item.get("title", "New"), item.get("n", 0))
+        try:
+            section, at = self._find(edit["id"], 404)
+        except Impossible:
+            section, at = self._place(edit, None, item.get("section", "today"))
+            self.sections[section].insert(at, row)
+            return
+        if edit.get("new"):
+            raise Impossible(412)
+        to, index = self._place(edit, self.sections[section][at], section)
+        del self.sections[section][at]
+        self.sections[to].insert(index, row)
 
     def _place(self, edit, moving, default):
         """The section and the index there, counted without the row that moves."""
@@ -104,6 +123,11 @@ def send(client, edit, key=None, condition=None):
         case "add":
             query = "&".join(f"{name}={value}" for name, value in place.items())
             return client.request("POST", "/items" + ("?" + query if query else ""), edit["item"], headers)
+        case "put":
+            query = "&".join(f"{name}={value}" for name, value in place.items())
+            if edit["new"]:
+                headers["If-None-Match"] = "*"
+            return client.request("PUT", f"/items/{edit['id']}?{query}", edit["item"], headers)
         case "patch":
             return client.request("PATCH", f"/items/{edit['id']}", edit["patch"], headers)
         case "delete":

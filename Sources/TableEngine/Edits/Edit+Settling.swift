@@ -1,0 +1,18 @@
+import Definitions
+import TableModel
+
+extension Edit {
+  /// What an edit of an upstream's items comes to: an item under a chosen identity is added where there is none.
+  func settled(in table: Table, _ content: TableContent, named name: String) throws(TableError) -> Edit {
+    guard case .put(let row, let item, let place, let condition) = self else { return self }
+    guard content.definition.edits.takesChosenIdentities else {
+      throw .namesItsOwn(name, "the request that adds an item, `edits.insert`, doesn't use `$id`")
+    }
+    guard table.indexPath(of: row) == nil, content.object(row) == nil else {
+      if condition == .absent { throw .isThere(row) }
+      return self
+    }
+    try ChosenIdentity.check(row)
+    return .insert(item: item, place)
+  }
+}

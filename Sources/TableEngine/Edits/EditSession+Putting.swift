@@ -1,0 +1,72 @@
+import Definitions
+import JSON
+import TableMapping
+import TableModel
+import TableStore
+
+/// Items under identities that clients have chosen.
+extension EditSession {
+  /// Adds an item under an identity, or puts it in the place of the one that has it.
+  mutating func put(
+    _ body: JSONValue,
+    as row: String,
+    _ place: EditPlace,
+    _ condition: PutCondition,
+    _ number: Int
+  ) throws(TableError) -> String {
+    guard case .object = body else { throw .malformed("An item is a JSON object.") }
+    guard let local = content.local, content.mapper.keepsIdentities(of: local.source) else {
+      throw .namesItsOwn(name, "`row.id` makes them of the items. Add the item by POST")
+    }
+    guard try isThere(row) else {
+      try ChosenIdentity.check(row)
+      hasReplaced = false
+      return try insert(body, as: row, place, number)
+    }
+    if condition == .absent { throw .isThere(row) }
+    let item = try editable(row, .edit, "replaced")
+    hasReplaced = true
+    return try replace(item, of: row, with: body, place, number)
+  }
+
+  /// Whether a row or an item has an identity, after the edits before this one. Those that have only added others need not be
+  /// laid out for that.
+  private mutating func isThere(_ row: String) throws(TableError) -> Bool {
+    let own = content.local?.items.id(of: row)
+    let isShown = content.result?.item(row) != nil
+    if own.map({ touched.contains($0) }) ?? (isShown && !touched.isEmpty) { try settle() }
+    return content.local?.items.id(of: row) != nil || content.result?.item(row) != nil
+  }
+
+  private mutating func replace(
+    _ item: ItemID,
+    of row: String,
+    with body: JSONValue,
+    _ place: EditPlace,
+    _ number: Int
+  ) throws(TableError) -> String {
+    let defaults = content.local?.definition.defaultItem ?? .object([])
+    guard place != .end else {
+      _ = try change(item) { items throws(EditError) in try items.replace(item, with: body, default: defaults) }
+      expect(item, of: row, by: number)
+      return row
+    }
+    try settle()
+    let target = try target(of: place, moving: row, replacing: true)
+    let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
+    let before = (content.local?.items.index(of: item), table.indexPath(of: row).map { table.sections[$0.section].id })
+    let mayMove = content.result?.item(row)?.permissions.contains(.move) ?? false
+    try change(item) { items throws(EditError) in
+      _ = try items.replace(item, with: placed, default: defaults)
+      try items.move(item, to: target.place)
+    }
+    // Where it stands there already nothing is moved: so a repeat is answered as the first one was.
+    guard mayMove || before == (content.local?.items.index(of: item), target.section ?? before.1) else {
+      throw .forbidden("Row `\(row)` can't be moved: its `can.move` is false. Without a place it stays where it is.")
+    }
+    expect(item, of: row, by: number)
+    _ = try layOutOne()
+    try verify(target, row: row)
+    return row
+  }
+}
