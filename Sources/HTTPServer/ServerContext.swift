@@ -55,11 +55,14 @@ final class ServerContext: Sendable {
     Client(address: peer, kind: proxies.contains(peer) ? .proxy : peer.isLoopback ? .local : .remote)
   }
 
-  /// Who counts for a request that came over a proxy's connection.
+  /// Who counts for a request that came over a proxy's connection. Nobody is on this machine because a field says so.
   func client(of head: RequestHead, by proxy: SocketAddress) -> Client {
-    let address = proxies.client(of: head, peer: proxy)
+    switch proxies.client(of: head, peer: proxy) {
     // A proxy that doesn't say for whom it asks is a client like any other; it has no connection's share, but this.
-    return Client(address: address, kind: address == proxy && proxy.isLoopback ? .local : .remote)
+    case .peer: Client(address: proxy, kind: proxy.isLoopback ? .local : .remote)
+    case .named(let address): Client(address: address, kind: .remote)
+    case .unknown: Client(address: .unspecified, kind: .remote)
+    }
   }
 
   /// `count` loops have begun.

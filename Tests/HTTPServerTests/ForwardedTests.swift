@@ -86,26 +86,38 @@ import Testing
       ("10.0.0.1", nil, "198.51.100.1, 192.0.2.1, 10.0.0.2", "192.0.2.1"),
       ("10.0.0.1", nil, "198.51.100.1|192.0.2.1|10.0.0.2", "192.0.2.1"),
       ("10.0.0.1", nil, "10.0.0.3, 10.0.0.2", "10.0.0.3"),
-      ("10.0.0.1", nil, "198.51.100.1, unknown, 10.0.0.2", "10.0.0.2"),
-      ("10.0.0.1", "for=\"192.0.2.1, for=10.0.0.2", nil, "10.0.0.1"),
+      // Somebody whom the fields hide, or don't name.
+      ("10.0.0.1", nil, "198.51.100.1, unknown, 10.0.0.2", nil),
+      ("10.0.0.1", "for=\"192.0.2.1, for=10.0.0.2", nil, nil),
+      ("10.0.0.1", "for=_hidden", nil, nil),
+      ("10.0.0.1", nil, ", ,", nil),
+      ("10.0.0.1", "", nil, nil),
+      ("10.0.0.1", "", "192.0.2.1", nil),
       ("10.0.0.1", "for=\"mischief|for=192.0.2.1", nil, "192.0.2.1"),
       // A proxy knows one field and hands on what a client wrote into the other.
       ("10.0.0.1", "for=192.0.2.1", "192.0.2.1", "192.0.2.1"),
-      ("10.0.0.1", "for=198.51.100.1", "192.0.2.1", "10.0.0.1"),
-      ("10.0.0.1", "proto=https", "192.0.2.1", "10.0.0.1"),
+      ("10.0.0.1", "for=198.51.100.1", "192.0.2.1", nil),
+      ("10.0.0.1", "proto=https", "192.0.2.1", nil),
+      ("10.0.0.1", "for=x", "unknown", nil),
       ("fd00::1", nil, "2001:db8::1", "2001:db8::1"),
-    ] as [(String, String?, String?, String)]
+    ] as [(String, String?, String?, String?)]
   )
-  func clients(peer: String, forwarded: String?, list: String?, client: String) throws {
+  func clients(peer: String, forwarded: String?, list: String?, client: String?) throws {
     let proxies = TrustedProxies(["10.0.0.0/8", "fd00::/8"].compactMap { AddressBlock($0) })
     var headers: [HeaderField] = []
-    for line in forwarded?.split(separator: "|") ?? [] { headers.append(HeaderField(.forwarded, String(line))) }
+    for line in forwarded?.split(separator: "|", omittingEmptySubsequences: false) ?? [] {
+      headers.append(HeaderField(.forwarded, String(line)))
+    }
     for line in list?.split(separator: "|") ?? [] { headers.append(HeaderField(.xForwardedFor, String(line))) }
     let head = try Request(.get, "/", headers: headers).head
     let peer = try #require(SocketAddress(host: peer, port: 7))
-    #expect(proxies.client(of: head, peer: peer).host == client)
+    switch proxies.client(of: head, peer: peer) {
+    case .peer: #expect(client == peer.host)
+    case .named(let address): #expect(address.host == client)
+    case .unknown: #expect(client == nil)
+    }
     // The same fields from a stranger count for nothing.
-    #expect(TrustedProxies([]).client(of: head, peer: peer) == peer)
+    #expect(TrustedProxies([]).client(of: head, peer: peer) == .peer)
   }
 
   @Test func overSockets() throws {
@@ -118,5 +130,9 @@ import Testing
       client.send("GET /client HTTP/1.1\r\nHost: localhost\r\n\r\n")
       #expect(client.receive().response?.text == "127.0.0.1")
     }
+    let client = TestClient(port: service.port)
+    let contradiction = "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=192.0.2.8\r\n"
+    client.send("GET /client HTTP/1.1\r\nHost: localhost\r\n\(contradiction)\r\n")
+    #expect(client.receive().response?.text == "::")
   }
 }

@@ -84,6 +84,33 @@ import Testing
     }
   }
 
+  /// Behind a proxy on this machine, which adds to `X-Forwarded-For` and passes `Forwarded` on.
+  @Test(arguments: [
+    "X-Forwarded-For: 192.0.2.1\r\nForwarded: for=anything", "X-Forwarded-For: 192.0.2.1\r\nForwarded: for=192.0.2.2",
+    "X-Forwarded-For: 192.0.2.1\r\nForwarded: for=127.0.0.1", "X-Forwarded-For: 127.0.0.1",
+    "X-Forwarded-For: 127.0.0.1\r\nForwarded: for=127.0.0.1", "X-Forwarded-For: unknown", "Forwarded: for=_me",
+    "Forwarded: for=\"[::1]\"", "Forwarded: proto=http", "X-Forwarded-For: ,", "Forwarded: for=\"",
+  ])
+  func nobodyIsOnThisMachineByWhatAFieldSays(fields: String) throws {
+    let service = try TestService { configuration in
+      ShareTests.behindProxy(&configuration)
+      configuration.limits.waiters = 8
+    }
+    let clients = (0..<3).map { _ in TestClient(port: service.port) }
+    let request = "GET /wait?topic=1 HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n\r\n"
+    for client in clients.prefix(2) { client.send(request) }
+    #expect(TestService.eventually { service.statistics.waiters == 2 })
+    clients[2].send(request)
+    #expect(clients[2].receive().response?.status == 429)
+    // A share of its own: whoever is known waits all the same.
+    clients[2].send(Self.wait("192.0.2.1"))
+    #expect(TestService.eventually { service.statistics.waiters == 3 })
+    // The proxy itself, which asks for nobody.
+    let own = (0..<3).map { _ in TestClient(port: service.port) }
+    for client in own { client.send("GET /wait?topic=1 HTTP/1.1\r\nHost: localhost\r\n\r\n") }
+    #expect(TestService.eventually { service.statistics.waiters == 6 })
+  }
+
   @Test func proxiesHaveNoShareOfConnections() throws {
     let service = try TestService { configuration in
       ShareTests.behindProxy(&configuration)

@@ -11,6 +11,9 @@ backend origin {
 }
 
 sub vcl_recv {
+  # Whom the request is from: an origin that trusts this edge takes its word, and nobody else's.
+  unset req.http.Forwarded;
+  set req.http.X-Forwarded-For = client.ip;
   # A reply is given only to those whose fields that `Vary` names are the same. Where the configuration has a list of
   # `cors.origins` or has `locales` (here en-US, de-DE and fr-FR), say in few ways what clients say in many, so that few
   # replies do for all: another origin is as good as none, and of the languages the first counts that is one of them.

@@ -16,6 +16,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(high: 0, low: 0xffff_0000_0000 | UInt64(address), port: port)
   }
 
+  /// Nobody's address (RFC 4291 section 2.5.2).
+  static let unspecified = SocketAddress(high: 0, low: 0, port: 0)
+
   /// Whether it is this machine's own: 127.0.0.0/8 or ::1.
   public var isLoopback: Bool { isIPv4 ? low >> 24 & 0xff == 127 : high == 0 && low == 1 }
 

@@ -152,7 +152,7 @@ extension EventLoop {
       head: head,
       body: body,
       peer: connection.peer.address,
-      client: connection.client.address,
+      client: connection.client,
       serial: requestSerial
     )
   }

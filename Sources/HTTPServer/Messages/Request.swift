@@ -7,23 +7,25 @@ public struct Request: Sendable {
   /// The other end of the connection: a proxy's address where there is one.
   public let peer: SocketAddress
   /// Whom the request is from: `peer`, or the client for whom trusted proxies say that they ask
-  /// (`Configuration.trustedProxies`), then without a port. What is counted by address is counted by its `network`.
+  /// (`Configuration.trustedProxies`), then without a port; the unspecified address where they don't say it, or contradict
+  /// each other: such clients are counted as one. What is counted by address is counted by its `network`.
   public let client: SocketAddress
+  /// Whether it is from this machine, and not by way of a proxy that says for whom it asks, whatever it says: nobody's share
+  /// is counted then, unless configured.
+  public let isLocal: Bool
   /// Numbers requests without an identity of their own.
   let serial: UInt64
 
-  init(head: RequestHead, body: [UInt8], peer: SocketAddress, client: SocketAddress? = nil, serial: UInt64) {
+  init(head: RequestHead, body: [UInt8], peer: SocketAddress, client: Client? = nil, serial: UInt64) {
     self.head = head
     self.body = body
     self.peer = peer
-    self.client = client ?? peer
+    self.client = client?.address ?? peer
+    isLocal = client.map { $0.kind == .local } ?? peer.isLoopback
     self.serial = serial
   }
 
   public var method: Method { head.method }
-
-  /// Whether it is from this machine, and not by way of a proxy: nobody's share is counted then, unless configured.
-  public var isLocal: Bool { client == peer && peer.isLoopback }
 
   /// The path's segments, percent-decoded: `/v1/tables/a%2Fb` is `["v1", "tables", "a/b"]`, `/` is `[]`, and a
   /// slash at the end gives an empty last segment. None of them is `.` or `..` or has control characters.
