@@ -20,10 +20,14 @@ public struct AuthDefinition: Equatable, Sendable {
     /// Table name patterns with `*`; empty: all tables.
     public var tables: [String]
 
-    /// Whether it counts for a table. Complexity: O(name and patterns).
+    /// Whether it counts for a table of this name, be there one or not. A name of more than ``longestName`` bytes is
+    /// compared with no pattern. Complexity: O(name and patterns).
     public func covers(table name: String) -> Bool {
-      tables.isEmpty || tables.contains { Glob($0).matches(name) }
+      tables.isEmpty || name.utf8.count <= Self.longestName && tables.contains { Glob($0).matches(name) }
     }
+
+    /// In bytes.
+    public static let longestName = 1024
 
     public init(name: String, sha256: [UInt8], allows: Set<Capability>, tables: [String]) {
       (self.name, self.sha256, self.allows, self.tables) = (name, sha256, allows, tables)

@@ -12,7 +12,7 @@ final class ServiceState: Sendable {
   let cellsListing: Representation
 
   init(_ definition: ServiceDefinition, _ catalog: Catalog, isOpen: Bool) {
-    authorizer = Authorizer(definition.auth, isOpen: isOpen, catalog: catalog)
+    authorizer = Authorizer(definition.auth, isOpen: isOpen, tables: definition.tables)
     writeOrigins = WriteOrigins(definition.cors)
     self.catalog = catalog
     limits = definition.limits

@@ -24,6 +24,16 @@ package struct EditRequest: Sendable {
   }
 }
 
+extension EditRequest {
+  /// Whether the answer is kept for repeats. Of a caller whom nobody here knows only what the upstream has said is.
+  func keeps(_ outcome: Result<EditAnswer, TableError>) -> Bool {
+    switch (authority, outcome) {
+    case (.granted, _), (.callersCredentials, .success): true
+    case (.callersCredentials, .failure(let error)): error.upstreamStatus != nil
+    }
+  }
+}
+
 /// Who has allowed an edit.
 package enum EditAuthority: Sendable {
   /// The service itself.

@@ -324,24 +324,28 @@ final class PolledSource: Sendable {
 
   // MARK: Webhooks
 
-  var hasWebhook: Bool { definition.webhookSecret != nil }
-
-  /// Refuses a webhook whose signature is not its body's.
-  func verify(_ body: [UInt8], header: (String) -> String?) throws(TableError) {
-    let verdict = WebhookSignature.verdict(
-      on: body,
-      secret: definition.webhookSecret ?? "",
-      now: Int64(Date().timeIntervalSince1970),
-      header: header
-    )
-    guard verdict == .valid else {
-      throw TableError(
-        .unauthenticated,
-        detail: verdict == .stale
-          ? "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
-          : "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal.",
-        field: "X-Hub-Signature-256"
-      )
+  /// What the signature of a webhook is to this source; nil where it takes none.
+  func webhookVerdict(on body: [UInt8], header: (String) -> String?) -> WebhookSignature.Verdict? {
+    definition.webhookSecret.map { secret in
+      WebhookSignature.verdict(on: body, secret: secret, now: Int64(Date().timeIntervalSince1970), header: header)
     }
+  }
+}
+
+extension TableError {
+  static var unsignedWebhook: TableError {
+    refusedWebhook(
+      "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal."
+    )
+  }
+
+  static var staleWebhook: TableError {
+    refusedWebhook(
+      "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
+    )
+  }
+
+  private static func refusedWebhook(_ detail: String) -> TableError {
+    TableError(.unauthenticated, detail: detail, field: "X-Hub-Signature-256")
   }
 }

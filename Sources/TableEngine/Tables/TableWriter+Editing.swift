@@ -114,7 +114,7 @@ extension TableWriter {
     let refuse: @Sendable (TableError) -> Void = { [self] error in
       reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
         let answer: @Sendable () -> Void = { [self] in
-          remember(.failure(error), for: request.preconditions.idempotency) { completion(.failure(error)) }
+          remember(.failure(error), of: request) { completion(.failure(error)) }
         }
         if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
       }

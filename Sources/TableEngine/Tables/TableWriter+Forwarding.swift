@@ -23,8 +23,7 @@ extension TableWriter {
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     let settle: @Sendable (EditResult) -> Void = { [self] outcome in
-      content.queue.async { [self] in remember(outcome, for: request.preconditions.idempotency) { completion(outcome) }
-      }
+      content.queue.async { [self] in remember(outcome, of: request) { completion(outcome) } }
     }
     let plan: ForwardingPlan
     do throws(TableError) {

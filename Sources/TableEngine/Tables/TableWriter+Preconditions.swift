@@ -135,6 +135,11 @@ extension TableWriter {
     }
   }
 
+  /// Keeps the answer to an edit, if it is one to be kept. `completion` runs when it is, or can't be.
+  func remember(_ outcome: EditResult, of request: EditRequest, then completion: @escaping @Sendable () -> Void) {
+    remember(outcome, for: request.keeps(outcome) ? request.preconditions.idempotency : nil, then: completion)
+  }
+
   /// Keeps the answer to what has been done, or judged, without a commit of its own. `completion` runs when it is kept,
   /// or can't be.
   func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {

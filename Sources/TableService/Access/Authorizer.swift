@@ -10,15 +10,20 @@ typealias Capability = AuthDefinition.Capability
 ///
 /// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service
 /// was started open and no tokens are configured.
+///
+/// It decides by the request and the configuration, before any table is looked up: neither an answer nor its time tells
+/// who is refused whether a table is there.
 final class Authorizer: Sendable {
   private let tokens: [AuthDefinition.Token]
   private let reading: AuthDefinition.Reading
-  private let catalog: Catalog
+  /// The tables whose upstreams are sent the callers' own credentials.
+  private let tablesForwardingCredentials: Set<String>
   /// Without tokens, whoever reaches the service may edit.
   let isOpen: Bool
 
-  init(_ definition: AuthDefinition, isOpen: Bool, catalog: Catalog) {
-    (tokens, reading, self.isOpen, self.catalog) = (definition.tokens, definition.reading, isOpen, catalog)
+  init(_ definition: AuthDefinition, isOpen: Bool, tables: [TableDefinition]) {
+    (tokens, reading, self.isOpen) = (definition.tokens, definition.reading, isOpen)
+    tablesForwardingCredentials = Set(tables.lazy.filter(\.forward.nameCredentials).map(\.name))
   }
 
   /// What a request proves itself with: a digest, so that who waits long keeps no secret.
@@ -53,12 +58,9 @@ final class Authorizer: Sendable {
         headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"invalid_token\"")]
       )
     }
-    // Patterns are compared with the names of tables that there are, not with whatever a request names.
-    guard table.map(catalog.has) ?? true else {
-      return .notFound("There is no table `\(table?.prefix(80) ?? "")`: /v1/tables lists those there are.")
-    }
+    // The same for a table that there is and one that there is not.
     guard allows(token, capability), table.map({ token.covers(table: $0) }) ?? true else {
-      let place = table.map { " in table `\($0)`" } ?? ""
+      let place = table.map { " in table `\($0.prefix(80))`" } ?? ""
       return ServiceError(
         status: .forbidden,
         detail: "The token `\(token.name)` does not allow `\(capability.rawValue)`\(place).",
@@ -66,6 +68,21 @@ final class Authorizer: Sendable {
       )
     }
     return nil
+  }
+
+  /// Who allows a change of a table's items: this service, or nobody here, where the caller's own credentials are sent to
+  /// the table's upstream, which judges them.
+  ///
+  /// - Throws: where the request's token does not allow it, and its credentials are sent nowhere, or are those of a caller
+  ///   who may not even read the table.
+  func editAuthority(of request: Request, table: String) throws(ServiceError) -> EditAuthority {
+    guard isRestricted(.edit), let refusal = refusal(of: credentials(of: request), .edit, table: table) else {
+      return .granted
+    }
+    guard request.header(.authorization) != nil, token(of: request) == nil, !isRestricted(.read),
+      tablesForwardingCredentials.contains(table)
+    else { throw refusal }
+    return .callersCredentials(else: TableError(.unauthenticated, detail: refusal.detail))
   }
 
   /// Whether the request's token allows something.

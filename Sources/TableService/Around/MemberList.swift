@@ -10,10 +10,10 @@ extension TableService {
   /// what others have asked for. Those that depend on who asks are nobody else's to know.
   func members(_ call: Call) throws(ServiceError) -> Reply {
     let name = call.match["family"]
+    try call.state.authorizer.authorize(call.request, .admin, table: name)
     guard let family = call.state.catalog.families.first(where: { $0.name == name }) else {
       throw .notFound("There is no family `\(name.prefix(80))`: /v1/tables lists those there are.")
     }
-    try call.state.authorizer.authorize(call.request, .admin, table: name)
     guard !family.isPrivate else {
       throw ServiceError(status: .forbidden, detail: "The tables of `\(name)` depend on who asks: they are not listed.")
     }

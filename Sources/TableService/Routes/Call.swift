@@ -111,14 +111,7 @@ final class TableCall: Sendable {
     case .tap:
       let isOfView = request.query.first("view") != nil
       try authorizer.authorize(request, isOfView ? .read : .edit, table: table)
-    case .edit:
-      do throws(ServiceError) {
-        try authorizer.authorize(request, .edit, table: table)
-      } catch {
-        // Credentials that are not for this service may be for the upstream. Whether they are sent there, the edit shows.
-        guard request.header(.authorization) != nil, authorizer.token(of: request) == nil else { throw error }
-        return .callersCredentials(else: TableError(.unauthenticated, detail: error.detail))
-      }
+    case .edit: return try authorizer.editAuthority(of: request, table: table)
     }
     return .granted
   }
@@ -159,11 +152,7 @@ extension RouteMatch {
       throw ServiceError(status: .contentTooLarge, detail: "`\(operation.method.name) \(route.path)` takes no content.")
     }
     guard let table else { return try operation.need.authorize(request, state.authorizer) }
-    let authority = try TableCall.authority(request, state.authorizer, operation.need, table.name)
-    guard case .callersCredentials(let error) = authority else { return }
-    // Credentials that nobody here knows can only be for an upstream that is sent them.
-    let definition = state.catalog.definition.tables.first { $0.name == table.name }
-    guard let definition, definition.forward.nameCredentials else { throw ServiceError(error) }
+    _ = try TableCall.authority(request, state.authorizer, operation.need, table.name)
   }
 }
 

@@ -26,7 +26,7 @@ import Testing
     #expect(try service.mirror("list;q=good-one").state == "ready")
   }
 
-  /// Tokens' patterns with several stars are linear in a name, which has to be a table's.
+  /// Tokens' patterns with several stars are linear in a name, whether it is a table's or not.
   @Test func starsInTokensPatterns() throws {
     let pattern = String(repeating: "a*", count: 24) + "b"
     let service = try ServiceProcess(
@@ -39,9 +39,9 @@ import Testing
       """
     )
     let headers = ["Authorization": "Bearer t"]
-    for (name, status) in [(48, 403), (4000, 404)] {
-      let table = String(repeating: "a", count: name)
-      #expect(try service.client().request("GET", "/v1/tables/\(table)", headers).status == status)
+    for length in [48, 500, 4000] {
+      let table = String(repeating: "a", count: length)
+      #expect(try service.client().request("GET", "/v1/tables/\(table)", headers).status == 403)
     }
     #expect(try service.request("GET", "/v1/tables/\(String(repeating: "a", count: 48))b", headers).status == 200)
     #expect(try service.request("GET", "/v1/tables", headers).json["tables"]?.elements.count == 1)
