@@ -4,15 +4,17 @@
 Starts the service, and nginx or Varnish with the configuration of deploy/edges before it; many clients poll by slots
 through the edge, each strict: it refuses a changeset that does not begin where it stands. Then items are edited. Before
 that, replies through the edge are compared with the origin's own, for pages and languages by turns; and all clients wait
-for a change that is answered by a reset, which no cache may keep.
+for a change that is answered by a reset, which no cache may keep. Before all that, somebody tries to be the first at each
+slot with every field that a reply depends on (first.py): that keeps nobody else from sharing, nor gives them another's reply.
 
-    edges.py --edge nginx|varnish|none --service PATH/tablecast [--clients 200] [--edits 5] [--seconds 45]
+    edges.py --edge nginx|varnish|none --service PATH/tablecast [--clients 200] [--edits 5] [--seconds 45] [--first-only]
 
 With `none` the clients ask the service itself: what of the delays is the trial's own, whose clients are all one process.
 """
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import pathlib
@@ -26,13 +28,15 @@ import tempfile
 import time
 import urllib.request
 
+import first
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIGURATION = """
 listen: 127.0.0.1:{port}
 store: memory
 cors: {{origins: ["https://app.example.com", "https://admin.example.com"]}}
 locales: [en-US, de-DE, fr-FR]
-cells: {{Label: {{nib: Label, fields: {{title: string}}}}}}
+cells: {{Label: {{nib: Label, fields: {{title: string}}}}, {cells}}}
 tables:
   greeting:
     edges: true
@@ -50,6 +54,7 @@ tables:
     source: {{local: {{items: [{{title: first}}]}}}}
     cell: Label
     payload: {{title: "${{title}}"}}
+{tables}
 """
 
 
@@ -297,6 +302,35 @@ async def trial(arguments, origin, edge):
     assert spent <= allowed or arguments.edge == "none", "too many requests at the origin"
 
 
+@contextlib.contextmanager
+def services(arguments, recorder=None):
+    """The service and the edge before it: the ports of both. A recorder stands between them."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-edge-"))
+    origin, edge = free_port(), free_port()
+    (folder / "tablecast.yaml").write_text(CONFIGURATION.format(
+        port=origin, cells=first.CELLS, tables=first.tables() if recorder else "",
+        items=", ".join(f"{{key: {key}, title: item {key}}}" for key in range(40)),
+    ))
+    processes = [subprocess.Popen([arguments.service, "serve", "--config", str(folder / "tablecast.yaml")],
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
+    try:
+        wait_until_open(origin)
+        if recorder:
+            recorder.start(origin)
+        if arguments.edge == "none":
+            edge = origin
+        else:
+            start = start_nginx if arguments.edge == "nginx" else start_varnish
+            processes.append(start(folder, recorder.port if recorder else origin, edge))
+            wait_until_open(edge)
+        yield origin, edge
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--edge", choices=["nginx", "varnish", "none"], required=True)
@@ -305,27 +339,16 @@ def main():
     parser.add_argument("--edits", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first-only", action="store_true")
     arguments = parser.parse_args()
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="tablecast-edge-"))
-    origin, edge = free_port(), free_port()
-    (folder / "tablecast.yaml").write_text(CONFIGURATION.format(
-        port=origin, items=", ".join(f"{{key: {key}, title: item {key}}}" for key in range(40))
-    ))
-    processes = [subprocess.Popen([arguments.service, "serve", "--config", str(folder / "tablecast.yaml")],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)]
-    try:
-        wait_until_open(origin)
-        if arguments.edge == "none":
-            edge = origin
-        else:
-            processes.append((start_nginx if arguments.edge == "nginx" else start_varnish)(folder, origin, edge))
-            wait_until_open(edge)
-        asyncio.run(trial(arguments, origin, edge))
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-            process.wait()
-        shutil.rmtree(folder, ignore_errors=True)
+    if arguments.edge != "none":
+        recorder = first.Recorder(free_port())
+        with services(arguments, recorder) as (origin, edge):
+            wrong = asyncio.run(first.trial(origin, edge, recorder))
+            assert not wrong, f"{len(wrong)} clients that were first did harm"
+    if not arguments.first_only:
+        with services(arguments) as (origin, edge):
+            asyncio.run(trial(arguments, origin, edge))
 
 
 main()
