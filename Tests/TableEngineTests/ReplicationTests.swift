@@ -1,3 +1,4 @@
+import Foundation
 import Definitions
 import JSON
 import Synchronization
@@ -105,6 +106,29 @@ import Upstream
     #expect(!end(second, isRead: false))
     #expect(told.withLock { $0 } == ["a true", "b false", "c false"])
     #expect(ask("d"))
+  }
+
+  /// Whoever shares the database may have written what is left.
+  @Test func whatNoServiceCanHaveLeftIsNotTakenOver() throws {
+    var left = Handover(layout: "a")
+    var source = SourceHandover()
+    (source.due, source.heldUntil, source.lengthened) = (.seconds(1), .seconds(2), .seconds(3))
+    left.sources["s"] = Handover.Entry(definition: "d", source: source, tables: nil)
+    let text = String(decoding: try #require(left.bytes(at: .zero)), as: UTF8.self)
+    func read(_ text: String) -> Handover? {
+      Handover(Lease.Handover(bytes: Array(text.utf8), age: .seconds(-3)), at: .seconds(50))
+    }
+    #expect(read(text) != nil)
+    for name in ["due", "heldUntil", "lengthened"] {
+      for high in [Int64.max, .min] {
+        let place = try #require(text.range(of: "\"\(name)\":\\[[^\\]]*\\]", options: .regularExpression))
+        #expect(read(text.replacingCharacters(in: place, with: "\"\(name)\":[\(high),0]")) == nil)
+      }
+    }
+    for failures in [Int.max, -1] {
+      #expect(read(text.replacingOccurrences(of: "\"failures\":0", with: "\"failures\":\(failures)")) == nil)
+    }
+    #expect(read(text + String(repeating: " ", count: Handover.maximumSize)) == nil)
   }
 
   @Test func whatIsLeftIsReadByAnothersClock() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TableModel
+import TableStore
 import TestSupport
 import Testing
 
@@ -122,5 +123,18 @@ import Testing
     _ = views.tap("c", table: epoch, row: second)
     #expect(["a", "b", "c"].map { views.state(of: $0, table: epoch) != nil } == [true, false, true])
     #expect(views.count == 2)
+  }
+
+  /// A count as somebody who shares the database may have written it: an idle view takes two more at once.
+  @Test(arguments: (UInt32.max - 3)...UInt32.max) func aViewWhoseTapsAreNearlyUsedUp(taps: UInt32) {
+    let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
+    let table = Epoch(rawValue: 7)
+    let stored = StoredView(table: table, name: "v", incarnation: 1, taps: taps, oldestTap: 0, toggles: [toggle])
+    let changed = stored.changed { history in
+      history.reset()
+      history.tap("s")
+    }
+    #expect(changed.state.isToggled(Fingerprint(of: "s"), at: changed.taps))
+    #expect(!changed.state.isToggled(Fingerprint(of: "r"), at: changed.taps))
   }
 }

@@ -7,13 +7,15 @@ import TableModel
 @testable import TableStore
 
 func row(_ id: String, _ title: String = "t", permissions: Permissions = .select) -> Row {
-  let encoded = Array(#"{"id":"\#(id)","cellIdentifier":"C","payload":{"title":"\#(title)"},"can":{}}"#.utf8)
+  let payload = Array(#"{"title":"\#(title)","open":true}"#.utf8)
+  let head = Array(#"{"id":"\#(id)","cellIdentifier":"C","payload":"#.utf8)
+  let end = head.count + payload.count
   return Row(
     id: id,
-    encoded: encoded,
-    cells: CellChain(CellPart(cellIdentifier: "C", payload: 20..<encoded.count - 10)),
+    encoded: head + payload + Array(#","can":{}}"#.utf8),
+    cells: CellChain(CellPart(cellIdentifier: "C", payload: head.count..<end)),
     permissions: permissions,
-    expansion: 3..<5
+    expansion: end - 5..<end - 1
   )
 }
 

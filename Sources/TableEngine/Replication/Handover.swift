@@ -44,9 +44,12 @@ struct Handover: Codable, Equatable, Sendable {
     return Array(data)
   }
 
-  /// Nil where it is another release's.
+  /// Nil where it is another release's, or no service can have left it.
   init?(_ left: Lease.Handover, at now: Duration) {
-    guard let read = try? JSONDecoder().decode(Handover.self, from: Data(left.bytes)) else { return nil }
+    guard left.bytes.count <= Self.maximumSize,
+      let read = try? JSONDecoder().decode(Handover.self, from: Data(left.bytes)),
+      read.sources.values.allSatisfy(\.source.isPlausible)
+    else { return nil }
     self = read
     sources = read.sources.mapValues { $0.shifted(by: now - left.age) }
   }

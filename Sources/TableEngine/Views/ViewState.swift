@@ -14,8 +14,9 @@ struct ViewState: Sendable {
   static let memory: UInt32 = 64
   /// How many rows may be toggled at once; one more sets back the one that was toggled first.
   static let maximumToggles = 4096
-  /// One more is not counted: the view then begins anew.
-  static let lastTap = UInt32.max
+  /// What comes after it is not counted: the view then begins anew. A view that was idle takes two at once, and `.max` says of
+  /// a toggled row that it still is.
+  static let lastTap = UInt32.max - 2
 
   init(incarnation: UInt64 = .random(in: .min ... .max)) { self.incarnation = incarnation }
 

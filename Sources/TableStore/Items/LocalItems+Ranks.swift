@@ -78,7 +78,7 @@ extension LocalItems {
   /// - Parameter old: what is stored there, which goes. O(items).
   public func unwritten(over old: LocalItems?) -> LocalItems {
     var items = self
-    items.skipIdentities(to: Swift.max(nextID, old?.nextID ?? 1) + 1)
+    items.skipIdentities(to: Swift.min(Swift.max(nextID, old?.nextID ?? 1), Self.identityLimit) + 1)
     items.touched = []
     entries.forEach { items.touched.insert($0.item.id) }
     old?.entries.forEach { items.touched.insert($0.item.id) }

@@ -87,8 +87,13 @@ extension LocalItems: RandomAccessCollection {
   /// Where an item stands. O(log n).
   public func index(of id: ItemID) -> Int? {
     guard let rank = rankByID[id] else { return nil }
-    let index = entries.index(atLeast: rank)
-    return index < entries.count && entries[index].rank == rank ? index : nil
+    var index = entries.index(atLeast: rank)
+    // One item has one rank, unless somebody else has written the database.
+    while index < entries.count, entries[index].rank == rank {
+      if entries[index].item.id == id { return index }
+      index += 1
+    }
+    return nil
   }
 
   /// O(log n).

@@ -47,11 +47,16 @@ extension PostgresStore {
             guard attempts > 1 else { return completion(.failure(.superseded)) }
             return open(names, making: made, attempts: attempts - 1, completion: completion)
           }
-          let revision = Revision(number: found.unsigned(0, 1), stamp: found.unsigned(0, 2))
-          var table = PostgresTable(id: found.int(0, 0), name: name, revision: revision, history: history)
-          table.epoch = found.isNull(0, 3) ? nil : Epoch(rawValue: found.unsigned(0, 3))
-          table.nextRow = found.unsigned(0, 4)
-          tables[name] = table
+          do throws(RecordError) {
+            let revision = Revision(number: try found.count(0, 1), stamp: found.unsigned(0, 2))
+            var table = PostgresTable(id: found.int(0, 0), name: name, revision: revision, history: history)
+            table.epoch = found.isNull(0, 3) ? nil : Epoch(rawValue: found.unsigned(0, 3))
+            table.nextRow = try found.count(0, 4)
+            tables[name] = table
+          } catch {
+            let detail = "table \(name): \(error)"
+            return completion(.failure(.damaged(database: address.description, detail: detail)))
+          }
         }
         completion(.success(()))
       }

@@ -31,21 +31,21 @@ extension PostgresTable {
   ) throws(RecordError) -> (table: PostgresTable, stored: StoredTable)? {
     guard answers.count == 6, answers[0].count == 1 else { return nil }
     let (feed, changes) = (answers[0], answers[1])
-    let revision = Revision(number: feed.unsigned(0, 0), stamp: feed.unsigned(0, 1))
+    let revision = Revision(number: try feed.count(0, 0), stamp: feed.unsigned(0, 1))
     var table = PostgresTable(id: id, name: name, revision: revision, history: history)
     var stored = StoredTable()
     stored.revision = revision
     table.epoch = feed.isNull(0, 2) ? nil : Epoch(rawValue: feed.unsigned(0, 2))
-    table.nextRow = feed.unsigned(0, 4)
+    table.nextRow = try feed.count(0, 4)
     if let epoch = table.epoch {
       var names = NameTable()
       let rows = try Self.rows(of: answers[2], names: &names)
       var reading = VersionReading(name: name, rows: NumberedRows(rows), names: names)
       var versions: [Version] = []
       for row in 0..<changes.count {
-        let number = changes.unsigned(row, 1)
+        let number = try changes.count(row, 1)
         if let last = versions.last, last.number &+ 1 != number {
-          throw RecordError(description: "version \(last.number + 1) of table \(name) is missing")
+          throw RecordError(description: "version \(last.number &+ 1) of table \(name) is missing")
         }
         if changes.int(row, 2) == 1 { table.keyFrames.append((number, changes.unsigned(row, 0))) }
         let content = try reading.read(changes.bytes(row, 3) ?? [])
@@ -55,17 +55,17 @@ extension PostgresTable {
       stored.feed = StoredFeed(epoch: epoch, versions: versions.suffix(history))
     }
     if !feed.isNull(0, 3) {
-      let items = (0..<answers[3].count).map { row in
-        StoredItem(
-          item: Item(
-            id: ItemID(rawValue: answers[3].unsigned(row, 0)),
-            name: answers[3].bytes(row, 3).map { String(decoding: $0, as: UTF8.self) },
-            body: answers[3].bytes(row, 2) ?? []
-          ),
-          rank: answers[3].int(row, 1)
+      var items: [StoredItem] = []
+      items.reserveCapacity(answers[3].count)
+      for row in 0..<answers[3].count {
+        let item = Item(
+          id: ItemID(rawValue: try answers[3].count(row, 0)),
+          name: answers[3].bytes(row, 3).map { String(decoding: $0, as: UTF8.self) },
+          body: answers[3].bytes(row, 2) ?? []
         )
+        items.append(StoredItem(item: item, rank: answers[3].int(row, 1)))
       }
-      stored.items = LocalItems(stored: items, nextID: feed.unsigned(0, 3))
+      stored.items = LocalItems(stored: items, nextID: try feed.count(0, 3))
     }
     for row in 0..<answers[4].count { stored.objects[answers[4].text(row, 0)] = answers[4].bytes(row, 1) ?? [] }
     for row in 0..<answers[5].count { stored.toggled.insert(answers[5].text(row, 0)) }
@@ -120,7 +120,7 @@ extension PostgresTable {
   mutating func follow(_ answers: [PostgresRows]) throws(RecordError) -> Following {
     guard answers.count == 3, answers[0].count == 1 else { return .apart }
     let (feed, changes) = (answers[0], answers[1])
-    let found = Revision(number: feed.unsigned(0, 0), stamp: feed.unsigned(0, 1))
+    let found = Revision(number: try feed.count(0, 0), stamp: feed.unsigned(0, 1))
     if found == revision { return .current }
     let isSameEpoch = epoch != nil && !feed.isNull(0, 2) && Epoch(rawValue: feed.unsigned(0, 2)) == epoch
     guard found.number > revision.number else { return isSameEpoch ? .setBack(found) : .apart }
@@ -150,7 +150,7 @@ extension PostgresTable {
   ) throws(RecordError) {
     var entry = RecentCommits.Entry(stamp: changes.unsigned(row, 1))
     if let record = changes.bytes(row, 5), let epoch {
-      let number = changes.unsigned(row, 2)
+      let number = try changes.count(row, 2)
       let version = Version(cursor: Cursor(epoch: epoch, version: number), table: try reading.read(record))
       entry.version = version
       if let numbers = reading.last?.numbers { last = (version, numbers) }
@@ -162,7 +162,7 @@ extension PostgresTable {
       entry.objects = edit.objects
       entry.toggles = edit.toggles
     }
-    nextRow = changes.unsigned(row, 4)
+    nextRow = try changes.count(row, 4)
     recent.append(entry)
   }
 }

@@ -85,6 +85,20 @@ struct PostgresRows: Sendable {
 
   func unsigned(_ row: Int, _ column: Int) -> UInt64 { UInt64(bitPattern: int(row, column)) }
 
+  /// A number that is counted on from here: of a commit, a version, a row, an item. Whoever shares the database may have
+  /// written anything.
+  ///
+  /// - Throws: ``RecordError`` where it is negative, or so large that nothing can have counted so far.
+  func count(_ row: Int, _ column: Int) throws(RecordError) -> UInt64 {
+    let number = int(row, column)
+    guard (0..<Self.countLimit).contains(number) else {
+      throw RecordError(description: "\(number) is no number of a commit, a version, a row or an item")
+    }
+    return UInt64(number)
+  }
+
+  private static let countLimit: Int64 = 1 << 62
+
   func isNull(_ row: Int, _ column: Int) -> Bool { bytes(row, column) == nil }
 
   func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column) ?? [], as: UTF8.self) }

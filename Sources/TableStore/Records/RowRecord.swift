@@ -28,16 +28,25 @@ extension RecordReader {
     let flags = try byte()
     let select = flags & 1 == 0 ? nil : try range()
     let expansion = flags & 2 == 0 ? nil : try range()
-    // Of what the record says, the furthest that it points into the row.
-    var reach = max(select?.upperBound ?? 0, expansion?.upperBound ?? 0)
+    // Where the next fallback's payload may begin: cells stand one behind the other, and what a tap toggles before fallbacks.
+    var end = 0
     let count = try count(of: 3)
     guard count > 0 else { throw RecordError(description: "a row's record has no cell") }
-    let cell = try cellPart(&names, &reach)
+    let cell = try cellPart(&names, behind: &end)
+    end = max(end, expansion?.upperBound ?? 0)
     var fallbacks: [CellPart] = []
-    for _ in 1..<count { fallbacks.append(try cellPart(&names, &reach)) }
+    for _ in 1..<count { fallbacks.append(try cellPart(&names, behind: &end)) }
     let id = try string()
     let encoded = try content()
-    guard reach <= encoded.count else { throw RecordError(description: "a row's record points outside the row") }
+    guard max(end, select?.upperBound ?? 0) <= encoded.count else {
+      throw RecordError(description: "a row's record points outside the row")
+    }
+    if let expansion {
+      let literal = encoded[expansion]
+      guard literal.elementsEqual("true".utf8) || literal.elementsEqual("false".utf8) else {
+        throw RecordError(description: "what a tap toggles in a row is no boolean")
+      }
+    }
     return Row(
       id: id,
       encoded: encoded,
@@ -48,10 +57,11 @@ extension RecordReader {
     )
   }
 
-  private mutating func cellPart(_ names: inout NameTable, _ reach: inout Int) throws(RecordError) -> CellPart {
-    let part = CellPart(cellIdentifier: try name(&names), payload: try range())
-    reach = max(reach, part.payload.upperBound)
-    return part
+  private mutating func cellPart(_ names: inout NameTable, behind end: inout Int) throws(RecordError) -> CellPart {
+    let (name, payload) = (try name(&names), try range())
+    guard payload.lowerBound >= end else { throw RecordError(description: "the cells of a row's record overlap") }
+    end = payload.upperBound
+    return CellPart(cellIdentifier: name, payload: payload)
   }
 
   /// A cell's identifier.

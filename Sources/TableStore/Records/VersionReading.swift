@@ -63,28 +63,37 @@ struct VersionReading {
     }
     var table = try reader.attributes(name: name)
     var numbers: [[UInt64]] = []
+    // A row stands in a version once, and a section is gone on from once: else a short record could ask for any amount.
+    var room = rows.count + (last?.table.rowCount ?? 0)
+    var bases: Set<Int> = []
     for _ in 0..<(try reader.count(of: 2)) {
       guard let kind = VersionRecord.SectionKind(rawValue: try reader.byte()) else {
         throw RecordError(description: "a section's record is of an unknown kind")
       }
       switch kind {
       case .unchanged:
-        let base = try base(of: &reader)
+        let base = try base(of: &reader, &bases)
         table.sections.append(base.section)
         numbers.append(base.numbers)
       case .changed:
-        let base = try base(of: &reader)
-        try readSection(&reader, base: base, into: &table, &numbers)
+        let base = try base(of: &reader, &bases)
+        try readSection(&reader, base: base, into: &table, &numbers, &room)
       case .new:
-        try readSection(&reader, base: nil, into: &table, &numbers)
+        try readSection(&reader, base: nil, into: &table, &numbers, &room)
       }
     }
     last = (table, numbers)
     return table
   }
 
-  private func base(of reader: inout RecordReader) throws(RecordError) -> (section: Section, numbers: [UInt64]) {
+  private func base(
+    of reader: inout RecordReader,
+    _ bases: inout Set<Int>
+  ) throws(RecordError) -> (section: Section, numbers: [UInt64]) {
     let index = try reader.count(of: 0)
+    guard bases.insert(index).inserted else {
+      throw RecordError(description: "a version's record goes on twice from one section")
+    }
     guard let last, index < last.table.sections.count else {
       throw RecordError(description: "a version's record refers to a section that the one before has not")
     }
@@ -95,21 +104,27 @@ struct VersionReading {
     _ reader: inout RecordReader,
     base: (section: Section, numbers: [UInt64])?,
     into table: inout Table,
-    _ numbers: inout [[UInt64]]
+    _ numbers: inout [[UInt64]],
+    _ room: inout Int
   ) throws(RecordError) {
     let id = try reader.string()
     let header = try model(&reader, before: base?.section.header)
     let footer = try model(&reader, before: base?.section.footer)
     let count = try reader.count(of: 0)
+    guard count <= room else { throw RecordError(description: "a section has more rows than there are") }
+    room -= count
     var rows = RowsBeingRead(onto: base?.section.rows ?? [])
     var sectionNumbers: [UInt64] = []
-    sectionNumbers.reserveCapacity(min(count, self.rows.count + (base?.numbers.count ?? 0)))
+    sectionNumbers.reserveCapacity(count)
     for _ in 0..<(try reader.count(of: 3)) {
       guard let kind = VersionRecord.RunKind(rawValue: try reader.byte()) else {
         throw RecordError(description: "a run of rows is of an unknown kind")
       }
       let start = try reader.number()
       let length = try reader.count(of: 0)
+      guard length <= count - sectionNumbers.count else {
+        throw RecordError(description: "a section has more rows than its record says")
+      }
       switch kind {
       case .positions:
         guard let base, start <= UInt64(base.numbers.count), length <= base.numbers.count - Int(start) else {

@@ -125,7 +125,7 @@ private struct VersionHistory: Sendable {
     }
     for (number, isKeyFrame, bytes) in records.records[first...] {
       if let last = tables.last, last.number &+ 1 != number {
-        throw RecordError(description: "version \(last.number + 1) of table \(name) is missing")
+        throw RecordError(description: "version \(last.number &+ 1) of table \(name) is missing")
       }
       if isKeyFrame { keyFrames.append(number) }
       tables.append((number, try reading.read(bytes)))

@@ -32,6 +32,18 @@ public struct SourceHandover: Codable, Equatable, Sendable {
     static let maximumLength = 1024
   }
 
+  /// Whether a source can have left it: whoever shares the database may have written anything, and durations of any length
+  /// can't be added up.
+  public var isPlausible: Bool {
+    let times = [due, heldUntil, lengthened].compactMap { $0 }
+    return times.allSatisfy { $0 <= Self.longest && .zero - Self.longest <= $0 }
+      && (0...Self.mostFailures).contains(failures) && (validators?.itemCount ?? 0) >= 0
+  }
+
+  /// Longer than any machine is up, and any interval that a configuration may have.
+  private static let longest = Duration.seconds(100 * 366 * 86_400)
+  private static let mostFailures = 1 << 40
+
   /// The same, its instants so much later.
   public func shifted(by duration: Duration) -> SourceHandover {
     var shifted = self
