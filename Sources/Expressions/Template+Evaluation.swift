@@ -1,12 +1,10 @@
-internal import FieldValues
-
 extension Template {
   /// The value for what is in the scope.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
     switch form {
     case .constant(let value): return Value(value)
     case .expression(let expression): return try expression.evaluate(in: scope)
-    case .text(let pieces): return .string(try text(of: pieces, in: scope, encoding: .plain))
+    case .text(let pieces): return .string(try text(of: pieces, in: scope))
     case .array(let templates):
       var elements: [Value] = []
       for template in templates {
@@ -37,28 +35,19 @@ extension Template {
 
   /// The value as text: for URLs, headers, identities. Nil where it is null, an array or an object.
   public func text(in scope: Scope, encoding: TextEncoding = .plain) throws(EvaluationError) -> String? {
-    if case .text(let pieces) = form { return try text(of: pieces, in: scope, encoding: encoding) }
-    return try evaluate(in: scope).text
+    switch (form, encoding) {
+    case (.text(let pieces), .plain): return try text(of: pieces, in: scope)
+    case (_, .url): return try urlPieces(in: scope)?.reduce(into: "") { $0 += $1.text }
+    case (_, .plain): return try evaluate(in: scope).text
+    }
   }
 
-  private func text(
-    of pieces: [Piece],
-    in scope: Scope,
-    encoding: TextEncoding
-  ) throws(EvaluationError) -> String {
+  private func text(of pieces: [Piece], in scope: Scope) throws(EvaluationError) -> String {
     var text = ""
     for piece in pieces {
       switch piece {
       case .literal(let literal): text += literal
-      case .expression(let expression):
-        let value = try expression.evaluate(in: scope)
-        if encoding == .url, !text.isEmpty {
-          var part = ""
-          value.append(to: &part)
-          text += PercentCoding.encode(part)
-        } else {
-          value.append(to: &text)
-        }
+      case .expression(let expression): try expression.evaluate(in: scope).append(to: &text)
       }
     }
     guard text.utf8.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("the template") }

@@ -39,8 +39,9 @@ extension UpstreamError.Kind {
   /// A title and a detail, in which `%` is the host.
   fileprivate var words: (title: String, detail: String) {
     switch self {
-    case .unusableRequest, .unusableValue:
-      ("The request can't be made", "What is to be asked of % can't be put into a request.")
+    case .unusableRequest: ("The request can't be made", "What is to be asked of % can't be put into a request.")
+    case .unusableValue:
+      ("The request can't be made", "A value that it is made of would lead it elsewhere: nothing was sent to %.")
     case .unknownHost: ("The upstream was not found", "The name % has no address.")
     case .refused: ("The upstream refuses connections", "Nobody answers at %.")
     case .connectTimeout, .timeout, .stalled: ("The upstream is too slow", "% did not answer in time.")

@@ -3,7 +3,8 @@ internal import Expressions
 internal import JSON
 
 /// Makes requests from templates. What comes from callers and items is percent-encoded into the URL, and may not
-/// change its scheme, host, port or the number of its path's segments.
+/// change its scheme, host, port or the number of its path's segments, nor bring a segment `.` or `..` into its path,
+/// decoded or not.
 struct RequestBuilder {
   let definition: UpstreamDefinition
   let context: FetchContext
@@ -85,25 +86,31 @@ struct RequestBuilder {
     neutral: Scope,
     origin: UpstreamURL.Origin?
   ) throws(UpstreamError) -> UpstreamURL {
-    let plain = try? urlText(template, in: neutral)
-    let expected = plain.flatMap { UpstreamURL($0) }
-    guard let text = try urlText(template, in: scope), let url = UpstreamURL(text) else {
+    let expected = (try? template.urlPieces(in: neutral)).flatMap { UpstreamURL($0.text) }
+    let pieces = try urlPieces(template, in: scope)
+    guard let pieces, let url = UpstreamURL(pieces.text) else {
       let why = "its text is no http or https URL"
       throw expected == nil ? .unusable(why) : .impossible(why)
     }
-    guard let plain, let expected else {
+    if let culprit = DotSegments.culprit(in: pieces) {
+      throw .impossible(
+        "`\(culprit.text)`, which its path names, has a segment `.` or `..`, "
+          + "which upstreams may take for the way to another path: nothing is sent"
+      )
+    }
+    guard let expected else {
       guard let origin, origin == url.origin else { throw .impossible("a value from outside would choose its host") }
       return url
     }
     guard url.origin == expected.origin else { throw .impossible("a value from outside would change its host") }
-    guard url.path.count(of: "/") == expected.path.count(of: "/"), text.dotSegments == plain.dotSegments else {
-      throw .impossible("a value is `.` or `..`, or would change the depth of its path")
+    guard url.path.count(of: "/") == expected.path.count(of: "/") else {
+      throw .impossible("a value would change the depth of its path")
     }
     return url
   }
 
-  private func urlText(_ template: Template, in scope: Scope) throws(UpstreamError) -> String? {
-    do { return try template.text(in: scope, encoding: .url) } catch { throw .unusable("\(error.message)") }
+  private func urlPieces(_ template: Template, in scope: Scope) throws(UpstreamError) -> [Template.URLPiece]? {
+    do { return try template.urlPieces(in: scope) } catch { throw .unusable("\(error.message)") }
   }
 
   private func text(_ template: Template, in scope: Scope, _ what: String) throws(UpstreamError) -> String? {
@@ -132,12 +139,13 @@ struct RequestBuilder {
     return fields
   }
 
-  /// JSON, but for a template of one text, which is sent as it is.
+  /// JSON, but for a template that is written as a text, such as `a=${$edit.a}`, which is sent as it is. Of one whole
+  /// `${…}` a text is JSON too: who edits chooses what `${$edit}` is, but not which bytes are sent.
   func body(_ template: Template?, in scope: Scope) throws(UpstreamError) -> [UInt8]? {
     guard let template else { return nil }
     do {
       let value = try template.evaluate(in: scope)
-      if let text = value.string { return Array(text.utf8) }
+      if template.isText, let text = value.string { return Array(text.utf8) }
       var writer = JSONWriter()
       value.write(to: &writer)
       return writer.bytes
@@ -157,6 +165,7 @@ extension Scope {
     scope.edit = edit.neutral
     scope.place = place.neutral
     scope.cursor = cursor.neutral
+    scope.lookups = lookups.mapValues(\.neutral)
     return scope
   }
 }
@@ -200,11 +209,10 @@ extension UpstreamError {
   }
 }
 
-extension String {
-  /// How many segments of the path are `.` or `..`.
-  fileprivate var dotSegments: Int {
-    prefix { $0 != "?" && $0 != "#" }.split(separator: "/").count { $0 == "." || $0 == ".." }
-  }
+extension [Template.URLPiece] {
+  fileprivate var text: String { reduce(into: "") { $0 += $1.text } }
+}
 
+extension String {
   fileprivate func count(of character: Character) -> Int { reduce(0) { $0 + ($1 == character ? 1 : 0) } }
 }

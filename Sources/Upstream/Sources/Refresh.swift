@@ -24,6 +24,8 @@ final class Refresh {
   var unreadPage: String?
   /// Of a fan-out: what it asks for, what came of it, and the first that was not sent yet.
   var elements: [FanOutElement] = []
+  /// How many elements of its list can't be asked for, and why the first of them can't.
+  var refusedElements: (count: Int, error: UpstreamError)?
   var itemResults: [[UInt8]?] = []
   var nextItem = 0
   var openItems = 0

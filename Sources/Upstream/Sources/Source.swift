@@ -225,6 +225,7 @@ public final class Source: @unchecked Sendable {
       schedule.lengthened.map(SourceNotice.lengthened),
       outcome.limit.map { .truncated(items: outcome.itemCount, limit: $0.rawValue) },
       outcome.unreadPage.map { .unread(pageNamedBy: $0) },
+      outcome.refusedElements.map { .refused(elements: $0.count, why: $0.error.detail) },
     ]
     for notice in notices.compactMap(\.self) where noticed.insert(notice.kind).inserted { onNotice(notice) }
   }

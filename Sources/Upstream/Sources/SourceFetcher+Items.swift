@@ -29,6 +29,18 @@ struct FanOutElement: Sendable {
   }
 }
 
+/// The elements of a list, as far as they are asked for.
+struct FanOutElements: Sendable {
+  var all: [FanOutElement] = []
+  /// How many can't be, and why the first of them can't.
+  var refused: (count: Int, error: UpstreamError)?
+  /// The list goes on.
+  var hasMore = false
+
+  /// How many were looked at.
+  var count: Int { all.count + (refused?.count ?? 0) }
+}
+
 extension SourceFetcher {
   /// What one element came to, read on the source's own queue.
   private struct ItemReading: Sendable {
@@ -58,7 +70,7 @@ extension SourceFetcher {
   }
 
   private func begin(
-    _ elements: Result<(all: [FanOutElement], hasMore: Bool), UpstreamError>,
+    _ elements: Result<FanOutElements, UpstreamError>,
     concurrency: Int,
     of refresh: Refresh
   ) {
@@ -67,6 +79,7 @@ extension SourceFetcher {
     case .success(let elements):
       refresh.elements = elements.all
       if elements.hasMore { refresh.limit = .each }
+      refresh.refusedElements = elements.refused
     }
     refresh.itemCount = refresh.elements.count
     refresh.itemResults = Array(repeating: nil, count: refresh.elements.count)
@@ -74,7 +87,8 @@ extension SourceFetcher {
     for _ in 0..<max(1, concurrency) { fetchNextItem(of: refresh) }
   }
 
-  /// The first `limit` elements of the lists.
+  /// The first `limit` elements of the lists. One whose value can't be put into the URL is left out, so that no item keeps
+  /// the others from being there; where that is so of all, the configuration is to blame.
   private static func elements(
     _ each: FanOutDefinition,
     of lists: [[UInt8]],
@@ -82,19 +96,25 @@ extension SourceFetcher {
     _ check: ResponseCheck,
     _ first: TransferRequest,
     limit: Int
-  ) throws(UpstreamError) -> (all: [FanOutElement], hasMore: Bool) {
-    var elements: [FanOutElement] = []
-    var hasMore = false
+  ) throws(UpstreamError) -> FanOutElements {
+    var elements = FanOutElements()
     do {
       for body in lists {
-        hasMore =
-          try check.forEachItem(of: body, items: builder.definition.items, atMost: limit - elements.count) { item in
+        let left = limit - elements.count
+        let hasMore = try check.forEachItem(of: body, items: builder.definition.items, atMost: left) { item in
+          do throws(UpstreamError) {
             let request = try builder.each(each.url, item: item, index: elements.count, list: first)
-            elements.append(
+            elements.all.append(
               FanOutElement(request: request, opening: each.name.map { FanOutElement.opening(item, name: $0) })
             )
-          } || hasMore
+          } catch {
+            guard error.kind == .unusableValue else { throw error }
+            elements.refused = ((elements.refused?.count ?? 0) + 1, elements.refused?.error ?? error)
+          }
+        }
+        if hasMore { elements.hasMore = true }
       }
+      if elements.all.isEmpty, let refused = elements.refused { throw refused.error }
     } catch let error as UpstreamError {
       throw error
     } catch {
@@ -104,7 +124,7 @@ extension SourceFetcher {
         detail: "\(first.url): \(error)"
       )
     }
-    return (elements, hasMore)
+    return elements
   }
 
   private func fetchNextItem(of refresh: Refresh) {

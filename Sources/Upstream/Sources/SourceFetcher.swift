@@ -19,6 +19,7 @@ final class SourceFetcher {
     var itemCount = 0
     var pages = 0
     var unreadPage: String?
+    var refusedElements: (count: Int, error: UpstreamError)?
   }
 
   let name: String
@@ -144,7 +145,8 @@ final class SourceFetcher {
         limit: refresh.limit,
         itemCount: refresh.itemCount,
         pages: refresh.visited.count,
-        unreadPage: refresh.unreadPage
+        unreadPage: refresh.unreadPage,
+        refusedElements: refresh.refusedElements
       )
     }
     let isUnchanged = refresh.visited == lastPages && refresh.allUnchanged

@@ -6,6 +6,8 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   case truncated(items: Int, limit: String)
   /// The upstream names a further page, there, and the source has no `paging`.
   case unread(pageNamedBy: String)
+  /// So many elements of its list can't be put into the URL of `each`: they are left out.
+  case refused(elements: Int, why: String)
 
   /// The same for all notices of one kind: each is told once.
   public var kind: String {
@@ -13,6 +15,7 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
     case .lengthened: "lengthened"
     case .truncated: "truncated"
     case .unread: "unread"
+    case .refused: "refused"
     }
   }
 
@@ -20,7 +23,7 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   public var isWarning: Bool {
     switch self {
     case .lengthened: false
-    case .truncated, .unread: true
+    case .truncated, .unread, .refused: true
     }
   }
 
@@ -32,6 +35,8 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
       "An upstream has more than `\(limit)` lets in: its tables have the first \(items) items, and say so"
     case .unread(let place):
       "An upstream names a further page, by \(place), and its source has no `paging`: its tables have the first page"
+    case .refused(let count, let why):
+      "An upstream's list has elements that are not asked for, \(count) of them, and its tables lack these: \(why)"
     }
   }
 }
