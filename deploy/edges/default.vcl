@@ -53,6 +53,8 @@ sub vcl_recv {
     unset req.http.Prefer;
     unset req.http.Sec-Fetch-Site;
     unset req.http.User-Agent;
+    # What is asked for all is nobody's: else the first client's quota would be all others'.
+    unset req.http.X-Forwarded-For;
     unset req.http.X-Request-ID;
     return (hash);
   }
