@@ -48,7 +48,7 @@ extension ClientEngine {
       request.headers["Content-Type"] = isPatch ? "application/merge-patch+json" : "application/json"
     }
     request.body = edit.body
-    _ = setup.transport.send(request) { [weak self] result in
+    _ = transport(for: edit.target).send(request) { [weak self] result in
       self?.perform { engine in
         guard var edits = engine.hubs[address]?.edits else { return }
         let actions: [EditQueue.Action]

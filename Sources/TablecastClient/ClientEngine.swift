@@ -117,7 +117,7 @@ final class ClientEngine: @unchecked Sendable {
   }
 
   private func send(_ id: Int, _ target: String, _ timeout: Double) {
-    requests[id] = setup.transport.send(request("GET", target, timeout: timeout)) { [weak self] result in
+    requests[id] = transport(for: target).send(request("GET", target, timeout: timeout)) { [weak self] result in
       self?.perform { engine in
         guard engine.requests.removeValue(forKey: id) != nil else { return }
         switch result {
@@ -166,6 +166,10 @@ final class ClientEngine: @unchecked Sendable {
   private func end(_ id: Int) {
     requests[id] = nil
     parsers[id] = nil
+  }
+
+  func transport(for target: String) -> any Transport {
+    UnnameableTransport.answers(target) ? UnnameableTransport() : setup.transport
   }
 
   func request(_ method: String, _ target: String, timeout: Double) -> TransportRequest {

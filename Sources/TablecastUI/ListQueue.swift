@@ -134,8 +134,9 @@ struct ListQueue: Sendable {
 
   private mutating func planState(_ target: TableSnapshot, _ repending: Set<String>) {
     let refill = Refill(from: sections, to: target.sections, also: repending)
-    if sections.map(\.id) == target.sections.map(\.id),
-      zip(sections, target.sections).allSatisfy({ $0.rows.elementsEqual($1.rows) { $0.id == $1.id } }), refill.isEmpty
+    if sections.map(\.identity) == target.sections.map(\.identity),
+      zip(sections, target.sections).allSatisfy({ $0.rows.elementsEqual($1.rows) { $0.identity == $1.identity } }),
+      refill.isEmpty
     {
       return
     }
@@ -165,14 +166,14 @@ struct ListQueue: Sendable {
 extension Refill {
   /// What two states have in common and show differently, in the coordinates of the second one. O(rows).
   init(from old: [TableSection], to new: [TableSection], also ids: Set<String>) {
-    let rows = Dictionary(old.lazy.flatMap { $0.rows.lazy.map { ($0.id, $0) } }) { first, _ in first }
-    let frames = Dictionary(old.lazy.map { ($0.id, $0) }) { first, _ in first }
+    let rows = Dictionary(old.lazy.flatMap { $0.rows.lazy.map { ($0.identity, $0) } }) { first, _ in first }
+    let frames = Dictionary(old.lazy.map { ($0.identity, $0) }) { first, _ in first }
     for (section, element) in new.enumerated() {
-      if let frame = frames[element.id], frame.header != element.header || frame.footer != element.footer {
+      if let frame = frames[element.identity], frame.header != element.header || frame.footer != element.footer {
         sections.append(section)
       }
       for (row, element) in element.rows.enumerated() {
-        guard let former = rows[element.id], former != element || ids.contains(element.id) else { continue }
+        guard let former = rows[element.identity], former != element || ids.contains(element.id) else { continue }
         let path = RowPath(section: section, row: row)
         if former.cellIdentifier == element.cellIdentifier { self.rows.append(path) } else { reloaded.append(path) }
       }

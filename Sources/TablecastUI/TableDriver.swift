@@ -141,14 +141,14 @@ public final class TableDriver<Cell: CellModel> {
   private func exchanging(_ refill: Refill, for sections: [TableSection]) -> Refill {
     guard !refill.rows.isEmpty else { return refill }
     let next = refill.rows.map { sections[$0.section].rows[$0.row] }
-    let ids = Set(next.map(\.id))
-    var former: [String: TableRow] = [:]
+    let ids = Set(next.map(\.identity))
+    var former: [Identity: TableRow] = [:]
     for section in self.sections {
-      for row in section.rows where ids.contains(row.id) { former[row.id] = row }
+      for row in section.rows where ids.contains(row.identity) { former[row.identity] = row }
     }
     var result = Refill(reloaded: refill.reloaded, sections: refill.sections)
     for (path, row) in zip(refill.rows, next) {
-      let isSame = former[row.id].map {
+      let isSame = former[row.identity].map {
         $0 === row || $0.shownIdentifier(as: Cell.self) == row.shownIdentifier(as: Cell.self)
       }
       if isSame ?? true { result.rows.append(path) } else { result.reloaded.append(path) }
@@ -163,22 +163,22 @@ public final class TableDriver<Cell: CellModel> {
 
   /// The scroll position and the selection are kept by identity: index paths mean other rows now.
   private func reload(_ view: any ListView, _ sections: [TableSection]) {
-    let anchor = view.anchor.flatMap { anchor in id(anchor.path).map { (id: $0, offset: anchor.offset) } }
-    let selected = Set(view.selectedRows.compactMap { id($0) })
+    let anchor = view.anchor.flatMap { anchor in identity(anchor.path).map { (id: $0, offset: anchor.offset) } }
+    let selected = Set(view.selectedRows.compactMap { identity($0) })
     view.reload { queue.commit(sections) }
     var paths: [RowPath] = []
     for (section, element) in sections.enumerated() {
       for (row, element) in element.rows.enumerated() {
         let path = RowPath(section: section, row: row)
-        if selected.contains(element.id) { paths.append(path) }
-        if let anchor, anchor.id == element.id { view.scroll(to: path, offset: anchor.offset) }
+        if selected.contains(element.identity) { paths.append(path) }
+        if let anchor, anchor.id == element.identity { view.scroll(to: path, offset: anchor.offset) }
       }
     }
     view.select(paths)
     queue.finish()
   }
 
-  private func id(_ path: RowPath) -> String? { row(path)?.id }
+  private func identity(_ path: RowPath) -> Identity? { row(path)?.identity }
 
   /// The row that the view shows there.
   func row(_ path: RowPath) -> TableRow? {

@@ -104,7 +104,7 @@ final class StrictLineView: StrictView {
     case .insert(let at):
       guard at <= lines.count else { return violations.append("line \(at) is inserted beyond the end") }
       let ids = ListLine.all(of: dataSource())
-      lines.insert(Line(id: ids.indices.contains(at) ? ids[at] : .row(""), content: nil), at: at)
+      lines.insert(Line(id: ids.indices.contains(at) ? ids[at] : .row(Identity("")), content: nil), at: at)
     case .move(let from, let to):
       guard lines.indices.contains(from), to < lines.count else {
         return violations.append("line \(from) moves to \(to)")
@@ -132,8 +132,8 @@ final class StrictLineView: StrictView {
 
   private var filled: [Line] {
     dataSource().flatMap { section in
-      (section.header == nil ? [] : [Line(id: .header(section: section.id), content: section.header)])
-        + section.rows.map { Line(id: .row($0.id), content: $0.json) }
+      (section.header == nil ? [] : [Line(id: .header(section: section.identity), content: section.header)])
+        + section.rows.map { Line(id: .row($0.identity), content: $0.json) }
     }
   }
 

@@ -12,33 +12,33 @@ extension [TableStage] {
 private struct TableDifference {
   private let old: [TableSection]
   private let new: [TableSection]
-  private let oldIndex: [String: Int]
-  private let newIndex: [String: Int]
-  private let oldPaths: [String: RowPath]
-  private let newPaths: [String: RowPath]
+  private let oldIndex: [Identity: Int]
+  private let newIndex: [Identity: Int]
+  private let oldPaths: [Identity: RowPath]
+  private let newPaths: [Identity: RowPath]
 
   init(from old: [TableSection], to new: [TableSection]) {
     (self.old, self.new) = (old, new)
-    oldIndex = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.id, $0) })
-    newIndex = Dictionary(uniqueKeysWithValues: new.enumerated().map { ($1.id, $0) })
+    oldIndex = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.identity, $0) })
+    newIndex = Dictionary(uniqueKeysWithValues: new.enumerated().map { ($1.identity, $0) })
     (oldPaths, newPaths) = (paths(of: old), paths(of: new))
   }
 
   var stages: [TableStage] {
-    let kept = old.filter { newIndex[$0.id] != nil }
-    let order = kept.map { newIndex[$0.id] ?? 0 }
+    let kept = old.filter { newIndex[$0.identity] != nil }
+    let order = kept.map { newIndex[$0.identity] ?? 0 }
     let inOrder = longestIncreasing(order)
-    let movedSections = Set(kept.indices.filter { !inOrder.contains($0) }.map { kept[$0].id })
+    let movedSections = Set(kept.indices.filter { !inOrder.contains($0) }.map { kept[$0].identity })
 
     var (leave, change, arrive) = (TableStage(), TableStage(), TableStage())
     for (index, section) in old.enumerated() {
-      if newIndex[section.id] == nil {
+      if newIndex[section.identity] == nil {
         change.deletedSections.append(.init(at: index, id: section.id))
-      } else if movedSections.contains(section.id), let to = newIndex[section.id] {
+      } else if movedSections.contains(section.identity), let to = newIndex[section.identity] {
         change.movedSections.append(.init(from: index, to: to, id: section.id))
       }
     }
-    for (index, section) in new.enumerated() where oldIndex[section.id] == nil {
+    for (index, section) in new.enumerated() where oldIndex[section.identity] == nil {
       change.insertedSections.append(.init(at: index, section: section))
     }
     // Where no section moves, all is one stage. Else rows leave in the first one, with the old indices, and the
@@ -54,33 +54,35 @@ private struct TableDifference {
   }
 
   private func addRows(leave: inout TableStage, arrive: inout TableStage, isOneStage: Bool) {
-    for (index, section) in old.enumerated() where newIndex[section.id] != nil {
+    for (index, section) in old.enumerated() where newIndex[section.identity] != nil {
       for (row, path) in section.rows.enumerated().map({ ($1, RowPath(section: index, row: $0)) }) {
-        let goesWithSection = newPaths[row.id].map { oldIndex[new[$0.section].id] == nil } ?? true
+        let goesWithSection = newPaths[row.identity].map { oldIndex[new[$0.section].identity] == nil } ?? true
         if goesWithSection { leave.deletedRows.append(.init(at: path, id: row.id)) }
       }
     }
     // Where rows stand once the first stages are done: the coordinates that moves start from.
     var before = oldPaths
     if !isOneStage {
-      let gone = Set(leave.deletedRows.map(\.id))
+      let gone = Set(leave.deletedRows.map { Identity($0.id) })
       before = [:]
       for section in old {
-        guard let index = newIndex[section.id] else { continue }
-        for (row, element) in section.rows.lazy.filter({ !gone.contains($0.id) }).enumerated() {
-          before[element.id] = RowPath(section: index, row: row)
+        guard let index = newIndex[section.identity] else { continue }
+        for (row, element) in section.rows.lazy.filter({ !gone.contains($0.identity) }).enumerated() {
+          before[element.identity] = RowPath(section: index, row: row)
         }
       }
     }
-    for (index, section) in new.enumerated() where oldIndex[section.id] != nil {
+    for (index, section) in new.enumerated() where oldIndex[section.identity] != nil {
       let stayed = section.rows.filter { row in
-        oldPaths[row.id].map { old[$0.section].id == section.id } ?? false
+        oldPaths[row.identity].map { old[$0.section].identity == section.identity } ?? false
       }
-      let inOrder = longestIncreasing(stayed.map { oldPaths[$0.id]?.row ?? 0 })
-      let still = Set(inOrder.map { stayed[$0].id })
-      for (row, element) in section.rows.enumerated() where !still.contains(element.id) {
+      let inOrder = longestIncreasing(stayed.map { oldPaths[$0.identity]?.row ?? 0 })
+      let still = Set(inOrder.map { stayed[$0].identity })
+      for (row, element) in section.rows.enumerated() where !still.contains(element.identity) {
         let to = RowPath(section: index, row: row)
-        if let place = oldPaths[element.id], newIndex[old[place.section].id] != nil, let from = before[element.id] {
+        if let place = oldPaths[element.identity], newIndex[old[place.section].identity] != nil,
+          let from = before[element.identity]
+        {
           arrive.movedRows.append(.init(from: from, to: to, id: element.id))
         } else {
           arrive.insertedRows.append(.init(at: to, row: element))
@@ -91,7 +93,7 @@ private struct TableDifference {
 
   private func addUpdates(to stage: inout TableStage) {
     for (index, section) in new.enumerated() {
-      guard let place = oldIndex[section.id] else { continue }
+      guard let place = oldIndex[section.identity] else { continue }
       if old[place].header != section.header || old[place].footer != section.footer {
         stage.updatedSections.append(
           .init(at: index, id: section.id, header: section.header, footer: section.footer)
@@ -99,7 +101,7 @@ private struct TableDifference {
       }
       for (row, element) in section.rows.enumerated() {
         // A row out of a deleted section is inserted as it is.
-        guard let path = oldPaths[element.id], newIndex[old[path.section].id] != nil else { continue }
+        guard let path = oldPaths[element.identity], newIndex[old[path.section].identity] != nil else { continue }
         let former = old[path.section].rows[path.row]
         guard former != element else { continue }
         stage.updatedRows.append(
@@ -114,11 +116,11 @@ private struct TableDifference {
   }
 }
 
-private func paths(of sections: [TableSection]) -> [String: RowPath] {
-  var paths: [String: RowPath] = [:]
+private func paths(of sections: [TableSection]) -> [Identity: RowPath] {
+  var paths: [Identity: RowPath] = [:]
   paths.reserveCapacity(sections.reduce(0) { $0 + $1.rows.count })
   for (index, section) in sections.enumerated() {
-    for (row, element) in section.rows.enumerated() { paths[element.id] = RowPath(section: index, row: row) }
+    for (row, element) in section.rows.enumerated() { paths[element.identity] = RowPath(section: index, row: row) }
   }
   return paths
 }

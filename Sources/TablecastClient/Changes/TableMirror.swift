@@ -33,7 +33,7 @@ extension TableStage {
   func apply(to sections: inout [TableSection], _ identities: inout TableIdentities) throws {
     guard changesStructure else { return try update(&sections) }
     let leaving = try leavingSections(sections)
-    var carried: [String: TableRow] = [:]
+    var carried: [Identity: TableRow] = [:]
     var rest = sections
     try removeRows(from: &rest, leaving, &identities, into: &carried)
     for deletion in deletedSections { identities.remove(rest[deletion.at]) }
@@ -53,7 +53,7 @@ extension TableStage {
   private func leavingSections(_ sections: [TableSection]) throws -> Set<Int> {
     var leaving: Set<Int> = []
     for (index, id) in deletedSections.map({ ($0.at, $0.id) }) + movedSections.map({ ($0.from, $0.id) }) {
-      guard sections.indices.contains(index), sections[index].id == id else {
+      guard sections.indices.contains(index), sections[index].identity == Identity(id) else {
         throw MalformedReply("the section `\(id)` is not at \(index)")
       }
       guard leaving.insert(index).inserted else { throw MalformedReply("the section `\(id)` leaves twice") }
@@ -65,12 +65,12 @@ extension TableStage {
     from sections: inout [TableSection],
     _ leavingSections: Set<Int>,
     _ identities: inout TableIdentities,
-    into moved: inout [String: TableRow]
+    into moved: inout [Identity: TableRow]
   ) throws {
     var removed: [Int: Set<Int>] = [:]
     func remove(_ path: RowPath, _ id: String) throws -> TableRow {
       guard sections.indices.contains(path.section), sections[path.section].rows.indices.contains(path.row),
-        case let row = sections[path.section].rows[path.row], row.id == id
+        case let row = sections[path.section].rows[path.row], row.identity == Identity(id)
       else { throw MalformedReply("the row `\(id)` is not at \(path)") }
       guard !leavingSections.contains(path.section) else {
         throw MalformedReply("the row `\(id)` leaves a section that is deleted or moved in the same stage")
@@ -84,7 +84,7 @@ extension TableStage {
       _ = try remove(deletion.at, deletion.id)
       identities.remove(row: deletion.id)
     }
-    for move in movedRows { moved[move.id] = try remove(move.from, move.id) }
+    for move in movedRows { moved[Identity(move.id)] = try remove(move.from, move.id) }
     for (section, rows) in removed {
       let all = sections[section].rows
       sections[section].rows = TableRows(all.indices.lazy.filter { !rows.contains($0) }.map { all[$0] })
@@ -93,7 +93,7 @@ extension TableStage {
 
   private func insertRows(
     into sections: inout [TableSection],
-    _ moved: [String: TableRow],
+    _ moved: [Identity: TableRow],
     closed: Set<Int>,
     _ identities: inout TableIdentities
   ) throws {
@@ -103,7 +103,7 @@ extension TableStage {
       arriving[insertion.at.section, default: []].append((insertion.at.row, insertion.row))
     }
     for move in movedRows {
-      guard let row = moved[move.id] else { throw MalformedReply("the row `\(move.id)` moves from nowhere") }
+      guard let row = moved[Identity(move.id)] else { throw MalformedReply("the row `\(move.id)` moves from nowhere") }
       arriving[move.to.section, default: []].append((move.to.row, row))
     }
     for (section, rows) in arriving {
@@ -116,7 +116,7 @@ extension TableStage {
 
   private func update(_ sections: inout [TableSection]) throws {
     for update in updatedSections {
-      guard sections.indices.contains(update.at), sections[update.at].id == update.id else {
+      guard sections.indices.contains(update.at), sections[update.at].identity == Identity(update.id) else {
         throw MalformedReply("the section `\(update.id)` is not at \(update.at)")
       }
       sections[update.at].header = update.header
@@ -125,7 +125,7 @@ extension TableStage {
     for update in updatedRows {
       let path = update.at
       guard sections.indices.contains(path.section), sections[path.section].rows.indices.contains(path.row),
-        sections[path.section].rows[path.row].id == update.row.id
+        sections[path.section].rows[path.row].identity == update.row.identity
       else { throw MalformedReply("the row `\(update.row.id)` is not at \(path)") }
       sections[path.section].rows[path.row] = update.row
     }

@@ -4,7 +4,7 @@ struct EditReplay {
   /// Rows that an open edit is about.
   private(set) var pendingRows: Set<String> = []
   /// Where the rows are that edits name, after the edits so far.
-  private var paths: [String: RowPath] = [:]
+  private var paths: [Identity: RowPath] = [:]
   /// The rows of sections that edits bring rows to or take some from: where one enters or leaves, a plain list costs less.
   private var changed: [Int: [TableRow]] = [:]
 
@@ -14,16 +14,16 @@ struct EditReplay {
     self.sections = sections
     let open = edits.filter { !$0.state.isOver }
     guard !open.isEmpty else { return }
-    find(open.reduce(into: []) { $0.formUnion($1.namedRows) })
+    find(open.reduce(into: []) { $0.formUnion($1.namedRows.map { Identity($0) }) })
     for edit in open { apply(edit) }
     for (section, rows) in changed { self.sections[section].rows = TableRows(rows) }
   }
 
-  private mutating func find(_ ids: Set<String>) {
+  private mutating func find(_ ids: Set<Identity>) {
     guard !ids.isEmpty else { return }
     for (section, element) in sections.enumerated() {
-      for (row, element) in element.rows.enumerated() where ids.contains(element.id) {
-        paths[element.id] = RowPath(section: section, row: row)
+      for (row, element) in element.rows.enumerated() where ids.contains(element.identity) {
+        paths[element.identity] = RowPath(section: section, row: row)
       }
     }
   }
@@ -43,7 +43,7 @@ struct EditReplay {
 
   private mutating func add(_ id: String, _ place: EditPlace, _ preview: JSONText) {
     pendingRows.insert(id)
-    guard paths[id] == nil else { return }
+    guard paths[Identity(id)] == nil else { return }
     let json = JSONOutput.write { output in
       output.raw("{")
       output.member("id", id)
@@ -54,7 +54,7 @@ struct EditReplay {
   }
 
   private mutating func patch(_ row: String, _ preview: JSONText) {
-    guard let path = paths[row] else { return }
+    guard let path = paths[Identity(row)] else { return }
     let former = changed[path.section]?[path.row] ?? sections[path.section].rows[path.row]
     let merged = JSONOutput.write { output in
       output.raw("{")
@@ -72,7 +72,7 @@ struct EditReplay {
   }
 
   private mutating func remove(_ id: String) -> (TableRow, RowPath)? {
-    guard let path = paths.removeValue(forKey: id) else { return nil }
+    guard let path = paths.removeValue(forKey: Identity(id)) else { return nil }
     shift(path, by: -1)
     unfold(path.section)
     guard let row = changed[path.section]?.remove(at: path.row) else { return nil }
@@ -85,13 +85,13 @@ struct EditReplay {
       guard let last = sections.indices.last else { return false }
       insert(row, at: RowPath(section: last, row: count(last)))
     case .section(let id, let at):
-      guard let section = sections.firstIndex(where: { $0.id == id }) else { return false }
+      guard let section = sections.firstIndex(where: { $0.identity == Identity(id) }) else { return false }
       insert(row, at: RowPath(section: section, row: max(0, min(at ?? .max, count(section)))))
     case .before(let other):
-      guard let path = paths[other] else { return false }
+      guard let path = paths[Identity(other)] else { return false }
       insert(row, at: path)
     case .after(let other):
-      guard let path = paths[other] else { return false }
+      guard let path = paths[Identity(other)] else { return false }
       insert(row, at: RowPath(section: path.section, row: path.row + 1))
     }
     return true
@@ -101,7 +101,7 @@ struct EditReplay {
     unfold(path.section)
     changed[path.section]?.insert(row, at: path.row)
     shift(path, by: 1)
-    paths[row.id] = path
+    paths[row.identity] = path
   }
 
   private mutating func unfold(_ section: Int) {

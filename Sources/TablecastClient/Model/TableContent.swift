@@ -81,8 +81,8 @@ struct TableContent: Hashable, Sendable {
 
 /// The identities of a table: none may stand in it twice.
 struct TableIdentities: Hashable, Sendable {
-  private(set) var rows: Set<String> = []
-  private(set) var sections: Set<String> = []
+  private(set) var rows: Set<Identity> = []
+  private(set) var sections: Set<Identity> = []
 
   init(_ sections: [TableSection]) throws {
     rows.reserveCapacity(sections.reduce(0) { $0 + $1.rows.count })
@@ -90,18 +90,18 @@ struct TableIdentities: Hashable, Sendable {
   }
 
   mutating func insert(_ section: TableSection) throws {
-    guard sections.insert(section.id).inserted else { throw MalformedReply("the section `\(section.id)` twice") }
+    guard sections.insert(section.identity).inserted else { throw MalformedReply("the section `\(section.id)` twice") }
     for row in section.rows { try insert(row: row.id) }
   }
 
   mutating func remove(_ section: TableSection) {
-    sections.remove(section.id)
-    for row in section.rows { rows.remove(row.id) }
+    sections.remove(section.identity)
+    for row in section.rows { rows.remove(row.identity) }
   }
 
   mutating func insert(row id: String) throws {
-    guard rows.insert(id).inserted else { throw MalformedReply("the row `\(id)` twice") }
+    guard rows.insert(Identity(id)).inserted else { throw MalformedReply("the row `\(id)` twice") }
   }
 
-  mutating func remove(row id: String) { rows.remove(id) }
+  mutating func remove(row id: String) { rows.remove(Identity(id)) }
 }

@@ -37,8 +37,11 @@ public struct TableSnapshot: Sendable {
 
   /// Where a row stands. O(rows).
   public func path(of id: String) -> RowPath? {
+    let identity = Identity(id)
     for (section, element) in sections.enumerated() {
-      if let row = element.rows.firstIndex(where: { $0.id == id }) { return RowPath(section: section, row: row) }
+      if let row = element.rows.firstIndex(where: { $0.identity == identity }) {
+        return RowPath(section: section, row: row)
+      }
     }
     return nil
   }

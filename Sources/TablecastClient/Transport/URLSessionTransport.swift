@@ -97,6 +97,6 @@ private struct CancellableTask: Cancellable, @unchecked Sendable {
   func cancel() { task.cancel() }
 }
 
-private struct NothingToCancel: Cancellable {
+struct NothingToCancel: Cancellable {
   func cancel() {}
 }

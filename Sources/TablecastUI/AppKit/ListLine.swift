@@ -3,18 +3,18 @@ import TablecastClient
 
 /// A line of an `NSTableView`, which has no sections: headers are lines of their own.
 enum ListLine: Hashable, Sendable {
-  case header(section: String)
-  case row(String)
+  case header(section: Identity)
+  case row(Identity)
 
   static func all(of sections: [TableSection]) -> [ListLine] {
     sections.flatMap { section in
-      (section.header == nil ? [] : [.header(section: section.id)]) + section.rows.map { .row($0.id) }
+      (section.header == nil ? [] : [.header(section: section.identity)]) + section.rows.map { .row($0.identity) }
     }
   }
 
   /// Lines that a stage inserts: a row out of a section that is deleted is inserted with what it shows now.
   static func entering(by stage: TableStage) -> Set<ListLine> {
-    Set(stage.insertedRows.map { .row($0.row.id) }).union(all(of: stage.insertedSections.map(\.section)))
+    Set(stage.insertedRows.map { .row($0.row.identity) }).union(all(of: stage.insertedSections.map(\.section)))
   }
 
   static func count(of sections: [TableSection]) -> Int {

@@ -18,8 +18,8 @@ public final class ObservedTable<Cell: CellModel> {
   public private(set) var hasMore = false
 
   @ObservationIgnored public let table: LiveTable<Cell>
-  @ObservationIgnored private var rows: [String: ObservedRow<Cell>] = [:]
-  @ObservationIgnored private var known: [String: ObservedSection<Cell>] = [:]
+  @ObservationIgnored private var rows: [Identity: ObservedRow<Cell>] = [:]
+  @ObservationIgnored private var known: [Identity: ObservedSection<Cell>] = [:]
 
   public init(_ table: LiveTable<Cell>) { self.table = table }
 
@@ -30,19 +30,19 @@ public final class ObservedTable<Cell: CellModel> {
 
   /// Shows a state. Only what differs is set. O(rows).
   public func show(_ snapshot: TableSnapshot) {
-    var rows: [String: ObservedRow<Cell>] = [:]
-    var known: [String: ObservedSection<Cell>] = [:]
+    var rows: [Identity: ObservedRow<Cell>] = [:]
+    var known: [Identity: ObservedSection<Cell>] = [:]
     var sections: [ObservedSection<Cell>] = []
     for section in snapshot.sections {
       let shown = section.rows.map { row in
-        let observed = self.rows[row.id] ?? ObservedRow(row)
+        let observed = self.rows[row.identity] ?? ObservedRow(row)
         observed.show(row, isPending: snapshot.pendingRows.contains(row.id))
-        rows[row.id] = observed
+        rows[row.identity] = observed
         return observed
       }
-      let observed = self.known[section.id] ?? ObservedSection(section.id)
+      let observed = self.known[section.identity] ?? ObservedSection(section.id)
       observed.show(section, shown)
-      known[section.id] = observed
+      known[section.identity] = observed
       sections.append(observed)
     }
     (self.rows, self.known) = (rows, known)

@@ -6,7 +6,7 @@ import UIKit
 /// items; what stays and looks different is named, as the data source can't know.
 @MainActor
 final class DiffableList: ListView {
-  typealias Snapshot = NSDiffableDataSourceSnapshot<String, String>
+  typealias Snapshot = NSDiffableDataSourceSnapshot<Identity, Identity>
 
   /// What both kinds of data source can do.
   struct Source {
@@ -22,7 +22,7 @@ final class DiffableList: ListView {
   private let shown: SectionSource
   var source: Source?
   /// The rows that are shown: the data source asks for cells by identity.
-  private(set) var rows: [String: TableRow] = [:]
+  private(set) var rows: [Identity: TableRow] = [:]
 
   /// - Parameter reloadsFrames: a header that wasn't there comes with its section alone, as in table views.
   init(_ view: any ListView, reloadsFrames: Bool, _ shown: SectionSource) {
@@ -52,10 +52,10 @@ final class DiffableList: ListView {
     guard let source else { return completion() }
     let state = shown.sections
     var snapshot = self.state()
-    snapshot.reconfigureItems(rows.map { state[$0.section].rows[$0.row].id })
-    snapshot.reloadItems(reloaded.map { state[$0.section].rows[$0.row].id })
+    snapshot.reconfigureItems(rows.map { state[$0.section].rows[$0.row].identity })
+    snapshot.reloadItems(reloaded.map { state[$0.section].rows[$0.row].identity })
     if reloadsFrames {
-      snapshot.reloadSections(TableFrames.comingOrGoing(from: former, to: state).map { state[$0].id })
+      snapshot.reloadSections(TableFrames.comingOrGoing(from: former, to: state).map { state[$0].identity })
     }
     let moves = !Self.isOrder(of: source.snapshot(), sameAs: snapshot)
     // What is only filled again doesn't flash.
@@ -95,10 +95,10 @@ final class DiffableList: ListView {
 
   private func state() -> Snapshot {
     let sections = shown.sections
-    rows = Dictionary(sections.lazy.flatMap { $0.rows.lazy.map { ($0.id, $0) } }) { first, _ in first }
+    rows = Dictionary(sections.lazy.flatMap { $0.rows.lazy.map { ($0.identity, $0) } }) { first, _ in first }
     var snapshot = Snapshot()
-    snapshot.appendSections(sections.map(\.id))
-    for section in sections { snapshot.appendItems(section.rows.map(\.id), toSection: section.id) }
+    snapshot.appendSections(sections.map(\.identity))
+    for section in sections { snapshot.appendItems(section.rows.map(\.identity), toSection: section.identity) }
     return snapshot
   }
 

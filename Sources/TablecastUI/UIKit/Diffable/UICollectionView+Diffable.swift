@@ -18,7 +18,7 @@ extension TableDriver {
     } adapter: {
       UICollectionViewAdapter($0, collectionView, options: options, configure: configure)
     } connect: { driver, list, adapter in
-      let source = UICollectionViewDiffableDataSource<String, String>(collectionView: collectionView) {
+      let source = UICollectionViewDiffableDataSource<Identity, Identity>(collectionView: collectionView) {
         [weak driver, weak list] collectionView, path, id in
         guard let driver, let row = list?.rows[id] else { return UICollectionViewCell() }
         let displayed = DisplayedRow(driver, row)
@@ -46,7 +46,7 @@ extension TableDriver {
   }
 
   /// The user has let a row go, and the data source has it there already.
-  private func didReorder(_ state: NSDiffableDataSourceSnapshot<String, String>) {
+  private func didReorder(_ state: NSDiffableDataSourceSnapshot<Identity, Identity>) {
     let order = state.sectionIdentifiers.map { state.itemIdentifiers(inSection: $0) }
     let stages = [TableStage](from: sections, toRows: order)
     guard stages.count == 1, let move = stages[0].movedRows.first, stages[0].movedRows.count == 1 else { return }
@@ -56,8 +56,8 @@ extension TableDriver {
 
 extension [TableStage] {
   /// From rows to the same rows in another order.
-  fileprivate init(from sections: [TableSection], toRows order: [[String]]) {
-    let rows = Dictionary(sections.lazy.flatMap { $0.rows.lazy.map { ($0.id, $0) } }) { first, _ in first }
+  fileprivate init(from sections: [TableSection], toRows order: [[Identity]]) {
+    let rows = Dictionary(sections.lazy.flatMap { $0.rows.lazy.map { ($0.identity, $0) } }) { first, _ in first }
     var reordered = sections
     for (index, ids) in order.enumerated() where reordered.indices.contains(index) {
       reordered[index].rows = TableRows(ids.compactMap { rows[$0] })

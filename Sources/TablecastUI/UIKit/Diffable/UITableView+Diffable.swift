@@ -4,7 +4,7 @@ public import UIKit
 
 /// A table view's diffable data source: sections and rows by identity. What it has no opinion of its own about, the
 /// adapter says, which is the view's delegate.
-public final class DiffableTableSource<Cell: CellModel>: UITableViewDiffableDataSource<String, String> {
+public final class DiffableTableSource<Cell: CellModel>: UITableViewDiffableDataSource<Identity, Identity> {
   weak var adapter: UITableViewAdapter<Cell>?
 
   public override func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {

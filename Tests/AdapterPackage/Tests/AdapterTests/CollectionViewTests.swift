@@ -87,7 +87,7 @@ final class CollectionViewTests: XCTestCase {
     let view = view()
     let driver = driver(view, isDiffable: true)
     AdapterRun.take(driver, try AdapterRun.snapshot(["1", "2", "3"], revision: 0))
-    let source = try XCTUnwrap(view.dataSource as? UICollectionViewDiffableDataSource<String, String>)
+    let source = try XCTUnwrap(view.dataSource as? UICollectionViewDiffableDataSource<Identity, Identity>)
     let before = source.applied
     source.drag(IndexPath(item: 0, section: 0), to: IndexPath(item: 2, section: 0))
     XCTAssertEqual(driver.sections[0].rows.map(\.id), ["2", "3", "1"])
