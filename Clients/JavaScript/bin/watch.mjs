@@ -34,22 +34,23 @@ function readArguments() {
   return { ...values, url, table, params, rows, seconds };
 }
 
-let given;
+let given, client, table;
 try {
   given = readArguments();
+  client = new TablecastClient(given.url, {
+    token: given.token,
+    cells: given.cells?.split(",").map((cell) => cell.trim()),
+    store: given.store && folderStore(given.store),
+    // Whose the store's tables are; the token itself is not written there.
+    caller: given.token && createHash("sha256").update(given.token).digest("hex"),
+  });
+  // Throws for a name that no URL has.
+  table = client.table(given.table, given);
 } catch (error) {
   process.stderr.write(`${error.message}\n${usage}\n`);
   process.exit(64);
 }
 
-const client = new TablecastClient(given.url, {
-  token: given.token,
-  cells: given.cells?.split(",").map((cell) => cell.trim()),
-  store: given.store && folderStore(given.store),
-  // Whose the store's tables are; the token itself is not written there.
-  caller: given.token && createHash("sha256").update(given.token).digest("hex"),
-});
-const table = client.table(given.table, given);
 let printed = "";
 
 async function end(status) {

@@ -39,6 +39,7 @@ function scrollerOf(element) {
  * nothing; `empty(snapshot)` is what stands there without rows. Returns the function that ends it.
  */
 export function bindTable(element, table, { create, update = () => {}, header, footer, empty }) {
+  // By what they are and their identity, which may be any text: a row's key is never a header's, nor the placeholder's.
   let nodes = new Map();
   let frame = null;
   const scroller = scrollerOf(element);
@@ -56,10 +57,11 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     for (const section of snapshot.sections) {
       title("header", section, header);
       for (const row of section.rows) {
-        const old = nodes.get(row.id);
+        const key = `row ${row.id}`;
+        const old = nodes.get(key);
         const node = old?.content.cellIdentifier === row.cellIdentifier ? old.node : create(row);
         if (old?.content !== row || old.node !== node) update(node, row, old?.content);
-        list.set(row.id, { node, content: row, isRow: true });
+        list.set(key, { node, content: row, isRow: true });
       }
       title("footer", section, footer);
     }

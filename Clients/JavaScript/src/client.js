@@ -2,7 +2,7 @@
 // the constructor's variables: nobody else's, and short names for whoever carries them over the wire. Members whose
 // names begin with `_` are between these modules; the bundle shortens them.
 
-import { requestOf } from "./edits.js";
+import { requestOf, segmentOf } from "./edits.js";
 import { pauseAfter, tooQuick } from "./following.js";
 import { freeze } from "./stages.js";
 import { makeTable, pausing } from "./table.js";
@@ -192,7 +192,8 @@ export class TablecastClient {
     /** Sends an edit until it is answered, always under its own key. */
     const carryOut = async (table, edit) => {
       for (let failures = 0; ; failures++) {
-        const { status, body: answer, retryAfter = 0 } = await request(requestOf(edit, table));
+        const { status, body: answer, retryAfter = 0 } = (await attempt(async () => request(requestOf(edit, table)))) ??
+          { status: 400, body: { title: "Has no URL" } };
         if (status < 300 && typeof answer?.cursor === "string") {
           return { state: "acknowledged", answer: freeze(answer), _number: ++number };
         }
@@ -230,8 +231,9 @@ export class TablecastClient {
         attempt(async () => table._restore(await store?.get(keyOf(table)), keepEdits && (await store.get(keyOf(table, " edits"))))),
       /** Keeps the table as the server told it, a second after it changed. */
       _keep(table) {
-        if (store) unsaved.add(table);
-        if (store) saving ||= clock.setTimeout(save, 1000);
+        if (!store) return;
+        unsaved.add(table);
+        saving ||= clock.setTimeout(save, 1000);
       },
       _keepEdits: (table, edits) => attempt(() => keepEdits && store.set(keyOf(table, " edits"), edits)),
     };
@@ -241,7 +243,7 @@ export class TablecastClient {
     /** The table `name`, of a family with `params`: the same object for the same name, parameters, view and rows. */
     this.table = (name, { params = {}, view, rows } = {}) => {
       const pairs = Object.entries(params).map((pair) => pair.map(encodeURIComponent).join("=")).sort();
-      const segment = [encodeURIComponent(name), ...pairs].join(";");
+      const segment = [segmentOf(name), ...pairs].join(";");
       const key = JSON.stringify([segment, view, rows]);
       if (!tables.has(key)) tables.set(key, makeTable(shared, segment, view, rows));
       return tables.get(key);

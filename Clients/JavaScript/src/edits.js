@@ -1,6 +1,6 @@
 // Edits under way, shown over the server's state: replayed in order whenever that changes, never restored values.
 
-import { freeze } from "./stages.js";
+import { freeze, must } from "./stages.js";
 
 /** Of each operation the method, the path below the table, `$` being the row, and what it is given. */
 export const operations = {
@@ -16,12 +16,18 @@ export const operations = {
 /** Whether its effect is shown. */
 export const isShown = ({ state }) => ["local", "sent", "acknowledged"].includes(state);
 
+/** A name as a segment of a path. Throws where there is none for it: dots alone, however they are written, lead elsewhere. */
+export function segmentOf(name) {
+  must(![".", ".."].includes(name), name);
+  return encodeURIComponent(name);
+}
+
 /** The request that carries it out. */
 export function requestOf({ op, row, place, body, action = "", key }, { _segment, view }) {
   const [method, path] = operations[op].split(" ");
   return {
     method, key,
-    path: `tables/${_segment}/${path.replace("$", () => encodeURIComponent(row))}${encodeURIComponent(action)}`,
+    path: `tables/${_segment}/${path.replace("$", () => segmentOf(row))}${segmentOf(action)}`,
     query: { ...(op === "add" && place), view },
     body: { add: body ?? {}, move: place }[op] ?? body,
   };

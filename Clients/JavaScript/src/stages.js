@@ -81,7 +81,7 @@ export function applyStage(sections, stage) {
 export function mustBeSound(sections) {
   for (const list of [sections, sections.flatMap(({ rows }) => rows)]) {
     const ids = new Set(list.map(({ id }) => id === `${id}` && id));
-    must(ids.size === list.length && !ids.has(false), "identities");
+    must(ids.size === list.length && !ids.has(false), "id");
   }
 }
 

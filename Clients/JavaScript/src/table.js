@@ -197,7 +197,7 @@ export function makeTable(client, segment, view, step) {
     _restore(server, kept) {
       for (const what of [kept].flat()) if (operations[what?.op]?.split) enqueue(what);
       if (server && !following._server) {
-        must(server.cursor.split, "cursor");
+        must(server.cursor.split);
         mustBeSound(server.sections);
         following._server = freeze(server);
         following._unsure = true;
