@@ -121,17 +121,17 @@ class Upstream:
 
 
 class Service:
-  """`tablecast serve`, until `stop()`."""
+  """`tablecast serve`, until `stop()`; `tables` are more of them, as YAML, their sources below `{upstream}`."""
 
-  def __init__(self):
-    self.upstream = Upstream()
+  def __init__(self, tables="", upstream=None):
+    self.upstream = upstream or Upstream()
     with socket.socket() as free:
       free.bind(("127.0.0.1", 0))
       self.port = free.getsockname()[1]
     self.url = f"http://127.0.0.1:{self.port}"
     self.folder = tempfile.TemporaryDirectory()
     config = pathlib.Path(self.folder.name, "config.yaml")
-    config.write_text(CONFIG.format(port=self.port, upstream=self.upstream.url))
+    config.write_text((CONFIG + tables).format(port=self.port, upstream=self.upstream.url))
     binary = os.environ.get("TABLECAST", ROOT / ".build/debug/tablecast")
     self.log = open(pathlib.Path(self.folder.name, "log"), "w+")
     self.process = subprocess.Popen([binary, "serve", "--config", config], stdout=self.log, stderr=self.log)

@@ -1,7 +1,7 @@
 // The tables and families of the service: their state, rows and rate of change; a family asks for its parameters.
 
 import { announce, ask, clipped, element, markCurrent, number } from "/console/dom.js";
-import { curl, get, requestBehind } from "/console/service.js";
+import { curl, get, requestBehind, segmentOf } from "/console/service.js";
 
 const interval = 5000;
 
@@ -94,7 +94,7 @@ export function showCatalog(panel) {
     const changes = rate.of(table.id, table.cursor);
     about.replaceChildren(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
       !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
-    const segment = table.url.slice("/v1/tables/".length);
+    const segment = segmentOf(table.url.slice("/v1/tables/".length)) ?? "";
     link.setAttribute("href", `#/t/${segment}`);
     markCurrent(link, segment === marked);
   }

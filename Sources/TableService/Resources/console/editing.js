@@ -1,7 +1,7 @@
 // Edits as an app makes them: shown at once, marked while they are under way, taken back with the problem.
 
 import { announce, ask, element } from "/console/dom.js";
-import { get } from "/console/service.js";
+import { get, pathOf } from "/console/service.js";
 
 const readJSON = (text) => {
   const value = JSON.parse(text);
@@ -23,12 +23,14 @@ const field = (value) => element("label", {}, "The item, as JSON",
 
 /** What makes `before` into `after`, as a JSON merge patch (RFC 7396). */
 export function mergePatch(before, after) {
-  const patch = {};
+  // Without a prototype: any text may name a member.
+  const patch = Object.create(null);
   const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
-  for (const name of Object.keys(before)) if (!(name in after)) patch[name] = null;
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) patch[name] = null;
   for (const [name, value] of Object.entries(after)) {
-    if (JSON.stringify(value) === JSON.stringify(before[name])) continue;
-    patch[name] = isObject(value) && isObject(before[name]) ? mergePatch(before[name], value) : value;
+    const old = Object.hasOwn(before, name) ? before[name] : undefined;
+    if (JSON.stringify(value) === JSON.stringify(old)) continue;
+    patch[name] = isObject(value) && isObject(old) ? mergePatch(old, value) : value;
   }
   return patch;
 }
@@ -43,8 +45,10 @@ export async function addItem(table, place, item = {}) {
 
 export async function editItem(table, segment, row, changed) {
   let item;
+  const path = pathOf(segment, "items", row.id);
+  if (!path) return announce("No URL can name this row, as its id is of dots alone.");
   try {
-    item = await get(`/v1/tables/${segment}/items/${encodeURIComponent(row.id)}`);
+    item = await get(path);
   } catch (error) {
     return announce(error.message);
   }

@@ -1,25 +1,34 @@
 // The page: where it is, by the part of its address behind `#`, and what it shows there.
 
 import { showCatalog } from "/console/catalog.js";
-import { ask, element, markCurrent } from "/console/dom.js";
-import { setToken, token } from "/console/service.js";
+import { ask, clipped, element, markCurrent } from "/console/dom.js";
+import { segmentOf, setToken, token } from "/console/service.js";
 import { showSources } from "/console/sources.js";
 import { showTable } from "/console/table.js";
 
 const main = document.querySelector("#main");
 let end = () => {};
 
-/** `#/t/SEGMENT`, `#/t/SEGMENT/time`, `#/t/SEGMENT/row/ID`, `#/sources`, `#/`. */
+/** `#/t/SEGMENT`, `#/t/SEGMENT/time`, `#/t/SEGMENT/row/ID`, `#/sources`, `#/`; whoever wrote it: null where it is none. */
 function place() {
-  const [kind, segment, panel, row] = location.hash.slice(2).split("/");
+  const [kind, text, panel, ...rest] = location.hash.slice(2).split("/");
   if (kind === "sources") return { kind };
-  return kind === "t" && segment ? { kind, segment, panel, row: row && decodeURIComponent(row) } : { kind: "home" };
+  if (kind !== "t" || !text) return { kind: "home" };
+  const segment = segmentOf(text);
+  if (!segment) return null;
+  if (panel !== "row") return { kind, segment, panel: ["time", "skipped"].includes(panel) ? panel : undefined };
+  try {
+    const row = decodeURIComponent(rest.join("/"));
+    return row ? { kind, segment, panel, row } : { kind, segment };
+  } catch {
+    return null;
+  }
 }
 
 let shown = null;
 
 function show() {
-  const { kind, segment, panel, row } = place();
+  const { kind, segment, panel, row } = place() ?? { kind: "nowhere" };
   document.body.dataset.place = kind;
   for (const link of document.querySelectorAll("header nav a")) {
     markCurrent(link, (link.hash === "#/sources") === (kind === "sources"));
@@ -36,7 +45,9 @@ function show() {
     end = shown.end;
     shown.open(panel, row);
   } else if (kind === "sources") end = showSources(main);
-  else main.append(element("p", { class: "hint" }, "Choose a table, or press / to search for one."));
+  else if (kind === "nowhere") {
+    main.append(element("p", { class: "problem", role: "alert" }, `No table or row can be at ${clipped(location.hash, 200)}.`));
+  } else main.append(element("p", { class: "hint" }, "Choose a table, or press / to search for one."));
   if (kind !== "home") main.focus({ preventScroll: true });
 }
 
@@ -63,7 +74,7 @@ document.querySelector("#skip").addEventListener("click", (event) => {
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
   event.preventDefault();
-  if (place().kind === "t" && innerWidth < 900) location.hash = "#/";
+  if (place()?.kind === "t" && innerWidth < 900) location.hash = "#/";
   document.querySelector("#catalog input").focus();
 });
 

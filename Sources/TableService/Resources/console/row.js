@@ -1,13 +1,13 @@
 // One row: the item that it represents beside the cell that it became, where it stands and what may be done with it.
 
 import { atMostEvery, clipped, element, json } from "/console/dom.js";
-import { cells, curl, get, requestBehind, view } from "/console/service.js";
+import { cells, curl, get, pathOf, requestBehind, view } from "/console/service.js";
 
 export function rowPanel(panel, { segment, id, table, close }) {
-  const path = `/v1/tables/${segment}`;
-  const row = `${path}/rows/${encodeURIComponent(id)}?view=${view}`;
-  const item = `${path}/items/${encodeURIComponent(id)}`;
-  const placement = `${path}/rows/${encodeURIComponent(id)}/placement`;
+  const bare = pathOf(segment, "rows", id);
+  const row = `${bare}?view=${view}`;
+  const item = pathOf(segment, "items", id);
+  const placement = `${bare}/placement`;
   const content = element("div", {});
   let shown = null;
   let number = 0;
@@ -15,8 +15,7 @@ export function rowPanel(panel, { segment, id, table, close }) {
   panel.setAttribute("aria-label", `Row ${clipped(id, 80)}`);
   panel.append(element("p", { class: "buttons" }, element("h3", {}, `Row ${clipped(id, 80)}`),
     element("button", { type: "button", onclick: close, "aria-label": "Close the row" }, "✕")),
-  content, requestBehind(curl(row), curl(item), curl(placement)));
-
+  content, ...(bare ? [requestBehind(curl(row), curl(item), curl(placement))] : []));
   const part = (title, ...children) => element("section", {}, element("h4", {}, title), children.flat());
   const settle = (promise) => promise.then((value) => ({ value }), (error) => ({ error }));
 
@@ -42,6 +41,15 @@ export function rowPanel(panel, { segment, id, table, close }) {
       ? element("p", { class: "quiet" }, `Why there: ${[401, 403].includes(reason.error.status) ? "a token that may edit is told." : reason.error.message}`)
       : reasonOf(reason.value.rule);
     return part("Place", element("p", {}, "Section ", code(section), title ? ` “${clipped(String(title), 200)}”` : "", `, at ${at.join(", ")}`), why);
+  }
+
+  if (!bare) {
+    const whole = element("div", {});
+    const words = "No URL can name this row, as its id is of dots alone: what can be asked of a row can't be asked of it.";
+    const changed = () => whole.replaceChildren(json(table.row(id), "The row"));
+    content.append(element("p", { class: "problem", role: "alert" }, words), part("The row", whole));
+    changed();
+    return { changed };
   }
 
   const load = atMostEvery(500, async () => {

@@ -55,6 +55,28 @@ export async function cells() {
   return registry;
 }
 
+/** A name as a segment of a path; null where no URL has one for it: dots alone, however they are written, lead elsewhere. */
+const segment = (name) => (/^\.{0,2}$/.test(name) ? null : encodeURIComponent(name));
+
+/** The path of a row below its table's, or of its item; null where no URL names it. */
+export const pathOf = (table, kind, id) => {
+  const row = segment(id);
+  return row && `/v1/tables/${table}/${kind}/${row}`;
+};
+
+/** A table's segment as this page writes it, whoever has written it before; null where it is none. */
+export function segmentOf(text) {
+  try {
+    const [name, ...pairs] = text.split(";");
+    const parts = pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]);
+    if (pairs.some((pair) => !pair.includes("="))) return null;
+    const first = segment(decodeURIComponent(name));
+    return first && [first, ...parts.map((part) => part.map((one) => encodeURIComponent(decodeURIComponent(one))).join("="))].join(";");
+  } catch {
+    return null; // A `%` that is no escape, or half a character.
+  }
+}
+
 const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** The line that asks the same in a terminal. A token is named, not shown. */

@@ -14,8 +14,9 @@ import { timelineOf, timelinePanel } from "/console/timeline.js";
 const words = { connecting: "connecting…", cached: "cached", live: "live", retrying: "trying again…", paused: "paused", refused: "refused" };
 
 export function showTable(main, segment) {
-  const [name, ...pairs] = segment.split(";").map(decodeURIComponent);
-  const params = Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]));
+  const [first, ...pairs] = segment.split(";");
+  const name = decodeURIComponent(first);
+  const params = Object.fromEntries(pairs.map((pair) => pair.split("=").map(decodeURIComponent)));
   let registry = new Map();
   let accepted = null;
   let table;
@@ -100,7 +101,7 @@ export function showTable(main, segment) {
     const next = (step) => {
       let other = node;
       do other = step > 0 ? other.nextElementSibling : other.previousElementSibling;
-      while (other && !other.dataset.row);
+      while (other && !("row" in other.dataset));
       return other;
     };
     const row = rowOf(node.dataset.row);
@@ -120,7 +121,7 @@ export function showTable(main, segment) {
   let selected = null;
   /** Marks the row whose panel is open, whenever its node comes. */
   function markSelected() {
-    const node = selected === null ? null : list.querySelector(`[data-row="${CSS.escape(selected)}"]`);
+    const node = selected === null ? null : [...list.querySelectorAll("[data-row]")].find(({ dataset }) => dataset.row === selected);
     for (const other of list.querySelectorAll("[aria-selected]")) if (other !== node) other.removeAttribute("aria-selected");
     node?.setAttribute("aria-selected", "true");
   }
