@@ -115,7 +115,7 @@ extension Engine {
     let tables = catalog.tables + catalog.families.flatMap { $0.members.map(\.table) }
     let group = DispatchGroup()
     let isUnread = Atomic(false)
-    let fed = tables.filter { $0.isShared && $0.sources.contains { $0.name == source } }
+    let fed = tables.filter { $0.writer.isShared && $0.sources.contains { $0.name == source } }
     for table in fed.flatMap(\.latest.all) {
       group.enter()
       table.writer.comeAbreast(attempts: TableWriter.attemptsToRead) { isRead in
@@ -139,6 +139,18 @@ extension Engine {
     if context.replica.isLeading, let source = catalog.sources[name], source.isRead {
       group.enter()
       source.refresh { group.leave() }
+    }
+    group.notify(queue: context.background) { [self] in
+      whenAllFollow(catalog.tables.filter { $0.sources.contains { $0.name == name } }, completion)
+    }
+  }
+
+  /// Calls back when the tables show in all their languages what they have been told.
+  private func whenAllFollow(_ tables: [LiveTable], _ completion: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    for table in tables.map(\.latest) {
+      group.enter()
+      table.whenAllFollow { group.leave() }
     }
     group.notify(queue: context.background, execute: completion)
   }
