@@ -104,6 +104,7 @@ final class TestService: RequestHandler {
       DispatchQueue.global().async { exchange.finish(Response(status: .ok, body: Array("late".utf8))) }
       return .later
     case ("never", 1): return .later
+    case ("elsewhere", 1): return elsewhere(request, exchange)
     case ("paced", 1):
       return .stream(Response(status: .ok), PacedTestStream(self, request.query.first("fill").flatMap { Int($0) } ?? 0))
     case ("stream", 1):
@@ -148,10 +149,23 @@ final class TestService: RequestHandler {
           topics.first ?? 0,
           after: after,
           needed: needed,
-          answersLater: request.query.first("later") != nil
+          answersLater: request.query.first("later") != nil,
+          then: request.query.first("then").map { Int($0).map { .milliseconds($0) } }
         )
       )
     )
+  }
+
+  /// Finds out on another queue what to reply: to wait, with a change just before that, or a stream.
+  private func elsewhere(_ request: Request, _ exchange: Exchange) -> Reply {
+    let isStream = request.query.first("stream") != nil
+    DispatchQueue.global().async { [self] in
+      if isStream { return exchange.finish(.stream(Response(status: .ok), TestStream(self, 0))) }
+      let reply = wait(request)
+      publish(1)
+      exchange.finish(reply)
+    }
+    return .later
   }
 
   private func sharedWaiter(_ name: String) -> SharedTestWaiter {

@@ -12,9 +12,19 @@ final class TestWaiter: Waiter {
   /// Answers from another queue, when it was woken and when its time is over.
   private let answersLater: Bool
   private let count = Atomic<Int>(0)
+  /// Waits for so long again when its time is over; within, nil: without saying how long. Nil: it answers then.
+  private let further: Duration??
 
-  init(_ service: TestService, _ topic: UInt64, after: Int?, needed: Int, answersLater: Bool = false) {
+  init(
+    _ service: TestService,
+    _ topic: UInt64,
+    after: Int?,
+    needed: Int,
+    answersLater: Bool = false,
+    then further: Duration?? = nil
+  ) {
     self.answersLater = answersLater
+    self.further = further
     self.after = after
     self.service = service
     self.topic = topic
@@ -36,6 +46,10 @@ final class TestWaiter: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     service.record { $0.timedOut += 1 }
+    if let further {
+      let waiter = TestWaiter(service, topic, after: after, needed: needed)
+      return .wait(Wait(topics: [Topic(rawValue: topic)], timeout: further, waiter: waiter))
+    }
     return reply(Response(status: .ok, body: Array("timed out".utf8)), exchange)
   }
 

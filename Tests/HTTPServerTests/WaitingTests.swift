@@ -67,6 +67,56 @@ import Testing
     #expect(service.statistics.timedOut == 1)
   }
 
+  @Test func aWaiterWhoseTimeIsOverMayWaitForSomethingElse() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1&ms=20&then=20"))
+    #expect(client.receive().response?.text == "timed out")
+    client.send(Self.get("/wait?topic=1&ms=20&then=20000"))
+    #expect(TestService.eventually { service.recorded.timedOut == 3 && service.statistics.waiters == 1 })
+    service.publish(1)
+    #expect(client.receive().response?.text == "1")
+    // Not for ever: whoever doesn't say how long is answered.
+    client.send(Self.get("/wait?topic=1&ms=20&then=none"))
+    #expect(client.receive().code == "503")
+    client.send(CaseTests.health)
+    #expect(client.receive().code == "200" && service.statistics.waiters == 0)
+    // Where the server ends its time is over at once.
+    client.send(Self.get("/wait?topic=1&then=20000"))
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    let end = service.drain(deadline: .seconds(20))
+    #expect(client.receive().response?.text == "timed out")
+    end.wait()
+  }
+
+  /// A handler that has to ask somebody first may find that there is nothing to answer yet.
+  @Test func aLateReplyMayBeToWaitOrAStream() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    for version in 1...20 {
+      // What changed before the request was registered is not lost.
+      client.send(Self.get("/elsewhere?topic=1&after=\(version - 1)"))
+      #expect(client.receive().response?.text == "\(version)")
+    }
+    client.send(Self.get("/elsewhere?topic=2&after=0"))
+    #expect(TestService.eventually { service.statistics.waiters == 1 })
+    service.publish(2)
+    #expect(client.receive().response?.text == "1")
+    client.send(Self.get("/elsewhere?stream=1"))
+    #expect(client.receiveHead().response?.headers["transfer-encoding"] == "chunked")
+    #expect(client.receiveChunk() == Array("open".utf8))
+    client.close()
+    #expect(TestService.eventually { service.recorded.streamsClosed == 1 })
+    // Whoever is gone by then leaves nobody waiting.
+    for target in ["/elsewhere?topic=2&after=1", "/elsewhere?stream=1"] {
+      let hasty = TestClient(port: service.port)
+      hasty.send(Self.get(target))
+      hasty.reset()
+    }
+    #expect(TestService.eventually { service.recorded.abandoned == 1 && service.recorded.streamsClosed == 2 })
+    #expect(service.statistics.waiters == 0)
+  }
+
   @Test func aWaiterMayAnswerLater() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)

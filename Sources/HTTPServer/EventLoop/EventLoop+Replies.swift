@@ -35,11 +35,24 @@ extension EventLoop {
   }
 
   /// A reply to `.later` has come.
-  func finishLater(_ slot: Int32, _ exchange: UInt32, _ response: Response) {
-    guard let connection = connection(slot, exchange: exchange), connection.machine.phase == .handling else { return }
-    respond(connection, response)
+  func finishLater(_ slot: Int32, _ exchange: UInt32, _ reply: Reply) {
+    guard let connection = connection(slot, exchange: exchange), connection.machine.phase == .handling else {
+      return abandon(reply)
+    }
+    perform(reply, connection)
+    // What it compared may have changed before it was registered.
+    if case .wait = reply { woken.append(Woken(slot: slot, exchange: exchange)) }
     flush(connection)
     resume(connection)
+  }
+
+  /// Nobody is there any more to whom a reply could be given.
+  private func abandon(_ reply: Reply) {
+    switch reply {
+    case .response, .later: break
+    case .wait(let wait): wait.waiter.abandoned()
+    case .stream(_, let source): source.closed()
+    }
   }
 
   // MARK: - Waiting
@@ -49,7 +62,7 @@ extension EventLoop {
     if isDraining {
       connection.machine.mustClose()
       let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
-      perform(last: wait.waiter.timedOut(exchange), connection)
+      perform(afterTimeOut: wait.waiter.timedOut(exchange), connection)
       return
     }
     if connection.machine.peerHasFinished {
@@ -96,18 +109,17 @@ extension EventLoop {
     counters.timedOut.add(1)
     let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
     connection.machine.unparked()
-    perform(last: waiter.timedOut(exchange), connection)
+    perform(afterTimeOut: waiter.timedOut(exchange), connection)
     flush(connection)
     resume(connection)
   }
 
-  /// A waiter whose time is over can't wait again.
-  private func perform(last reply: Reply, _ connection: Connection) {
-    if case .wait(let wait) = reply {
-      wait.waiter.abandoned()
-      close(connection)
-    } else {
-      perform(reply, connection)
-    }
+  /// A waiter whose time is over may wait for something else, but no longer in the same time: that one would be over at once,
+  /// again and again.
+  private func perform(afterTimeOut reply: Reply, _ connection: Connection) {
+    guard case .wait(let wait) = reply, wait.timeout == nil else { return perform(reply, connection) }
+    wait.waiter.abandoned()
+    let refusal = Refusal(status: .serviceUnavailable, detail: "The time for this request is over.", isTemporary: true)
+    respond(connection, refusal.response(retryAfter: shared.limits.retryAfter))
   }
 }

@@ -100,7 +100,7 @@ extension EventLoop {
   private func receive(_ message: LoopMessage) {
     switch message {
     case .wake(let topics): wake(topics)
-    case .finish(let slot, let exchange, let response): finishLater(slot, exchange, response)
+    case .finish(let slot, let exchange, let reply): finishLater(slot, exchange, reply)
     case .send(let slot, let exchange, let pieces):
       if let connection = connection(slot, exchange: exchange) { stream(connection, pieces) }
     case .end(let slot, let exchange):

@@ -3,7 +3,7 @@ import Synchronization
 /// What other threads ask of an event loop.
 enum LoopMessage: Sendable {
   case wake([Topic])
-  case finish(slot: Int32, exchange: UInt32, Response)
+  case finish(slot: Int32, exchange: UInt32, Reply)
   case send(slot: Int32, exchange: UInt32, [[UInt8]])
   case end(slot: Int32, exchange: UInt32)
   case drain

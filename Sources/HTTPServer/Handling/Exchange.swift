@@ -6,7 +6,12 @@ public struct Exchange: Sendable {
 
   /// Answers a request whose handler said `.later`. From any queue; once. A client that has gone in the meantime
   /// makes this do nothing.
-  public func finish(_ response: Response) {
-    loop.post(.finish(slot: slot, exchange: serial, response))
+  public func finish(_ response: Response) { finish(.response(response)) }
+
+  /// The same with any kind of reply. A request that then waits is asked at once by `Waiter.woken(_:)` whether it has
+  /// missed anything; `.later` says that the response is on its way by another call.
+  public func finish(_ reply: Reply) {
+    if case .later = reply { return }
+    loop.post(.finish(slot: slot, exchange: serial, reply))
   }
 }

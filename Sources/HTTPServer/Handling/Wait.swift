@@ -38,7 +38,8 @@ public protocol Waiter: AnyObject, Sendable {
   /// In place of `woken(_:)`, where several requests share this waiter and are woken together: the response that
   /// `woken(_:)` gave one of them a moment ago has gone to another one too, which waits no more.
   func answeredAlike()
-  /// The time is over, or the server drains. A reply of `.wait` is not possible here; it closes the connection.
+  /// The time is over, or the server drains. A reply of `.wait` waits for something else, with a timeout of its own (without
+  /// one the answer is 503); where the server drains, its time is over at once.
   func timedOut(_ exchange: Exchange) -> Reply
   /// The client went away, or the server had to close the connection.
   func abandoned()

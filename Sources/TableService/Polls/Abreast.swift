@@ -31,18 +31,16 @@ final class Abreast: Waiter {
     left = Atomic(members.count)
   }
 
-  /// For an answer that may have to wait in its turn.
+  /// For what waits anyway, and is counted among those who do.
   func begin() -> Reply {
     // The request is registered by then: a wake is a message to its loop, which is busy with it.
     read { [self] in server.wake([ChangeTopic(topic)]) }
     return .wait(Wait(topics: [topic], timeout: .seconds(Self.patience), waiter: self))
   }
 
-  /// For an answer that never waits: this is not counted among those who do.
+  /// For what mostly doesn't: this is not counted among those who do.
   func begin(_ exchange: Exchange) -> Reply {
-    read { [self] in
-      if case .response(let response) = answer(exchange, true) { exchange.finish(response) }
-    }
+    read { [self] in exchange.finish(answer(exchange, true)) }
     return .later
   }
 

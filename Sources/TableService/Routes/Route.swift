@@ -175,7 +175,8 @@ final class Route: Sendable {
     }
     let abreast = Abreast(of: [behind], service.server) { exchange, mayWait in
       do throws(ServiceError) {
-        let call = try call.after(exchange, mayWait: mayWait, under: service.state)
+        // Who has waited for the first fetch as long as it may doesn't wait again.
+        let call = try call.after(exchange, mayWait: mayWait && call.mayWait, under: service.state)
         try call.checkIsThere()
         return try handler(service)(call)
       } catch {
