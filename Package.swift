@@ -115,7 +115,7 @@ let package = Package(
     ),
     .target(
       name: "Configuration",
-      dependencies: ["Definitions", "Expressions", "FieldValues", "JSON", "Patterns", "TableModel", yams],
+      dependencies: ["Definitions", "Digests", "Expressions", "FieldValues", "JSON", "Patterns", "TableModel", yams],
       swiftSettings: ours
     ),
     .target(

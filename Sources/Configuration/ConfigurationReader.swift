@@ -77,6 +77,7 @@ public struct ConfigurationReader: Sendable {
     }
     if definition != nil {
       definition?.environment = reading.environmentValues
+      if let root { definition?.contents = CanonicalContent.digests(of: root, environment: reading.environmentValues) }
       let checks = CrossChecks(reading: reading, definition: definition ?? ServiceDefinition())
       definition = checks.completed()
     }

@@ -25,6 +25,8 @@ public struct ServiceDefinition: Sendable {
   public var tables: [TableDefinition] = []
   /// The environment variables that expressions name, with their values: what `env` is for them. Never printed.
   public var environment: [String: String] = [:]
+  /// By what processes know whether they have the same configuration.
+  public var contents = ContentDigests()
 
   /// Where the store is if the configuration says nothing: relative to the working directory.
   public static let defaultStorePath = "data/tablecast.sqlite"

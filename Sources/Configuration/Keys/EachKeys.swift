@@ -11,6 +11,7 @@ enum EachKeys: ObjectKeys {
   static let url = Key(
     required: "url",
     .urlTemplate,
+    secrecy: .request,
     example: "\"https://api.example.com/items/${$item}\"",
     "An item's URL; `$item` is the list's element, an id or an object."
   )

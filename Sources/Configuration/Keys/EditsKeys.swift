@@ -62,17 +62,20 @@ enum EditRequestKeys: ObjectKeys {
   static let url = Key(
     required: "url",
     .urlTemplate,
+    secrecy: .request,
     example: "\"https://api.example.com/items/${$id}\"",
     "Where to: the item's members, `$id`, `$edit` and `$params` are percent-encoded into it."
   )
   static let headers = Key(
     "headers",
     .map(of: .textTemplate, noun: "the headers", names: .header),
+    secrecy: .credentials,
     "Request headers. Those of the source go along, unless they are set here or the host is another."
   )
   static let body = Key(
     "body",
     .template,
+    secrecy: .request,
     "The body: `${$edit}` is what the caller sent, `$edit.section`, `.at`, `.after` and `.before` its place. Default: "
       + "none."
   )

@@ -19,20 +19,28 @@ enum SourceKeys: ObjectKeys {
   static let url = Key(
     "url",
     .urlTemplate,
+    secrecy: .request,
     "The upstream's URL; `${…}` is percent-encoded into it and can't change scheme, host or path depth."
   )
   static let method = Key("method", .method, "The request method. Default: GET, or POST with a `body`.")
   static let query = Key(
     "query",
     .map(of: .textTemplate, noun: "the query parameters", names: .any),
+    secrecy: .request,
     "Query parameters, added to those of the URL; one that is null is left out."
   )
   static let headers = Key(
     "headers",
     .map(of: .textTemplate, noun: "the headers", names: .header),
+    secrecy: .credentials,
     "Request headers."
   )
-  static let body = Key("body", .template, "The request's body: JSON in its own shape, or text.")
+  static let body = Key(
+    "body",
+    .template,
+    secrecy: .request,
+    "The request's body: JSON in its own shape, or text."
+  )
   static let every = Key(
     "every",
     .duration(),

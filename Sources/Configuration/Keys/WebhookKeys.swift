@@ -7,6 +7,7 @@ enum WebhookKeys: ObjectKeys {
   static let secret = Key(
     required: "secret",
     .text("a secret", example: "${env.HOOK_SECRET}"),
+    secrecy: .secret,
     example: "${env.HOOK_SECRET}",
     "The key of the HMAC-SHA256 over the body that a call must carry; where the sender signs a time stamp too, calls "
       + "that are five minutes off are refused."

@@ -23,26 +23,52 @@ struct Key<Value>: Sendable {
   let documentation: String
   /// With a required key: what could stand there.
   let example: String?
+  let secrecy: Secrecy
 
   /// A key that may be left out.
-  init(_ name: String, _ reader: ValueReader<Value>, _ documentation: String) {
+  init(_ name: String, _ reader: ValueReader<Value>, secrecy: Secrecy = .none, _ documentation: String) {
     self.name = name
     self.reader = reader
+    self.secrecy = secrecy
     self.documentation = documentation
     example = nil
   }
 
   /// A key that must be there.
-  init(required name: String, _ reader: ValueReader<Value>, example: String, _ documentation: String) {
+  init(
+    required name: String,
+    _ reader: ValueReader<Value>,
+    secrecy: Secrecy = .none,
+    example: String,
+    _ documentation: String
+  ) {
     self.name = name
     self.reader = reader
+    self.secrecy = secrecy
     self.documentation = documentation
     self.example = example
   }
 
   var description: KeyDescription {
-    KeyDescription(name: name, schema: reader.schema, documentation: documentation, isRequired: example != nil)
+    KeyDescription(
+      name: name,
+      schema: reader.schema,
+      documentation: documentation,
+      isRequired: example != nil,
+      secrecy: secrecy
+    )
   }
+}
+
+/// Whether a key's value may be a secret: what then goes into digests that leave the process (``CanonicalContent``).
+enum Secrecy: Sendable {
+  case none
+  /// A part of a request to an upstream, which may hold credentials, and decides what comes of it.
+  case request
+  /// Credentials: they may differ between replicas while they are being replaced.
+  case credentials
+  /// A secret that decides nothing about tables.
+  case secret
 }
 
 /// A key without the type of its value.
@@ -51,6 +77,7 @@ struct KeyDescription: Sendable {
   var schema: SchemaNode
   var documentation: String
   var isRequired: Bool
+  var secrecy: Secrecy
 }
 
 /// The keys of one kind of mapping, and what is made of them.

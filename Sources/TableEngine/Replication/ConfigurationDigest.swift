@@ -1,42 +1,35 @@
+import Definitions
 import Digests
-import Expressions
 
-/// Of parts of a configuration: the same for those that say the same, in every process.
-func digest(of parts: [Any]) -> String {
-  var text = ""
-  for part in parts { describe(part, to: &text, depth: 0) }
-  return SHA256.digest(of: Array(text.utf8)).prefix(16).map { String($0, radix: 16) }.joined()
-}
-
-/// The environment's variables that expressions in parts of a configuration name.
+/// Which configuration a replica has, as replicas tell each other: how the digest is made, and the digest.
 ///
-/// - Parameter label: properties of this name are left out.
-func variables(in parts: [Any], without label: String, of environment: [String: String]) -> [String] {
-  guard !environment.isEmpty else { return [] }
-  var text = ""
-  for part in parts { describe(part, to: &text, depth: 0, without: label) }
-  return environment.keys.filter { text.contains("env.\($0)") }
+/// Digests of two methods can't be compared: where releases differ in the method, nobody says that the configurations do.
+struct ConfigurationDigest: Equatable, Sendable {
+  /// Empty: as it was made once, by the names of the program's own types.
+  var method: String
+  var digest: String
+
+  /// The method of this release: ``ContentDigests``.
+  static let method = "2"
+
+  init(_ definition: ServiceDefinition) {
+    (method, digest) = (Self.method, hexadecimal(definition.contents.tables.prefix(16)))
+  }
+
+  /// Reads ``text``.
+  init(_ text: some StringProtocol) {
+    let parts = text.split(separator: ":", maxSplits: 1)
+    (method, digest) = parts.count == 2 ? (String(parts[0]), String(parts[1])) : ("", String(text))
+  }
+
+  /// `METHOD:DIGEST`, without spaces.
+  var text: String { method.isEmpty ? digest : "\(method):\(digest)" }
+
+  /// Whether the two are known to be of different configurations.
+  func differs(from other: ConfigurationDigest) -> Bool { method == other.method && digest != other.digest }
 }
 
-/// Writes all that a value is made of, dictionaries and sets in an order of their own.
-private func describe(_ value: Any, to text: inout String, depth: Int, without label: String? = nil) {
-  if let expression = value as? Expression {
-    text += expression.text
-    return
-  }
-  let mirror = Mirror(reflecting: value)
-  // What an object says of itself is where it lies: it is made of what stands beside it.
-  guard mirror.displayStyle != .class else { return }
-  guard depth < 40, !mirror.children.isEmpty else {
-    text += "\(value);"
-    return
-  }
-  var parts = mirror.children.compactMap { child -> String? in
-    guard label == nil || child.label != label else { return nil }
-    var part = "\(child.label ?? ""):"
-    describe(child.value, to: &part, depth: depth + 1, without: label)
-    return part
-  }
-  if mirror.displayStyle == .dictionary || mirror.displayStyle == .set { parts.sort() }
-  text += "(" + parts.joined(separator: ",") + ")"
+/// Two digits for each byte.
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -85,21 +85,15 @@ extension Handover {
 
 /// What must be the same on both sides for what is left to count.
 struct HandoverDigests: Sendable {
-  /// The same where the same answers make the same tables: of one configuration, release and environment. It is of all of
-  /// the environment at once, so that it says nothing of a single value.
+  /// The same where the same answers make the same tables: of one configuration, release and environment. It tells of the
+  /// environment's values, and of all that may be a secret, a few bits alone (``ContentDigests``).
   let layout: String
   /// By source: the same where the same is asked, as often.
   let sources: [String: String]
 
   init(_ definition: ServiceDefinition) {
-    let variables = definition.environment.sorted { $0.key < $1.key }.map { [$0.key, $0.value] }
-    layout = digest(
-      of: [
-        Release.version, definition.generation, definition.sources, definition.cells, definition.representations,
-        definition.tables, definition.locales, variables,
-      ]
-    )
-    let named = definition.sources.map { ($0.name, digest(of: [$0])) }
-    sources = Dictionary(named, uniquingKeysWith: { first, _ in first })
+    let parts = Array("\(Release.version) \(definition.generation) ".utf8) + definition.contents.everything
+    layout = hexadecimal(SHA256.digest(of: parts).prefix(16))
+    sources = definition.contents.sources.mapValues { hexadecimal($0.prefix(16)) }
   }
 }

@@ -5,7 +5,7 @@ import Definitions
 struct ReplicaRank: Sendable {
   let generation: Int
   /// Of what makes tables: sources, cells, representations, tables, languages, and what these name of the environment.
-  let digest: String
+  let digest: ConfigurationDigest
   /// Another replica has a higher generation: its versions are followed, and nothing is written.
   private(set) var isOutranked = false
   /// Until then a higher generation that was heard of is left time to ask the sources for the first time. Once it has,
@@ -20,13 +20,13 @@ struct ReplicaRank: Sendable {
   private var freeSince: Double?
 
   init(_ definition: ServiceDefinition) {
-    self.init(generation: definition.generation, digest: definition.contentDigest)
+    (generation, digest) = (definition.generation, ConfigurationDigest(definition))
   }
 
-  init(generation: Int, digest: String) { (self.generation, self.digest) = (generation, digest) }
+  init(generation: Int, digest: String) { (self.generation, self.digest) = (generation, ConfigurationDigest(digest)) }
 
   /// As others are told.
-  var text: String { "\(generation) \(digest)" }
+  var text: String { "\(generation) \(digest.text)" }
 
   /// What the next holder of the lease finds.
   var legacy: [UInt8] { Array(text.utf8) }
@@ -83,7 +83,7 @@ struct ReplicaRank: Sendable {
       // It was heard of, and never came to it.
       isOutranked = false
     }
-    if other == generation { conflict = digest != self.digest ? difference : nil }
+    if other == generation { conflict = digest.differs(from: self.digest) ? difference : nil }
   }
 
   /// What another replica's configuration means here.
@@ -112,7 +112,7 @@ struct ReplicaRank: Sendable {
       olderHeard = now
       return .answer
     }
-    guard digest != self.digest else { return .same }
+    guard digest.differs(from: self.digest) else { return .same }
     // It is there.
     freeSince = nil
     guard isLeaders, !isLeading else { return isLeading ? .answer : .same }
@@ -127,21 +127,9 @@ struct ReplicaRank: Sendable {
     """
   }
 
-  private static func read(_ text: String) -> (generation: Int, digest: String)? {
+  private static func read(_ text: String) -> (generation: Int, digest: ConfigurationDigest)? {
     let parts = text.split(separator: " ")
     guard parts.count == 2, let generation = Int(parts[0]) else { return nil }
-    return (generation, String(parts[1]))
-  }
-}
-
-extension ServiceDefinition {
-  /// The same for configurations that make the same tables, in every process.
-  var contentDigest: String {
-    var parts: [Any] = [sources, cells, representations, tables]
-    if !locales.isEmpty { parts.append(locales) }
-    // Headers may differ, as while an upstream's token is replaced: they don't say what tables are.
-    let named = variables(in: [sources, representations, tables], without: "headers", of: environment)
-    if !named.isEmpty { parts.append(named.sorted().map { [$0, environment[$0] ?? ""] }) }
-    return digest(of: parts)
+    return (generation, ConfigurationDigest(parts[1]))
   }
 }
