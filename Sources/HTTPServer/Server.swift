@@ -72,6 +72,21 @@ public final class Server: Sendable {
     for loop in loops { loop.post(.wake(topics)) }
   }
 
+  /// Goes on with other rules for pages of other origins; nil: none may read or write. From any queue. Requests that wait
+  /// are answered by the new ones.
+  public func allow(_ crossOrigin: Configuration.CrossOrigin?) {
+    let nobody = Configuration.CrossOrigin(origins: .list([]))
+    let policy = shared.crossOrigin.withLock { current -> CrossOriginPolicy? in
+      // Where there never was one, responses go on saying nothing of origins.
+      guard crossOrigin != nil || current != nil else { return nil }
+      let next = CrossOriginPolicy(crossOrigin ?? nobody, after: current)
+      current = next
+      return next
+    }
+    guard let policy else { return }
+    for loop in loops { loop.post(.allow(policy)) }
+  }
+
   /// Takes new connections for one request each, until those that there are have ended; answers all that wait as if their time was over, closes idle connections, ends
   /// streams, and sends the rest with `Connection: close`. Calls `completion` once, on a queue of its own choice,
   /// when no connection is left; after `deadline` what is left is cut off.

@@ -7,7 +7,8 @@ final class ServerContext: Sendable {
   let timeouts: Timeouts
   let handler: any RequestHandler
   let logger: Logger
-  let crossOrigin: CrossOriginPolicy?
+  /// Each loop has its own copy.
+  let crossOrigin: Mutex<CrossOriginPolicy?>
   let hosts: HostPolicy?
   let proxies: TrustedProxies
   let capacity: Capacity
@@ -27,7 +28,7 @@ final class ServerContext: Sendable {
     timeouts = Timeouts(configuration.timeouts)
     self.handler = handler
     self.logger = logger
-    crossOrigin = configuration.crossOrigin.map(CrossOriginPolicy.init)
+    crossOrigin = Mutex(configuration.crossOrigin.map { CrossOriginPolicy($0) })
     hosts = HostPolicy(
       hosts: configuration.hosts,
       listeningOn: SocketAddress(host: configuration.host, port: configuration.port)

@@ -22,8 +22,8 @@ final class EngineContext: Sendable {
   let logger: Logger
   /// Of what stands for callers' own header fields in logs: new in every process.
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-  /// How many versions of a table are held, and what those before the current one may take in memory.
-  private let (history, historyBytes): (Int, Int)
+  /// How many versions of a table are held.
+  private let history: Int
   /// Where families' members work, as many at once as there are cores.
   private let memberQueue = DispatchQueue(label: "tablecast.members", attributes: .concurrent)
   /// For what may block and belongs to no table.
@@ -70,7 +70,7 @@ final class EngineContext: Sendable {
     replica = Replica(environment.store, definition, logger)
     self.logger = logger
     notifier = environment.notifier
-    (history, historyBytes) = (definition.history, definition.limits.mappingBytes)
+    history = definition.history
     views = ViewDirectory(definition.views, environment.store)
     settings = Mutex(Settings(definition, HandoverDigests(definition)))
   }
@@ -79,7 +79,7 @@ final class EngineContext: Sendable {
 
   /// A table's versions: from its first state on, or from what is stored.
   func feed(of initial: Table, restored: StoredFeed? = nil) -> Feed {
-    Feed(initial: initial, history: history, historyBytes: historyBytes, restored: restored)
+    Feed(initial: initial, history: history, historyBytes: current.limits.mappingBytes, restored: restored)
   }
 
   /// Whether replicas share a member of a family: what depends on who asks is in no store.

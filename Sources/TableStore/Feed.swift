@@ -14,13 +14,13 @@ public final class Feed: Sendable {
   public let name: String
   /// How many published versions are held at most, the current one included.
   public let history: Int
-  private let historyBytes: Int
-
   private let state: Mutex<State>
 
   private struct State {
     /// The last one is current.
     var published: HeldVersions
+    /// What the versions before the current one may take in memory.
+    var historyBytes: Int
     /// Numbered on from the current version.
     var prepared: Deque<Version> = []
 
@@ -46,9 +46,11 @@ public final class Feed: Sendable {
     epoch: Epoch = .random()
   ) {
     name = initial.name
-    (self.history, self.historyBytes) = (max(history, 1), historyBytes)
+    self.history = max(history, 1)
     let first = Version(cursor: Cursor(epoch: epoch, version: 1), table: initial)
-    state = Mutex(State(published: HeldVersions(first, atMost: history, bytes: historyBytes)))
+    state = Mutex(
+      State(published: HeldVersions(first, atMost: history, bytes: historyBytes), historyBytes: historyBytes)
+    )
     if let restored { replace(with: restored) }
   }
 
@@ -151,11 +153,20 @@ extension Feed {
   /// Shows what is stored in place of all that there was: clients get a snapshot. O(versions).
   public func replace(with stored: StoredFeed) {
     guard let first = stored.versions.first else { return }
+    let historyBytes = state.withLock { $0.historyBytes }
     var published = HeldVersions(first, atMost: history, bytes: historyBytes)
     for version in stored.versions.dropFirst() { _ = published.append(version) }
     _ = state.withLock { state in
-      defer { state = State(published: published) }
+      defer { state = State(published: published, historyBytes: historyBytes) }
       return state
+    }
+  }
+
+  /// Goes on with another bound for what the versions before the current one may take in memory. O(versions).
+  public func bound(historyBytes: Int) {
+    _ = state.withLock { state in
+      state.historyBytes = historyBytes
+      return state.published.bound(bytes: historyBytes)
     }
   }
 

@@ -9,7 +9,8 @@ struct HeldVersions: Sendable {
   /// By version, but for the last one: what it has that the next one has not.
   private var replaced: Deque<Int> = []
   private var replacedBytes = 0
-  private let (count, bytes): (Int, Int)
+  private let count: Int
+  private var bytes: Int
 
   /// - Parameters:
   ///   - count: How many are held, at least 1.
@@ -28,6 +29,16 @@ struct HeldVersions: Sendable {
     all.append(version)
     replaced.append(footprint)
     replacedBytes += footprint
+    return removeExcess()
+  }
+
+  /// Goes on with another bound for what those before the last one take. Returns versions that are no longer held.
+  mutating func bound(bytes: Int) -> [Version] {
+    self.bytes = bytes
+    return removeExcess()
+  }
+
+  private mutating func removeExcess() -> [Version] {
     var gone: [Version] = []
     while all.count > count || replacedBytes > bytes, let first = replaced.popFirst() {
       gone.append(all.removeFirst())

@@ -16,10 +16,11 @@ public final class MemoryStore: SoleStore {
   private struct State {
     var tables: [String: KeptTable] = [:]
     var replies: ReplyLedger
+    var historyBytes: Int
     var isClosed = false
   }
 
-  private let (history, historyBytes): (Int, Int)
+  private let history: Int
 
   /// - Parameters:
   ///   - history: How many versions of a table are kept.
@@ -32,9 +33,17 @@ public final class MemoryStore: SoleStore {
     now: @escaping @Sendable () -> Int64 = secondsSince1970,
     bounds: ReplyBounds = ReplyBounds()
   ) {
-    (self.history, self.historyBytes) = (max(history, 1), historyBytes)
+    self.history = max(history, 1)
     self.now = now
-    state = Mutex(State(replies: ReplyLedger(bounds: bounds)))
+    state = Mutex(State(replies: ReplyLedger(bounds: bounds), historyBytes: historyBytes))
+  }
+
+  /// Goes on with another bound for what the versions before the last one take in memory. O(versions).
+  public func bound(historyBytes: Int) {
+    state.withLock { state in
+      state.historyBytes = historyBytes
+      for name in state.tables.keys { state.tables[name]?.bound(historyBytes: historyBytes) }
+    }
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
@@ -105,7 +114,7 @@ public final class MemoryStore: SoleStore {
 
   private func open(_ table: String, in state: inout State) -> KeptTable {
     if let kept = state.tables[table] { return kept }
-    let kept = KeptTable(history: history, bytes: historyBytes)
+    let kept = KeptTable(history: history, bytes: state.historyBytes)
     state.tables[table] = kept
     return kept
   }
@@ -132,7 +141,8 @@ public final class MemoryStore: SoleStore {
 private struct KeptTable: Sendable {
   /// Nil while there are none.
   private var versions: HeldVersions?
-  private let (history, historyBytes): (Int, Int)
+  private let history: Int
+  private var historyBytes: Int
   private var items: [ItemID: StoredItem] = [:]
   private var hasItems = false
   private var nextID: UInt64 = 1
@@ -145,6 +155,11 @@ private struct KeptTable: Sendable {
     // A stamp of its own, so that a table that was removed and came again is not taken for the one before.
     let base = Revision(number: 0, stamp: .random(in: 1...UInt64(Int64.max)))
     recent = RecentCommits(base: base, maximumCount: history)
+  }
+
+  mutating func bound(historyBytes: Int) {
+    self.historyBytes = historyBytes
+    _ = versions?.bound(bytes: historyBytes)
   }
 
   var stored: StoredTable {

@@ -53,7 +53,7 @@ final class Service: Sendable {
     let signals = [
       on(SIGTERM) { [self] in end(service, server, store) },
       on(SIGINT) { [self] in end(service, server, store) },
-      on(SIGHUP) { [self] in reload(service) },
+      on(SIGHUP) { [self] in reload(service, server, store) },
     ]
     logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
     if isOpen, definition.auth.tokens.isEmpty, definition.hasEditableTables {
@@ -126,7 +126,7 @@ final class Service: Sendable {
   }
 
   /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
-  private func reload(_ service: TableService) {
+  private func reload(_ service: TableService, _ server: Server, _ store: any Store) {
     let (read, diagnostics) = configuration.read()
     for diagnostic in diagnostics { diagnostic.log(to: logger) }
     guard let definition = read else { return refuse("it has mistakes") }
@@ -143,6 +143,8 @@ final class Service: Sendable {
         metadata: ["keys": "\(waiting.joined(separator: ", "))"]
       )
     }
+    server.allow(definition.crossOrigin)
+    (store as? MemoryStore)?.bound(historyBytes: definition.limits.mappingBytes)
   }
 
   private func refuse(_ reason: String) {
@@ -199,9 +201,7 @@ extension ServiceDefinition {
     server.limits.connectionsPerAddress = limits.connectionsPerAddress
     server.limits.waitersPerAddress = limits.waitersPerAddress
     if let body = limits.requestBody { server.limits.body = body }
-    if !cors.origins.isEmpty || !cors.writes.isEmpty {
-      server.crossOrigin = .init(origins: .init(cors.origins), writes: .init(cors.writes))
-    }
+    server.crossOrigin = crossOrigin
     server.hosts = hosts
     server.trustedProxies = trustedProxies.compactMap { AddressBlock(bytes: $0.bytes, prefixLength: $0.prefixLength) }
     return server
@@ -214,6 +214,12 @@ extension ServiceDefinition {
     let local = sources.filter { source in
       if case .local = source.kind { true } else { false }
     }
+  /// Nil: nothing is said of other origins.
+  fileprivate var crossOrigin: HTTPServer.Configuration.CrossOrigin? {
+    cors.origins.isEmpty && cors.writes.isEmpty
+      ? nil : .init(origins: .init(cors.origins), writes: .init(cors.writes))
+  }
+
     return tables.contains { table in
       let edits = [table.edits.insert, table.edits.replace, table.edits.patch, table.edits.delete, table.edits.move]
       return edits.contains { $0 != nil } || local.contains { $0.name == table.source }

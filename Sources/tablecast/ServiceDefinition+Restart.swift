@@ -3,15 +3,19 @@ import Definitions
 extension ServiceDefinition {
   /// The keys that say something else than at the start and are read there alone.
   func keysAwaitingRestart(since start: ServiceDefinition) -> [String] {
-    [
+    let (limits, before) = (limits, start.limits)
+    return [
       ("listen", listen == start.listen),
       ("store", store == start.store),
       ("history", history == start.history),
       ("views", views == start.views),
-      ("cors", cors == start.cors),
       ("hosts", hosts == start.hosts),
       ("trustedProxies", trustedProxies == start.trustedProxies),
-      ("limits", limits == start.limits),
+      ("limits.connections", limits.connections == before.connections),
+      ("limits.connectionsPerAddress", limits.connectionsPerAddress == before.connectionsPerAddress),
+      ("limits.waiters", limits.waiters == before.waiters),
+      ("limits.waitersPerAddress", limits.waitersPerAddress == before.waitersPerAddress),
+      ("limits.requestBody", limits.requestBody == before.requestBody),
     ].filter { !$1 }.map { $0.0 }
   }
 }

@@ -79,7 +79,7 @@ import Testing
     try service.folder.write("history: 3\nlimits: {requestBody: 1KB}\n" + todo)
     service.signal(SIGHUP)
     try service.logged("needs a restart")
-    #expect(service.log.current.contains { $0.contains("\"history, limits\"") })
+    #expect(service.log.current.contains { $0.contains("\"history, limits.requestBody\"") })
   }
 
   @Test func theEndAnswersThoseWhoWait() throws {

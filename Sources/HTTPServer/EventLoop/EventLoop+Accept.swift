@@ -80,7 +80,7 @@ extension EventLoop {
     var bytes: [UInt8] = []
     let response = refusal.response(retryAfter: shared.limits.retryAfter)
     requestSerial += 1
-    let traits = RequestTraits(serial: requestSerial, grant: shared.crossOrigin?.everyones)
+    let traits = RequestTraits(serial: requestSerial, grant: encoder.crossOrigin?.everyones)
     encoder.encode(response, traits, .length(response.body.count), keepsAlive: false, into: &bytes)
     bytes.append(contentsOf: response.body)
     _ = bytes.withUnsafeBytes { Socket.send(connection.descriptor, $0) }

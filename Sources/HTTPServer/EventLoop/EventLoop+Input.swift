@@ -142,7 +142,7 @@ extension EventLoop {
       version: head.version,
       serial: requestSerial,
       suppliedID: head.suppliedRequestID.map { Array($0) },
-      grant: shared.crossOrigin?.grant(to: head)
+      grant: encoder.crossOrigin?.grant(to: head)
     )
   }
 
@@ -173,7 +173,7 @@ extension EventLoop {
 
   /// `OPTIONS *` (RFC 9110 section 9.3.7), which is about the server as a whole, and preflights.
   private func answerOptions(_ connection: Connection, _ head: RequestHead) -> Response? {
-    if let (response, grant) = shared.crossOrigin?.preflight(head) {
+    if let (response, grant) = encoder.crossOrigin?.preflight(head) {
       connection.traits.grant = grant
       return response
     }
@@ -186,7 +186,7 @@ extension EventLoop {
   func refuse(_ connection: Connection, _ refusal: Refusal) {
     counters.refusedRequests.add(1)
     requestSerial += 1
-    connection.traits = RequestTraits(serial: requestSerial, grant: shared.crossOrigin?.everyones)
+    connection.traits = RequestTraits(serial: requestSerial, grant: encoder.crossOrigin?.everyones)
     end(connection, with: refusal.response(retryAfter: shared.limits.retryAfter))
   }
 

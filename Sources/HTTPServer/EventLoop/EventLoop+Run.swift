@@ -105,6 +105,7 @@ extension EventLoop {
       if let connection = connection(slot, exchange: exchange) { stream(connection, pieces) }
     case .end(let slot, let exchange):
       if let connection = connection(slot, exchange: exchange) { endStream(connection) }
+    case .allow(let policy): encoder.crossOrigin = policy
     case .drain: drain()
     case .abort: abort()
     }

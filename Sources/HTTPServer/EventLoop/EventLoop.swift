@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Synchronization
 
 /// One serial queue, one poll descriptor, and the connections that are pinned to them.
 ///
@@ -68,7 +69,7 @@ final class EventLoop: @unchecked Sendable {
     poll = try EventPoll()
     interruptor = poll.interruptor
     requestSerial = UInt64(index) << 56
-    encoder = ResponseEncoder(crossOrigin: shared.crossOrigin)
+    encoder = ResponseEncoder(crossOrigin: shared.crossOrigin.withLock { $0 })
     wheel = DeadlineWheel(now: clock.now)
     input = .allocate(byteCount: EventLoop.inputCapacity, alignment: 64)
     scratch.reserveCapacity(2 * EventLoop.inputCapacity)

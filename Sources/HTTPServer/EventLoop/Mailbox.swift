@@ -6,6 +6,7 @@ enum LoopMessage: Sendable {
   case finish(slot: Int32, exchange: UInt32, Reply)
   case send(slot: Int32, exchange: UInt32, [[UInt8]])
   case end(slot: Int32, exchange: UInt32)
+  case allow(CrossOriginPolicy)
   case drain
   case abort
 }

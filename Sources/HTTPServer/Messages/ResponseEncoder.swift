@@ -9,7 +9,7 @@ struct ResponseEncoder {
   }
 
   var date = DateField()
-  let crossOrigin: CrossOriginPolicy?
+  var crossOrigin: CrossOriginPolicy?
 
   /// What every response has, in one piece: a browser takes nothing for something else than its `Content-Type` says.
   private static let nosniffAndRequestID = Array("X-Content-Type-Options: nosniff\r\nX-Request-ID: ".utf8)

@@ -2,16 +2,20 @@
 struct CrossOriginPolicy: Sendable {
   /// For every response: `Vary: Origin`, where what it grants depends on who asks.
   let always: [UInt8]
-  /// For responses to each of the origins that may read; one for all where any may.
+  /// What everyone is granted, with or without an origin; empty where that is nothing.
+  private let publicGrant: [UInt8]
+  /// For responses to each of ``origins``: empty where it may no longer read.
   private let grants: [[UInt8]]
   private let readers: Configuration.CrossOrigin.Origins
   private let writers: Configuration.CrossOrigin.Origins
-  /// The readers' origins, as bytes.
+  /// The origins that may read, or might by a policy before, as bytes: their places stay what they are.
   private let origins: [[UInt8]]
   private let methods: String
   private let maxAge: Int
 
-  init(_ configuration: Configuration.CrossOrigin) {
+  /// - Parameter before: what this one takes the place of: requests that wait have been granted something by it, which
+  ///   this one decides anew when they are answered.
+  init(_ configuration: Configuration.CrossOrigin, after before: CrossOriginPolicy? = nil) {
     writers = configuration.writes
     readers = configuration.origins.union(configuration.writes)
     var exposed: [UInt8] = []
@@ -23,15 +27,20 @@ struct CrossOriginPolicy: Sendable {
       field.append(to: &lines)
       return lines + exposed
     }
+    let known = before?.origins ?? []
     switch readers {
     case .any:
-      origins = []
-      grants = [grant(HeaderField(.allowOrigin, "*"))]
+      origins = known
+      publicGrant = grant(HeaderField(.allowOrigin, "*"))
+      grants = known.map { [publicGrant] _ in publicGrant }
       always = []
     case .list(let list):
       let fields = list.map { HeaderField(.allowOrigin, $0) }
-      origins = fields.map { Array($0.value.utf8) }
-      grants = fields.map(grant)
+      let listed = fields.map { Array($0.value.utf8) }
+      let lines = Dictionary(zip(listed, fields.map(grant)), uniquingKeysWith: { first, _ in first })
+      origins = known + listed.filter { !known.contains($0) }
+      publicGrant = []
+      grants = origins.map { lines[$0] ?? [] }
       always = Array("Vary: Origin\r\n".utf8)
     }
     methods = configuration.methods.joined(separator: ", ")
@@ -39,12 +48,14 @@ struct CrossOriginPolicy: Sendable {
   }
 
   /// The grant that everyone has, with or without an origin; nil where there is none.
-  var everyones: Int? { readers == .any ? 0 : nil }
+  var everyones: Int? { readers == .any ? Self.anybody : nil }
 
-  /// The lines for a response with a grant, an index that `grant(to:)` gave.
+  private static let anybody = -1
+
+  /// The lines for a response with a grant, a number that `grant(to:)` gave, of this policy or of one before it.
   func lines(for grant: Int?) -> [UInt8] {
-    guard let grant, grants.indices.contains(grant) else { return [] }
-    return grants[grant]
+    guard let grant else { return [] }
+    return grants.indices.contains(grant) ? grants[grant] : publicGrant
   }
 
   /// What a request's origin is granted: nil for none.
@@ -52,7 +63,8 @@ struct CrossOriginPolicy: Sendable {
     if let everyones { return everyones }
     guard !origins.isEmpty, let index = head.firstIndex(of: HeaderName.origin.folded) else { return nil }
     let value = head.valueBytes(at: index)
-    return origins.firstIndex { $0.elementsEqual(value) }
+    guard let place = origins.firstIndex(where: { $0.elementsEqual(value) }), !grants[place].isEmpty else { return nil }
+    return place
   }
 
   /// The answer to a preflight; nil for a request that is none. It grants nothing, not even that the answer may be read,

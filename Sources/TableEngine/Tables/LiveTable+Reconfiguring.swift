@@ -1,3 +1,4 @@
+import Definitions
 import Dispatch
 import Logging
 import Synchronization
@@ -53,6 +54,8 @@ extension LiveTable {
   /// - Returns: the sources that need not say again what they have said.
   func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan]) -> HeardSources {
     writer.loans.withLock { $0 = loans }
+    let historyBytes = context.current.limits.mappingBytes
+    for table in all { table.reader.feed.bound(historyBytes: historyBytes) }
     var isMoreThanBefore = false
     do {
       for table in try translate(blueprint) {

@@ -13,23 +13,27 @@ final class SlotPoll: Waiter {
   private let scope: ReplyScope
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
+  /// Of those who wait, where a caller may be only so many of them.
+  private let share: WaitingShare?
   /// The service is ending: no cache shall keep what it says now.
   private let isDraining: @Sendable () -> Bool
 
   init(
     _ call: TableCall,
     _ query: TableQuery,
+    share: WaitingShare?,
     recheck: @escaping @Sendable () -> ServiceError?,
     isDraining: @escaping @Sendable () -> Bool
   ) {
-    (table, self.query, self.recheck, self.isDraining) = (call.table, query, recheck, isDraining)
+    (table, self.query, self.share) = (call.table, query, share)
+    (self.recheck, self.isDraining) = (recheck, isDraining)
     (codings, scope) = (call.request.acceptedCodings, call.scope)
   }
 
   private init(_ poll: SlotPoll, of table: LiveTable) {
     self.table = table
     (query, codings, scope) = (poll.query, poll.codings, poll.scope)
-    (recheck, isDraining) = (poll.recheck, poll.isDraining)
+    (share, recheck, isDraining) = (poll.share, poll.recheck, poll.isDraining)
   }
 
   func begin(_ exchange: Exchange, slot: Int64, _ slots: PollSlots) -> Reply {
@@ -37,6 +41,7 @@ final class SlotPoll: Waiter {
     if let reply = moved(exchange) { return reply }
     // Only the present slot is waited in: another one is old, or nobody has been told of it.
     guard slot == slots.present else { return reply(exchange, next: slots.present) }
+    do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     table.beginWaiting(query.lens)
     return .wait(
       Wait(topics: table.topics(query.lens).map(Topic.init), timeout: .seconds(slots.remaining), waiter: self)
@@ -46,12 +51,15 @@ final class SlotPoll: Waiter {
   func woken(_ exchange: Exchange) -> Reply? {
     if let successor {
       table.endWaiting(query.lens)
-      if let reply = successor.moved(exchange) { return reply }
+      if let reply = successor.moved(exchange) {
+        share?.giveBack()
+        return reply
+      }
       successor.table.beginWaiting(query.lens)
       return .wait(Wait(topics: successor.table.topics(query.lens).map(Topic.init), timeout: nil, waiter: successor))
     }
     guard let reply = moved(exchange) else { return nil }
-    table.endWaiting(query.lens)
+    abandoned()
     return reply
   }
 
@@ -62,7 +70,7 @@ final class SlotPoll: Waiter {
   }
 
   func timedOut(_ exchange: Exchange) -> Reply {
-    table.endWaiting(query.lens)
+    abandoned()
     if let successor { return successor.last(exchange) }
     return last(exchange)
   }
@@ -73,7 +81,10 @@ final class SlotPoll: Waiter {
     return moved(exchange) ?? reply(exchange, next: slots.remaining < 1 ? slots.next : slots.present)
   }
 
-  func abandoned() { table.endWaiting(query.lens) }
+  func abandoned() {
+    table.endWaiting(query.lens)
+    share?.giveBack()
+  }
 
   private func moved(_ exchange: Exchange) -> Reply? {
     if let refusal = recheck() { return .response(refusal.response) }
@@ -131,7 +142,8 @@ extension TableService {
     }
     let query = TableQuery(.changes(after: after), try call.lens(after: after))
     let recheck = recheck(call.request, call.state, call.table.reference.name)
-    let poll = SlotPoll(call, query, recheck: recheck) { [weak self] in self?.isDraining ?? true }
+    let share = call.waitingShare(callerLimits)
+    let poll = SlotPoll(call, query, share: share, recheck: recheck) { [weak self] in self?.isDraining ?? true }
     return poll.begin(call.exchange, slot: slot, PollSlots(at: Date().timeIntervalSince1970))
   }
 }
