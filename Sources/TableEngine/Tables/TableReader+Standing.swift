@@ -83,7 +83,7 @@ extension TableReader {
 
   /// `Int.max` where there is none. Found out once for all who have these cells.
   func firstAffectedRow(from old: Version, to new: Version, _ accepted: CellSet?) -> Int {
-    let pair = FirstAffectedRows.Pair(from: old.number, to: new.number, cells: accepted?.digest)
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
     let cells = drawing.withLock { $0 }
     let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
@@ -108,10 +108,10 @@ extension Table {
 
 /// From which row on two versions differ: asked by each who waits with a window, found out once.
 struct FirstAffectedRows {
-  /// Two versions by their numbers, and what their rows are seen through.
+  /// Two versions, and what their rows are seen through. With their epochs: another one counts from the beginning.
   struct Pair: Hashable {
-    var from: UInt64
-    var to: UInt64
+    var from: Cursor
+    var to: Cursor
     var cells: LensTag.Digest?
   }
   private var rows: [Pair: Int] = [:]
@@ -126,5 +126,7 @@ struct FirstAffectedRows {
   }
 
   /// What leads to versions that are no longer the current one.
-  mutating func forget(before version: UInt64) { rows = rows.filter { $0.key.to >= version } }
+  mutating func forget(before version: Cursor) {
+    rows = rows.filter { $0.key.to.epoch == version.epoch && $0.key.to.version >= version.version }
+  }
 }

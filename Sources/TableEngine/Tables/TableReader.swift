@@ -244,7 +244,7 @@ final class TableReader: Sendable {
     maker.queue.async { [self] in
       let current = feed.current
       replies.retire(before: current.cursor)
-      changes.withLock { $0.forget(before: current.number) }
+      changes.withLock { $0.forget(before: current.cursor) }
       // Found here where it is needed, so that those who look when they are woken find it made.
       if drawings.withLock({ $0.isUsed }) { _ = current.rowKinds }
       preparing(self, previous)
