@@ -34,14 +34,6 @@ public struct ServiceDefinition: Sendable {
   public init() {}
 }
 
-public struct ListenAddress: Equatable, Sendable {
-  public var host = "127.0.0.1"
-  /// 0: the kernel chooses.
-  public var port: UInt16 = 8080
-
-  public init() {}
-}
-
 public enum StoreDefinition: Equatable, Sendable {
   case memory
   case sqlite(path: String)

@@ -177,16 +177,13 @@ extension CleanExit {
 extension ListenAddress {
   var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-  /// `HOST:PORT`, `[::1]:PORT`, `PORT`
+  /// Of the command line.
   init(argument: String) throws {
-    self.init()
-    let text = argument.hasPrefix("[") || argument.contains(":") ? argument : "127.0.0.1:\(argument)"
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-      throw ValidationError("`\(argument)` is no address: HOST:PORT, such as 127.0.0.1:8080.")
+    do throws(Mistake) {
+      try self.init(parsing: argument)
+    } catch {
+      throw ValidationError("`\(argument)` is no address and port: \(error.suggestion).")
     }
-    let host = text[..<colon]
-    self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
-    self.port = port
   }
 }
 

@@ -53,6 +53,17 @@ import Testing
     #expect(definition?.listen.port == port)
   }
 
+  /// The last group of an IPv6 address looks like a port.
+  @Test(arguments: [
+    ("::1", "`[::1]:8080`"), ("::1:8080", "`[::1:8080]:8080`"), ("[::1]", "`[::1]:8080`"), ("x", "8080"),
+  ])
+  func anAddressWithoutBracketsIsToldWhatWouldBeRight(text: String, suggestion: String) throws {
+    let found = try #require(diagnostics("listen: '\(text)'\ntables: {}").first)
+    #expect(found.contains(suggestion), "\(found)")
+    let mistake = #expect(throws: ListenAddress.Mistake.self) { try ListenAddress(parsing: text) }
+    #expect(mistake?.suggestion.contains(suggestion) == true)
+  }
+
   @Test(arguments: ["'::1:8080'", "':80'", "host:", "a b:80", "'[]:80'", "-1", "host:٣"])
   func noAddresses(text: String) { #expect(diagnostics("listen: \(text)\ntables: {}").count == 1) }
 

@@ -5,6 +5,15 @@ import Testing
 
 /// The commands beside `serve`, as processes.
 @Suite struct CommandTests {
+  /// An IPv6 address has to have brackets: what follows its last colon could be its own or a port.
+  @Test(arguments: ["::1", "::1:8080", "[::1]"]) func anAddressIsToldWhatWouldBeRight(listen: String) throws {
+    let folder = try TemporaryFolder()
+    try folder.write("store: memory\ntables: {}")
+    let serve = try Command(["serve", "--config", "{folder}/tablecast.yaml", "--listen", listen], in: folder)
+    #expect(serve.status != 0 && serve.errors.contains("`\(listen)` is no address and port"), "\(serve.errors)")
+    #expect(serve.errors.contains("[::1"), "\(serve.errors)")
+  }
+
   private static func configuration(_ url: String) -> String {
     """
     locales: [en-US, de-DE]

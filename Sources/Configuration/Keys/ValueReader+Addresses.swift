@@ -11,38 +11,12 @@ extension ValueReader where Value == ListenAddress {
   ) { node, reading in
     guard let text = ValueReader<String>.text("an address and a port", example: "127.0.0.1:8080").read(node, reading)
     else { return nil }
-    guard let address = ListenAddress(parsing: text) else {
-      reading.error(
-        at: node.place,
-        "\(node.seen) is no address and port",
-        "write it as `127.0.0.1:8080`, `\"[::1]:8080\"` or `8080`"
-      )
+    do throws(ListenAddress.Mistake) {
+      return try ListenAddress(parsing: text)
+    } catch {
+      reading.error(at: node.place, "\(node.seen) is no address and port", error.suggestion)
       return nil
     }
-    return address
-  }
-}
-
-extension ListenAddress {
-  fileprivate init?(parsing text: String) {
-    self.init()
-    let port: Substring
-    if let separator = text.lastIndex(of: ":") {
-      var host = text[..<separator]
-      port = text[text.index(after: separator)...]
-      if host.hasPrefix("["), host.hasSuffix("]") {
-        host = host.dropFirst().dropLast()
-        guard host.contains(":") else { return nil }
-      } else if host.contains(":") {
-        return nil
-      }
-      guard !host.isEmpty, !host.contains(where: { $0.isWhitespace || "/[]".contains($0) }) else { return nil }
-      self.host = String(host)
-    } else {
-      port = text[...]
-    }
-    guard let number = UInt16(port), port.allSatisfy(\.isNumber) else { return nil }
-    self.port = number
   }
 }
 
