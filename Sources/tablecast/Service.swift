@@ -106,15 +106,20 @@ final class Service: Sendable {
 
   // MARK: Signals
 
-  /// SIGTERM: no new connections, waiting polls answered with what they have, everything written, exit 0.
+  /// SIGTERM: no new connections, waiting polls answered with what they have, everything written, exit 0; 1 where
+  /// something was left undone.
   private func end(_ service: TableService, _ server: Server, _ store: any Store) {
     logger.notice("Ending: waiting polls are answered, open requests finished")
+    let step = Mutex("open requests are not finished")
     service.drain()
     server.drain(deadline: Self.grace) { [logger] in
+      step.withLock { $0 = "what was last changed is not written" }
       service.close {
+        step.withLock { $0 = "the store is not closed" }
         store.close { result in
           if case .failure(let error) = result {
             logger.error("The store was not closed", metadata: ["reason": "\(error)"])
+            exit(1)
           }
           logger.notice("Ended")
           exit(0)
@@ -122,7 +127,10 @@ final class Service: Sendable {
       }
     }
     // Whatever hangs, the process ends when it promised.
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(4900)) { exit(0) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(4900)) { [logger] in
+      logger.error("Ended before all was done", metadata: ["reason": "\(step.withLock { $0 })"])
+      exit(1)
+    }
   }
 
   /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
@@ -135,6 +143,8 @@ final class Service: Sendable {
     } catch {
       return refuse("\(error)")
     }
+    server.allow(definition.crossOrigin)
+    (store as? MemoryStore)?.bound(historyBytes: definition.limits.mappingBytes)
     logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
     let waiting = definition.keysAwaitingRestart(since: self.definition)
     if !waiting.isEmpty {
@@ -143,8 +153,6 @@ final class Service: Sendable {
         metadata: ["keys": "\(waiting.joined(separator: ", "))"]
       )
     }
-    server.allow(definition.crossOrigin)
-    (store as? MemoryStore)?.bound(historyBytes: definition.limits.mappingBytes)
   }
 
   private func refuse(_ reason: String) {
@@ -206,17 +214,17 @@ extension ServiceDefinition {
 }
 
 extension ServiceDefinition {
-  /// Whether there is a table whose items can be edited here.
-  fileprivate var hasEditableTables: Bool {
-    let local = sources.filter { source in
-      if case .local = source.kind { true } else { false }
-    }
   /// Nil: nothing is said of other origins.
   fileprivate var crossOrigin: HTTPServer.Configuration.CrossOrigin? {
     cors.origins.isEmpty && cors.writes.isEmpty
       ? nil : .init(origins: .init(cors.origins), writes: .init(cors.writes))
   }
 
+  /// Whether there is a table whose items can be edited here.
+  fileprivate var hasEditableTables: Bool {
+    let local = sources.filter { source in
+      if case .local = source.kind { true } else { false }
+    }
     return tables.contains { table in
       let edits = [table.edits.insert, table.edits.replace, table.edits.patch, table.edits.delete, table.edits.move]
       return edits.contains { $0 != nil } || local.contains { $0.name == table.source }
