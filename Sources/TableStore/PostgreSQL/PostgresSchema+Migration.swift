@@ -6,13 +6,12 @@ extension PostgresSchema {
   ///
   /// - Throws: ``StoreError``: `newerSchema`, `cannotOpen`.
   static func prepare(_ address: PostgresAddress) throws(StoreError) {
-    let connection = PQconnectdb(address.text)
+    let connection = try connect(address)
     defer { PQfinish(connection) }
-    guard let connection, PQstatus(connection) == CONNECTION_OK else {
-      let reason = connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
-      throw .cannotOpen(path: address.description, reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
-    }
+    let other = try connect(address)
+    defer { PQfinish(other) }
     do {
+      try checkSessions(connection, other)
       try migrate(connection, address)
     } catch {
       switch error {
@@ -21,6 +20,32 @@ extension PostgresSchema {
         throw .newerSchema(database: address.description, schema: schema, known: migrations.count)
       }
     }
+  }
+
+  private static func connect(_ address: PostgresAddress) throws(StoreError) -> OpaquePointer {
+    let connection = PQconnectdb(address.text)
+    if let connection, PQstatus(connection) == CONNECTION_OK { return connection }
+    let reason = connection.map { String(cString: PQerrorMessage($0)) } ?? "out of memory"
+    PQfinish(connection)
+    throw .cannotOpen(path: address.description, reason: reason.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+
+  /// Refuses a pooler that gives a session to whoever has a transaction: notifications, settings and what is asked ahead
+  /// (pipelines) would be somebody else's. Two connections that are open at once have a server process each, and keep it.
+  private static func checkSessions(_ one: OpaquePointer, _ other: OpaquePointer) throws(Failure) {
+    var seen: [[String]] = []
+    for _ in 0..<4 {
+      var processes: [String] = []
+      for connection in [one, other] {
+        processes.append(try execute("SELECT pg_backend_pid()", on: connection).text(0, 0))
+      }
+      seen.append(processes)
+    }
+    guard seen.contains(where: { $0[0] == $0[1] || $0 != seen[0] }) else { return }
+    throw .refused(
+      "its connections are no sessions of their own: a pooler in transaction mode is in between, and notifications don't "
+        + "come through it. Connect to the server itself, or by a pool in session mode (PgBouncer: `pool_mode=session`)"
+    )
   }
 
   private enum Failure: Error {
