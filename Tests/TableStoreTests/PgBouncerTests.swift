@@ -26,6 +26,7 @@ import Testing
     let address = try server.newDatabase()
     let pooler = try PgBouncer(before: server, mode: "session")
     let stores = try (0..<2).map { _ in try PostgresStore(address: pooler.address(of: address)) }
+    #expect(stores[0].sharedSecret == stores[1].sharedSecret && stores[0].sharedSecret.count >= 32)
     let events = PostgresStoreTests.Events(of: stores[1])
     try result { stores[0].signal("hello", "there", completion: $0) }
     try events.await { $0 == .signal(name: "hello", text: "there") }

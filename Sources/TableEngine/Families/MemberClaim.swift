@@ -15,12 +15,10 @@ struct MemberClaim: Equatable, Sendable {
   /// Of what a notification holds.
   private static let maximumText = 3_900
 
-  /// A client's share, as replicas tell each other: no address is in it.
-  static func digest(ofShare share: String) -> String {
+  /// A client's share, as replicas tell each other: without their key nobody finds the address, however few there are.
+  static func digest(ofShare share: String, key: [UInt8]) -> String {
     guard !share.isEmpty else { return "" }
-    return SHA256.digest(of: Array("tablecast share \(share)".utf8)).prefix(8).map { String($0, radix: 16) }.joined(
-      separator: "."
-    )
+    return hexadecimal(HMACSHA256.code(for: Array(share.utf8), key: key).prefix(16))
   }
 
   /// As few texts as will do, each short enough to be sent.

@@ -207,7 +207,9 @@ package final class TableFamily: Sendable {
       if isElsewhere { try admitClaim() }
       let expected = try makeRoomForAnother()
       let table = make(full, blueprint, loans, forwarded, key)
-      let share = table.isShared && !isElsewhere ? MemberClaim.digest(ofShare: caller.share) : caller.share
+      let isToldToOthers = table.isShared && !isElsewhere
+      let share =
+        isToldToOthers ? MemberClaim.digest(ofShare: caller.share, key: context.store.sharedSecret) : caller.share
       let insertion = contents.withLock { contents -> (isInserted: Bool, displaced: [Instance]) in
         // Someone else may have made it in the meantime, or it is made of what no longer holds.
         guard contents.generation == generation, contents.members.members[key] == nil else { return (false, []) }

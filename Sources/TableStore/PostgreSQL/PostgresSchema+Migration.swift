@@ -4,15 +4,16 @@ import Foundation
 extension PostgresSchema {
   /// Makes the schema, or brings it up to date; of several who come at once one does it. Blocks: for the start.
   ///
+  /// - Returns: the secret that the processes have in common.
   /// - Throws: ``StoreError``: `newerSchema`, `cannotOpen`.
-  static func prepare(_ address: PostgresAddress) throws(StoreError) {
+  static func prepare(_ address: PostgresAddress) throws(StoreError) -> [UInt8] {
     let connection = try connect(address)
     defer { PQfinish(connection) }
     let other = try connect(address)
     defer { PQfinish(other) }
     do {
       try checkSessions(connection, other)
-      try migrate(connection, address)
+      return try migrate(connection, address)
     } catch {
       switch error {
       case .refused(let reason): throw .cannotOpen(path: address.description, reason: reason)
@@ -53,7 +54,7 @@ extension PostgresSchema {
     case newer(Int)
   }
 
-  private static func migrate(_ connection: OpaquePointer, _ address: PostgresAddress) throws(Failure) {
+  private static func migrate(_ connection: OpaquePointer, _ address: PostgresAddress) throws(Failure) -> [UInt8] {
     try execute("BEGIN", on: connection)
     try execute(lock, on: connection)
     // An operator may have made it, for a role that may make none.
@@ -68,7 +69,12 @@ extension PostgresSchema {
     if schema < migrations.count {
       try execute(setVersion.replacingOccurrences(of: "$1", with: String(migrations.count)), on: connection)
     }
+    // Whoever may only listen can't read it.
+    let digits = randomSecret().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    try execute("INSERT INTO tablecast.info VALUES ('secret', '\(digits)') ON CONFLICT DO NOTHING", on: connection)
+    let secret = try execute("SELECT value FROM tablecast.info WHERE name = 'secret'", on: connection)
     try execute("COMMIT", on: connection)
+    return secret.bytes(0, 0) ?? []
   }
 
   @discardableResult

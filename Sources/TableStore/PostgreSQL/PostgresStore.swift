@@ -29,6 +29,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
   let address: PostgresAddress
   let history: Int
   let now: @Sendable () -> Int64
+  public let sharedSecret: [UInt8]
   let observers = StoreObservers()
   /// For commits and reading, in the order of the calls.
   let main: PostgresLink
@@ -72,7 +73,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
     self.history = max(history, 1)
     self.now = now
     answers = AnswerClearing(bounds: bounds)
-    try PostgresSchema.prepare(self.address)
+    sharedSecret = try PostgresSchema.prepare(self.address)
     main = PostgresLink(address: self.address, queue: queue, greeting: Self.greeting)
     side = PostgresLink(address: self.address, queue: queue, greeting: Self.sideGreeting)
     let connected = DispatchSemaphore(value: 0)

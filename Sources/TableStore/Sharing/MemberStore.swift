@@ -1,5 +1,9 @@
 /// A store that keeps members of families (`table;key=value`): as any other table, but readers make them, so they go again.
 public protocol MemberStore: AnyObject, Sendable {
+  /// Random bytes that the processes have in common which share the store, and nobody who only hears what they tell each
+  /// other: with it as a key, what they say of a client names the same one to all of them, and no address to anybody.
+  var sharedSecret: [UInt8] { get }
+
   /// The names under which members of families are kept, in all languages, the oldest first.
   func members(completion: @escaping @Sendable (Result<[String], StoreError>) -> Void)
 
@@ -26,6 +30,8 @@ public protocol MemberStore: AnyObject, Sendable {
 
 /// In a store that one process has for itself, members are never kept.
 extension MemberStore where Self: SoleStore {
+  public var sharedSecret: [UInt8] { processSecret }
+
   public func members(completion: @escaping @Sendable (Result<[String], StoreError>) -> Void) {
     completion(.success([]))
   }
@@ -55,3 +61,8 @@ extension MemberStore where Self: SoleStore {
 
   public func release(_ table: String) {}
 }
+
+/// Of a process that shares its store with nobody.
+private let processSecret = randomSecret()
+
+func randomSecret() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: .min ... .max) } }
