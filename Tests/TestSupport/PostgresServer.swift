@@ -45,6 +45,22 @@ public final class PostgresServer: Sendable {
     try Self.run("\(binaries)/psql", ["--no-psqlrc", "--tuples-only", "--no-align", "--command=\(statement)", address])
   }
 
+  /// Writes down what the service has in a database. Returns the file.
+  public func dump(_ address: String) throws -> String {
+    let file = "\(folder)/dump-\(UUID().uuidString.prefix(8)).sql"
+    let arguments = ["--clean", "--if-exists", "--schema=tablecast", "--file=\(file)", "--dbname=\(address)"]
+    try Self.run("\(binaries)/pg_dump", arguments)
+    return file
+  }
+
+  /// Sets a database back to what was written down, under whoever uses it.
+  public func restore(_ file: String, into address: String) throws {
+    let arguments = [
+      "--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=\(file)", address,
+    ]
+    try Self.run("\(binaries)/psql", arguments)
+  }
+
   /// A connection of its own, for what a transaction that is open does to others.
   public func session(in address: String) throws -> PostgresSession {
     try PostgresSession("\(binaries)/psql", ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", address])

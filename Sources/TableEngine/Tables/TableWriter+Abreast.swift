@@ -62,16 +62,37 @@ extension TableWriter {
   }
 
   /// Goes on until a revision, or a later one, can be seen.
-  private func reach(_ revision: Revision?, look number: UInt64, attempts: Int) {
-    let again: @Sendable () -> Void = { [self] in reach(revision, look: number, attempts: attempts - 1) }
+  ///
+  /// - Parameter lost: what was read of the store once, and is no longer there: the database is an older one.
+  private func reach(_ revision: Revision?, look number: UInt64, attempts: Int, lost: Revision? = nil) {
+    let again: @Sendable () -> Void = { [self] in reach(revision, look: number, attempts: attempts - 1, lost: lost) }
     // With something of its own under way, what others wrote shows when that comes back.
     if content.access({ $0.commits.follow(again, undone: again) }) { return }
-    guard let revision, let base = content.access({ $0.base }), base != revision, base.number <= revision.number else {
+    guard let revision, let base = content.access({ $0.base }), base != revision else {
       return endLook(number, isRead: true)
     }
     guard attempts > 0 else { return endLook(number, isRead: false) }
+    if base.number > revision.number, base != lost {
+      // Where something was lost it is read anew by now.
+      return lost == nil ? confirm(base, look: number, attempts: attempts - 1) : endLook(number, isRead: true)
+    }
     catchUp()
     if !content.access({ $0.commits.follow(again, undone: again) }) { endLook(number, isRead: false) }
+  }
+
+  /// What was read since a look began may be newer than what that has found. Where the store is still behind it now, it has lost
+  /// what it had.
+  private func confirm(_ base: Revision, look number: UInt64, attempts: Int) {
+    context.store.revision(of: storedName) { [self] result in
+      content.queue.async { [self] in
+        switch result {
+        case .failure: endLook(number, isRead: false)
+        case .success(let revision):
+          let isLost = revision.map { $0.number < base.number } ?? false
+          reach(revision, look: number, attempts: attempts, lost: isLost ? base : nil)
+        }
+      }
+    }
   }
 
   private func endLook(_ number: UInt64, isRead: Bool) {
