@@ -23,6 +23,15 @@ struct ServiceError: Error {
     ServiceError(status: .unprocessableContent, detail: detail, field: field)
   }
 
+  /// Nobody can tell in time what other replicas have written.
+  static let unreadable = ServiceError(
+    TableError(
+      .unavailable,
+      detail: "What other replicas have written can't be read in time: ask again.",
+      retryAfter: .seconds(1)
+    )
+  )
+
   var response: Response {
     switch (field, at) {
     case (let field?, let at?):

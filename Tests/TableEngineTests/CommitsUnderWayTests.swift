@@ -8,6 +8,8 @@ import Testing
   enum Event {
     /// A commit goes to the store.
     case begin
+    /// What others have written is asked for.
+    case catchesUp
     /// The oldest comes back.
     case stored
     /// The oldest comes back, superseded: it is laid out anew as this.
@@ -52,6 +54,11 @@ import Testing
       calls: []
     ),
     Case(
+      testDescription: "nothing is laid out while what others have written is read",
+      events: [.catchesUp, .comes("a"), .follows("b"), .comes("c"), .failed, .comes("d")],
+      calls: ["a", "c", "b undone"]
+    ),
+    Case(
       testDescription: "nobody overtakes one that waits for all",
       events: [.begin, .waitsForAll("a"), .comes("b"), .stored],
       calls: ["a", "b"]
@@ -65,6 +72,7 @@ import Testing
     for event in test.events {
       switch event {
       case .begin: commits.begin()
+      case .catchesUp: commits.beginCatchingUp()
       case .stored: for call in commits.end(isStored: true, retry: nil) { call() }
       case .superseded(let name): for call in commits.end(isStored: false, retry: say(name)) { call() }
       case .failed: for call in commits.end(isStored: false, retry: nil) { call() }

@@ -90,23 +90,28 @@ import Upstream
   @Test func aLookIsForAllWhoAskedBeforeItBegan() {
     var looks = StoreLooks()
     let told = Mutex<[String]>([])
-    func ask(_ name: String) -> Bool { looks.ask { isRead in told.withLock { $0.append("\(name) \(isRead)") } } }
+    func ask(_ name: String) -> Bool { looks.ask { outcome in told.withLock { $0.append("\(name) \(outcome)") } } }
     func end(_ look: UInt64, isRead: Bool) -> Bool {
       let (calls, begins) = looks.end(look)
-      for call in calls { call(isRead) }
+      for call in calls { call(isRead ? .read : .late) }
       return begins
     }
     #expect(ask("a"))
     let first = looks.number
     #expect(!ask("b") && !ask("c"))
     #expect(end(first, isRead: true))
-    #expect(told.withLock { $0 } == ["a true"])
+    #expect(told.withLock { $0 } == ["a read"])
     // The one before was given up: what it finds is nobody's.
     let second = looks.number
     #expect(second != first && !end(first, isRead: true))
     #expect(!end(second, isRead: false))
-    #expect(told.withLock { $0 } == ["a true", "b false", "c false"])
+    #expect(told.withLock { $0 } == ["a read", "b late", "c late"])
     #expect(ask("d"))
+    // The process was stopped: the same look begins anew, and what the one before finds is nobody's.
+    let third = looks.number
+    #expect(looks.beginAnew(third) && looks.number != third && !end(third, isRead: false))
+    #expect(!end(looks.number, isRead: true) && !looks.beginAnew(looks.number))
+    #expect(told.withLock { $0.last } == "d read")
   }
 
   /// Whoever shares the database may have written what is left.

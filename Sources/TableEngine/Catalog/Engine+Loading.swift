@@ -113,7 +113,6 @@ extension Engine {
     let families = families(next, before, lentBy: living, turnover)
     let catalog = Catalog(next.definition, settings.digests, tables: living, families: families, sources: sources)
     adopted.withLock { $0 = catalog }
-    retire(before, for: catalog)
     // What was edited since a guest was made reaches it now.
     for table in living {
       table.writer.guests.withLock { $0.tables = living.map(\.writer).filter { $0.follows(table.writer) } }
@@ -121,6 +120,8 @@ extension Engine {
     if !alreadyBegun, let error = begin(next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
+    // Who waits to be answered by what is in a table's place finds that begun.
+    retire(before, for: catalog)
     itemPlaces.withLock { $0 = next.keepers?.places }
     if context.replica.isLeading || next.keepers?.heirlooms.isEmpty == false { writeItemPlaces() }
     for table in living where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }

@@ -9,19 +9,27 @@ struct Loan: Sendable {
   var seed: LocalItems
   /// What keeps them.
   var keeper: TableWriter?
-
-  var items: LocalItems { keeper?.guests.withLock { $0.items?.items } ?? seed }
 }
 
 extension TableContent {
   /// These are all that there are.
   mutating func borrow(_ loans: [Loan]) {
     borrowed = [:]
-    for loan in loans { borrow(loan.items, of: loan.source) }
+    if !isGuest { inputRevisions = [:] }
+    for loan in loans {
+      let kept = loan.keeper.flatMap { keeper in keeper.guests.withLock { $0.items } }
+      borrow(kept?.items ?? loan.seed, of: loan.source, at: kept?.base, of: loan.keeper?.storedName)
+    }
   }
 
+  /// - Parameters:
+  ///   - revision: of the table that keeps them.
+  ///   - keeper: its stored name; nil where none keeps them.
   /// - Complexity: O(items).
-  mutating func borrow(_ items: LocalItems, of source: String) { borrowed[source] = .owned(items.owned) }
+  mutating func borrow(_ items: LocalItems, of source: String, at revision: Revision?, of keeper: String?) {
+    borrowed[source] = .owned(items.owned)
+    if let keeper { inputRevisions[keeper] = revision?.number }
+  }
 }
 
 extension LocalItems {

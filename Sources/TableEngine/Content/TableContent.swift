@@ -36,10 +36,10 @@ struct TableContent: Sendable {
   var base: Revision?
   /// Another table keeps the items.
   var isGuest = false
-  /// Of a guest and of a translation: the revision of the other table that it is made of, and the one that the store has it
-  /// of.
-  var basis: UInt64?
-  var storedBasis: UInt64?
+  /// The tables whose items this one shows, by their stored names: at which of their revisions it has them, and at which the
+  /// stored version was made.
+  var inputRevisions: [String: UInt64] = [:]
+  var storedInputRevisions: [String: UInt64] = [:]
   /// Others have written since the items were mapped, or they were not mapped yet.
   var isResultOld = false
   /// What tells that the same items make the same table (``TableBlueprint/layout``); nil where they are not its own.

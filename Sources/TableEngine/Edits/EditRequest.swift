@@ -94,6 +94,8 @@ package struct EditAnswer: Equatable, Sendable {
   package var rows: [String?]
   /// An item was put in the place of another.
   package var hasReplaced = false
+  /// It was kept when the request came for the first time, perhaps to another replica.
+  package var isRepeated = false
 }
 
 /// What came of a tap (`didSelectRow`): the row as it is now.

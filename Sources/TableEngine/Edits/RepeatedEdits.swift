@@ -118,7 +118,8 @@ extension StoredReply {
         EditAnswer(
           cursor: cursor,
           rows: rows.map { if case .string(let row) = $0 { row } else { nil } },
-          hasReplaced: value["replaced"] == .bool(true)
+          hasReplaced: value["replaced"] == .bool(true),
+          isRepeated: true
         )
       )
     }

@@ -35,10 +35,8 @@ extension Replica {
         state.behind.lostDatabase()
         state.isReachable = false
       }
-      isCut = true
     case .reachable(true):
       state.withLock { $0.isReachable = true }
-      isCut = false
       announce()
       // What others have said meanwhile was not heard.
       let tasks = state.withLock { $0.tasks }

@@ -47,7 +47,8 @@ final class Replica: Sendable {
     "\(ProcessInfo.processInfo.hostName)-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
   let queue = DispatchQueue(label: "tablecast.replica")
   let state: Mutex<State>
-  private let cut = Atomic(false)
+  /// The store is there, and the last look at it took too long.
+  private let isSlow = Atomic(false)
   let overruled = Atomic(false)
 
   struct State {
@@ -102,6 +103,8 @@ final class Replica: Sendable {
   /// Why this replica should not be given requests; nil where it should.
   var unreadiness: String? {
     guard isShared else { return nil }
+    if !isReachable { return "it can't see what the other replicas write: the database can't be reached" }
+    if isSlow.load(ordering: .relaxed) { return "it can't see in time what the other replicas write" }
     return state.withLock { state in
       let overdue = state.behind.overdue(at: Self.now)
       return state.rank.conflict
@@ -112,11 +115,8 @@ final class Replica: Sendable {
   /// How often others' writing was taken over, and how often it was in the way of writing here.
   var counts: (catchUps: Int, conflicts: Int) { state.withLock { ($0.behind.catchUps, $0.conflicts) } }
 
-  /// What others write can't be read, for now: what is known here counts, and who has seen more waits.
-  var isCut: Bool {
-    get { cut.load(ordering: .relaxed) }
-    set { cut.store(newValue, ordering: .relaxed) }
-  }
+  /// What has come of a look at what others have written.
+  func noteLook(_ outcome: LookOutcome) { isSlow.store(outcome == .late, ordering: .relaxed) }
 
   /// Whether the database can be reached, as far as is known.
   var isReachable: Bool { !isShared || state.withLock { $0.isReachable } }
@@ -153,12 +153,21 @@ final class Replica: Sendable {
   func lostLease() { queue.async { [self] in carryOut(state.withLock { $0.lease.lost() }) } }
 
   func tick() {
-    // A database that was slow may be so no longer: whoever comes next finds out.
-    if state.withLock({ $0.isReachable }) { isCut = false }
+    // Nobody may be sent here who would find out that the database is no longer slow.
+    if isSlow.load(ordering: .relaxed) { lookAgain() }
     let now = Self.now
     noteRank()
     guard state.withLock({ $0.lease.lease != nil || $0.rank.mayLead(at: now) }) else { return learn {} }
     carryOut(state.withLock { $0.lease.tick(at: now) })
+  }
+
+  /// Looks at the store for nobody, to see how long that takes.
+  private func lookAgain() {
+    let begun = ContinuousClock.now
+    store.revision(of: Self.leaseName) { [weak self] result in
+      guard case .success = result, ContinuousClock.now - begun < TableWriter.patienceOfLooks else { return }
+      self?.noteLook(.read)
+    }
   }
 
   /// Reads which configuration counts, as whoever asks the sources has left it: what is said is said once, to those who

@@ -1,7 +1,20 @@
+/// What has come of a look at the store.
+package enum LookOutcome: Int, Sendable {
+  /// All that was committed before the look is shown here.
+  case read
+  /// The store is not there: what is known counts.
+  case unreachable
+  /// The store is there and has not said in time what others have written: nobody can tell whether what is known is old.
+  case late
+
+  /// What has come of both.
+  package func and(_ other: LookOutcome) -> LookOutcome { rawValue < other.rawValue ? other : self }
+}
+
 /// Looks at where a table stands in the store, for those who have to know: one at a time, and one for all who have asked
 /// before it began. A state machine without I/O.
 struct StoreLooks: Sendable {
-  typealias Completion = @Sendable (_ isRead: Bool) -> Void
+  typealias Completion = @Sendable (LookOutcome) -> Void
 
   /// Who waits for the look under way; nil where there is none.
   private var present: [Completion]?
@@ -19,6 +32,13 @@ struct StoreLooks: Sendable {
     }
     next.append(completion)
     return false
+  }
+
+  /// The look under way begins once more, for the same who wait. False where it is over.
+  mutating func beginAnew(_ look: UInt64) -> Bool {
+    guard look == number, present != nil else { return false }
+    number += 1
+    return true
   }
 
   /// The look is over. Whom to tell, and whether another one is to begin.

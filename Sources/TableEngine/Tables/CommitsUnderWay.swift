@@ -8,6 +8,8 @@ struct CommitsUnderWay: Sendable {
   private var ended: UInt64 = 0
   /// One has failed, and those that were built on it come back one after the other.
   private(set) var isUndoing = false
+  /// What others have written is being read: what would be laid out on what is known until then would be refused.
+  private var isCatchingUp = false
   /// How often in a row a commit was superseded though none before it had failed: somebody else writes.
   private var conflicts = 0
   /// More than that, and whoever wants to write is told that it can't be done now.
@@ -24,9 +26,16 @@ struct CommitsUnderWay: Sendable {
   /// A commit has been given to the store.
   mutating func begin() { begun += 1 }
 
+  /// What others have written is asked for: it counts as a commit until it is there. Nothing of this table's own is on its way,
+  /// or all of it is being undone.
+  mutating func beginCatchingUp() {
+    begin()
+    isCatchingUp = true
+  }
+
   /// Whether `body` has to wait: it is called when nothing is under way.
   mutating func holdsBack(_ body: @escaping @Sendable () -> Void) -> Bool {
-    guard !isEmpty, isUndoing || !waiting.isEmpty else { return false }
+    guard !isEmpty, isUndoing || isCatchingUp || !waiting.isEmpty else { return false }
     waiting.append(body)
     return true
   }
@@ -59,7 +68,7 @@ struct CommitsUnderWay: Sendable {
     var calls: [@Sendable () -> Void] = []
     if isUndoing { waiting += settled.map { $0.undone } } else { calls = settled.map { $0.stored } }
     if isEmpty {
-      isUndoing = false
+      (isUndoing, isCatchingUp) = (false, false)
       calls += waiting
       waiting = []
     }

@@ -55,7 +55,7 @@ extension LiveTable {
   }
 
   /// What is in its place now, as often as it was made anew; itself where nothing is.
-  var latest: LiveTable {
+  package var latest: LiveTable {
     var latest = self
     while let next = latest.successor.withLock({ $0 }) { latest = next }
     return latest

@@ -45,9 +45,8 @@ extension LiveTable {
     if case .own = house { content.layout = blueprint.layout }
     if let keeper = house.keeper {
       content.isGuest = true
-      content.noteBasis(stored)
       let own = keeper.content.queue.sync { keeper.content.access { $0.own } }
-      if let items = own.items { content.follow(items, at: own.base) }
+      if let items = own.items { content.follow(items, at: own.base, of: keeper.storedName) }
     }
     content.begin(from: stored, isCurrent: isReplacing || context.replica.isShared)
     let shown = content.isShownAsStored(by: stored) ? stored.feed?.versions.last?.table : nil
@@ -118,9 +117,8 @@ extension LiveTable {
     var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
     if let stored {
       content.begin(from: stored, isCurrent: context.replica.isShared)
-      content.noteBasis(stored)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
-      content.follow(shown, own: shown.own)
+      content.follow(shown, own: shown.own, named: writer.storedName)
     } else if isShared {
       content.expectStored()
     }
@@ -300,6 +298,7 @@ extension TableContent {
   fileprivate mutating func begin(from stored: StoredTable, isCurrent: Bool) {
     isKnownToStore = stored.feed != nil
     base = stored.revision
+    defer { noteInputs(stored) }
     guard var table = stored.feed?.versions.last?.table, local == nil, table.hasWorked else { return }
     if !isCurrent {
       table.state = .stale

@@ -16,9 +16,11 @@ extension LiveTable {
     _ loans: [Loan],
     unchanged: Set<String>
   ) {
-    writer.leaveAsGuest()
+    let keepers = writer.loans.withLock { $0.compactMap(\.keeper) }
     let heard = reconfigure(blueprint, loans)
+    // It never ceases to follow those that it goes on borrowing from.
     writer.comeAsGuest()
+    for keeper in keepers where !writer.follows(keeper) { keeper.guests.withLock { $0.go(writer) } }
     let before = sources
     let next = polledSources(blueprint, writer.parameters, forwarding)
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }

@@ -21,13 +21,18 @@ extension TableReader {
   /// A cursor that only the store knows, while that can't be read: whoever has it waits rather than be set back.
   /// Once the store has been looked at, a cursor that is not here is nobody's.
   func isBeyondReach(_ after: Cursor, _ lens: Lens) -> Bool {
-    guard context.replica.isShared, after.epoch == feed.epoch, isAhead(after, view: lens.view) else { return false }
+    guard context.replica.isShared, isAhead(after, view: lens.view) else { return false }
     guard let looked = lastLook.withLock({ $0 }) else { return false }
-    return context.replica.isCut || ContinuousClock.now - looked > Self.validityOfLooks
+    return !context.replica.isReachable || ContinuousClock.now - looked > Self.validityOfLooks
   }
 
-  /// The table stands where the store has it.
-  func noteLook() { lastLook.withLock { $0 = .now } }
+  /// The table stands where the store has it; or nobody can tell any more.
+  func noteLook(isRead: Bool = true) {
+    lastLook.withLock { last in
+      guard isRead || last != nil else { return }
+      last = isRead ? .now : .now - Self.validityOfLooks * 2
+    }
+  }
 
   /// Longer than whoever has asked for a look takes to answer.
   private static let validityOfLooks = Duration.milliseconds(500)

@@ -98,6 +98,13 @@ final class TableReader: Sendable {
     maker.queue.async { [self] in completion(reply(query, waits: waits)) }
   }
 
+  /// The reply to a poll that is told nothing but where it is, made on the rendering queue.
+  func unchanged(at cursor: Cursor, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
+    maker.queue.async { [self] in
+      completion(maker.access { $0.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))) })
+    }
+  }
+
   /// The table through a lens, given to `body` on the rendering queue.
   func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
     maker.queue.async { [self] in

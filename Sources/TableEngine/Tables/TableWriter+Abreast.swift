@@ -1,12 +1,13 @@
 import Dispatch
-package import TableModel
+import TableModel
 import TableStore
 
 /// Coming abreast of the store, before something is said that another replica's writing may have changed: what is heard
 /// of that comes some milliseconds later.
 extension TableWriter {
-  /// So long may the store take to say where a table stands, and to be read. Beyond that, what is known counts.
-  private static let patience = DispatchTimeInterval.milliseconds(1000)
+  /// So long may the store take to say where a table stands, and to be read.
+  static let patienceOfLooks = Duration.seconds(1)
+  private static let patience = DispatchTimeInterval.milliseconds(Int(patienceOfLooks.components.seconds) * 1000)
 
   /// So often is what a look has found to be missing read, where own commits are in the way.
   private static let attempts = 4
@@ -14,12 +15,19 @@ extension TableWriter {
   /// Others may write to the table.
   var isShared: Bool { isStored && context.replica.isShared }
 
-  /// Has readers see all that was committed before this call, by whichever replica. On any queue.
+  /// Has readers see all versions that were committed before this call, by whichever replica. On any queue.
   ///
   /// - Parameter completion: On the table's queue: false where the store could not be read.
-  func comeAbreast(_ completion: @escaping StoreLooks.Completion) {
+  func comeAbreast(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+    look { completion($0 == .read) }
+  }
+
+  /// The same. On any queue.
+  ///
+  /// - Parameter completion: On the table's queue.
+  func look(_ completion: @escaping StoreLooks.Completion) {
     content.queue.async { [self] in
-      guard isShared else { return completion(true) }
+      guard isShared else { return completion(.read) }
       if content.access({ $0.looks.ask(completion) }) { look() }
     }
   }
@@ -28,7 +36,7 @@ extension TableWriter {
   static let attemptsToRead = 10
 
   /// The same, tried again where the store can't be read.
-  func comeAbreast(attempts: Int, _ completion: @escaping StoreLooks.Completion) {
+  func comeAbreast(attempts: Int, _ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
     comeAbreast { [self] isRead in
       guard !isRead, attempts > 1 else { return completion(isRead) }
       content.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
@@ -49,57 +57,50 @@ extension TableWriter {
   }
 
   private func look() {
-    let number = content.access { $0.looks.number }
-    content.queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.endLook(number, isRead: false) }
+    let (number, known) = content.access { ($0.looks.number, $0.durable.base) }
+    let begun = DispatchTime.now()
+    content.queue.asyncAfter(deadline: begun + Self.patience) { [weak self] in self?.expire(number, begun: begun) }
     context.store.revision(of: storedName) { [self] result in
       content.queue.async { [self] in
         switch result {
-        case .failure: endLook(number, isRead: false)
-        case .success(let revision): reach(revision, look: number, attempts: Self.attempts)
+        case .failure(.unavailable): endLook(number, .unreachable)
+        case .failure: endLook(number, .late)
+        case .success(let revision): reach(revision, since: known, look: number, attempts: Self.attempts)
         }
       }
     }
+  }
+
+  /// The time for a look is over. Where the process was stopped meanwhile it is the clock that has moved on: a look begins anew.
+  private func expire(_ number: UInt64, begun: DispatchTime) {
+    let isStale = DispatchTime.now() > begun + Self.patience + Self.patience
+    if isStale, content.access({ $0.looks.beginAnew(number) }) { return look() }
+    endLook(number, context.replica.isReachable ? .late : .unreachable)
   }
 
   /// Goes on until a revision, or a later one, can be seen.
   ///
-  /// - Parameter lost: what was read of the store once, and is no longer there: the database is an older one.
-  private func reach(_ revision: Revision?, look number: UInt64, attempts: Int, lost: Revision? = nil) {
-    let again: @Sendable () -> Void = { [self] in reach(revision, look: number, attempts: attempts - 1, lost: lost) }
+  /// - Parameter known: what was stored, as far as was known here, when the look began: a store that stands before that has lost
+  ///   it.
+  private func reach(_ revision: Revision?, since known: Revision?, look number: UInt64, attempts: Int) {
+    let again: @Sendable () -> Void = { [self] in reach(revision, since: known, look: number, attempts: attempts - 1) }
     // With something of its own under way, what others wrote shows when that comes back.
     if content.access({ $0.commits.follow(again, undone: again) }) { return }
-    guard let revision, let base = content.access({ $0.base }), base != revision else {
-      return endLook(number, isRead: true)
-    }
-    guard attempts > 0 else { return endLook(number, isRead: false) }
-    if base.number > revision.number, base != lost {
-      // Where something was lost it is read anew by now.
-      return lost == nil ? confirm(base, look: number, attempts: attempts - 1) : endLook(number, isRead: true)
-    }
+    let isSetBack = known.map { known in revision.map { $0.number < known.number } ?? false } ?? false
+    guard let revision, let base = content.access({ $0.base }), base != revision,
+      base.number <= revision.number || isSetBack && base == known
+    else { return endLook(number, .read) }
+    guard attempts > 0 else { return endLook(number, context.replica.isReachable ? .late : .unreachable) }
     catchUp()
-    if !content.access({ $0.commits.follow(again, undone: again) }) { endLook(number, isRead: false) }
+    if !content.access({ $0.commits.follow(again, undone: again) }) { endLook(number, .late) }
   }
 
-  /// What was read since a look began may be newer than what that has found. Where the store is still behind it now, it has lost
-  /// what it had.
-  private func confirm(_ base: Revision, look number: UInt64, attempts: Int) {
-    context.store.revision(of: storedName) { [self] result in
-      content.queue.async { [self] in
-        switch result {
-        case .failure: endLook(number, isRead: false)
-        case .success(let revision):
-          let isLost = revision.map { $0.number < base.number } ?? false
-          reach(revision, look: number, attempts: attempts, lost: isLost ? base : nil)
-        }
-      }
-    }
-  }
-
-  private func endLook(_ number: UInt64, isRead: Bool) {
+  private func endLook(_ number: UInt64, _ outcome: LookOutcome) {
     let (told, begins) = content.access { $0.looks.end(number) }
-    if !told.isEmpty { context.replica.isCut = !isRead }
-    if isRead { reader.noteLook() }
-    for completion in told { completion(isRead) }
+    guard !told.isEmpty else { return }
+    if isShared { context.replica.noteLook(outcome) }
+    reader.noteLook(isRead: outcome == .read)
+    for completion in told { completion(outcome) }
     if begins { look() }
   }
 
@@ -143,25 +144,4 @@ extension TableError {
 extension StoreError {
   /// Nobody can tell what other replicas have written.
   static let unreadable = StoreError.unavailable("the database does not answer")
-}
-
-extension LiveTable {
-  /// Others may write to the table, and can be heard.
-  package var mayBeBehind: Bool { writer.isShared && !context.replica.isCut }
-
-  /// Whether only the store can tell what a reader is to be answered: the table is shared, and the request asks for what
-  /// there is now, or stands where this replica has not come yet. O(toggles).
-  package func isBehind(_ request: LensRequest, after: Cursor?) -> Bool {
-    guard mayBeBehind else { return false }
-    guard let after else { return true }
-    return reader.isAhead(after, view: request.view)
-  }
-
-  /// Reads what other replicas have written, in a view too. `completion` is called on any queue, after a second at most.
-  package func comeAbreast(view: String?, _ completion: @escaping @Sendable () -> Void) {
-    writer.comeAbreast { [self] isRead in
-      guard isRead, let view else { return completion() }
-      context.views.read(view, table: current.cursor.epoch) { _ in completion() }
-    }
-  }
 }

@@ -20,9 +20,10 @@ extension LiveTable {
     // by the table that the client sees.
     request.preconditions.idempotency?.table = original.storedName
     writer.content.queue.async { [self, request] in
-      let (guest, own) = writer.asGuest(request)
-      original.perform(own, as: guest) { [self] outcome in
-        writer.afterShowing { [self] in writer.answer(request, as: outcome, of: original, completion) }
+      writer.asGuest(request) { [self] guest, own in
+        original.perform(own, as: guest) { [self] outcome in
+          writer.afterShowing { [self] in writer.answer(request, as: outcome, of: original, completion) }
+        }
       }
     }
   }

@@ -22,7 +22,7 @@ extension TableWriter {
   /// way: whoever has to be laid out anew waits for it. On the table's queue.
   func catchUp() {
     guard isStored, let known = content.access({ $0.durable.base }) else { return }
-    content.access { $0.commits.begin() }
+    content.access { $0.commits.beginCatchingUp() }
     context.store.changes(of: storedName, since: known) { [self] result in
       content.queue.async { [self] in
         switch result {
@@ -62,8 +62,8 @@ extension TableWriter {
         // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
         if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
         if let items = changes.items { content.local?.items.apply(items) }
-        if isDerived { content.noteBasis(changes.objects) }
         if !isTranslation { content.follow(changes.toggles, changes.objects) }
+        content.noteInputs(changes.objects)
         if isMember, !isTranslation { content.noteRefusal(changes.objects) }
         content.followed(to: changes.revision, shown: feed.current.table, isLeading: isLeading)
       }
@@ -75,10 +75,10 @@ extension TableWriter {
       feed.replace(with: history)
       content.access { content in
         if let items = stored.items { content.local?.items = items }
-        if isDerived { content.noteBasis(stored) }
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
+        content.noteInputs(stored)
         if isMember, !isTranslation { content.noteRefusal() }
         content.followed(to: stored.revision, shown: feed.current.table, isLeading: false)
       }

@@ -16,11 +16,14 @@ extension TableWriter {
   /// Follows the keeper's items. On any queue.
   func follow(_ own: TableContent.OwnState, of keeper: TableWriter, publishing: Bool) {
     guard let items = own.items else { return }
-    if self.keeper === keeper { follow(publishing: publishing) { $0.follow(items, at: own.base) } }
+    if self.keeper === keeper {
+      follow(publishing: publishing) { $0.follow(items, at: own.base, of: keeper.storedName) }
+    }
     let borrowed = loans.withLock { $0.filter { $0.keeper === keeper }.map(\.source) }
     guard !borrowed.isEmpty else { return }
-    follow(publishing: publishing && (context.replica.isLeading || !isShared)) { content in
-      for source in borrowed { content.borrow(items, of: source) }
+    // What no store has each replica shows by itself.
+    follow(publishing: isStored ? publishing && (context.replica.isLeading || !isShared) : true) { content in
+      for source in borrowed { content.borrow(items, of: source, at: own.base, of: keeper.storedName) }
     }
   }
 
@@ -29,8 +32,19 @@ extension TableWriter {
     self.keeper === keeper || loans.withLock { $0.contains { $0.keeper === keeper } }
   }
 
-  /// This table as it lays out an edit, and what then is left of the request. On the table's queue.
-  func asGuest(_ request: EditRequest) -> (Guest, EditRequest) {
+  /// Gives this table as it lays out an edit, and what then is left of the request. A condition that does not hold by what is
+  /// known here may do so by what another replica has stored. On the table's queue.
+  func asGuest(_ request: EditRequest, _ body: @escaping @Sendable (Guest, EditRequest) -> Void) {
+    let judge: @Sendable () -> Void = { [self] in
+      let (guest, own) = asGuest(request)
+      body(guest, own)
+    }
+    let isMet = request.preconditions.condition?.holds(for: feed.current.cursor) ?? true
+    guard !isMet, needsReadBarrier else { return judge() }
+    readBarrier { [content] _ in content.queue.async(execute: judge) }
+  }
+
+  private func asGuest(_ request: EditRequest) -> (Guest, EditRequest) {
     let content = content.access { content in
       content.refreshResult(named: name)
       return content
@@ -40,7 +54,8 @@ extension TableWriter {
       request.preconditions = original(of: request.preconditions)
       return (Guest(name: name, content: content, nil, at: feed.latest), request)
     }
-    let guest = Guest(name: name, content: content, request.preconditions.condition, at: feed.latest)
+    // A version that is only prepared may never be stored: another replica's has its number then.
+    let guest = Guest(name: name, content: content, request.preconditions.condition, at: feed.current)
     request.preconditions.condition = nil
     return (guest, request)
   }
@@ -72,10 +87,12 @@ extension TableWriter {
     request.preconditions.idempotency?.table = storedName
     content.queue.async { [self, request] in
       if let error = refusal(of: EditPreconditions()) { return completion(.failure(error)) }
-      let (own, ownRequest) = asGuest(request)
-      keeper.edit(guest == nil ? ownRequest : request, as: guest ?? own) { [self] outcome in
-        afterFollowing { [self] in answer(request, as: outcome, of: keeper, completion) }
+      let carryOut: @Sendable (Guest, EditRequest) -> Void = { [self] guest, own in
+        keeper.edit(own, as: guest) { [self] outcome in
+          afterFollowing { [self] in answer(request, as: outcome, of: keeper, completion) }
+        }
       }
+      if let guest { carryOut(guest, request) } else { asGuest(request, carryOut) }
     }
   }
 
@@ -90,11 +107,27 @@ extension TableWriter {
     guard case .success(let done) = outcome, done.cursor.epoch == other.feed.current.cursor.epoch else {
       return completion(outcome)
     }
-    let answer = EditResult.success(
-      EditAnswer(cursor: reader.cursor(feed.current, request.lens), rows: done.rows, hasReplaced: done.hasReplaced)
-    )
-    // What was kept with the edit itself has the other table's cursor.
-    remember(answer, for: request.preconditions.idempotency) { completion(answer) }
+    whenShown(isElsewhere: done.isRepeated) { shown in
+      let cursor = shown.reader.cursor(shown.feed.current, request.lens)
+      let answer = EditResult.success(EditAnswer(cursor: cursor, rows: done.rows, hasReplaced: done.hasReplaced))
+      // What was kept with the edit itself has the other table's cursor.
+      shown.remember(answer, for: request.preconditions.idempotency) { completion(answer) }
+    }
+  }
+
+  /// Gives the table whose current version has an edit that was carried out, on its queue: another one where a configuration that
+  /// was read meanwhile has put that in this one's place. On the table's queue.
+  ///
+  /// - Parameter isElsewhere: the edit may have come to another replica.
+  private func whenShown(isElsewhere: Bool, _ body: @escaping @Sendable (TableWriter) -> Void) {
+    guard !content.access({ $0.gate.isClosed }) else {
+      return whenDecided { [self] in
+        let shown = table.withLock { $0.value }?.present.writer ?? self
+        shown.afterFollowing { body(shown) }
+      }
+    }
+    guard isElsewhere, needsReadBarrier else { return body(self) }
+    readBarrier { [self] _ in content.queue.async { [self] in body(self) } }
   }
 }
 
@@ -130,7 +163,7 @@ struct Guest: Sendable {
     case failed
   }
 
-  /// - Parameter latest: the guest's version, as its content is laid out.
+  /// - Parameter latest: the guest's version that was stored last.
   init(name: String, content: TableContent, _ condition: VersionCondition?, at latest: Version) {
     (self.name, self.content, table) = (name, content, latest.table)
     self.condition =

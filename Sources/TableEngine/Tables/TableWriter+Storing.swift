@@ -31,7 +31,7 @@ extension TableWriter {
     let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
     if isOwn {
       // Not by a configuration that doesn't count, and not back behind what another one has shown.
-      guard context.replica.refusal == nil, content.access({ $0.isAheadOfStoredBasis }) else { return completion(nil) }
+      guard context.replica.refusal == nil, content.access({ $0.isAheadOfStoredInputs }) else { return completion(nil) }
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
       return completion(.fenced)
     }
@@ -62,8 +62,9 @@ extension TableWriter {
     commit.reply = prepared.flatMap(reply)
     commit.fence = fence
     commit.objects = content.access { content in
-      if isOwn { return content.markBasis() }
-      let word = hasWord ? [content.markRefusal(refusal)] : []
+      let inputs = isShared && toggles.isEmpty ? content.markInputs() : []
+      if isOwn { return inputs }
+      let word = inputs + (hasWord ? [content.markRefusal(refusal)] : [])
       guard prepared != nil, !isTranslation else { return word }
       return word + content.objectChanges(from: latest, to: table)
     }
@@ -104,6 +105,8 @@ extension TableWriter {
   /// - Parameter completion: given why it could not be stored; it is tried again.
   func publishContent(then completion: @escaping @Sendable (StoreError?) -> Void = { _ in }) {
     let retry: @Sendable () -> Void = { [self] in publishContent(then: completion) }
+    // While nobody knows whether the table goes on, what it is to show waits.
+    guard !content.access({ $0.gate.await(retry) }) else { return }
     guard !content.access({ $0.gate.isClosed }) else { return completion(nil) }
     guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
     let latest = feed.latest.table

@@ -22,25 +22,39 @@ extension TableWriter {
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
     let (original, version) = (content.access { $0 }, feed.current.cursor)
-    for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
+    for translator in translators {
+      translator.follow(original, own: own, named: storedName, version, publishing: publishing)
+    }
   }
 
   /// The same, for a table that no source will tell anything.
   func publishAll() { content.queue.sync { share() } }
 
-  private func follow(_ original: TableContent, own: TableContent.OwnState, _ version: Cursor, publishing: Bool) {
+  private func follow(
+    _ original: TableContent,
+    own: TableContent.OwnState,
+    named name: String,
+    _ version: Cursor,
+    publishing: Bool
+  ) {
     follow(publishing: publishing) { [basis] content in
-      content.follow(original, own: own)
+      content.follow(original, own: own, named: name)
       basis.access { $0 = version }
     }
   }
 
   /// Takes over what another table has, and shows what comes of it.
   func follow(publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
+    following.add(1, ordering: .acquiringAndReleasing)
     content.queue.async { [self] in
       content.access { take(&$0) }
-      guard !publishing else { return publishContent() }
-      content.access { $0.isResultOld = true }
+      guard publishing else {
+        content.access { $0.isResultOld = true }
+        share(publishing: false)
+        following.subtract(1, ordering: .acquiringAndReleasing)
+        return
+      }
+      publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
     }
   }
 

@@ -32,6 +32,8 @@ final class TableWriter: Sendable {
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
   let editsAhead = Atomic(0)
+  /// What it is to take over from its inputs, and has not shown yet: how often.
+  let following = Atomic(0)
   /// What it writes for.
   let table = Mutex(WeakTable())
   /// Those of the same table in other languages.

@@ -13,11 +13,15 @@ final class Abreast: Waiter {
     var view: String?
   }
 
+  /// Where the request is answered when the read barrier is over.
+  typealias Answer = @Sendable (Exchange, LookOutcome) -> Reply
+
   private let members: [Member]
   private let server: WakingServer
-  private let answer: @Sendable (Exchange, _ mayWait: Bool) -> Reply
+  private let answer: Answer
   private let topic = Topic(rawValue: .random(in: .min ... .max))
   private let left: Atomic<Int>
+  private let outcome = Mutex(LookOutcome.read)
 
   /// In seconds; tables give up before.
   private static let patience = 5
@@ -25,7 +29,7 @@ final class Abreast: Waiter {
   init(
     of members: [Member],
     _ server: WakingServer,
-    answer: @escaping @Sendable (Exchange, _ mayWait: Bool) -> Reply
+    answer: @escaping Answer
   ) {
     (self.members, self.server, self.answer) = (members, server, answer)
     left = Atomic(members.count)
@@ -40,23 +44,25 @@ final class Abreast: Waiter {
 
   /// For what mostly doesn't: this is not counted among those who do.
   func begin(_ exchange: Exchange) -> Reply {
-    read { [self] in exchange.finish(answer(exchange, true)) }
+    read { [self] in exchange.finish(answer(exchange, outcome.withLock { $0 })) }
     return .later
   }
 
   private func read(_ completion: @escaping @Sendable () -> Void) {
     for member in members {
-      member.table.comeAbreast(view: member.view) { [self] in
+      member.table.readBarrier(view: member.view) { [self] outcome in
+        self.outcome.withLock { $0 = $0.and(outcome) }
         if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
       }
     }
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
-    left.load(ordering: .acquiring) == 0 ? answer(exchange, true) : nil
+    left.load(ordering: .acquiring) == 0 ? answer(exchange, outcome.withLock { $0 }) : nil
   }
 
-  func timedOut(_ exchange: Exchange) -> Reply { answer(exchange, false) }
+  /// It takes too long, or the service ends: what others have written is not known.
+  func timedOut(_ exchange: Exchange) -> Reply { answer(exchange, .late) }
 
   func abandoned() {}
 }
@@ -68,7 +74,7 @@ extension ChangeTopic {
 extension TableCall {
   /// What has to be read before this is answered; nil where nothing has.
   var behind: Abreast.Member? {
-    guard table.mayBeBehind, let lens = try? inquiry.lens.get() else { return nil }
+    guard let lens = try? inquiry.lens.get() else { return nil }
     return table.isBehind(lens, after: request.position) ? Abreast.Member(table: table, view: lens.view) : nil
   }
 }

@@ -6,6 +6,7 @@ import TableModel
 extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
     let inquiry = call.inquiry
+    if call.isLate, let after = try inquiry.after.get() { return unchanged(call, at: after) }
     if let slot = call.request.query.first("slot") { return try slotPoll(call, slot: slot) }
     let wait = try inquiry.wait.get()
     let share = call.waitingShare(callerLimits)
@@ -17,6 +18,18 @@ extension TableService {
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try inquiry.poll(of: call.table, call.state, make) : try make()
     return poll.begin(call.exchange, wait: poll.query.after == nil || !call.mayWait ? 0 : wait)
+  }
+
+  /// The answer to a poll from a cursor that only the store knows, which does not say: it is told to ask again.
+  private func unchanged(_ call: TableCall, at after: Cursor) -> Reply {
+    let (exchange, scope, codings) = (call.exchange, call.scope, call.request.acceptedCodings)
+    let link = HeaderField(.link, "<\(call.table.path)/changes?after=\(after)\(call.inquiry.next)>; rel=\"next\"")
+    call.table.unchanged(at: after) { made in
+      var response = made.representation(scope).response(accepting: codings)
+      response.additional += [link, HeaderField(.retryAfter, "1")]
+      exchange.finish(response)
+    }
+    return .later
   }
 
   /// Whether a client that was let in under one configuration may still read, when there is another one.
@@ -62,7 +75,10 @@ extension TableService {
     let behind = members.filter { $0.table.isBehind(lens, after: $0.query.after) }
     guard !behind.isEmpty else { return begin(call.exchange, true) }
     let read = behind.map { Abreast.Member(table: $0.table, view: lens.view) }
-    return Abreast(of: read, server, answer: begin).begin()
+    return Abreast(of: read, server) { exchange, outcome in
+      // Those that have cursors go on waiting for the others' versions; nobody is set back.
+      outcome == .late ? .response(ServiceError.unreadable.response) : begin(exchange, true)
+    }.begin()
   }
 
   /// The pairs of `after=TABLE:CURSOR`, each table once.

@@ -31,7 +31,9 @@ final class Call: Sendable {
   /// The table of a reference, which the caller may read.
   func readable(_ reference: TableReference, _ budget: inout MemberBudget) throws(ServiceError) -> LiveTable {
     try state.authorizer.authorize(request, .read, table: reference.name)
-    return try asked { () throws(TableError) in try state.catalog.table(reference, in: locale, for: caller, &budget) }
+    return try asked { () throws(TableError) in
+      try state.catalog.table(reference, in: locale, for: caller, &budget).latest
+    }
   }
 
   /// The language to answer in; nil where the configuration names none.
@@ -48,6 +50,8 @@ final class TableCall: Sendable {
   let exchange: Exchange
   /// False where the request has waited as long as it may.
   let mayWait: Bool
+  /// Nobody can tell in time what other replicas have written: what is known here may be old.
+  let isLate: Bool
 
   var request: Request { call.request }
   var inquiry: RequestInquiry { call.inquiry }
@@ -61,32 +65,40 @@ final class TableCall: Sendable {
 
   /// Finds the table, for a caller who may do what is needed.
   init(_ call: Call, _ need: Route.Need) throws(ServiceError) {
-    (self.call, self.need, exchange, mayWait) = (call, need, call.exchange, true)
+    (self.call, self.need, exchange, mayWait, isLate) = (call, need, call.exchange, true, false)
     let isOpen = need.isReading && !call.state.authorizer.isRestricted(.read)
     if isOpen, let table = call.inquiry.table(under: call.state) {
-      (self.table, authority) = (table, .granted)
+      (self.table, authority) = (table.latest, .granted)
       return
     }
     guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
     authority = try Self.authority(call.request, call.state.authorizer, need, reference.name)
     var budget = MemberBudget()
-    table = try asked { () throws(TableError) in
+    let table = try asked { () throws(TableError) in
       try call.state.catalog.table(reference, in: call.locale, for: call.caller, &budget)
     }
+    // Another one may be in its place already: edits are answered from there.
+    self.table = need.isReading ? table.latest : table
     if !table.isMember { call.inquiry.note(table, under: call.state) }
   }
 
-  private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool) {
-    (self.call, need, table, authority) = (call.call, call.need, call.table, call.authority)
-    (self.exchange, self.mayWait) = (exchange, mayWait)
+  private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool, isLate: Bool) {
+    (self.call, need, authority) = (call.call, call.need, call.authority)
+    table = call.need.isReading ? call.table.latest : call.table
+    (self.exchange, self.mayWait, self.isLate) = (exchange, mayWait, isLate)
   }
 
   /// The same, when its table's upstream has answered or the time for it is over.
   ///
   /// - Throws: where a configuration that was read meanwhile no longer lets the caller in.
-  func after(_ exchange: Exchange, mayWait: Bool, under now: ServiceState) throws(ServiceError) -> TableCall {
+  func after(
+    _ exchange: Exchange,
+    mayWait: Bool,
+    isLate: Bool = false,
+    under now: ServiceState
+  ) throws(ServiceError) -> TableCall {
     if now !== state { _ = try Self.authority(call.request, now.authorizer, need, table.reference.name) }
-    return TableCall(self, exchange, mayWait: mayWait)
+    return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
   }
 
   /// What the upstream says of the caller is said to the caller.

@@ -13,6 +13,8 @@ final class RequestInquiry: Sendable {
   let languages: LanguagePreferences
   /// Where the client is; nil where it doesn't say so.
   let after: Result<Cursor?, ServiceError>
+  /// A poll through caches.
+  let hasSlot: Bool
   /// How long a poll is to wait, in seconds.
   let wait: Result<Double, ServiceError>
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
@@ -23,6 +25,7 @@ final class RequestInquiry: Sendable {
   init(_ request: Request) {
     match = RouteMatch(request)
     languages = LanguagePreferences(request)
+    hasSlot = request.query.first("slot") != nil
     lens = Result { () throws(ServiceError) in
       LensRequest(
         cells: try request.acceptedCells(),

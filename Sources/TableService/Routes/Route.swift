@@ -41,6 +41,11 @@ final class Route: Sendable {
       }
     }
 
+    /// Whether a request for it polls from a cursor, for a time of its own.
+    fileprivate func isPoll(_ inquiry: RequestInquiry) -> Bool {
+      query.contains("wait") && !inquiry.hasSlot && (try? inquiry.after.get()) != nil
+    }
+
     /// `GET` brings `HEAD` with it.
     fileprivate var allowed: AllowedMethods {
       switch method {
@@ -173,10 +178,13 @@ final class Route: Sendable {
       try call.checkIsThere()
       return try handler(service)(call)
     }
-    let abreast = Abreast(of: [behind], service.server) { exchange, mayWait in
+    let abreast = Abreast(of: [behind], service.server) { exchange, outcome in
       do throws(ServiceError) {
+        let isLate = outcome == .late
+        // Who polls is where the cursor says; all others would be given what may be old.
+        guard !isLate || operation.isPoll(call.inquiry) else { throw .unreadable }
         // Who has waited for the first fetch as long as it may doesn't wait again.
-        let call = try call.after(exchange, mayWait: mayWait && call.mayWait, under: service.state)
+        let call = try call.after(exchange, mayWait: !isLate && call.mayWait, isLate: isLate, under: service.state)
         try call.checkIsThere()
         return try handler(service)(call)
       } catch {

@@ -13,6 +13,13 @@ final class PostgresLink: @unchecked Sendable {
   private var reason = "not connected yet"
   private var backoff = Backoff()
   private var isClosed = false
+  /// Of the pause before the next attempt: an earlier attempt makes it void.
+  private var pause = 0
+  private var lastFailure = DispatchTime.now()
+  /// Who waits for the next attempt's outcome.
+  private var waiting: [() -> Void] = []
+  /// Attempts that somebody waits for have no shorter pauses between them.
+  private static let shortestPause = DispatchTimeInterval.milliseconds(100)
   /// Told when it comes up, and when it is lost.
   var onChange: ((Bool) -> Void)?
   var onNotification: ((_ payload: String, _ process: Int32) -> Void)?
@@ -25,6 +32,28 @@ final class PostgresLink: @unchecked Sendable {
 
   /// The server's process behind it; 0 where there is none.
   var process: Int32 { connection?.process ?? 0 }
+
+  /// Calls back when it is up, or an attempt to make it has failed: one is made at once where it is down.
+  func attempt(_ body: @escaping () -> Void) {
+    guard !isUp, !isClosed else { return body() }
+    waiting.append(body)
+    if connection == nil { connect(at: max(.now(), lastFailure + Self.shortestPause)) }
+  }
+
+  private func connect(at time: DispatchTime) {
+    pause += 1
+    let pause = pause
+    queue.asyncAfter(deadline: time) { [weak self] in
+      guard let self, pause == self.pause, connection == nil else { return }
+      connect()
+    }
+  }
+
+  private func endAttempt() {
+    let bodies = waiting
+    waiting = []
+    for body in bodies { body() }
+  }
 
   func connect() {
     guard !isClosed else { return }
@@ -48,6 +77,7 @@ final class PostgresLink: @unchecked Sendable {
         isUp = true
         backoff = Backoff()
         onChange?(true)
+        endAttempt()
       case .failure(.lost): break
       case .failure(let error):
         connection.close()
@@ -65,8 +95,9 @@ final class PostgresLink: @unchecked Sendable {
     let wasUp = isUp
     isUp = false
     if wasUp { onChange?(false) }
-    guard !isClosed else { return }
-    queue.asyncAfter(deadline: .now() + .milliseconds(backoff.next())) { [weak self] in self?.connect() }
+    lastFailure = .now()
+    if !isClosed { connect(at: lastFailure + .milliseconds(backoff.next())) }
+    endAttempt()
   }
 
   /// As ``PostgresConnection/run(_:completion:)``; fails at once where there is no connection.

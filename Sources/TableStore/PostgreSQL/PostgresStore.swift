@@ -125,9 +125,16 @@ public final class PostgresStore: Store, @unchecked Sendable {
       "SELECT revision, stamp FROM tablecast.feed WHERE sha256(name) = sha256($1)",
       .name(table)
     )
-    askSide([question], completion) { answers in
-      guard let found = answers.first, found.count == 1 else { return nil }
-      return Revision(number: found.unsigned(0, 0), stamp: found.unsigned(0, 1))
+    // Whoever asks this has to know: that the database was away a moment ago is no answer.
+    queue.async { [self] in
+      main.attempt { [self] in
+        side.attempt { [self] in
+          askSide([question], completion) { answers in
+            guard let found = answers.first, found.count == 1 else { return nil }
+            return Revision(number: found.unsigned(0, 0), stamp: found.unsigned(0, 1))
+          }
+        }
+      }
     }
   }
 

@@ -1,0 +1,118 @@
+import Dispatch
+import Synchronization
+package import TableModel
+import TableStore
+
+/// What a read waits for: that its table shows all that was committed before the read began, of its own and of the tables whose
+/// items it shows.
+extension TableWriter {
+  /// The tables whose items this one shows: the original of a translation, the keeper of a guest, what lookups and further
+  /// sections borrow.
+  var inputs: [TableWriter] {
+    let original = isTranslation ? table.withLock { $0.value?.original } : nil
+    return (original.map { [$0] } ?? []) + (keeper.map { [$0] } ?? []) + loans.withLock { $0.compactMap(\.keeper) }
+  }
+
+  /// Whether a read has to wait at all, or to look. O(inputs).
+  var needsReadBarrier: Bool {
+    isShared || following.load(ordering: .acquiring) > 0 || inputs.contains { $0.needsReadBarrier }
+  }
+
+  /// So long is the version of another replica waited for that shows what is read, and so often is looked for it.
+  private static let patience = Duration.seconds(1)
+  private static let pause = DispatchTimeInterval.milliseconds(10)
+  /// So long is it left to whoever has edited to store the version that shows that: two that do so at once are in each other's way.
+  private static let courtesy = Duration.milliseconds(100)
+
+  /// Has readers see all that was committed before this call, of whatever the table is made of. On any queue.
+  ///
+  /// - Parameter completion: On any queue.
+  func readBarrier(_ completion: @escaping StoreLooks.Completion) {
+    let inputs = inputs
+    guard !inputs.isEmpty else { return look(completion) }
+    let group = DispatchGroup()
+    let outcomes = Mutex(LookOutcome.read)
+    for input in inputs {
+      group.enter()
+      input.readBarrier { outcome in
+        outcomes.withLock { $0 = $0.and(outcome) }
+        group.leave()
+      }
+    }
+    // What the inputs have got they have handed over before they answer: it is taken in by now.
+    group.notify(queue: content.queue) { [self] in
+      let outcome = outcomes.withLock { $0 }
+      guard outcome == .read else { return completion(outcome) }
+      guard !isToBeReplaced else { return whenDecided { [self] in readBarrierOfPresent(completion) } }
+      afterFollowing { [self] in
+        look { [self] outcome in
+          // By another configuration than the one that counts, or beside one that does not, it would be another table.
+          let isComparable = isShared && context.replica.refusal == nil && !context.replica.isAmongOlder
+          guard outcome == .read, isComparable else { return completion(outcome) }
+          showInputs(since: .now, completion)
+        }
+      }
+    }
+  }
+
+  /// It has something to show and may not, as another table is about to come in its place. On the table's queue.
+  private var isToBeReplaced: Bool {
+    following.load(ordering: .acquiring) > 0 && content.access { $0.gate.isClosed && !$0.gate.isClosedForGood }
+  }
+
+  /// The same, of what is in the table's place by now.
+  private func readBarrierOfPresent(_ completion: @escaping StoreLooks.Completion) {
+    let present = table.withLock { $0.value }?.latest.writer
+    guard let present, present !== self else { return afterFollowing { completion(.read) } }
+    present.readBarrier(completion)
+  }
+
+  /// Waits until a stored version shows what the inputs have, which is stored from here where that is anybody's to do. On the
+  /// table's queue.
+  private func showInputs(since begun: ContinuousClock.Instant, _ completion: @escaping StoreLooks.Completion) {
+    let latest = feed.current.table
+    let isShown = content.access { content in
+      // What upstreams have said is known where they are asked: whether that is shown can't be told elsewhere.
+      guard !content.storedShowsInputs, content.inputs.isEmpty else { return true }
+      let table = content.table(named: name)
+      return Table.same(latest, content.share(table, with: latest))
+    }
+    if isShown { return completion(.read) }
+    let waited = ContinuousClock.now - begun
+    guard waited < Self.patience else { return completion(.late) }
+    let again: @Sendable () -> Void = { [self] in
+      look { [self] outcome in
+        guard outcome == .read else { return completion(outcome) }
+        showInputs(since: begun, completion)
+      }
+    }
+    if context.replica.isLeading || followsItems && waited > Self.courtesy { return publishContent { _ in again() } }
+    content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
+  }
+}
+
+extension LiveTable {
+  /// Whether a read has to wait for what others have written, or for what is on its way here.
+  package var mayBeBehind: Bool { writer.needsReadBarrier }
+
+  /// Whether only a read barrier can tell what a reader is to be answered: the request asks for what there is now, or
+  /// stands where this replica has not come yet. O(toggles).
+  package func isBehind(_ request: LensRequest, after: Cursor?) -> Bool {
+    guard let after else { return mayBeBehind }
+    return writer.isShared && reader.isAhead(after, view: request.view)
+  }
+
+  /// Reads what other replicas have written, in a view too, and waits for what is on its way here. `completion` is called on
+  /// any queue, after some seconds at most.
+  package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
+    writer.readBarrier { [self] outcome in
+      guard outcome == .read, let view else { return completion(outcome) }
+      context.views.read(view, table: current.cursor.epoch) { _ in completion(outcome) }
+    }
+  }
+
+  /// The reply to a poll that is told nothing but where it is.
+  package func unchanged(at cursor: Cursor, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
+    reader.unchanged(at: cursor, completion)
+  }
+}
