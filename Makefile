@@ -4,13 +4,14 @@
 # make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
+# make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz sanitize sbom image packages clients cluster
+.PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz sanitize sbom image packages clients cluster trial
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -41,6 +42,11 @@ cluster: packages
 	$(SWIFT) build --product tablecast
 	./Benchmarks/Simulation/simulation.py --check
 	./Tests/Cluster/cluster.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1)
+
+trial: packages
+	@./scripts/install-system-packages.sh postgresql
+	$(SWIFT) build --product tablecast
+	./Tests/Cluster/trial.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),16) --seed $(or $(SEED),1) --seconds 10
 
 build: packages
 	$(SWIFT) build --configuration release --product tablecast

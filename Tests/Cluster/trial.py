@@ -127,7 +127,7 @@ class Replicas:
             assert time.time() < deadline, f"replica {index} is not ready after a minute: {self.folder}"
             time.sleep(0.05)
 
-    def trouble(self, kind, rng, seconds, checks):
+    def trouble(self, kind, rng, seconds, work):
         """What happens to them for so many seconds, and then no more."""
         end = time.time() + seconds
         index = rng.randrange(REPLICAS)
@@ -150,15 +150,18 @@ class Replicas:
             time.sleep(seconds)
             self.lines[index].delay = 0
         elif kind == "cuts":
+            # Without the database a replica goes on with what it knows, and is not ready.
+            work.cut.add(self.ports[index])
             self.lines[index].cut()
             # Until the replica has noticed.
             time.sleep(0.5)
             until = time.time() + max(seconds - 1, 1)
             while time.time() < until:
                 reply = ask(self.ports[index], "GET", "/readyz")
-                checks.count("ready", reply is not None and reply[0] == 503, reply)
+                work.checks.count("ready", reply is not None and reply[0] == 503, reply)
                 time.sleep(0.1)
             self.lines[index].state = "open"
+            work.cut.clear()
             time.sleep(1)
         elif kind == "promotion":
             # What the standby lacks at that moment is lost, though it was acknowledged.
@@ -189,6 +192,10 @@ class Round:
         self.acknowledged, self.lock = {}, threading.Lock()
         # By table, language and epoch: what each version shows of each item.
         self.versions, self.stop, self.run = {}, threading.Event(), f"{rng.getrandbits(40):x}"
+        # The replicas without the database.
+        self.cut = set()
+        # Whether all tables are always there.
+        self.hasAll = True
         # Whether what was acknowledged may be lost, as by an asynchronous promotion.
         self.forgets = False
 
@@ -215,7 +222,7 @@ class Round:
 
     def count_up(self, item, rng):
         reply = self.ask(self.ports[0], "GET", f"/v1/tables/{self.tables[0]}/items/{item}", "en")
-        number = reply[2]["n"]
+        number = reply[2]["n"] if reply[0] == 200 else 0
         while not self.stop.is_set():
             number += 1
             table = rng.choice([table for table in self.tables if table in EDITABLE])
@@ -266,8 +273,11 @@ class Round:
                 continue
             kind, item = rng.choice(["snapshot", "row", "item", "start"]), rng.choice(list(known))
             path = {"snapshot": "", "row": f"/rows/{item}", "item": f"/items/{item}", "start": "/changes?wait=1"}[kind]
+            mayBeOld = port in self.cut
             reply = self.ask(port, "GET", f"/v1/tables/{table}{path}", language)
-            if reply is None or reply[0] in (503, 429) or reply[0] == 404 and self.forgets:
+            if mayBeOld or port in self.cut:
+                continue
+            if reply is None or reply[0] in (503, 429) or reply[0] == 404 and (self.forgets or not self.hasAll):
                 time.sleep(0.02)
                 continue
             where = f"{table}{path} {language} at {self.ports.index(port)}"
@@ -394,7 +404,7 @@ def on_replicas(kind, replicas, rng, seconds, checks):
     work.begin([(work.count_up, (item,)) for item in "123456"] + [(work.read, ())] * 6
                + [(work.follow, pair) for pair in followed])
     time.sleep(0.5)
-    if replicas.trouble(kind, rng, seconds, checks) == "lost":
+    if replicas.trouble(kind, rng, seconds, work) == "lost":
         database = replicas.database
         database.standby.run("pg_ctl", "-D", f"{database.standby.folder}/data", "-w", "promote")
         database.primary, database.standby = database.standby, database.primary
@@ -413,22 +423,24 @@ def on_one(service, folder, rng, seconds, checks):
     """A process whose configuration changes while it is edited: the keeper goes, and comes back."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
     port, path = free_port(), folder / "tablecast.yaml"
-    with_keeper = configuration("{path: store.sqlite}", ["keeper", "guest", "by"], count=1000)
-    without = configuration("{path: store.sqlite}", ["guest", "by"], count=1000)
-    path.write_text(with_keeper)
+    # Whichever keeps the items goes, then comes back to find another one keeping them.
+    tables = [["guest", "by"], ["keeper", "guest", "by"], ["keeper", "by"], ["keeper", "guest", "by"]]
+    configurations = [configuration("{path: store.sqlite}", names, count=1000) for names in tables]
+    path.write_text(configurations[1])
     log = open(folder / "service.log", "a")
     process = subprocess.Popen([service, "serve", "--config", str(path), "--listen", f"127.0.0.1:{port}"],
                                stdout=log, stderr=log, cwd=folder)
     try:
         while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
             time.sleep(0.05)
-        work = Round([port], ["guest", "by;owner=a"], "12", checks, rng)
+        work = Round([port], ["keeper", "guest", "by;owner=a"], "12", checks, rng)
+        work.hasAll = False
         work.begin([(work.count_up, (item,)) for item in "12"] + [(work.read, ())] * 2 + [(work.answered, ("3",))] * 1)
         end = time.time() + seconds
         for number in range(1 << 30):
             if time.time() > end:
                 break
-            path.write_text(without if number % 2 == 0 else with_keeper)
+            path.write_text(configurations[number % 4])
             process.send_signal(signal.SIGHUP)
             deadline = time.time() + 20
             while (folder / "service.log").read_text().count("read again") <= number:
