@@ -14,9 +14,9 @@ any replica for any of them. Each round has one kind of trouble, or none:
     promotion   the primary dies, and an asynchronous standby takes its place
     reloads     one process instead, whose configuration takes the source's keeper away and brings it back
 
-What is counted is in `Checks`. `--known KIND,…` names checks whose failures are counted and don't end the trial.
+What is counted is in `Checks`. Those that `--known KIND.CHECK,…` names are counted and don't fail the trial.
 
-    trial.py --service PATH/tablecast [--rounds 8] [--seed 1] [--seconds 3] [--kinds quiet,ends] [--known order]
+    trial.py --service PATH/tablecast [--rounds 8] [--seed 1] [--seconds 3] [--kinds quiet,ends] [--known promotion.cursor]
 """
 
 import argparse
@@ -478,7 +478,8 @@ def main():
             print(f"{kind}: {said} in {time.time() - begun:.0f} s", flush=True)
             for example in examples:
                 print(f"  {example[:400]}", flush=True)
-            isBroken = isBroken or any(broken for name, (broken, _) in counts.items() if name not in known)
+            isBroken = isBroken or any(broken for name, (broken, _) in counts.items()
+                                        if f"{kind}.{name}" not in known)
     finally:
         if replicas:
             replicas.end()
