@@ -52,7 +52,7 @@ public enum ProblemDetail: String, Sendable, CaseIterable {
 public struct ViewsDefinition: Equatable, Sendable {
   /// A view idle for so long is dropped.
   public var idle = Duration.seconds(30 * 60)
-  /// How many views are held in all; the least recently used goes first.
+  /// How many views are held in all; of more the oldest one of whoever holds most goes.
   public var maximum = 100_000
 
   public init() {}

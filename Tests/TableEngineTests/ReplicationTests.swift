@@ -191,11 +191,12 @@ import Upstream
   }
 
   private let epoch = Epoch(rawValue: 1)
+  private let holder = ViewHolder("one")
 
   private func views() -> Views { Views(maximum: 10, idle: .seconds(60), now: { 0 }) }
 
   private func told(_ row: String, taps: UInt32, incarnation: UInt64 = 7) -> ViewTap {
-    ViewTap(table: epoch, view: "v", incarnation: incarnation, taps: taps, row: row)
+    ViewTap(table: epoch, view: "v", incarnation: incarnation, taps: taps, row: row, holder: holder)
   }
 
   @Test func tapsAreToldToOtherReplicas() throws {
@@ -212,21 +213,24 @@ import Upstream
     let state = try #require(there.state(of: "v", table: epoch))
     #expect(state.taps == 4 && state.toggled(at: 4) == Set(["2 \"two\"", "3"].map { Fingerprint(of: $0) }))
     #expect(!there.follow(told("1", taps: 5, incarnation: 8)))
+    // As an earlier release tells it.
+    #expect(ViewTap("[\"000000000001\",\"v\",\"7\",1,\"1\"]")?.holder == ViewHolder(rawValue: 0))
+    #expect(ViewTap("[\"000000000001\",\"v\",\"7\",1,\"1\",\"x\"]") == nil)
     #expect(told(String(repeating: "x", count: 4000), taps: 1).text == nil)
   }
 
   @Test func aViewIsTakenOverAsItIsStored() throws {
-    var stored = StoredView(table: epoch, name: "v")
+    var stored = StoredView(table: epoch, name: "v", holder: holder)
     for row in ["1", "2", "1"] { stored = stored.changed { $0.tap(row) } }
     let late = views()
-    late.take(stored.state, "v", table: epoch)
+    late.take(stored.state, "v", table: epoch, of: holder)
     let state = try #require(late.state(of: "v", table: epoch))
     #expect(state.incarnation == stored.incarnation)
     #expect((0...3).map { state.toggled(at: $0).count } == [0, 1, 2, 1])
     // What is older than what is known is passed over, until all have dropped it.
-    late.take(StoredView(table: epoch, name: "v").state, "v", table: epoch)
-    late.take(stored.changed { $0.reset() }.state, "v", table: epoch)
-    late.take(stored.state, "v", table: epoch)
+    late.take(StoredView(table: epoch, name: "v", holder: holder).state, "v", table: epoch, of: holder)
+    late.take(stored.changed { $0.reset() }.state, "v", table: epoch, of: holder)
+    late.take(stored.state, "v", table: epoch, of: holder)
     #expect(late.state(of: "v", table: epoch)?.toggled(at: 4).isEmpty == true)
     late.drop("v", table: epoch)
     #expect(late.state(of: "v", table: epoch) == nil)
@@ -235,7 +239,12 @@ import Upstream
   @Test func aSharedViewThatWasIdleHereIsReadAnew() {
     let clock = Mutex<Int64>(0)
     let views = Views(maximum: 10, idle: .seconds(60), now: { clock.withLock { $0 } })
-    views.take(StoredView(table: epoch, name: "v").changed { $0.tap("1") }.state, "v", table: epoch)
+    views.take(
+      StoredView(table: epoch, name: "v", holder: holder).changed { $0.tap("1") }.state,
+      "v",
+      table: epoch,
+      of: holder
+    )
     clock.withLock { $0 = 16 }
     #expect(views.state(of: "v", table: epoch) != nil)
     #expect(views.isToBeProlonged("v", table: epoch) && !views.isToBeProlonged("v", table: epoch))

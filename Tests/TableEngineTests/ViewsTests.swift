@@ -11,14 +11,15 @@ import Testing
   private let epoch = Epoch(rawValue: 1)
   private let first = Fingerprint(of: "1")
   private let second = Fingerprint(of: "2")
+  private let holder = ViewHolder("one")
 
   @Test func tapsToggleForOneViewAlone() {
     let views = Views(maximum: 10, idle: .seconds(60), now: { 0 })
     #expect(views.state(of: "a", table: epoch) == nil)
-    #expect(views.tap("a", table: epoch, row: first).isToggled(first, at: 1))
+    #expect(views.tap("a", table: epoch, row: first, by: holder).isToggled(first, at: 1))
     #expect(views.state(of: "b", table: epoch) == nil)
     #expect(views.state(of: "a", table: Epoch(rawValue: 2)) == nil)
-    let state = views.tap("a", table: epoch, row: first)
+    let state = views.tap("a", table: epoch, row: first, by: holder)
     #expect((0...2).map { state.isToggled(first, at: $0) } == [false, true, false])
   }
 
@@ -67,7 +68,7 @@ import Testing
   @Test func idleViewsGoBackToDefaultsThenMakeRoom() throws {
     let clock = Mutex<Int64>(0)
     let views = Views(maximum: 10, idle: .seconds(60), now: { clock.withLock { $0 } })
-    let tapped = views.tap("a", table: epoch, row: first)
+    let tapped = views.tap("a", table: epoch, row: first, by: holder)
     clock.withLock { $0 = 59 }
     #expect(views.state(of: "a", table: epoch)?.taps == 1)
     clock.withLock { $0 = 120 }
@@ -76,16 +77,16 @@ import Testing
     #expect(idle.changed(from: 1, to: idle.taps) == [first])
     #expect(idle.toggled(at: idle.taps).isEmpty)
     // However late somebody comes, while nobody needs the place.
-    _ = views.tap("a", table: epoch, row: second)
+    _ = views.tap("a", table: epoch, row: second, by: holder)
     clock.withLock { $0 = 1_000_000 }
     let late = try #require(views.state(of: "a", table: epoch))
     #expect(late.incarnation == tapped.incarnation && late.changed(from: idle.taps + 1, to: late.taps) == [second])
     #expect(late.toggled(at: late.taps).isEmpty)
     clock.withLock { $0 = 1_000_119 }
-    _ = views.tap("b", table: epoch, row: first)
+    _ = views.tap("b", table: epoch, row: first, by: holder)
     #expect(views.count == 2)
     clock.withLock { $0 = 1_000_120 }
-    _ = views.tap("c", table: epoch, row: first)
+    _ = views.tap("c", table: epoch, row: first, by: holder)
     #expect(views.count == 2 && views.state(of: "a", table: epoch) == nil)
   }
 
@@ -93,12 +94,12 @@ import Testing
   @Test func aViewThatSomebodyWaitsWithIsInUse() throws {
     let clock = Mutex<Int64>(0)
     let views = Views(maximum: 2, idle: .seconds(60), now: { clock.withLock { $0 } })
-    let tapped = views.tap("a", table: epoch, row: first)
+    let tapped = views.tap("a", table: epoch, row: first, by: holder)
     views.beginFollowing("a", table: epoch)
     views.beginFollowing("a", table: epoch)
     clock.withLock { $0 = 1000 }
     // Neither by its age nor for want of places.
-    for name in ["b", "c", "d"] { _ = views.tap(name, table: epoch, row: second) }
+    for name in ["b", "c", "d"] { _ = views.tap(name, table: epoch, row: second, by: holder) }
     views.endFollowing("a", table: epoch)
     clock.withLock { $0 = 2000 }
     views.endFollowing("a", table: epoch)
@@ -110,7 +111,7 @@ import Testing
     #expect(idle.incarnation == tapped.incarnation && idle.changed(from: used.taps, to: idle.taps) == [first])
     // More than there are places are followed: one goes all the same.
     for name in ["e", "f", "g"] {
-      _ = views.tap(name, table: epoch, row: first)
+      _ = views.tap(name, table: epoch, row: first, by: holder)
       views.beginFollowing(name, table: epoch)
     }
     #expect(views.count == 2)
@@ -118,9 +119,9 @@ import Testing
 
   @Test func leastRecentlyUsedGoesFirst() {
     let views = Views(maximum: 2, idle: .seconds(60), now: { 0 })
-    for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: first) }
+    for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: first, by: holder) }
     _ = views.state(of: "a", table: epoch)
-    _ = views.tap("c", table: epoch, row: second)
+    _ = views.tap("c", table: epoch, row: second, by: holder)
     #expect(["a", "b", "c"].map { views.state(of: $0, table: epoch) != nil } == [true, false, true])
     #expect(views.count == 2)
   }
@@ -136,5 +137,38 @@ import Testing
     }
     #expect(changed.state.isToggled(Fingerprint(of: "s"), at: changed.taps))
     #expect(!changed.state.isToggled(Fingerprint(of: "r"), at: changed.taps))
+  }
+
+  /// However many somebody makes: they are its own that go, the oldest first, also where somebody waits with all of them.
+  @Test(arguments: [false, true]) func nobodyPushesOutWhatOthersHold(isFollowed: Bool) {
+    let views = Views(maximum: 20, idle: .seconds(60), now: { 0 })
+    for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: first, by: holder) }
+    let greedy = ViewHolder("greedy")
+    for number in 0..<1000 {
+      _ = views.tap("\(number)", table: epoch, row: first, by: greedy)
+      if isFollowed { views.beginFollowing("\(number)", table: epoch) }
+    }
+    #expect(views.count == 20)
+    #expect(["a", "b"].allSatisfy { views.state(of: $0, table: epoch) != nil })
+    #expect(views.state(of: "999", table: epoch) != nil)
+    if !isFollowed {
+      #expect(views.state(of: "982", table: epoch) != nil && views.state(of: "981", table: epoch) == nil)
+    }
+    // Whoever comes finds a place, too.
+    for number in 0..<5 { _ = views.tap("c\(number)", table: epoch, row: first, by: ViewHolder("\(number)")) }
+    #expect((0..<5).allSatisfy { views.state(of: "c\($0)", table: epoch) != nil } && views.count == 20)
+    #expect(["a", "b"].allSatisfy { views.state(of: $0, table: epoch) != nil })
+  }
+
+  /// A view is its maker's, whoever taps in it later.
+  @Test func aViewIsHeldByWhoMadeIt() {
+    let views = Views(maximum: 2, idle: .seconds(60), now: { 0 })
+    let other = ViewHolder("other")
+    for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: first, by: holder) }
+    for name in ["a", "b"] { _ = views.tap(name, table: epoch, row: second, by: other) }
+    _ = views.tap("c", table: epoch, row: first, by: other)
+    #expect(["a", "b", "c"].map { views.state(of: $0, table: epoch) != nil } == [false, true, true])
+    _ = views.tap("d", table: epoch, row: first, by: other)
+    #expect(["b", "c", "d"].map { views.state(of: $0, table: epoch) != nil } == [false, true, true])
   }
 }

@@ -77,7 +77,15 @@ extension PostgresStoreTests {
       }
       #expect(try kept(first) == nil)
       let toggle = StoredView.Toggle(row: "r\u{0}1", from: 1, until: .max)
-      let one = StoredView(table: table, name: "v", incarnation: .max, taps: 1, oldestTap: 0, toggles: [toggle])
+      let one = StoredView(
+        table: table,
+        name: "v",
+        holder: .max,
+        incarnation: .max,
+        taps: 1,
+        oldestTap: 0,
+        toggles: [toggle]
+      )
       #expect(try keep(one, after: nil, in: first))
       let found = try #require(try kept(second))
       #expect(found.view == one && found.remaining > .seconds(1790) && found.remaining <= .seconds(1800))
@@ -96,6 +104,41 @@ extension PostgresStoreTests {
       #expect(try kept(first) == nil)
       #expect(try result { second.views(atMost: 10, completion: $0) } == [])
       #expect(try keep(one, after: nil, in: first))
+    }
+  }
+
+  /// Of too many views the oldest of whoever holds most go, one after the other.
+  @Test func viewsHaveABoundInTheStore() throws {
+    try withTwo { first, second in
+      let table = Epoch(rawValue: 7)
+      func keep(_ name: String, of holder: UInt64, for lifetime: Duration = .seconds(1800)) throws {
+        let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
+        let view = StoredView(
+          table: table,
+          name: name,
+          holder: holder,
+          incarnation: 1,
+          taps: 1,
+          oldestTap: 0,
+          toggles: [toggle]
+        )
+        #expect(try result { first.keep(view, after: nil, for: lifetime, answer: nil, completion: $0) })
+      }
+      func names() throws -> Set<String> {
+        Set(try result { second.views(atMost: 100, completion: $0) }.map(\.name))
+      }
+      for name in ["a", "b"] { try keep(name, of: 1) }
+      for number in 0..<30 { try keep("g\(number)", of: .max) }
+      try keep("c", of: 2)
+      // Its oldest one is used meanwhile.
+      try result { second.prolong("g0", of: table, for: .seconds(1800), completion: $0) } as Void
+      try result { second.limitViews(to: 8, completion: $0) } as Void
+      #expect(try names() == ["a", "b", "c", "g0", "g26", "g27", "g28", "g29"])
+      #expect(try result { second.view("g0", of: table, completion: $0) }?.view.holder == .max)
+      try result { second.limitViews(to: 5, completion: $0) } as Void
+      #expect(try names() == ["a", "b", "c", "g0", "g29"])
+      try result { second.limitViews(to: 8, completion: $0) } as Void
+      #expect(try names().count == 5)
     }
   }
 
@@ -120,7 +163,15 @@ extension PostgresStoreTests {
         return
       }
       let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
-      let one = StoredView(table: table, name: "v", incarnation: 3, taps: 1, oldestTap: 0, toggles: [toggle])
+      let one = StoredView(
+        table: table,
+        name: "v",
+        holder: .max,
+        incarnation: 3,
+        taps: 1,
+        oldestTap: 0,
+        toggles: [toggle]
+      )
       #expect(try keep(one, after: nil, "k", 1))
       // As whoever repeats it finds it, wherever: without another call.
       #expect(try kept("k")?.body == [7] && kept("k")?.status == 201)

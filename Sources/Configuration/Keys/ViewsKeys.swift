@@ -14,7 +14,7 @@ enum ViewsKeys: ObjectKeys {
   static let max = Key(
     "max",
     .integer(1...100_000_000),
-    "How many are held; the least recently used goes first. Default: \(standard.maximum)."
+    "How many are held; of more the oldest one of whoever holds most goes. Default: \(standard.maximum)."
   )
 
   static let keys = [idle.description, max.description]

@@ -10,14 +10,23 @@ package struct CallerFields: Sendable {
   private let identity: String?
   /// What it shares limits with: its address. Empty: it has none.
   let share: String
+  /// Whose views it makes: those of its token, else of its address, which counts on this machine, too.
+  var viewHolder: ViewHolder { ViewHolder(identity.map { "caller \($0)" } ?? "address \(address)") }
+  private let address: String
 
   /// - Parameters:
   ///   - fields: without credentials that are for the service itself: nobody else is shown them.
   ///   - identity: who the caller is, where the service knows.
   ///   - share: what limits on a single client count by.
-  package init(_ fields: [(name: String, value: String)], identity: String? = nil, share: String = "") {
+  ///   - address: where it is, wherever that is; of IPv6 its network.
+  package init(
+    _ fields: [(name: String, value: String)],
+    identity: String? = nil,
+    share: String = "",
+    address: String = ""
+  ) {
     self.fields = fields.filter { Self.mayBeForwarded($0.name) }
-    (self.identity, self.share) = (identity, share)
+    (self.identity, self.share, self.address) = (identity, share, address)
   }
 
   /// Those that a table forwards, in the table's spelling and order.

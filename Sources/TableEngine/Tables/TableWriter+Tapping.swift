@@ -16,10 +16,12 @@ extension LiveTable {
   ) {
     var preconditions = preconditions
     preconditions.idempotency?.caller = caller.name(forwarding: forwards)
-    guard let original, lens.view == nil else { return writer.tap(row, lens, preconditions, completion) }
+    guard let original, lens.view == nil else {
+      return writer.tap(row, lens, preconditions, caller.viewHolder, completion)
+    }
     // What is toggled for everyone is so in all languages.
     writer.content.queue.async { [self, preconditions] in
-      original.tap(row, lens, writer.original(of: preconditions)) { [self] outcome in
+      original.tap(row, lens, writer.original(of: preconditions), caller.viewHolder) { [self] outcome in
         writer.afterFollowing { [self] in
           guard case .success = outcome else { return completion(outcome) }
           writer.describe(row, lens, reader.cursor(current, lens), completion)
@@ -34,6 +36,7 @@ extension TableWriter {
     _ row: String,
     _ lens: Lens,
     _ preconditions: EditPreconditions,
+    _ holder: ViewHolder,
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
     // What is kept of a tap is that it was made: a repeat gets the row and its object as they are then.
@@ -56,10 +59,10 @@ extension TableWriter {
             remember(outcome, for: preconditions.idempotency) { answerAll(outcome) }
           }
         }
-        toggle(row, lens, preconditions) { [self] outcome in
+        toggle(row, lens, preconditions, holder) { [self] outcome in
           content.queue.async { [self] in
             guard case .refused(let error) = outcome else { return toggled(outcome) }
-            let again: @Sendable () -> Void = { [self] in toggle(row, lens, preconditions, then: toggled) }
+            let again: @Sendable () -> Void = { [self] in toggle(row, lens, preconditions, holder, then: toggled) }
             reconsider(error, isAbreast: false, again: again) { toggled(.refused($0)) }
           }
         }
@@ -80,6 +83,7 @@ extension TableWriter {
     _ row: String,
     _ lens: Lens,
     _ preconditions: EditPreconditions,
+    _ holder: ViewHolder,
     then completion: @escaping @Sendable (Toggled) -> Void
   ) {
     let latest = feed.latest.table
@@ -92,8 +96,10 @@ extension TableWriter {
     if let error = refusal(of: preconditions) { return completion(.refused(error)) }
     if let view = lens.view {
       guard plain.expansion != nil else { return completion(.shown) }
-      guard !isShared else { return toggle(row, sharedView: view, lens, preconditions.idempotency, then: completion) }
-      _ = context.views.tap(plain.key.identity, view: view, table: feed.epoch)
+      guard !isShared else {
+        return toggle(row, sharedView: view, lens, holder, preconditions.idempotency, then: completion)
+      }
+      _ = context.views.tap(plain.key.identity, view: view, table: feed.epoch, by: holder)
       context.wake([context.views.topic(view: view)])
       return completion(.shown)
     }
@@ -111,6 +117,7 @@ extension TableWriter {
     _ row: String,
     sharedView view: String,
     _ lens: Lens,
+    _ holder: ViewHolder,
     _ idempotency: Idempotency?,
     then completion: @escaping @Sendable (Toggled) -> Void
   ) {
@@ -123,7 +130,7 @@ extension TableWriter {
       answered.withLock { $0 = answer }
       return StoredReply(idempotency, .success(answer)).map { TapReply(table: storedName, reply: $0) }
     }
-    context.views.tap(row: row, sharedView: view, table: feed.epoch, answer: reply) { [context] result in
+    context.views.tap(row: row, sharedView: view, table: feed.epoch, by: holder, answer: reply) { [context] result in
       switch result {
       case .failure(let error): completion(.refused(TableError(error)))
       case .success(let tap):

@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Synchronization
 import TableModel
 import TableStore
 
@@ -11,6 +12,8 @@ final class ViewDirectory: Sendable {
   private let maximum: Int
   /// How long the store keeps a view that nobody uses: half of it with what was tapped.
   private let lifetime: Duration
+  /// How many views this process has kept since it looked for too many; it looks at the first one.
+  private let unlimited = Mutex(Int.max / 2)
 
   init(_ definition: ViewsDefinition, _ store: any Store) {
     views = Views(
@@ -43,28 +46,42 @@ final class ViewDirectory: Sendable {
   func endFollowing(_ view: String, table: Epoch) { views.endFollowing(view, table: table) }
 
   /// Toggles a row for a view that is this process's own. Returns the view after the tap.
-  func tap(_ row: Fingerprint, view: String, table: Epoch) -> ViewState { views.tap(view, table: table, row: row) }
+  func tap(_ row: Fingerprint, view: String, table: Epoch, by holder: ViewHolder) -> ViewState {
+    views.tap(view, table: table, row: row, by: holder)
+  }
 
   // MARK: Shared by replicas
 
   /// Toggles a row for a view of all replicas: counted in the store, where one tap comes after the other.
   ///
   /// - Parameters:
+  ///   - holder: who taps.
   ///   - answer: what is kept with the view as the answer to the tap; both or none.
   ///   - completion: given what the others are to be told, when it can be seen here.
   func tap(
     row: String,
     sharedView view: String,
     table: Epoch,
+    by holder: ViewHolder,
     attempts: Int = 16,
     answer: @escaping @Sendable (ViewState) -> TapReply?,
     _ completion: @escaping @Sendable (Result<ViewTap, StoreError>) -> Void
   ) {
-    change(view, table, attempts: attempts, answer: answer) {
+    change(view, table, by: holder, attempts: attempts, answer: answer) {
       $0.tap(row)
     } then: { result in
       completion(
-        result.map { ViewTap(table: table, view: view, incarnation: $0.incarnation, taps: $0.taps, row: row) }
+        result.map {
+          let holder = ViewHolder(rawValue: $0.holder)
+          return ViewTap(
+            table: table,
+            view: view,
+            incarnation: $0.incarnation,
+            taps: $0.taps,
+            row: row,
+            holder: holder
+          )
+        }
       )
     }
   }
@@ -78,12 +95,12 @@ final class ViewDirectory: Sendable {
         views.drop(view, table: table)
         completion(nil)
       case .success(let kept?) where isIdle(kept):
-        change(view, table, attempts: 4) { _ in
+        change(view, table, by: ViewHolder(rawValue: kept.view.holder), attempts: 4) { _ in
         } then: { result in
           if case .failure(let error) = result { completion(error) } else { completion(nil) }
         }
       case .success(let kept?):
-        views.take(kept.view.state, view, table: table)
+        views.take(kept.view, table: table)
         completion(nil)
       }
     }
@@ -95,7 +112,7 @@ final class ViewDirectory: Sendable {
       switch result {
       case .failure(let error): completion(error)
       case .success(let kept):
-        for view in kept { views.take(view.state, view.name, table: view.table) }
+        for view in kept { views.take(view, table: view.table) }
         completion(nil)
       }
     }
@@ -109,9 +126,23 @@ final class ViewDirectory: Sendable {
   /// Nobody has used it for so long that its rows have their defaults again.
   private func isIdle(_ kept: KeptView) -> Bool { kept.remaining <= lifetime / 2 }
 
+  /// One more is kept. Counting them takes time, so it is done once in a while; with room for what all replicas keep until
+  /// the next time.
+  private func limitKept() {
+    let interval = max(maximum / 64, 1)
+    let isDue = unlimited.withLock { count in
+      count += 1
+      guard count >= interval else { return false }
+      count = 0
+      return true
+    }
+    if isDue { store.limitViews(to: maximum - 8 * (interval - 1)) { _ in } }
+  }
+
   private func change(
     _ view: String,
     _ table: Epoch,
+    by holder: ViewHolder,
     attempts: Int,
     answer: @escaping @Sendable (ViewState) -> TapReply? = { _ in nil },
     by body: @escaping @Sendable (inout TapHistory<String>) -> Void,
@@ -123,7 +154,7 @@ final class ViewDirectory: Sendable {
       case .failure(let error): return completion(.failure(error))
       case .success(let found): kept = found
       }
-      let next = (kept?.view ?? StoredView(table: table, name: view)).changed { history in
+      let next = (kept?.view ?? StoredView(table: table, name: view, holder: holder)).changed { history in
         if let kept, isIdle(kept) { history.reset() }
         body(&history)
       }
@@ -131,14 +162,22 @@ final class ViewDirectory: Sendable {
         switch result {
         case .failure(let error): completion(.failure(error))
         case .success(true):
-          views.take(next.state, view, table: table)
+          views.take(next, table: table)
+          if kept == nil { limitKept() }
           completion(.success(next))
         // Another replica was tapped at the same time.
         case .success(false) where attempts > 1:
-          change(view, table, attempts: attempts - 1, answer: answer, by: body, then: completion)
+          change(view, table, by: holder, attempts: attempts - 1, answer: answer, by: body, then: completion)
         case .success(false): completion(.failure(.superseded))
         }
       }
     }
+  }
+}
+
+extension Views {
+  /// Takes over a view as it is kept.
+  fileprivate func take(_ view: StoredView, table: Epoch) {
+    take(view.state, view.name, table: table, of: ViewHolder(rawValue: view.holder))
   }
 }

@@ -3,10 +3,11 @@ import TableStore
 
 extension StoredView {
   /// One in which nothing was tapped yet.
-  init(table: Epoch, name: String) {
+  init(table: Epoch, name: String, holder: ViewHolder) {
     self.init(
       table: table,
       name: name,
+      holder: holder.rawValue,
       incarnation: .random(in: .min ... .max),
       taps: 0,
       oldestTap: 0,
@@ -24,12 +25,15 @@ extension StoredView {
 
   /// The view with what a change makes of its past. One whose taps are used up begins anew.
   func changed(_ change: (inout TapHistory<String>) -> Void) -> StoredView {
-    guard !history.isUsedUp else { return StoredView(table: table, name: name).changed(change) }
+    guard !history.isUsedUp else {
+      return StoredView(table: table, name: name, holder: ViewHolder(rawValue: holder)).changed(change)
+    }
     var history = history
     change(&history)
     return StoredView(
       table: table,
       name: name,
+      holder: holder,
       incarnation: incarnation,
       taps: history.taps,
       oldestTap: history.oldestTap,

@@ -4,9 +4,11 @@ import TableModel
 /// The views of all tables: made by the first tap, forgotten when idle or when there are too many.
 ///
 /// A view that was never tapped is no record at all: it shows the table as it is, under the table's own
-/// cursors. One that was costs at most 200 bytes and 16 for each toggled row. Nothing here walks over views:
-/// publishing a version does not touch them, and idleness is noticed when a view is next used, or when it
+/// cursors. One that was costs at most 200 bytes and 16 for each toggled row, and whoever holds any some 300. Nothing here
+/// walks over views: publishing a version does not touch them, and idleness is noticed when a view is next used, or when it
 /// stands at the end of the queue while another is made.
+///
+/// A view is held by whoever tapped in it first. Where there are too many, the oldest one of whoever holds most goes.
 ///
 /// Any thread; every call is O(toggled rows of one view).
 final class Views: Sendable {
@@ -22,6 +24,7 @@ final class Views: Sendable {
   private struct State {
     var tickets: [Key: RecencyQueue<Entry>.Ticket] = [:]
     var entries = RecencyQueue<Entry>()
+    var holders = FairQueue<ViewHolder, RecencyQueue<Entry>.Ticket>()
     /// How many wait with a view of a name, be there one yet or not: as long as they do, it is in use. Of whatever table:
     /// its epoch may be another one when the wait is over.
     var followers: [Fingerprint: Int] = [:]
@@ -36,6 +39,7 @@ final class Views: Sendable {
   private struct Entry {
     let key: Key
     var view = ViewState()
+    var place: FairQueue<ViewHolder, RecencyQueue<Entry>.Ticket>.Ticket?
     /// Replicas share it: the store says when it was idle for too long.
     var isShared = false
     var used: Int64
@@ -44,7 +48,7 @@ final class Views: Sendable {
   }
 
   /// - Parameters:
-  ///   - maximum: How many are held; the least recently used goes first.
+  ///   - maximum: How many are held.
   ///   - idle: After so long without use all rows have their defaults again, which a client is told that comes back; after
   ///     twice as long the next one that is made takes its place.
   ///   - now: Seconds on a clock that never goes back.
@@ -72,13 +76,15 @@ final class Views: Sendable {
 
   /// Toggles a row for one view, and makes the view if it is not there.
   ///
-  /// - Parameter row: The row's ``RowKey/identity``.
+  /// - Parameters:
+  ///   - row: The row's ``RowKey/identity``.
+  ///   - holder: Who taps.
   /// - Returns: The view after the tap.
-  func tap(_ name: String, table: Epoch, row: Fingerprint) -> ViewState {
+  func tap(_ name: String, table: Epoch, row: Fingerprint, by holder: ViewHolder) -> ViewState {
     let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()
     return state.withLock { state in
-      let ticket = touch(key, now: now, in: &state) ?? add(key, now: now, in: &state)
+      let ticket = touch(key, now: now, in: &state) ?? add(key, of: holder, now: now, in: &state)
       if state.entries[ticket]?.view.isUsedUp ?? false { state.entries[ticket]?.view = ViewState() }
       state.entries[ticket]?.view.tap(row)
       return state.entries[ticket]?.view ?? ViewState()
@@ -86,7 +92,7 @@ final class Views: Sendable {
   }
 
   /// Takes over a view as all replicas share it; one that is newer here stays.
-  func take(_ view: ViewState, _ name: String, table: Epoch) {
+  func take(_ view: ViewState, _ name: String, table: Epoch, of holder: ViewHolder) {
     let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()
     state.withLock { state in
@@ -95,7 +101,7 @@ final class Views: Sendable {
       {
         return
       }
-      let ticket = held ?? add(key, now: now, in: &state)
+      let ticket = held ?? add(key, of: holder, now: now, in: &state)
       state.entries[ticket]?.view = view
       state.entries[ticket]?.isShared = true
     }
@@ -115,7 +121,7 @@ final class Views: Sendable {
       guard known.taps + 1 == tap.taps else { return false }
       var view = known
       view.tap(Fingerprint(of: tap.row))
-      let ticket = held ?? add(key, now: now, in: &state)
+      let ticket = held ?? add(key, of: tap.holder, now: now, in: &state)
       state.entries[ticket]?.view = view
       state.entries[ticket]?.isShared = true
       return true
@@ -177,32 +183,43 @@ final class Views: Sendable {
     if pause >= idle {
       if entry.view.isUsedUp { state.entries[ticket]?.view = ViewState() } else { state.entries[ticket]?.view.reset() }
     }
-    state.entries[ticket]?.used = now
-    state.entries.refresh(ticket)
+    use(ticket, now: now, in: &state)
     return ticket
   }
 
-  /// Makes a view; forgets what has been idle for too long, and the least recently used where no place is left.
-  private func add(_ key: Key, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket {
+  private func use(_ ticket: RecencyQueue<Entry>.Ticket, now: Int64, in state: inout State) {
+    state.entries[ticket]?.used = now
+    state.entries.refresh(ticket)
+    if let place = state.entries[ticket]?.place { state.holders.refresh(place) }
+  }
+
+  /// Makes a view; forgets what has been idle for too long, and where no place is left the least recently used of whoever
+  /// holds most.
+  private func add(_ key: Key, of holder: ViewHolder, now: Int64, in state: inout State) -> RecencyQueue<Entry>.Ticket {
     var patience = Self.patience
-    while let oldest = state.entries.first, let ticket = state.tickets[oldest.key],
-      state.tickets.count >= maximum || now - oldest.used >= 2 * idle
-    {
-      if patience > 0, state.followers[oldest.key.name] != nil {
+    while let ticket = goingNext(now: now, in: state), let entry = state.entries[ticket] {
+      if patience > 0, state.followers[entry.key.name] != nil {
         patience -= 1
-        state.entries[ticket]?.used = now
-        state.entries.refresh(ticket)
-        continue
+        use(ticket, now: now, in: &state)
+      } else {
+        forget(entry.key, ticket, in: &state)
       }
-      forget(oldest.key, ticket, in: &state)
     }
     let ticket = state.entries.append(Entry(key: key, used: now, prolonged: now))
+    state.entries[ticket]?.place = state.holders.append(ticket, of: holder)
     state.tickets[key] = ticket
     return ticket
   }
 
+  /// The view that has to go before another is made; nil where none has.
+  private func goingNext(now: Int64, in state: State) -> RecencyQueue<Entry>.Ticket? {
+    if let oldest = state.entries.first, now - oldest.used >= 2 * idle { return state.tickets[oldest.key] }
+    return state.tickets.count >= maximum ? state.holders.first : nil
+  }
+
   private func forget(_ key: Key, _ ticket: RecencyQueue<Entry>.Ticket, in state: inout State) {
     state.tickets[key] = nil
+    if let place = state.entries[ticket]?.place { state.holders.remove(place) }
     state.entries.remove(ticket)
   }
 }

@@ -22,7 +22,12 @@ final class Call: Sendable {
     let token = state.authorizer.token(of: request)
     // Credentials that are for this service are shown to nobody else.
     let fields = request.headers.filter { token == nil || $0.name.lowercased() != "authorization" }
-    return CallerFields(fields.map { ($0.name, $0.value) }, identity: token?.name, share: request.share)
+    return CallerFields(
+      fields.map { ($0.name, $0.value) },
+      identity: token?.name,
+      share: request.share,
+      address: request.client.network.host
+    )
   }
 
   /// Refuses a caller who may not do it, with what belongs to no table.

@@ -5,7 +5,7 @@
 enum PostgresSchema {
   /// The statements of each migration, in their order. One, once released, is never edited: the next change is the
   /// next one.
-  static let migrations: [[String]] = [tables + functions, handover, memberHandover, itemNames]
+  static let migrations: [[String]] = [tables + functions, handover, memberHandover, itemNames, viewHolder]
 
   /// Held while the schema is looked at and changed: `TBLC`.
   static let lock = "SELECT pg_advisory_xact_lock(1413630019)"
@@ -145,6 +145,9 @@ enum PostgresSchema {
 
   /// Keeps releases before chosen identities from writing.
   static let noteItemNames = "INSERT INTO tablecast.info VALUES ('item names', 'chosen') ON CONFLICT (name) DO NOTHING"
+
+  /// Whose a view is: of too many the oldest of whoever holds most go.
+  private static let viewHolder = ["ALTER TABLE tablecast.view ADD COLUMN holder bigint NOT NULL DEFAULT 0"]
 
   /// Refuses to go on, so that all of a transaction fails: `TC001`, superseded; `TC002`, fenced.
   private static let functions = [

@@ -8,17 +8,19 @@ extension PostgresStore {
   ) {
     let question = PostgresStatement(
       """
-      SELECT state, (1000 * extract(epoch FROM expires - clock_timestamp()))::bigint FROM tablecast.view
+      SELECT state, holder, (1000 * extract(epoch FROM expires - clock_timestamp()))::bigint FROM tablecast.view
       WHERE name = sha256($1) AND expires > clock_timestamp()
       """,
       .bytes(Self.key(of: name, table))
     )
-    let finish: @Sendable (Result<(bytes: [UInt8], milliseconds: Int64)?, StoreError>) -> Void = { result in
+    let finish: @Sendable (Result<(bytes: [UInt8], holder: UInt64, milliseconds: Int64)?, StoreError>) -> Void = {
+      result in
       completion(
         result.flatMap { found in
           guard let found else { return .success(nil) }
           do throws(RecordError) {
-            return .success(KeptView(try StoredView(found.bytes), remaining: .milliseconds(found.milliseconds)))
+            let view = try StoredView(found.bytes, holder: found.holder)
+            return .success(KeptView(view, remaining: .milliseconds(found.milliseconds)))
           } catch {
             return .failure(.failed(error.description))
           }
@@ -26,7 +28,9 @@ extension PostgresStore {
       )
     }
     askSide([question], finish) { answers in
-      answers.first.flatMap { found in found.bytes(0, 0).map { ($0, found.int(0, 1)) } }
+      answers.first.flatMap { found in
+        found.bytes(0, 0).map { ($0, UInt64(bitPattern: found.int(0, 1)), found.int(0, 2)) }
+      }
     }
   }
 
@@ -39,8 +43,8 @@ extension PostgresStore {
   ) {
     // Compared whole: a view that began anew counts from 1 again.
     let keeping = """
-      INSERT INTO tablecast.view AS kept (name, taps, state, expires)
-      SELECT sha256($1), $2::bigint, $3::bytea, clock_timestamp() + $4::bigint * interval '1 ms'
+      INSERT INTO tablecast.view AS kept (name, taps, state, expires, holder)
+      SELECT sha256($1), $2::bigint, $3::bytea, clock_timestamp() + $4::bigint * interval '1 ms', $6::bigint
       WHERE $5::bytea IS NULL OR EXISTS (SELECT FROM tablecast.view WHERE name = sha256($1))
       ON CONFLICT (name) DO UPDATE SET taps = excluded.taps, state = excluded.state, expires = excluded.expires
         WHERE kept.state = $5 OR kept.expires <= clock_timestamp() AND $5 IS NULL
@@ -48,7 +52,7 @@ extension PostgresStore {
       """
     let values: [PostgresValue] = [
       .bytes(Self.key(of: view.name, view.table)), .int(Int64(view.taps)), .bytes(view.bytes),
-      .int(lifetime.milliseconds), base.map { .bytes($0.bytes) } ?? .null,
+      .int(lifetime.milliseconds), base.map { .bytes($0.bytes) } ?? .null, .int(Int64(bitPattern: view.holder)),
     ]
     guard let answer else {
       return askSide([PostgresStatement(keeping, values)], completion) { $0.first?.count == 1 }
@@ -57,11 +61,11 @@ extension PostgresStore {
     let answering = """
       WITH view AS (\(keeping)), answered AS (
         INSERT INTO tablecast.answer AS old (name, feed, caller, request, status, headers, body, size, expires)
-        SELECT sha256($6::bytea), $7::bytea, $8::bytea, $9::bytea, $10::bigint, $11::bytea, $12::bytea, $13::bigint,
-          $14::bigint FROM view
+        SELECT sha256($7::bytea), $8::bytea, $9::bytea, $10::bytea, $11::bigint, $12::bytea, $13::bytea, $14::bigint,
+          $15::bigint FROM view
         ON CONFLICT (name) DO UPDATE SET request = excluded.request, status = excluded.status,
           headers = excluded.headers, body = excluded.body, size = excluded.size, expires = excluded.expires
-          WHERE old.status = 0 OR old.expires <= $15::bigint
+          WHERE old.status = 0 OR old.expires <= $16::bigint
       ) SELECT 1 FROM view
       """
     let reply = answer.reply
@@ -100,14 +104,33 @@ extension PostgresStore {
 
   public func views(atMost count: Int, completion: @escaping @Sendable (Result<[StoredView], StoreError>) -> Void) {
     let question = PostgresStatement(
-      "SELECT state FROM tablecast.view WHERE expires > clock_timestamp() ORDER BY expires DESC LIMIT $1",
+      "SELECT state, holder FROM tablecast.view WHERE expires > clock_timestamp() ORDER BY expires DESC LIMIT $1",
       .int(Int64(count))
     )
     askSide([question], completion) { answers in
       guard let found = answers.first else { return [] }
       // The least recently used first, as they are taken in. What another release has written is left out.
-      return (0..<found.count).reversed().compactMap { row in found.bytes(row, 0).flatMap { try? StoredView($0) } }
+      return (0..<found.count).reversed().compactMap { row in
+        found.bytes(row, 0).flatMap { try? StoredView($0, holder: UInt64(bitPattern: found.int(row, 1))) }
+      }
     }
+  }
+
+  public func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    // Each holder's newest is before anybody's second, that before anybody's third: what stands behind the bound is the oldest
+    // of whoever holds most, one after the other.
+    let statement = PostgresStatement(
+      """
+      DELETE FROM tablecast.view WHERE name IN (
+        SELECT name FROM (
+          SELECT name, expires, row_number() OVER (PARTITION BY holder ORDER BY expires DESC) AS place
+          FROM tablecast.view WHERE expires > clock_timestamp()
+        ) AS placed ORDER BY place, expires DESC OFFSET $1::bigint
+      ) OR expires <= clock_timestamp()
+      """,
+      .int(Int64(count))
+    )
+    askSide([statement], completion) { _ in }
   }
 
   /// Views are dropped when they are idle: what has expired is nobody's any more.

@@ -7,6 +7,8 @@ public struct StoredView: Equatable, Sendable {
   public var table: Epoch
   /// As the client names it.
   public var name: String
+  /// Whose it is: of too many views the oldest of whoever holds most go. Not a part of the record, but kept beside it.
+  public var holder: UInt64
   /// New whenever its past is forgotten.
   public var incarnation: UInt64
   /// How many changes there were.
@@ -18,12 +20,13 @@ public struct StoredView: Equatable, Sendable {
   public init(
     table: Epoch,
     name: String,
+    holder: UInt64,
     incarnation: UInt64,
     taps: UInt32,
     oldestTap: UInt32,
     toggles: [Toggle]
   ) {
-    (self.table, self.name, self.incarnation) = (table, name, incarnation)
+    (self.table, self.name, self.holder, self.incarnation) = (table, name, holder, incarnation)
     (self.taps, self.oldestTap, self.toggles) = (taps, oldestTap, toggles)
   }
 
@@ -67,7 +70,8 @@ extension StoredView {
     return writer.bytes
   }
 
-  init(_ bytes: [UInt8]) throws(RecordError) {
+  init(_ bytes: [UInt8], holder: UInt64) throws(RecordError) {
+    self.holder = holder
     var reader = RecordReader(bytes)
     guard try reader.byte() == Self.format else {
       throw RecordError(description: "a view's record is of an unknown format")
@@ -121,6 +125,9 @@ public protocol ViewStore: AnyObject, Sendable {
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
 
+  /// Drops views until so many are left: the least recently tapped or used of whoever holds most, one after the other.
+  func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+
   /// It is in use: keeps it for so long from now on, where it is kept.
   func prolong(
     _ name: String,
@@ -151,6 +158,10 @@ extension ViewStore where Self: SoleStore {
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     completion(.success(true))
+  }
+
+  public func limitViews(to count: Int, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    completion(.success(()))
   }
 
   public func prolong(

@@ -1,0 +1,13 @@
+import Digests
+
+/// Whose views are counted together: a token's, else an address's (an IPv6 /64). A digest, the same in all processes: views
+/// are kept with it, and nobody's address is.
+struct ViewHolder: Hashable, Sendable {
+  let rawValue: UInt64
+
+  init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  init(_ name: String) {
+    rawValue = SHA256.digest(of: Array(name.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
