@@ -100,10 +100,10 @@ public struct Configuration: Sendable {
       public init(_ list: [String]) { self = list.contains("*") ? .any : .list(list) }
 
       /// Whether `origin` is one of them. O(number of origins).
-      public func contains(_ origin: String) -> Bool {
+      func contains(_ origin: ArraySlice<UInt8>) -> Bool {
         switch self {
         case .any: true
-        case .list(let list): list.contains { $0.utf8.elementsEqual(origin.utf8) }
+        case .list(let list): list.contains { $0.utf8.elementsEqual(origin) }
         }
       }
 

@@ -34,10 +34,15 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// Reads what ``description`` writes; nil for anything else: other characters, leading zeros, version 0, no taps that are
   /// written, a `~` without a lens, more than ``maximumLength``. O(characters).
   public init?(_ text: some StringProtocol) {
-    guard text.utf8.count <= Self.maximumLength, text.utf8.allSatisfy(Self.admits) else { return nil }
-    let halves = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
-    let parts = halves[0].split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
-    guard (2...3).contains(parts.count), let epoch = Epoch(parts[0]), let version = Self.number(parts[1]),
+    guard text.utf8.count <= Self.maximumLength else { return nil }
+    self.init(bytes: Array(text.utf8))
+  }
+
+  private init?(bytes: [UInt8]) {
+    guard bytes.allSatisfy(Self.admits) else { return nil }
+    let end = bytes.firstIndex(of: UInt8(ascii: "~")) ?? bytes.endIndex
+    let parts = bytes[..<end].split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), let epoch = Self.epoch(parts[0]), let version = Self.number(parts[1]),
       version > 0
     else { return nil }
     self.init(epoch: epoch, version: version)
@@ -45,9 +50,9 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
       guard let taps = Self.number(parts[2]), taps > 0 else { return nil }
       self.taps = taps
     }
-    if halves.count == 2 {
-      guard !halves[1].isEmpty else { return nil }
-      lens = String(halves[1])
+    if end < bytes.endIndex {
+      guard end + 1 < bytes.endIndex else { return nil }
+      lens = String(decoding: bytes[(end + 1)...], as: UTF8.self)
     }
   }
 
@@ -79,8 +84,21 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Decimal, without a sign or leading zeros.
-  private static func number(_ text: some StringProtocol) -> UInt64? {
-    guard let number = UInt64(text), String(number) == text else { return nil }
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    guard let first = digits.first, first != UInt8(ascii: "0") || digits.count == 1 else { return nil }
+    var number: UInt64 = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      let (tens, hasOverflown) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isTooMuch) = tens.addingReportingOverflow(UInt64(digit & 0xf))
+      guard !hasOverflown, !isTooMuch else { return nil }
+      number = sum
+    }
     return number
+  }
+
+  /// 12 lower-case hex digits.
+  private static func epoch(_ digits: ArraySlice<UInt8>) -> Epoch? {
+    digits.count == 12 ? Epoch(String(decoding: digits, as: UTF8.self)) : nil
   }
 }

@@ -4,41 +4,54 @@ struct ForwardedNodes {
   /// More proxies in a row than anybody has; of a longer list the end counts, which is the nearest.
   static let limit = 32
 
+  /// Bytes of `Forwarded` that are read: more than so many proxies write.
+  private static let longest = 4096
+  private var forwardedBytes = 0
+
   /// Nil stands for a node that is no address: `unknown`, a name made up to say nothing, or no node at all.
   private(set) var nodes: [SocketAddress?] = []
 
-  private mutating func append(_ node: SocketAddress?) {
-    if nodes.count == ForwardedNodes.limit { nodes.removeFirst() }
-    nodes.append(node)
+  private mutating func append(_ further: [SocketAddress?]) {
+    nodes = (nodes + further).suffix(ForwardedNodes.limit)
   }
 
-  /// Appends what one line of `X-Forwarded-For` lists: addresses with commas between, perhaps with ports.
+  /// Appends what one line of `X-Forwarded-For` lists: addresses with commas between, perhaps with ports. Read from its end:
+  /// anyone can put thousands before it.
   mutating func append(list value: ArraySlice<UInt8>) {
-    for member in value.split(separator: UInt8(ascii: ",")) {
-      append(ForwardedNodes.address(FieldList.trimmed(member)))
+    var nearest: [SocketAddress?] = []
+    var end = value.endIndex
+    while end > value.startIndex, nearest.count < ForwardedNodes.limit {
+      let comma = value[..<end].lastIndex(of: UInt8(ascii: ","))
+      let member = FieldList.trimmed(value[(comma.map { $0 + 1 } ?? value.startIndex)..<end])
+      if !member.isEmpty { nearest.append(ForwardedNodes.address(member)) }
+      end = comma ?? value.startIndex
     }
+    append(nearest.reversed())
   }
 
   /// Appends what one line of `Forwarded` lists: elements with commas between, each of pairs with semicolons between
-  /// (RFC 7239 section 4). A line with any mistake is one unknown node: where an element of it ends is not known.
+  /// (RFC 7239 section 4). A line with any mistake is one unknown node: where an element of it ends is not known. So is one
+  /// that goes beyond 4,096 bytes of all lines.
   mutating func append(forwarded value: ArraySlice<UInt8>) {
-    var line = ForwardedNodes()
+    forwardedBytes += value.count
+    guard forwardedBytes <= ForwardedNodes.longest else { return append([nil]) }
+    var line: [ArraySlice<UInt8>?] = []
     var rest = value
     repeat {
       ForwardedNodes.skipBlanks(&rest)
       // RFC 9110 section 5.6.1: empty members don't count.
       if rest.isEmpty || rest.first == UInt8(ascii: ",") { continue }
       guard let node = ForwardedNodes.element(&rest) else {
-        append(nil)
-        return
+        return append([nil])
       }
-      line.append(node.address)
+      line.append(node.name)
     } while ForwardedNodes.skip(UInt8(ascii: ","), &rest)
-    guard rest.isEmpty else { return append(nil) }
-    for node in line.nodes { append(node) }
+    guard rest.isEmpty else { return append([nil]) }
+    append(line.suffix(ForwardedNodes.limit).map { $0.flatMap(ForwardedNodes.address) })
   }
 
-  private struct Node { var address: SocketAddress? }
+  /// Of one element.
+  private struct Node { var name: ArraySlice<UInt8>? }
 
   /// The `for` of one element; nil where it is malformed.
   private static func element(_ rest: inout ArraySlice<UInt8>) -> Node? {
@@ -51,7 +64,7 @@ struct ForwardedNodes {
       if FieldSemantics.equal(name, "for") {
         // RFC 7239 section 4: no parameter twice.
         guard node == nil else { return nil }
-        node = Node(address: address(value))
+        node = Node(name: value)
       }
       skipBlanks(&rest)
     } while skip(UInt8(ascii: ";"), &rest)

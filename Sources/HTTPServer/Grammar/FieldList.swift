@@ -1,38 +1,58 @@
-/// Splitting of list-based field values (RFC 9110 section 5.6.1).
+/// Splitting of list-based field values (RFC 9110 section 5.6.1). Members are made one at a time and not copied: a head
+/// has room for thousands of them.
 enum FieldList {
-  /// The members of one field value.
-  static func members(of value: String) -> [String] {
-    var members: [String] = []
-    var member: [UInt8] = []
-    var isQuoted = false
-    var isEscaped = false
-    func close() {
-      let text = trimmed(member[...])
-      if !text.isEmpty { members.append(String(decoding: text, as: UTF8.self)) }
-      member.removeAll(keepingCapacity: true)
+  /// Calls `body` with each member that is not empty, without the blanks around it, until it returns false. O(bytes).
+  ///
+  /// - Parameter quoted: commas in quoted strings separate nothing.
+  /// - Returns: whether `body` has had them all.
+  @discardableResult
+  static func forEach<Failure: Error>(
+    of value: ArraySlice<UInt8>,
+    quoted: Bool,
+    _ body: (ArraySlice<UInt8>) throws(Failure) -> Bool
+  ) throws(Failure) -> Bool {
+    var index = value.startIndex
+    while let member = next(in: value, from: &index, quoted: quoted) {
+      guard try body(value[member]) else { return false }
     }
-    for byte in value.utf8 {
-      if isEscaped {
-        isEscaped = false
-      } else if isQuoted && byte == UInt8(ascii: "\\") {
-        isEscaped = true
-      } else if byte == UInt8(ascii: "\"") {
-        isQuoted.toggle()
-      } else if byte == UInt8(ascii: ","), !isQuoted {
-        close()
-        continue
-      }
-      member.append(byte)
-    }
-    close()
-    return members
+    return true
   }
 
-  /// Without the blanks and tabs at both ends.
-  static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var bytes = bytes
-    while let byte = bytes.first, byte == 0x20 || byte == 0x09 { bytes.removeFirst() }
-    while let byte = bytes.last, byte == 0x20 || byte == 0x09 { bytes.removeLast() }
-    return bytes
+  /// Where the next member that is not empty stands; `index` moves behind it.
+  private static func next(in value: ArraySlice<UInt8>, from index: inout Int, quoted: Bool) -> Range<Int>? {
+    let start = value.startIndex
+    return value.withUnsafeBufferPointer { bytes in
+      var place = index - start
+      while place < bytes.count, isBlank(bytes[place]) || bytes[place] == UInt8(ascii: ",") { place += 1 }
+      let begin = place
+      // Behind the last byte that is no blank.
+      var end = place
+      var isQuoted = false
+      while place < bytes.count {
+        let byte = bytes[place]
+        if byte == UInt8(ascii: ","), !isQuoted { break }
+        if byte == UInt8(ascii: "\""), quoted { isQuoted.toggle() }
+        // What stands behind a backslash in a quoted string is no sign of anything.
+        if byte == UInt8(ascii: "\\"), isQuoted, place + 1 < bytes.count {
+          place += 1
+          end = place + 1
+        } else if !isBlank(byte) {
+          end = place + 1
+        }
+        place += 1
+      }
+      index = start + place
+      return begin < end ? start + begin..<start + end : nil
+    }
   }
+
+  /// Without the blanks and tabs at both ends. O(blanks).
+  static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var (start, end) = (bytes.startIndex, bytes.endIndex)
+    while start < end, isBlank(bytes[start]) { start += 1 }
+    while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+    return bytes[start..<end]
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 }

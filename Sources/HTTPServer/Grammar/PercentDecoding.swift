@@ -2,6 +2,15 @@ import FieldValues
 
 /// Percent-decoding of what stands in a target (RFC 3986 section 2.1).
 enum PercentDecoding {
+  /// What `decode` gives as text; what is no UTF-8 is replaced. Of what has nothing to decode nothing is copied twice:
+  /// a target may have thousands of short names.
+  static func text(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool = false) throws(Refusal) -> String {
+    let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && ($0 != UInt8(ascii: "+") || !plusIsBlank) }
+    return isPlain
+      ? String(decoding: bytes, as: UTF8.self)
+      : String(field: try decode(bytes, plusIsBlank: plusIsBlank)[...])
+  }
+
   /// - Parameter plusIsBlank: as in forms' queries. What was encoded as `%2B` stays a plus.
   static func decode(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool = false) throws(Refusal) -> [UInt8] {
     var encoded = Array(bytes)

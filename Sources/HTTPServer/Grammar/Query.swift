@@ -11,6 +11,9 @@ public struct Query: Hashable, Sendable {
     }
   }
 
+  /// A request with more pairs is refused: 400.
+  public static let maximum = 1000
+
   /// The pairs in the order of the query.
   public var items: [Item]
 

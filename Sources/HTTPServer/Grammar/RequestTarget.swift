@@ -72,17 +72,21 @@ struct RequestTarget: Sendable {
     guard path.count > 1 else { return [] }
     var segments: [String] = []
     var start = path.startIndex + 1
-    while true {
-      let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+    for end in start..<path.endIndex where path[end] == UInt8(ascii: "/") {
       segments.append(try segment(path[start..<end]))
-      if end == path.endIndex { return segments }
       start = end + 1
     }
+    segments.append(try segment(path[start...]))
+    return segments
   }
 
   /// One segment. Dot segments are refused, encoded or not: clients resolve them before they ask (RFC 3986 section
   /// 5.2.4), and what comes here with them means to climb. So are control characters.
   private static func segment(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
+    // Most have nothing to decode; the path's characters are ASCII, and none of them controls anything.
+    if bytes.first != UInt8(ascii: "."), !bytes.contains(UInt8(ascii: "%")) {
+      return String(decoding: bytes, as: UTF8.self)
+    }
     let decoded = try PercentDecoding.decode(bytes)
     guard let text = String(validating: decoded, as: UTF8.self) else {
       throw .malformed("The path is not UTF-8.")
@@ -101,11 +105,12 @@ struct RequestTarget: Sendable {
       let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.endIndex
       if end > start {
         let equals = bytes[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
-        let name = try PercentDecoding.decode(bytes[start..<equals], plusIsBlank: true)
-        let value = equals < end ? try PercentDecoding.decode(bytes[(equals + 1)..<end], plusIsBlank: true) : []
-        items.append(
-          Query.Item(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self))
-        )
+        guard items.count < Query.maximum else {
+          throw .malformed("A query may have \(Query.maximum) parameters; this one has more.")
+        }
+        let name = try PercentDecoding.text(bytes[start..<equals], plusIsBlank: true)
+        let value = equals < end ? try PercentDecoding.text(bytes[(equals + 1)..<end], plusIsBlank: true) : ""
+        items.append(Query.Item(name: name, value: value))
       }
       start = end + 1
     }

@@ -10,15 +10,19 @@ extension Request {
     HeaderName(name).flatMap { header($0) }
   }
 
-  /// The values of all lines of a header field, in order (RFC 9110 section 5.3). O(number of fields).
-  public func values(_ name: HeaderName) -> [String] {
-    head.indices(of: name.folded).map { head.value(at: $0) }
+  /// The bytes of a header field's value, which share the head's; of the first line where there are several of it.
+  /// O(number of fields).
+  public func valueBytes(_ name: HeaderName) -> ArraySlice<UInt8>? {
+    head.firstIndex(of: name.folded).map { head.valueBytes(at: $0) }
   }
 
-  /// The members of a field that is a comma-separated list, over all of its lines, without the blanks around them
-  /// and without empty ones (RFC 9110 section 5.6.1). Commas in quoted strings separate nothing.
-  public func list(_ name: HeaderName) -> [String] {
-    values(name).flatMap { FieldList.members(of: $0) }
+  /// Calls `body` with each member of a field that is a comma-separated list, over all of its lines (RFC 9110 section 5.3),
+  /// without the blanks around it and without empty ones (section 5.6.1), until it returns false. Commas in quoted strings
+  /// separate nothing. The members share the head's bytes: nothing is copied. O(bytes of the field).
+  public func forEachMember(of name: HeaderName, _ body: (ArraySlice<UInt8>) -> Bool) {
+    for index in head.indices(of: name.folded) {
+      guard FieldList.forEach(of: head.valueBytes(at: index), quoted: true, body) else { return }
+    }
   }
 
   /// All header fields as received, in order.

@@ -73,17 +73,17 @@ struct CrossOriginPolicy: Sendable {
     guard head.method == .options, let origin = head.firstIndex(of: HeaderName.origin.folded),
       let method = head.firstIndex(of: CrossOriginPolicy.requestMethod.folded)
     else { return nil }
-    let asked = head.value(at: method)
-    let mayWrite = writers.contains(head.value(at: origin))
+    let asked = head.valueBytes(at: method)
+    let mayWrite = writers.contains(head.valueBytes(at: origin))
     let grant = grant(to: head)
     var fields: [HeaderField] = []
-    if mayWrite || (grant != nil && CrossOriginPolicy.reading.contains(asked)) {
-      let requested = head.firstIndex(of: CrossOriginPolicy.requestHeaders.folded).map { head.value(at: $0) } ?? ""
-      let names = FieldList.members(of: requested).compactMap { HeaderName($0)?.description }
+    if mayWrite || (grant != nil && CrossOriginPolicy.reading.contains { $0.utf8.elementsEqual(asked) }) {
+      let requested = head.firstIndex(of: CrossOriginPolicy.requestHeaders.folded).map { head.valueBytes(at: $0) } ?? []
+      let names = CrossOriginPolicy.names(in: requested)
       fields.append(
         HeaderField(.allowMethods, mayWrite ? methods : CrossOriginPolicy.reading.joined(separator: ", "))
       )
-      if !names.isEmpty { fields.append(HeaderField(.allowHeaders, names.joined(separator: ", "))) }
+      if !names.isEmpty { fields.append(HeaderField(.allowHeaders, names)) }
       fields.append(HeaderField(.maxAge, String(maxAge)))
     }
     let vary = "Access-Control-Request-Method, Access-Control-Request-Headers"
@@ -92,6 +92,22 @@ struct CrossOriginPolicy: Sendable {
       additional: fields + [HeaderField(.vary, always.isEmpty ? "Origin, \(vary)" : vary)]
     )
     return (response, fields.isEmpty ? nil : grant)
+  }
+
+  /// The members of a list that are names of fields, as such a list.
+  private static func names(in list: ArraySlice<UInt8>) -> String {
+    var names: [UInt8] = []
+    names.reserveCapacity(2 * list.count)
+    FieldList.forEach(of: list, quoted: true) { name in
+      guard name.allSatisfy(ByteClass.isToken) else { return true }
+      if !names.isEmpty {
+        names.append(UInt8(ascii: ","))
+        names.append(UInt8(ascii: " "))
+      }
+      for byte in name { names.append(byte) }
+      return true
+    }
+    return String(decoding: names, as: UTF8.self)
   }
 
   private static let reading = ["GET", "HEAD"]

@@ -12,7 +12,8 @@ struct FieldSemantics {
   private var hasTransferEncoding = false
   private var hasClose = false
   private var hasKeepAlive = false
-  private var acceptEncoding: [UInt8]?
+  /// Its lines, each behind a comma; empty where there is none.
+  private var acceptEncoding: [UInt8] = []
 
   init(
     _ bytes: [UInt8],
@@ -34,7 +35,8 @@ struct FieldSemantics {
       case 14 where FieldSemantics.equal(name, "content-length"): try readContentLength(bytes[range], limits)
       case 15 where FieldSemantics.equal(name, "accept-encoding"):
         // RFC 9110 section 5.3: lines of one field are one list.
-        acceptEncoding = acceptEncoding.map { $0 + [UInt8(ascii: ",")] + bytes[range] } ?? Array(bytes[range])
+        acceptEncoding.append(contentsOf: CollectionOfOne(UInt8(ascii: ",")))
+        acceptEncoding.append(contentsOf: bytes[range])
       case 16 where FieldSemantics.equal(name, "content-encoding"): try readContentEncoding(bytes[range])
       case 17 where FieldSemantics.equal(name, "transfer-encoding"): try readTransferEncoding(bytes[range], version)
       default: break
@@ -57,7 +59,7 @@ struct FieldSemantics {
     keepsAlive = !hasClose && (version == .http11 || hasKeepAlive)
     // RFC 9110 section 10.1.1: no 100 where there is nothing to wait for.
     if framing == .none { expectsContinue = false }
-    if let acceptEncoding { codings = AcceptedCodings(acceptEncoding[...]) }
+    if !acceptEncoding.isEmpty { codings = AcceptedCodings(acceptEncoding[...]) }
   }
 
   private mutating func readHost(_ bytes: [UInt8], _ range: Range<Int>) throws(Refusal) {
@@ -91,24 +93,28 @@ struct FieldSemantics {
     guard !hasTransferEncoding else { throw .malformed("A request must have one Transfer-Encoding, not several.") }
     hasTransferEncoding = true
     if FieldSemantics.equal(value, "chunked") { return }
-    let codings = FieldSemantics.members(value)
-    guard !codings.isEmpty, codings.allSatisfy({ $0.allSatisfy(ByteClass.isToken) }) else {
+    var (isLast, isElsewhere, areTokens, isEmpty) = (false, false, true, true)
+    FieldList.forEach(of: value, quoted: false) { coding in
+      isElsewhere = isElsewhere || isLast
+      isLast = FieldSemantics.equal(coding, "chunked")
+      areTokens = areTokens && coding.allSatisfy(ByteClass.isToken)
+      isEmpty = false
+      return areTokens
+    }
+    guard areTokens, !isEmpty else {
       throw .malformed("The value of Transfer-Encoding is not a list of transfer codings.")
     }
     // RFC 9112 section 6.3 #4 and 7: chunked once, and last.
-    if codings.contains(where: { FieldSemantics.equal($0, "chunked") }), !isChunkedLastAndOnce(codings) {
+    if isElsewhere {
       throw .malformed("The transfer coding chunked must be the last one, and stand there once.")
     }
     // RFC 9112 section 6.1: a coding that is not known is 501.
     throw Refusal(status: .notImplemented, detail: "The only transfer coding that is known here is chunked.")
   }
 
-  private func isChunkedLastAndOnce(_ codings: [ArraySlice<UInt8>]) -> Bool {
-    codings.firstIndex { FieldSemantics.equal($0, "chunked") } == codings.count - 1
-  }
-
   private mutating func readContentEncoding(_ value: ArraySlice<UInt8>) throws(Refusal) {
-    for coding in FieldSemantics.members(value) where !FieldSemantics.equal(coding, "identity") {
+    try FieldList.forEach(of: value, quoted: false) { coding throws(Refusal) in
+      if FieldSemantics.equal(coding, "identity") { return true }
       throw Refusal(
         status: .unsupportedMediaType,
         detail: "A request's body must come without a content coding.",
@@ -120,24 +126,23 @@ struct FieldSemantics {
   private mutating func readExpect(_ value: ArraySlice<UInt8>, _ version: HTTPVersion) throws(Refusal) {
     // RFC 9110 section 10.1.1: ignored from HTTP/1.0 clients.
     guard version == .http11 else { return }
-    for expectation in FieldSemantics.members(value) {
+    var isKnown = false
+    try FieldList.forEach(of: value, quoted: false) { expectation throws(Refusal) in
       guard FieldSemantics.equal(expectation, "100-continue") else {
         throw Refusal(status: .expectationFailed, detail: "The only expectation that is known here is 100-continue.")
       }
-      expectsContinue = true
+      isKnown = true
+      return true
     }
+    if isKnown { expectsContinue = true }
   }
 
   private mutating func readConnection(_ value: ArraySlice<UInt8>) {
-    for option in FieldSemantics.members(value) {
+    FieldList.forEach(of: value, quoted: false) { option in
       if FieldSemantics.equal(option, "close") { hasClose = true }
       if FieldSemantics.equal(option, "keep-alive") { hasKeepAlive = true }
+      return true
     }
-  }
-
-  /// The members of a list without quoted strings.
-  private static func members(_ value: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-    value.split(separator: UInt8(ascii: ",")).map(FieldList.trimmed).filter { !$0.isEmpty }
   }
 
   /// Whether `bytes` are `text`, which is lower case, in any case.

@@ -21,7 +21,7 @@ extension RequestHead {
     bytes[Int(fields[index].valueStart)..<Int(fields[index].valueEnd)]
   }
 
-  func value(at index: Int) -> String { String(decoding: valueBytes(at: index), as: UTF8.self) }
+  func value(at index: Int) -> String { String(field: valueBytes(at: index)) }
 
   func name(at index: Int) -> String {
     String(decoding: bytes[Int(fields[index].nameStart)..<Int(fields[index].nameEnd)], as: UTF8.self)

@@ -14,11 +14,10 @@ public struct AcceptedCodings: Equatable, Sendable {
     var deflate: Int?
     var identity: Int?
     var others: Int?
-    for member in value.split(separator: UInt8(ascii: ",")) {
-      let parts = member.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
-      guard let first = parts.first else { continue }
-      let coding = FieldList.trimmed(first)
-      guard let quality = parts.count < 2 ? 1000 : AcceptedCodings.quality(parts[1]) else { continue }
+    FieldList.forEach(of: value, quoted: false) { member in
+      let end = member.firstIndex(of: UInt8(ascii: ";"))
+      let coding = FieldList.trimmed(member[..<(end ?? member.endIndex)])
+      guard let quality = end.map({ AcceptedCodings.quality(member[($0 + 1)...]) }) ?? 1000 else { return true }
       if FieldSemantics.equal(coding, "gzip") || FieldSemantics.equal(coding, "x-gzip") {
         gzip = quality
       } else if FieldSemantics.equal(coding, "deflate") {
@@ -28,6 +27,7 @@ public struct AcceptedCodings: Equatable, Sendable {
       } else if FieldSemantics.equal(coding, "*") {
         others = quality
       }
+      return true
     }
     // Not listed: none of the compressed ones, but no coding at all is always acceptable, after what is listed,
     // unless it is excluded by name or by "*;q=0".

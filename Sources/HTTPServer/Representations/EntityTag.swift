@@ -11,6 +11,13 @@ public struct EntityTag: Hashable, Sendable {
     self.isWeak = isWeak
   }
 
+  /// What a client has sent between quotes.
+  fileprivate init?(opaque bytes: UnsafeBufferPointer<UInt8>, isWeak: Bool) {
+    guard bytes.allSatisfy({ ByteClass.has($0, ByteClass.quotedTag) }) else { return nil }
+    opaque = String(decoding: bytes, as: UTF8.self)
+    self.isWeak = isWeak
+  }
+
   /// As in a header field: `"opaque"` or `W/"opaque"`.
   public var text: String { (isWeak ? "W/\"" : "\"") + opaque + "\"" }
 }
@@ -65,22 +72,32 @@ extension EntityTagCondition {
   /// Appends the tags of a list. Commas may stand within a tag, so that this is no `FieldList`; reading goes on
   /// behind the next comma after what is no tag.
   private static func append(_ value: ArraySlice<UInt8>, to tags: inout [EntityTag]) {
-    var rest = value
-    while let first = rest.first {
-      if first == 0x20 || first == 0x09 || first == UInt8(ascii: ",") {
-        rest.removeFirst()
-        continue
-      }
-      let isWeak = rest.starts(with: "W/\"".utf8)
-      let open = isWeak ? rest.startIndex + 2 : rest.startIndex
-      if rest[open] == UInt8(ascii: "\""), let close = rest[(open + 1)...].firstIndex(of: UInt8(ascii: "\"")) {
-        if let tag = EntityTag(String(decoding: rest[(open + 1)..<close], as: UTF8.self), isWeak: isWeak) {
-          tags.append(tag)
+    value.withUnsafeBufferPointer { bytes in
+      var index = 0
+      while index < bytes.count {
+        let first = bytes[index]
+        if first == 0x20 || first == 0x09 || first == UInt8(ascii: ",") {
+          index += 1
+          continue
         }
-        rest = rest[(close + 1)...]
-      } else {
-        rest = rest.firstIndex(of: UInt8(ascii: ",")).map { rest[($0 + 1)...] } ?? []
+        let isWeak =
+          first == UInt8(ascii: "W") && index + 2 < bytes.count && bytes[index + 1] == UInt8(ascii: "/")
+          && bytes[index + 2] == UInt8(ascii: "\"")
+        let open = isWeak ? index + 2 : index
+        if bytes[open] == UInt8(ascii: "\""), let close = place(of: UInt8(ascii: "\""), in: bytes, from: open + 1) {
+          let opaque = UnsafeBufferPointer(rebasing: bytes[(open + 1)..<close])
+          if let tag = EntityTag(opaque: opaque, isWeak: isWeak) { tags.append(tag) }
+          index = close + 1
+        } else {
+          index = place(of: UInt8(ascii: ","), in: bytes, from: index).map { $0 + 1 } ?? bytes.count
+        }
       }
     }
+  }
+
+  private static func place(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    var index = start
+    while index < bytes.count, bytes[index] != byte { index += 1 }
+    return index < bytes.count ? index : nil
   }
 }

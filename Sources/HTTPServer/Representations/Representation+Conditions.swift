@@ -7,8 +7,9 @@ extension Representation {
     case nil, .any: true
     case .tags(let tags):
       entityTag.map { opaque in
-        ContentCoding.allCases.contains { coding in
-          tags.contains { !$0.isWeak && $0.opaque == opaque + coding.tagSuffix }
+        let forms = ContentCoding.allCases.map { Array((opaque + $0.tagSuffix).utf8) }
+        return tags.contains { tag in
+          !tag.isWeak && forms.contains { $0.count == tag.opaque.utf8.count && $0.elementsEqual(tag.opaque.utf8) }
         }
       } ?? false
     }
@@ -36,7 +37,7 @@ extension Representation {
     case .any: return true
     case .tags(let tags):
       let opaque = variant.tag.dropFirst().dropLast()
-      return tags.contains { $0.opaque.utf8.elementsEqual(opaque) }
+      return tags.contains { $0.opaque.utf8.count == opaque.count && $0.opaque.utf8.elementsEqual(opaque) }
     }
   }
 }

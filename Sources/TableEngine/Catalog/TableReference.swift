@@ -16,22 +16,33 @@ package struct TableReference: Hashable, Sendable {
     self.parameters = parameters.sorted { $0.name < $1.name }
   }
 
-  /// Reads a path segment, still percent-encoded; nil where an escape is malformed or a name is empty. A parameter
-  /// without `=` has an empty value.
-  package init?(segment: some StringProtocol) {
+  /// More than a table has.
+  private static let mostParameters = 256
+
+  /// Reads a path segment, still percent-encoded; nil where an escape is malformed, a name is empty, or there are more
+  /// than 256 parameters. A parameter without `=` has an empty value. O(bytes).
+  package init?(segment: some StringProtocol) { self.init(text: String(segment)) }
+
+  private init?(text segment: String) {
     // No family's member, and nothing to decode: as most are.
     guard segment.utf8.contains(where: { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "%") }) else {
       if segment.isEmpty { return nil }
-      self.init(name: String(segment))
+      self.init(name: segment)
       return
     }
-    let parts = segment.split(separator: ";", omittingEmptySubsequences: false)
-    guard let name = PercentCoding.decodeText(parts[0]), !name.isEmpty else { return nil }
+    let parts = segment.utf8.split(
+      separator: UInt8(ascii: ";"),
+      maxSplits: Self.mostParameters + 1,
+      omittingEmptySubsequences: false
+    )
+    guard parts.count <= Self.mostParameters + 1, let name = PercentCoding.decodeText(Substring(parts[0])),
+      !name.isEmpty
+    else { return nil }
     var parameters: [Parameter] = []
     for part in parts.dropFirst() {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let key = PercentCoding.decodeText(pair[0]),
-        let value = PercentCoding.decodeText(pair.count == 2 ? pair[1] : ""), !key.isEmpty
+      let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let key = PercentCoding.decodeText(Substring(pair[0])),
+        let value = PercentCoding.decodeText(pair.count == 2 ? Substring(pair[1]) : ""), !key.isEmpty
       else { return nil }
       parameters.append(Parameter(name: key, value: value))
     }

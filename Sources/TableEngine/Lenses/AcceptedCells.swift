@@ -6,28 +6,27 @@ package struct AcceptedCells: Hashable, Sendable {
   /// The most cells that a client may list: more than any configuration has.
   package static let maximum = 512
 
-  /// Reads the members of the list: `Name` or `Name;v=2`.
+  /// Reads the members of the list: `Name` or `Name;v=2`. O(bytes).
   package init(_ members: [String]) throws(TableError) {
     guard members.count <= Self.maximum else {
       throw .malformed(
-        "`Accept-Cells` lists \(members.count) cells: \(Self.maximum) are the most.",
+        "`Accept-Cells` lists more than \(Self.maximum) cells, which are the most.",
         field: "Accept-Cells"
       )
     }
     var versions: [Int: Int] = [:]
     for member in members where !member.isEmpty {
-      let parts = member.split(separator: ";", omittingEmptySubsequences: false)
-      let name = String(parts[0]).trimmingSpaces
+      let bytes = Array(member.utf8)
+      let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
+      let name = String(decoding: Self.trimmed(bytes[..<end]), as: UTF8.self)
       guard !name.isEmpty, name.utf8.count <= 256 else {
-        throw .malformed("`\(member)` is no cell: `Name` or `Name;v=2` is.", field: "Accept-Cells")
+        throw .malformed("`\(member.prefix(80))` is no cell: `Name` or `Name;v=2` is.", field: "Accept-Cells")
       }
-      var version = Int.max
-      for parameter in parts.dropFirst() {
-        let pair = parameter.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
-        guard pair.count == 2, pair[0] == "v", let number = Int(pair[1]), number >= 0 else {
-          throw .malformed("`\(member)`: after the name only `;v=` and a number can stand.", field: "Accept-Cells")
-        }
-        version = number
+      guard let version = Self.version(bytes[end...]) else {
+        throw .malformed(
+          "`\(member.prefix(80))`: after the name only `;v=` and a number can stand.",
+          field: "Accept-Cells"
+        )
       }
       versions[name.hashValue] = max(version, versions[name.hashValue] ?? version)
     }
@@ -38,15 +37,45 @@ package struct AcceptedCells: Hashable, Sendable {
   func accepts(_ cellIdentifier: String, version: Int) -> Bool {
     versions[cellIdentifier.hashValue].map { version <= $0 } ?? false
   }
-}
 
-extension String {
-  /// Without spaces and tabs at either end.
-  package var trimmingSpaces: String {
-    let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
-    guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
-      return ""
+  /// The last of the versions among parameters, any without one; nil where one of them is something else. O(bytes).
+  private static func version(_ parameters: ArraySlice<UInt8>) -> Int? {
+    var version = Int.max
+    var start = parameters.startIndex
+    while start < parameters.endIndex {
+      // It stands at a semicolon.
+      start += 1
+      var end = start
+      while end < parameters.endIndex, parameters[end] != UInt8(ascii: ";") { end += 1 }
+      let parameter = parameters[start..<end]
+      guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")),
+        trimmed(parameter[..<equals]).elementsEqual([0x76]),
+        let number = number(trimmed(parameter[(equals + 1)...]))
+      else { return nil }
+      version = number
+      start = end
     }
-    return String(self[first...last])
+    return version
+  }
+
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard !digits.isEmpty else { return nil }
+    var number = 0
+    for digit in digits {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      let (tens, hasOverflown) = number.multipliedReportingOverflow(by: 10)
+      let (sum, isTooMuch) = tens.addingReportingOverflow(Int(digit & 0xf))
+      guard !hasOverflown, !isTooMuch else { return nil }
+      number = sum
+    }
+    return number
+  }
+
+  /// Without spaces and tabs at either end.
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var (start, end) = (bytes.startIndex, bytes.endIndex)
+    while start < end, bytes[start] == 0x20 || bytes[start] == 0x09 { start += 1 }
+    while end > start, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
+    return bytes[start..<end]
   }
 }

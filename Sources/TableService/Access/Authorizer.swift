@@ -32,7 +32,7 @@ final class Authorizer: Sendable {
   }
 
   func credentials(of request: Request) -> Credentials {
-    Credentials(digest: bearerToken(request).map { SHA256.digest(of: Array($0.utf8)) })
+    Credentials(digest: bearerToken(request).map { SHA256.digest(of: Array($0)) })
   }
 
   /// Refuses what the request's token does not allow. Nil table: what belongs to none.
@@ -122,10 +122,10 @@ final class Authorizer: Sendable {
     return found
   }
 
-  private func bearerToken(_ request: Request) -> String? {
-    guard let field = request.header(.authorization) else { return nil }
-    let parts = field.split(separator: " ", maxSplits: 1).map(String.init)
-    guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-    return parts[1].trimmingSpaces
+  private func bearerToken(_ request: Request) -> ArraySlice<UInt8>? {
+    guard let field = request.valueBytes(.authorization), let end = field.firstIndex(of: UInt8(ascii: " ")),
+      field[..<end].isText("bearer")
+    else { return nil }
+    return field[end...].withoutBlanks
   }
 }

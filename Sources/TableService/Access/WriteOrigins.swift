@@ -7,9 +7,13 @@ import HTTPServer
 /// is: browsers send a POST without a body to wherever a page wants it, and keep only the reply from it (Fetch Standard,
 /// section 3.3.4). Whoever is no browser sends neither field, and is not concerned.
 struct WriteOrigins: Sendable {
-  private let allowed: Set<String>
+  private let allowed: Set<[UInt8]>
+  private let allowsAll: Bool
 
-  init(_ definition: CORSDefinition) { allowed = Set(definition.writes) }
+  init(_ definition: CORSDefinition) {
+    allowed = Set(definition.writes.map { Array($0.utf8) })
+    allowsAll = definition.writes.contains("*")
+  }
 
   /// Refuses what may change something for the page that it comes from.
   func authorize(_ request: Request) throws(ServiceError) {
@@ -27,11 +31,15 @@ struct WriteOrigins: Sendable {
   }
 
   private func isForeign(_ request: Request) -> Bool {
-    let origin = request.header(.origin)
-    if allowed.contains("*") || origin.map(allowed.contains) ?? false { return false }
+    let origin = request.valueBytes(.origin)
+    if allowsAll || origin.map({ allowed.contains(Array($0)) }) ?? false { return false }
     // What a browser says of the page itself (Fetch Metadata): true behind a proxy that changes `Host`, too.
-    if let site = request.header(.secFetchSite) { return site != "same-origin" && site != "none" }
-    guard let origin else { return false }
-    return origin.split(separator: "/").last.map(String.init) != request.header(.host)
+    if let site = request.valueBytes(.secFetchSite) {
+      return !site.elementsEqual("same-origin".utf8) && !site.elementsEqual("none".utf8)
+    }
+    guard let origin, let host = request.valueBytes(.host) else { return origin != nil }
+    let end = origin.lastIndex { $0 != UInt8(ascii: "/") }.map { $0 + 1 } ?? origin.startIndex
+    let start = origin[..<end].lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? origin.startIndex
+    return !origin[start..<end].elementsEqual(host)
   }
 }

@@ -22,8 +22,8 @@ extension Request {
 
   /// `Idempotency-Key`, and what the request was, so that a key is not used for two.
   private func idempotency() throws(ServiceError) -> Idempotency? {
-    guard let key = header(.idempotencyKey) else { return nil }
-    guard (1...255).contains(key.utf8.count) else {
+    guard let length = valueBytes(.idempotencyKey)?.count else { return nil }
+    guard (1...255).contains(length), let key = header(.idempotencyKey) else {
       throw .malformed("`Idempotency-Key` is 1 to 255 characters.", field: "Idempotency-Key")
     }
     let query = query.items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
@@ -55,8 +55,15 @@ extension Request {
     }
   }
 
+  /// In bytes: a type and its parameters are some dozens.
+  private static let longestContentType = 1024
+
   /// JSON is UTF-8 (RFC 8259 section 8.1), which the type need not say.
   private func checkContentType(_ types: [String]) throws(ServiceError) {
+    guard let length = valueBytes(.contentType)?.count else { return }
+    guard length <= Self.longestContentType else {
+      throw .unsupportedMediaType("`Content-Type` has \(length) bytes: \(Self.longestContentType) are the most.")
+    }
     guard let contentType = header(.contentType).map({ ContentType($0) }) else { return }
     guard types.contains(contentType.mediaType) else {
       throw .unsupportedMediaType("`Content-Type` is \(types.joined(separator: " or ")) here.")
@@ -112,6 +119,10 @@ extension JSONValue {
 }
 
 extension VersionCondition {
+  private static let suffixes = ["-gzip", "-deflate"].map { Array($0.utf8) }
+  private static let longestSuffix = 8
+  private static let shortestCursor = 14
+
   /// The cursors among entity tags: a snapshot's tag is its cursor, with the content coding behind it.
   init(_ condition: EntityTagCondition) {
     switch condition {
@@ -120,8 +131,12 @@ extension VersionCondition {
       self = .oneOf(
         tags.compactMap { tag in
           guard !tag.isWeak else { return nil }
-          for coding in ["-gzip", "-deflate"] where tag.opaque.hasSuffix(coding) {
-            return Cursor(tag.opaque.dropLast(coding.count))
+          let text = tag.opaque.utf8
+          guard (Self.shortestCursor...Cursor.maximumLength + Self.longestSuffix).contains(text.count) else {
+            return nil
+          }
+          for suffix in Self.suffixes where text.suffix(suffix.count).elementsEqual(suffix) {
+            return Cursor(Substring(text.dropLast(suffix.count)))
           }
           return Cursor(tag.opaque)
         }

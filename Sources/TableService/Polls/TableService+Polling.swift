@@ -94,13 +94,15 @@ extension TableService {
     }
     var pairs: [(reference: TableReference, cursor: String)] = []
     for text in texts {
-      guard let colon = text.lastIndex(of: ":"), let reference = TableReference(segment: text[..<colon]) else {
+      guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+        let reference = TableReference(segment: text[..<colon])
+      else {
         throw .malformed("`\(text.prefix(200))` is not TABLE:CURSOR.", field: "after")
       }
       guard !pairs.contains(where: { $0.reference == reference }) else {
         throw .malformed("The table `\(reference.canonical)` stands twice: each is named once.", field: "after")
       }
-      pairs.append((reference, String(text[text.index(after: colon)...])))
+      pairs.append((reference, String(text[text.utf8.index(after: colon)...])))
     }
     return pairs
   }

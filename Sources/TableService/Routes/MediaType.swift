@@ -12,34 +12,42 @@ struct MediaType: Sendable {
 
   var name: String { "\(type)/\(subtype)" }
 
-  /// Whether the members of an `Accept` leave it: the most exact range that matches decides, by its `q` (RFC 9110 section
-  /// 12.5.1). None at all: anything is welcome.
-  func isAcceptable(among ranges: [String]) -> Bool {
+  /// Whether a request's `Accept` leaves it: the most exact range that matches decides, by its `q` (RFC 9110 section
+  /// 12.5.1). None at all: anything is welcome. O(bytes of the field).
+  func isAcceptable(to request: Request) -> Bool {
+    let names = ["*/*", "\(type)/*", name]
     var best: (precision: Int, isWelcome: Bool)?
-    for range in ranges {
-      let parts = range.lowercased().split(separator: ";").map { String($0).trimmingSpaces }
-      guard let precision = precision(of: parts.first ?? "") else { continue }
-      let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-      if precision >= best?.precision ?? 0 { best = (precision, weight > 0) }
+    var isAsked = false
+    request.forEachMember(of: .accept) { member in
+      isAsked = true
+      let end = member.firstIndex(of: UInt8(ascii: ";")) ?? member.endIndex
+      let range = member[..<end].withoutBlanks
+      guard let precision = names.lastIndex(where: range.isText), precision >= best?.precision ?? 0 else { return true }
+      best = (precision, Self.weight(in: member[end...]) > 0)
+      return true
     }
-    return ranges.isEmpty || best?.isWelcome ?? false
+    return !isAsked || best?.isWelcome ?? false
   }
 
-  /// How exactly a range names it; nil where it names something else.
-  private func precision(of range: String) -> Int? {
-    switch range {
-    case name: 2
-    case "\(type)/*": 1
-    case "*/*": 0
-    default: nil
+  /// The first weight among parameters; 1 where there is none that can be read.
+  private static func weight(in parameters: ArraySlice<UInt8>) -> Double {
+    var rest = parameters
+    while let start = rest.firstIndex(of: UInt8(ascii: ";")) {
+      rest = rest[(start + 1)...]
+      let parameter = rest.prefix { $0 != UInt8(ascii: ";") }.withoutBlanks
+      guard parameter.count > 1, parameter[parameter.startIndex + 1] == UInt8(ascii: "="),
+        Weight.isName(parameter.prefix(1))
+      else { continue }
+      return Weight(parameter.dropFirst(2))?.value ?? 1
     }
+    return 1
   }
 }
 
 extension Request {
   /// Refuses a client that takes nothing of what it would get.
   func checkAccept(_ mediaType: MediaType) throws(ServiceError) {
-    guard !mediaType.isAcceptable(among: list(.accept)) else { return }
+    guard !mediaType.isAcceptable(to: self) else { return }
     throw ServiceError(
       status: .notAcceptable,
       detail: "`Accept` leaves out `\(mediaType.name)`, and there is nothing else here.",

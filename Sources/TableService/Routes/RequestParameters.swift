@@ -24,16 +24,20 @@ struct PollParameters: Sendable {
 
   /// `Prefer: wait=N` (RFC 7240 §4.3); a preference that can't be read is ignored, as §2 asks.
   private static func preferred(_ request: Request) -> Double? {
-    for preference in request.list(.prefer) {
+    var found: Double?
+    request.forEachMember(of: .prefer) { preference in
       // Parameters may follow, and a value may be quoted.
-      let parts = preference.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
-      guard parts.count == 2, parts[0].lowercased() == "wait" else { continue }
-      let isQuoted = parts[1].count > 1 && parts[1].first == "\"" && parts[1].last == "\""
-      if let seconds = Int(digits: isQuoted ? String(parts[1].dropFirst().dropLast()) : parts[1]) {
-        return Double(seconds)
+      guard let equals = preference.firstIndex(of: UInt8(ascii: "=")),
+        preference[..<equals].withoutBlanks.isText("wait")
+      else { return true }
+      var value = preference[(equals + 1)...].prefix { $0 != UInt8(ascii: ";") }.withoutBlanks
+      if value.count > 1, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") {
+        value = value.dropFirst().dropLast()
       }
+      if value.count <= 19 { found = Int(digits: String(decoding: value, as: UTF8.self)).map(Double.init) }
+      return found == nil
     }
-    return nil
+    return found
   }
 
   /// As it stands in the `Link` to the next request: seconds without a needless fraction.
@@ -60,8 +64,10 @@ extension Request {
 
   /// `at=0,3`
   func indexPath() throws(ServiceError) -> IndexPath {
-    let parts = (query.first("at") ?? "").split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count == 2, let section = Int(digits: parts[0]), let row = Int(digits: parts[1]) else {
+    let text = query.first("at") ?? ""
+    let parts = text.utf8.split(separator: UInt8(ascii: ","), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 2, let section = Int(digits: Substring(parts[0])), let row = Int(digits: Substring(parts[1]))
+    else {
       throw .malformed("`at` is a section and a row, counted from 0, such as `at=0,3`.", field: "at")
     }
     return IndexPath(section: section, row: row)
@@ -82,7 +88,11 @@ extension Request {
 
   /// `Accept-Cells`; nil where the client takes all.
   func acceptedCells() throws(ServiceError) -> AcceptedCells? {
-    let members = list(.acceptCells)
+    var members: [String] = []
+    forEachMember(of: .acceptCells) { member in
+      members.append(String(field: member))
+      return members.count <= AcceptedCells.maximum
+    }
     guard !members.isEmpty else { return nil }
     return try asked { () throws(TableError) in try AcceptedCells(members) }
   }

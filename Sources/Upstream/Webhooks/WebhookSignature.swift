@@ -56,7 +56,11 @@ public enum WebhookSignature {
     var codes: [[UInt8]]
   }
 
-  private static func claims(_ header: (String) -> String?) -> [Claim] {
+  /// In bytes: longer than any field of a signature.
+  private static let longestField = 2048
+
+  private static func claims(_ fields: (String) -> String?) -> [Claim] {
+    func header(_ name: String) -> String? { fields(name).flatMap { $0.utf8.count <= longestField ? $0 : nil } }
     var claims: [Claim] = []
     if let timestamp = header("X-Slack-Request-Timestamp"), let signature = header("X-Slack-Signature") {
       let codes = [code(signature, prefix: "v0=")].compactMap(\.self)

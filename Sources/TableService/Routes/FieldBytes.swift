@@ -1,0 +1,21 @@
+extension ArraySlice<UInt8> {
+  /// Without the blanks and tabs at both ends. O(blanks).
+  var withoutBlanks: ArraySlice<UInt8> {
+    var (start, end) = (startIndex, endIndex)
+    while start < end, self[start].isBlank { start += 1 }
+    while end > start, self[end - 1].isBlank { end -= 1 }
+    return self[start..<end]
+  }
+
+  /// Whether these are a text, which is lower case, in any case. O(1) where the lengths differ.
+  func isText(_ text: String) -> Bool {
+    count == text.utf8.count && zip(self, text.utf8).allSatisfy { $0.lowercasedASCII == $1 }
+  }
+}
+
+extension UInt8 {
+  /// A capital letter of ASCII as a small one.
+  var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
+  fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
+}
