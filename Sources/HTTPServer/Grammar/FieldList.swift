@@ -1,3 +1,5 @@
+import Glibc
+
 /// Splitting of list-based field values (RFC 9110 section 5.6.1). Members are made one at a time and not copied: a head
 /// has room for thousands of them.
 enum FieldList {
@@ -25,6 +27,14 @@ enum FieldList {
       var place = index - start
       while place < bytes.count, isBlank(bytes[place]) || bytes[place] == UInt8(ascii: ",") { place += 1 }
       let begin = place
+      // Most members are found by the C library, which looks at many bytes at once.
+      let comma = distance(to: UInt8(ascii: ","), in: bytes, from: place) ?? bytes.count
+      if !quoted || distance(to: UInt8(ascii: "\""), in: bytes, from: place, before: comma) == nil {
+        index = start + comma
+        var end = comma
+        while end > begin, isBlank(bytes[end - 1]) { end -= 1 }
+        return begin < end ? start + begin..<start + end : nil
+      }
       // Behind the last byte that is no blank.
       var end = place
       var isQuoted = false
@@ -44,6 +54,19 @@ enum FieldList {
       index = start + place
       return begin < end ? start + begin..<start + end : nil
     }
+  }
+
+  private static func distance(
+    to byte: UInt8,
+    in bytes: UnsafeBufferPointer<UInt8>,
+    from start: Int,
+    before end: Int? = nil
+  ) -> Int? {
+    let end = end ?? bytes.count
+    guard let base = bytes.baseAddress, start < end, let found = memchr(base + start, Int32(byte), end - start) else {
+      return nil
+    }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
   }
 
   /// Without the blanks and tabs at both ends. O(blanks).

@@ -17,11 +17,13 @@ extension Request {
   }
 
   /// Calls `body` with each member of a field that is a comma-separated list, over all of its lines (RFC 9110 section 5.3),
-  /// without the blanks around it and without empty ones (section 5.6.1), until it returns false. Commas in quoted strings
-  /// separate nothing. The members share the head's bytes: nothing is copied. O(bytes of the field).
-  public func forEachMember(of name: HeaderName, _ body: (ArraySlice<UInt8>) -> Bool) {
+  /// without the blanks around it and without empty ones (section 5.6.1), until it returns false. The members share the
+  /// head's bytes: nothing is copied. O(bytes of the field).
+  ///
+  /// - Parameter quoted: commas in quoted strings separate nothing.
+  public func forEachMember(of name: HeaderName, quoted: Bool = true, _ body: (ArraySlice<UInt8>) -> Bool) {
     for index in head.indices(of: name.folded) {
-      guard FieldList.forEach(of: head.valueBytes(at: index), quoted: true, body) else { return }
+      guard FieldList.forEach(of: head.valueBytes(at: index), quoted: quoted, body) else { return }
     }
   }
 

@@ -11,7 +11,8 @@ struct LanguagePreferences: Sendable {
 
   /// O(bytes of the field).
   init(_ request: Request) {
-    self.init { body in request.forEachMember(of: .acceptLanguage, body) }
+    // The field has no quoted strings.
+    self.init { body in request.forEachMember(of: .acceptLanguage, quoted: false, body) }
   }
 
   /// - Parameter forEachMember: gives the members of the list, such as `de;q=0.8`, until it is told false. What can't be
@@ -20,9 +21,9 @@ struct LanguagePreferences: Sendable {
     var weighted: [(range: LanguageRange, weight: Double)] = []
     var count = 0
     forEachMember { member in
-      let parts = member.split(separator: UInt8(ascii: ";"), maxSplits: 2)
+      let end = member.place(of: UInt8(ascii: ";")) ?? member.endIndex
       count += 1
-      if let first = parts.first, let range = LanguageRange(first), let weight = Self.weight(parts.dropFirst().first) {
+      if let range = LanguageRange(member[..<end]), let weight = Self.weight(member[end...]) {
         weighted.append((range, weight))
       }
       return count < Self.maximum
@@ -32,10 +33,12 @@ struct LanguagePreferences: Sendable {
     ranges = asked.sorted { ($1.element.weight, $0.offset) < ($0.element.weight, $1.offset) }.map(\.element.range)
   }
 
-  /// The weight in a range's parameter, 1 without one; nil for anything but a weight from 0 to 1.
-  private static func weight(_ parameter: ArraySlice<UInt8>?) -> Double? {
-    guard let parameter else { return 1 }
-    guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")), Weight.isName(parameter[..<equals]),
+  /// The weight in the first of a range's parameters, 1 without one; nil for anything but a weight from 0 to 1.
+  private static func weight(_ parameters: ArraySlice<UInt8>) -> Double? {
+    let rest = parameters.drop { $0 == UInt8(ascii: ";") }
+    guard !rest.isEmpty else { return 1 }
+    let parameter = rest[..<(rest.place(of: UInt8(ascii: ";")) ?? rest.endIndex)]
+    guard let equals = parameter.place(of: UInt8(ascii: "=")), Weight.isName(parameter[..<equals]),
       let weight = Weight(parameter[(equals + 1)...]), weight.value <= 1
     else { return nil }
     return weight.value
