@@ -4,11 +4,12 @@ enum Arithmetic {
   static let maximumText = 1 << 20
 
   /// Joins texts where either side is one; null is empty text then.
-  static func sum(_ left: Value, _ right: Value) throws(EvaluationError) -> Value {
+  static func sum(_ left: Value, _ right: Value, _ budget: Budget?) throws(EvaluationError) -> Value {
     guard left.kind == .string || right.kind == .string else { return try apply(.add, left, right) }
     for side in [left, right] where side.kind == .array || side.kind == .object {
       throw EvaluationError("`+` can't join a string and \(side.kind.phrase); `| json` or `| join` make it text")
     }
+    try budget?.charge((left.byteCount + right.byteCount) * Cost.byte)
     var text = left.text ?? ""
     right.append(to: &text)
     return try bounded(text, by: "`+`")

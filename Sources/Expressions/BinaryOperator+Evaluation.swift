@@ -1,24 +1,31 @@
 import JSON
 
 extension BinaryOperator {
-  func apply(_ left: Value, _ right: Value) throws(EvaluationError) -> Value {
+  func apply(_ left: Value, _ right: Value, _ budget: Budget?) throws(EvaluationError) -> Value {
     switch self {
-    case .add: try Arithmetic.sum(left, right)
+    case .add: try Arithmetic.sum(left, right, budget)
     case .subtract, .multiply, .divide, .remainder: try Arithmetic.apply(self, left, right)
-    case .equal: .bool(left == right)
-    case .notEqual: .bool(left != right)
-    case .less: .bool(try compare(left, right) { $0 == .before })
-    case .lessOrEqual: .bool(try compare(left, right) { $0 != .after })
-    case .greater: .bool(try compare(left, right) { $0 == .after })
-    case .greaterOrEqual: .bool(try compare(left, right) { $0 != .before })
-    case .isIn: .bool(try contains(left, in: right))
+    case .equal: .bool(try areEqual(left, right, budget))
+    case .notEqual: .bool(try !areEqual(left, right, budget))
+    case .less: .bool(try compare(left, right, budget) { $0 == .before })
+    case .lessOrEqual: .bool(try compare(left, right, budget) { $0 != .after })
+    case .greater: .bool(try compare(left, right, budget) { $0 == .after })
+    case .greaterOrEqual: .bool(try compare(left, right, budget) { $0 != .before })
+    case .isIn: .bool(try Containment.contains(left, in: right, budget))
     }
+  }
+
+  private func areEqual(_ left: Value, _ right: Value, _ budget: Budget?) throws(EvaluationError) -> Bool {
+    let areEqual = Comparison(budget).areEqual(left, right)
+    try budget?.check()
+    return areEqual
   }
 
   /// False where one side is null: what is missing is neither more nor less.
   private func compare(
     _ left: Value,
     _ right: Value,
+    _ budget: Budget?,
     _ holds: (Value.Order) -> Bool
   ) throws(EvaluationError) -> Bool {
     let (leftKind, rightKind) = (left.kind, right.kind)
@@ -28,24 +35,8 @@ extension BinaryOperator {
         "`\(rawValue)` compares two numbers or two strings, not \(leftKind.phrase) with \(rightKind.phrase)"
       )
     }
-    return holds(left.order(to: right))
-  }
-
-  private func contains(_ element: Value, in container: Value) throws(EvaluationError) -> Bool {
-    switch container.kind {
-    case .null: return false
-    case .array:
-      if case .json(let view) = container { return view.elements.contains { Value($0) == element } }
-      return container.elements?.contains(element) ?? false
-    case .object: return element.string.map { container[JSONKey($0)] != nil } ?? false
-    case .string:
-      if element.isNull { return false }
-      guard let part = element.string, let whole = container.string else {
-        throw EvaluationError("`in` looks for a string in a string, not for \(element.kind.phrase)")
-      }
-      return TextReplacement.contains(part, in: whole)
-    case .boolean, .number:
-      throw EvaluationError("`in` looks into an array, an object or a string, not into \(container.kind.phrase)")
-    }
+    let order = Comparison(budget).order(left, right)
+    try budget?.check()
+    return holds(order)
   }
 }

@@ -9,7 +9,7 @@ final class CompiledPath: @unchecked Sendable {
   private let steps: UnsafeMutableBufferPointer<Step>
   private let names: UnsafeMutableBufferPointer<UInt8>
 
-  private enum Start { case names, item, response, other }
+  private enum Start { case names, item, other }
 
   private struct Step {
     /// Of a member, in UTF-8; nil for a position.
@@ -23,8 +23,7 @@ final class CompiledPath: @unchecked Sendable {
       switch path.root {
       case .names: .names
       case .item: .item
-      case .response: .response
-      case .index, .key, .count, .items, .pages, .id, .edit, .status, .cursor, .locale, .caller, .parameters,
+      case .response, .index, .key, .count, .items, .pages, .id, .edit, .status, .cursor, .locale, .caller, .parameters,
         .environment, .lookup:
         .other
       }
@@ -53,14 +52,33 @@ final class CompiledPath: @unchecked Sendable {
   }
 
   /// Null where the path leads nowhere.
-  func value(in scope: Scope) -> Value {
+  func value(in scope: Scope) throws(EvaluationError) -> Value {
+    if let value = freeValue(in: scope) { return value }
+    return try find(in: scope) ?? .null
+  }
+
+  /// Nil where the path leads nowhere.
+  ///
+  /// A walk from the item itself is not charged: it costs no more than to parse that, and what it passes is no measure, as
+  /// members that no expression reads may have been left out. For a list of plain values it would be done again for each
+  /// element: it is remembered. All else that expressions see was parsed as a whole, and charges what is passed.
+  func find(in scope: Scope) throws(EvaluationError) -> Value? {
+    guard start == .names, scope.isInList, !scope.namesAreElements, case .json(let view) = scope.names,
+      let budget = scope.budget
+    else { return try path.charged(in: scope) }
+    return budget.remembered(self, from: view) { self.view(from: view).map { Value($0) } }
+  }
+
+  /// Where it leads from the item itself; nil: it does not, or inside of a list.
+  @inline(__always)
+  func freeValue(in scope: Scope) -> Value? {
+    guard !scope.isInList else { return nil }
     switch start {
     case .names: if case .json(let view) = scope.names { return value(from: view) }
     case .item: if case .json(let view) = scope.item { return value(from: view) }
-    case .response: if case .json(let view) = scope.response { return value(from: view) }
     case .other: break
     }
-    return path.value(in: scope)
+    return nil
   }
 
   /// Whether it leads from the item.

@@ -16,12 +16,13 @@ public struct Expression: Sendable, CustomStringConvertible {
     /// Where the whole expression is a path: the fast way.
     let path: CompiledPath?
     let lookups: Set<String>
-    let visitsElements: Bool
+    /// What is evaluated: the root, with what is found once for many items or elements.
+    let prepared: Node
 
     init(text: String, root: Node) {
       (self.text, self.root, dependencies) = (text, root, root.dependencies)
       lookups = root.lookups
-      visitsElements = root.visitsElements
+      prepared = root.prepared()
       if case .path(let path) = root { self.path = CompiledPath(path) } else { path = nil }
     }
   }
@@ -76,9 +77,10 @@ public struct Expression: Sendable, CustomStringConvertible {
 
   /// The value for what is in the scope. Views in it live as long as the scope's documents.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
-    if let path = program.path { return path.value(in: scope) }
     do throws(EvaluationError) {
-      return try program.root.evaluate(in: program.visitsElements ? scope.budgeted() : scope)
+      if let path = program.path { return try path.value(in: scope) }
+      if scope.budget != nil { return try program.prepared.evaluate(in: scope) }
+      return try program.prepared.evaluate(in: scope.budgeted())
     } catch {
       throw dependencies.contains(.environment) ? error.withoutValue : error
     }

@@ -13,9 +13,12 @@ extension Filter {
         ("'2024-05-01T22:30:00Z' | date('yyyy-MM-dd HH:mm', 'Europe/Berlin')", "\"2024-05-02 00:30\""),
         ("'Wed, 01 May 2024 22:30:00 GMT' | date", "\"2024-05-01T22:30:00Z\""),
         ("1714602600 | date('d. MMMM yyyy', 'UTC', 'de')", "\"1. Mai 2024\""),
-      ]
+      ],
+      reads: .number(writing: 5_000)
     ) { (call) throws(EvaluationError) in
       if call.input.isNull { return .null }
+      // A formatter is made once for a format that is written out; of those that are computed each may be another one.
+      if !call.isFixed(0) || !call.isFixed(1) || !call.isFixed(2) { try call.scope.charge(Cost.formatter) }
       let date = try DateParser.date(from: call.input)
       return .string(
         try DateText.text(
@@ -29,7 +32,8 @@ extension Filter {
     Filter(
       "timestamp",
       "The Unix time of a moment in seconds: to compare, sort and subtract dates.",
-      examples: [("'2024-05-01T22:30:00Z' | timestamp", "1714602600")]
+      examples: [("'2024-05-01T22:30:00Z' | timestamp", "1714602600")],
+      reads: .number(writing: 200)
     ) { (call) throws(EvaluationError) in
       if call.input.isNull { return .null }
       return NumberText.simplest(try DateParser.date(from: call.input).timeIntervalSince1970)

@@ -8,7 +8,7 @@ extension Filter {
     examples: [(String, String)],
     _ transform: @escaping @Sendable (Double) -> Double
   ) -> Filter {
-    Filter(signature, summary, examples: examples) { (call) throws(EvaluationError) in
+    Filter(signature, summary, examples: examples, reads: .number(writing: 20)) { (call) throws(EvaluationError) in
       if call.input.isExactInteger { return call.input }
       guard let number = try NumberText.number(call, for: signature) else { return .null }
       return NumberText.simplest(transform(number))
@@ -21,7 +21,8 @@ extension Filter {
       "Written for people: grouped, with so many decimals (else up to 3).",
       examples: [
         ("1234567 | number", "\"1,234,567\""), ("1234.5 | number(2, 'de')", "\"1.234,50\""),
-      ]
+      ],
+      reads: .number(writing: 5_000)
     ) { (call) throws(EvaluationError) in
       guard let number = try NumberText.number(call, for: "number") else { return .null }
       let decimals = try NumberText.decimals(call, 0, for: "number")
@@ -32,7 +33,8 @@ extension Filter {
     Filter(
       "currency(code, locale?)",
       "An amount of money.",
-      examples: [("1234.5 | currency('USD')", "\"$1,234.50\""), ("3 | currency('EUR', 'de')", "\"3,00\u{A0}€\"")]
+      examples: [("1234.5 | currency('USD')", "\"$1,234.50\""), ("3 | currency('EUR', 'de')", "\"3,00\u{A0}€\"")],
+      reads: .number(writing: 5_000)
     ) { (call) throws(EvaluationError) in
       guard let number = try NumberText.number(call, for: "currency") else { return .null }
       let code = try call.text(0, of: "currency") ?? ""
@@ -46,7 +48,8 @@ extension Filter {
     Filter(
       "round(decimals?)",
       "The nearest number with so many decimals; halves go away from zero.",
-      examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")]
+      examples: [("2.5 | round", "3"), ("3.14159 | round(2)", "3.14")],
+      reads: .number(writing: 20)
     ) { (call) throws(EvaluationError) in
       if call.input.isExactInteger { return call.input }
       guard let number = try NumberText.number(call, for: "round") else { return .null }
@@ -60,7 +63,8 @@ extension Filter {
     },
     numeric("floor", "The integer below.", examples: [("2.7 | floor", "2")]) { $0.rounded(.down) },
     numeric("ceil", "The integer above.", examples: [("2.1 | ceil", "3")]) { $0.rounded(.up) },
-    Filter("abs", "Without its sign.", examples: [("-3 | abs", "3")]) { (call) throws(EvaluationError) in
+    Filter("abs", "Without its sign.", examples: [("-3 | abs", "3")], reads: .number(writing: 20)) {
+      (call) throws(EvaluationError) in
       guard let number = try call.inputNumber(for: "abs") else { return .null }
       return number < 0 ? try Arithmetic.negative(of: call.input) : call.input
     },
@@ -68,18 +72,21 @@ extension Filter {
       "min(expression?)",
       "The least element; null for an empty array.",
       examples: [("[3, 1, 2] | min", "1"), ("labels | min(name)", "\"bug\"")],
+      reads: .bytes(1),
       takesElementExpressions: true
-    ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "min") { $0.precedes($1) } },
+    ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "min", .before) },
     Filter(
       "max(expression?)",
       "The greatest element; null for an empty array.",
       examples: [("[3, 1, 2] | max", "3")],
+      reads: .bytes(1),
       takesElementExpressions: true
-    ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "max") { $1.precedes($0) } },
+    ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "max", .after) },
     Filter(
       "sum(expression?)",
       "All numbers added up; nulls are left out.",
       examples: [("[1, 2, 3] | sum", "6"), ("labels | sum(name | length)", "5")],
+      reads: .bytes(1),
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
       guard let elements = try call.inputElements(for: "sum") else { return .null }
@@ -92,7 +99,8 @@ extension Filter {
     Filter(
       "int",
       "As an integer, towards zero: of a number, a text of one, or a boolean.",
-      examples: [("'42' | int", "42"), ("-2.9 | int", "-2")]
+      examples: [("'42' | int", "42"), ("-2.9 | int", "-2")],
+      reads: .number(writing: 20)
     ) { (call) throws(EvaluationError) in
       if call.input.isExactInteger { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
@@ -103,7 +111,8 @@ extension Filter {
     Filter(
       "float",
       "As a number: of a text of one, or a boolean.",
-      examples: [("'2.5' | float", "2.5")]
+      examples: [("'2.5' | float", "2.5")],
+      reads: .number(writing: 20)
     ) { (call) throws(EvaluationError) in
       if call.input.kind == .number { return call.input }
       if let value = call.input.boolValue { return .integer(value ? 1 : 0) }
@@ -113,11 +122,14 @@ extension Filter {
     Filter(
       "boolean",
       "As a boolean: the strings false, no, off and 0 are false too.",
-      examples: [("'yes' | boolean", "true"), ("'off' | boolean", "false"), ("0 | boolean", "false")]
+      examples: [("'yes' | boolean", "true"), ("'off' | boolean", "false"), ("0 | boolean", "false")],
+      reads: .bytes(1)
     ) { (call) throws(EvaluationError) in
       if call.input.isNull { return .null }
       let words = ["false", "no", "off", "0"]
-      if let string = call.input.string, words.contains(string.lowercased()) { return .bool(false) }
+      if let string = call.input.string, string.utf8.count <= 5, words.contains(string.lowercased()) {
+        return .bool(false)
+      }
       return .bool(call.input.isTruthy)
     },
   ]

@@ -8,6 +8,8 @@ public struct Filter: Sendable {
   public let summary: String
   /// Expressions and their values as JSON, evaluated by a test.
   public let examples: [(expression: String, value: String)]
+  /// What it is charged for its input, beside what it makes.
+  let reading: Reading
   /// Its arguments are evaluated for each element of a list.
   let takesElementExpressions: Bool
   /// The place of the argument that names a locale; where it is left out, the scope's is taken.
@@ -20,19 +22,35 @@ public struct Filter: Sendable {
     _ signature: String,
     _ summary: String,
     examples: [(String, String)],
+    reads reading: Reading,
     takesElementExpressions: Bool = false,
     apply: @escaping @Sendable (FilterCall) throws(EvaluationError) -> Value
   ) {
     self.signature = signature
     self.summary = summary
     self.examples = examples.map { (expression: $0.0, value: $0.1) }
-    self.takesElementExpressions = takesElementExpressions
+    (self.reading, self.takesElementExpressions) = (reading, takesElementExpressions)
     self.apply = apply
     let parts = signature.split(separator: "(")
     name = parts.first.map { String($0) } ?? signature
     let arguments = parts.count > 1 ? parts[1].split(separator: ",") : []
     localeArgument = arguments.firstIndex { $0.contains("locale") }
     arity = arguments.filter { !$0.contains("?") }.count...arguments.count
+  }
+
+  /// What a filter looks at of its input: as steps for each byte of a text (``Budget``). Of a list or an object it looks at
+  /// all elements or members, but at nothing in them.
+  enum Reading: Sendable {
+    /// Each byte of a text.
+    case bytes(Int)
+    /// Each character of a text: those beyond ASCII are made of more than they say.
+    case characters(ascii: Int, other: Int)
+    /// Each byte of a number's text; and writes for people, or makes a moment.
+    case number(writing: Int)
+    /// The input with all that is in it, so many steps for each byte of its texts.
+    case whole(Int)
+    /// A piece of HTML.
+    case html
   }
 
   /// In the order of the documentation.

@@ -18,6 +18,8 @@ struct FilterCall {
     guard let text = value.text else {
       throw EvaluationError("\(filter) takes a string as argument \(position + 1), not \(value.kind.phrase)")
     }
+    // It is looked for, or put into what is made, and some are prepared for that.
+    try scope.charge(text.utf8.count * 4 * Cost.byte)
     return text
   }
 
@@ -69,15 +71,24 @@ struct FilterCall {
     EvaluationError("\(filter) takes \(expected), not \(input.kind.phrase)")
   }
 
+  /// Whether an argument is the same for all items, or left out: what is looked up by it is at hand.
+  func isFixed(_ position: Int) -> Bool {
+    guard position < arguments.count else { return true }
+    switch arguments[position] {
+    case .literal: return true
+    case .path(let path): return path.root == .parameters || path.root == .environment || path.root == .locale
+    default: return false
+    }
+  }
+
   /// Evaluates an argument for each element: `$item`, `$index` and plain names are the element's.
   func evaluateForEach(_ elements: [Value], argument: Int = 0) throws(EvaluationError) -> [Value] {
-    let scope = scope.budgeted()
     var results: [Value] = []
     results.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      try scope.budget?.visit()
+      try scope.charge(Cost.visit)
       let result = try arguments[argument].evaluate(in: scope.entering(element, index: index))
-      try scope.budget?.charge(result)
+      try scope.budget?.chargeMade(result)
       results.append(result)
     }
     return results

@@ -33,8 +33,9 @@ enum ListEnds {
     to end: Int?
   ) throws(EvaluationError) -> Value {
     if let string = call.input.string {
-      let characters = Array(string)
-      return .string(String(characters[range(start, end, count: characters.count)]))
+      let range = range(start, end, count: string.count)
+      let first = string.index(string.startIndex, offsetBy: range.lowerBound)
+      return .string(String(string[first..<string.index(first, offsetBy: range.count)]))
     }
     guard let elements = call.input.elements else { throw call.unfit(filter, "an array or a string") }
     return .array(Array(elements[range(start, end, count: elements.count)]))

@@ -2,12 +2,14 @@ import JSON
 
 extension Node {
   func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
+    try scope.charge(Cost.operation)
     switch self {
     case .literal(let value): return Value(value)
-    case .path(let path): return path.value(in: scope)
-    case .member(let base, let key): return try base.evaluate(in: scope)[key] ?? .null
+    case .path(let path): return try path.charged(in: scope) ?? .null
+    case .repeated(let path): return try path.value(in: scope)
+    case .member(let base, let key): return try base.evaluate(in: scope).member(key, scope) ?? .null
     case .element(let base, let position):
-      return try Self.element(of: base.evaluate(in: scope), at: position.evaluate(in: scope))
+      return try Self.element(of: base.evaluate(in: scope), at: position.evaluate(in: scope), scope)
     case .list(let nodes):
       var elements: [Value] = []
       elements.reserveCapacity(nodes.count)
@@ -15,8 +17,10 @@ extension Node {
       return .array(elements)
     case .not(let operand): return .bool(!(try operand.evaluate(in: scope).isTruthy))
     case .negative(let operand): return try Arithmetic.negative(of: operand.evaluate(in: scope))
+    case .binary(.isIn, let left, .shared(let container)):
+      return try Containment.isElement(left.evaluate(in: scope), of: container, scope)
     case .binary(let operation, let left, let right):
-      return try operation.apply(left.evaluate(in: scope), right.evaluate(in: scope))
+      return try operation.apply(left.evaluate(in: scope), right.evaluate(in: scope), scope.budget)
     case .and(let left, let right):
       guard try left.evaluate(in: scope).isTruthy else { return .bool(false) }
       return .bool(try right.evaluate(in: scope).isTruthy)
@@ -28,17 +32,59 @@ extension Node {
       return value.isNull ? try right.evaluate(in: scope) : value
     case .conditional(let condition, let yes, let no):
       return try (condition.evaluate(in: scope).isTruthy ? yes : no).evaluate(in: scope)
-    case .has(let path): return .bool(path.find(in: scope) != nil)
+    case .has(let path): return .bool(try path.charged(in: scope) != nil)
+    case .hasRepeated(let path): return .bool(try path.find(in: scope) != nil)
+    case .filter(let filter, .shared(let container), let arguments) where filter.name == "contains":
+      guard let element = arguments.first else { return .bool(false) }
+      return try Containment.isElement(element.evaluate(in: scope), of: container, scope)
     case .filter(let filter, let input, let arguments):
-      return try filter.apply(FilterCall(input: input.evaluate(in: scope), arguments: arguments, scope: scope))
+      let call = FilterCall(input: try input.evaluate(in: scope), arguments: arguments, scope: scope)
+      try call.charge(for: filter)
+      return try filter.apply(call)
+    case .shared(let node):
+      guard let values = scope.shared else { return try node.node.evaluate(in: scope) }
+      return try values.value(of: node, in: scope)
     }
   }
 
-  private static func element(of base: Value, at position: Value) throws(EvaluationError) -> Value {
+  private static func element(of base: Value, at position: Value, _ scope: Scope) throws(EvaluationError) -> Value {
     if base.isNull || position.isNull { return .null }
-    if let index = position.integerValue { return Int(exactly: index).flatMap { base[$0] } ?? .null }
-    if let name = position.string { return base[JSONKey(name)] ?? .null }
+    if let index = position.integerValue {
+      guard let index = Int(exactly: index) else { return .null }
+      try scope.charge(base.stepsToElement(at: index))
+      return base[index] ?? .null
+    }
+    if position.kind == .string {
+      try scope.charge(position.byteCount * Cost.byte)
+      return try base.member(JSONKey(position.string ?? ""), scope) ?? .null
+    }
     throw EvaluationError("[…] takes a position or a name, not \(position.kind.phrase)")
+  }
+}
+
+extension Value {
+  /// As the subscript, charged with the members that it passes.
+  func member(_ key: JSONKey, _ scope: Scope) throws(EvaluationError) -> Value? {
+    guard let budget = scope.budget else { return self[key] }
+    var looked = 0
+    let found: Value?
+    switch self {
+    case .json(let view): found = view.member(key, looked: &looked).map { Value($0) }
+    case .object(let members):
+      looked = members.count
+      found = self[key]
+    case .null, .bool, .integer, .unsigned, .number, .string, .text, .array: return nil
+    }
+    // Where names are as long as the one that is looked for, their bytes are compared.
+    try budget.charge(looked * (Cost.element + key.length / Cost.bytesCompared))
+    return found
+  }
+
+  /// What it takes to get to an element of a document's list, which is walked from its start.
+  func stepsToElement(at position: Int) -> Int {
+    guard case .json(let view) = self, view.kind == .array else { return 0 }
+    let count = view.count
+    return (position < 0 ? max(0, count + max(position, -count)) : min(position, count)) * Cost.element
   }
 }
 

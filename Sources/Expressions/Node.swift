@@ -18,22 +18,22 @@ indirect enum Node: Sendable {
   case conditional(Node, Node, Node)
   case has(Path)
   case filter(Filter, Node, [Node])
+  /// A path from the item inside of a list, and whether it leads to something.
+  case repeated(CompiledPath)
+  case hasRepeated(CompiledPath)
+  /// What has one value for all items of a source.
+  case shared(SharedNode)
 
   var dependencies: Dependencies {
     switch self {
     case .path(let path), .has(let path): path.dependencies
+    case .repeated(let path), .hasRepeated(let path): path.path.dependencies
     case .filter(let filter, let input, let arguments):
       // Inside of a filter over a list, the index is the element's.
       input.dependencies.union(Self.union(arguments).subtracting(filter.takesElementExpressions ? .index : []))
         .union(filter.localeArgument.map { arguments.count <= $0 } == true ? .locale : [])
     default: Self.union(children)
     }
-  }
-
-  /// Whether something in it is evaluated for each element of a list.
-  var visitsElements: Bool {
-    if case .filter(let filter, _, _) = self, filter.takesElementExpressions { return true }
-    return children.contains(where: \.visitsElements)
   }
 
   /// The names of the lookups that it reads.
@@ -69,7 +69,8 @@ indirect enum Node: Sendable {
 
   var children: [Node] {
     switch self {
-    case .literal, .path, .has: []
+    case .literal, .path, .has, .repeated, .hasRepeated: []
+    case .shared(let shared): [shared.node]
     case .member(let base, _): [base]
     case .not(let operand), .negative(let operand): [operand]
     case .list(let nodes): nodes

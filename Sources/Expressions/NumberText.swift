@@ -80,14 +80,18 @@ enum NumberText {
   static func extreme(
     _ call: FilterCall,
     _ filter: String,
-    _ isBetter: (Value, Value) -> Bool
+    _ better: Value.Order
   ) throws(EvaluationError) -> Value {
     guard let elements = try call.inputElements(for: filter) else { return .null }
     let values = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
-    return values.filter { !$0.isNull }.reduce(nil) { best, value in
-      guard let best else { return value }
-      return isBetter(value, best) ? value : best
-    } ?? .null
+    let comparison = Comparison(call.scope.budget)
+    var best: Value?
+    for value in values where !value.isNull {
+      if let known = best, comparison.order(value, known) != better { continue }
+      best = value
+    }
+    try call.scope.budget?.check()
+    return best ?? .null
   }
 }
 

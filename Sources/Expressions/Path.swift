@@ -71,55 +71,48 @@ struct Path: Sendable {
     }
   }
 
-  /// Null where the path leads nowhere.
-  func value(in scope: Scope) -> Value { find(in: scope) ?? .null }
-
-  /// Nil where the path leads nowhere.
-  func find(in scope: Scope) -> Value? {
+  /// Charged with what it passes. Nil where the path leads nowhere.
+  func charged(in scope: Scope) throws(EvaluationError) -> Value? {
     switch root {
-    case .names: walk(from: scope.names)
-    case .item: walk(from: scope.item)
-    case .response: walk(from: scope.response)
-    case .key: walk(from: scope.key)
-    case .id: walk(from: scope.id)
-    case .edit: placeOfEdit(in: scope) ?? walk(from: scope.edit)
-    case .index: walk(from: scope.index.map { .integer(Int64($0)) } ?? .null)
-    case .count: walk(from: scope.count.map { .integer(Int64($0)) } ?? .null)
-    case .items: walk(from: scope.items)
-    case .pages: walk(from: scope.pages)
-    case .status: walk(from: scope.status.map { .integer(Int64($0)) } ?? .null)
-    case .cursor: walk(from: scope.cursor)
-    case .locale: walk(from: scope.locale.map { .string($0) } ?? .null)
-    case .caller: walk(from: scope.caller)
-    case .lookup(let name): walk(from: scope.lookups[name] ?? .null)
+    case .names: try walk(from: scope.names, scope)
+    case .item: try walk(from: scope.item, scope)
+    case .response: try walk(from: scope.response, scope)
+    case .key: try walk(from: scope.key, scope)
+    case .id: try walk(from: scope.id, scope)
+    case .edit:
+      if let place = try placeOfEdit(in: scope) { place } else { try walk(from: scope.edit, scope) }
+    case .index: try walk(from: scope.index.map { .integer(Int64($0)) } ?? .null, scope)
+    case .count: try walk(from: scope.count.map { .integer(Int64($0)) } ?? .null, scope)
+    case .items: try walk(from: scope.items, scope)
+    case .pages: try walk(from: scope.pages, scope)
+    case .status: try walk(from: scope.status.map { .integer(Int64($0)) } ?? .null, scope)
+    case .cursor: try walk(from: scope.cursor, scope)
+    case .locale: try walk(from: scope.locale.map { .string($0) } ?? .null, scope)
+    case .caller: try walk(from: scope.caller, scope)
+    case .lookup(let name): try walk(from: scope.lookups[name] ?? .null, scope)
     case .parameters: lookUp(in: scope.parameters)
     case .environment: lookUp(in: scope.environment)
     }
   }
 
   @inline(__always)
-  private func walk(from start: Value) -> Value? {
-    guard case .json(var view) = start else { return walkSlowly(from: start) }
-    for step in steps {
-      let next =
-        switch step {
-        case .name(let key): view[key]
-        case .index(let index): view[index]
-        }
-      guard let next else { return nil }
-      view = next
-    }
-    return Value(view)
-  }
-
-  private func walkSlowly(from start: Value) -> Value? {
+  private func walk(from start: Value, _ scope: Scope) throws(EvaluationError) -> Value? {
+    // What is parsed of an item may be less than the whole: see `CompiledPath.value(in:)`.
+    let isOfItem = root == .names ? !scope.namesAreElements : root == .item && !scope.isInList
     var value = start
     for step in steps {
-      let next =
-        switch step {
-        case .name(let key): value[key]
-        case .index(let index): value[index]
+      let next: Value?
+      switch step {
+      case .name(let key):
+        if isOfItem, case .json(let view) = value {
+          next = view[key].map { Value($0) }
+        } else {
+          next = try value.member(key, scope)
         }
+      case .index(let index):
+        try scope.charge(value.stepsToElement(at: index))
+        next = value[index]
+      }
       guard let next else { return nil }
       value = next
     }
@@ -127,9 +120,9 @@ struct Path: Sendable {
   }
 
   /// `$edit.at` and the like: where the edit goes, before what the body has under that name.
-  private func placeOfEdit(in scope: Scope) -> Value? {
+  private func placeOfEdit(in scope: Scope) throws(EvaluationError) -> Value? {
     guard case .name(let key)? = steps.first, let place = scope.place[key], !place.isNull else { return nil }
-    return Path(root: .names, steps: Array(steps.dropFirst())).walk(from: place)
+    return try Path(root: .names, steps: Array(steps.dropFirst())).walk(from: place, scope)
   }
 
   private func lookUp(in values: [String: String]) -> Value? {

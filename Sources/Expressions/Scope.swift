@@ -39,8 +39,13 @@ public struct Scope {
   public var parameters: [String: String] = [:]
   /// `env.NAME`. Never shown in errors.
   public var environment: [String: String] = [:]
-  /// Shared by all that one expression, or one `$each`, evaluates for elements of lists.
+  /// Of all that is evaluated in this scope.
   var budget: Budget?
+  var shared: SharedValues?
+  /// It is an element's of a list.
+  var isInList = false
+  /// Names are those of an element, and not of the item around all lists.
+  var namesAreElements = false
 
   public init(item: Value = .null, index: Int? = nil) {
     (self.item, names, self.index) = (item, item, index)
@@ -53,7 +58,8 @@ public struct Scope {
   public func entering(_ element: Value, index: Int) -> Scope {
     var scope = self
     scope.item = element
-    if element.kind != .object { scope.names = names }
+    if element.kind == .object { scope.namesAreElements = true } else { scope.names = names }
+    scope.isInList = true
     scope.index = index
     return scope
   }

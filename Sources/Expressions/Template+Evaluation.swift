@@ -1,6 +1,19 @@
 extension Template {
   /// The value for what is in the scope.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
+    // What is cheap has no need of a budget.
+    if scope.budget == nil, isComposed { return try value(in: scope.budgeted()) }
+    return try value(in: scope)
+  }
+
+  private var isComposed: Bool {
+    switch form {
+    case .constant, .expression: false
+    case .text, .array, .object, .each: true
+    }
+  }
+
+  private func value(in scope: Scope) throws(EvaluationError) -> Value {
     switch form {
     case .constant(let value): return Value(value)
     case .expression(let expression): return try expression.evaluate(in: scope)
@@ -11,7 +24,7 @@ extension Template {
         if case .each(let list, let body) = template.form {
           elements += try Self.each(of: list, body, in: scope)
         } else {
-          elements.append(try template.evaluate(in: scope))
+          elements.append(try template.value(in: scope))
         }
       }
       return .array(elements)
@@ -19,7 +32,7 @@ extension Template {
       var values: [Value.Member] = []
       values.reserveCapacity(members.count)
       for member in members {
-        values.append(Value.Member(name: member.name, value: try member.template.evaluate(in: scope)))
+        values.append(Value.Member(name: member.name, value: try member.template.value(in: scope)))
       }
       return .object(values)
     case .each(let list, let body): return .array(try Self.each(of: list, body, in: scope))
@@ -36,7 +49,7 @@ extension Template {
   /// The value as text: for URLs, headers, identities. Nil where it is null, an array or an object.
   public func text(in scope: Scope, encoding: TextEncoding = .plain) throws(EvaluationError) -> String? {
     switch (form, encoding) {
-    case (.text(let pieces), .plain): return try text(of: pieces, in: scope)
+    case (.text(let pieces), .plain): return try text(of: pieces, in: scope.budgeted())
     case (_, .url): return try urlPieces(in: scope)?.reduce(into: "") { $0 += $1.text }
     case (_, .plain): return try evaluate(in: scope).text
     }
@@ -47,7 +60,10 @@ extension Template {
     for piece in pieces {
       switch piece {
       case .literal(let literal): text += literal
-      case .expression(let expression): try expression.evaluate(in: scope).append(to: &text)
+      case .expression(let expression):
+        let value = try expression.evaluate(in: scope)
+        try scope.budget?.chargeText(of: value, byte: Cost.byte)
+        value.append(to: &text)
       }
     }
     guard text.utf8.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("the template") }
@@ -64,13 +80,13 @@ extension Template {
     guard let elements = input.elements else {
       throw EvaluationError("$each takes an array, not \(input.kind.phrase)")
     }
-    let scope = scope.budgeted()
+    try scope.charge(elements.count * Cost.element)
     var results: [Value] = []
     results.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      try scope.budget?.visit()
-      let result = try body.evaluate(in: scope.entering(element, index: index))
-      try scope.budget?.charge(result)
+      try scope.charge(Cost.visit)
+      let result = try body.value(in: scope.entering(element, index: index))
+      try scope.budget?.chargeMade(result)
       results.append(result)
     }
     return results

@@ -13,13 +13,17 @@ extension Template {
     guard case .text(let pieces) = form else {
       return try evaluate(in: scope).text.map { [URLPiece(text: $0, expression: nil)] }
     }
+    let scope = scope.budgeted()
     var (made, isEmpty): ([URLPiece], Bool) = ([], true)
     for piece in pieces {
       switch piece {
       case .literal(let literal): made.append(URLPiece(text: literal, expression: nil))
       case .expression(let expression):
+        let value = try expression.evaluate(in: scope)
+        // Percent-coding costs more than a copy.
+        try scope.budget?.chargeText(of: value, byte: isEmpty ? Cost.byte : 70)
         var text = ""
-        try expression.evaluate(in: scope).append(to: &text)
+        value.append(to: &text)
         made.append(
           isEmpty
             ? URLPiece(text: text, expression: nil)

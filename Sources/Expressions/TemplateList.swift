@@ -76,20 +76,31 @@ public final class TemplateList: @unchecked Sendable {
   /// The value of one; a text is made in `arena` and lives as long as it does there.
   public func value(at slot: Int, in scope: Scope, arena: TextArena) throws(EvaluationError) -> Value {
     switch forms[slot] {
-    case .path(let path): return path._withUnsafeGuaranteedRef { $0.value(in: scope) }
+    case .path(let path): return try value(of: path, in: scope)
     case .text(let start, let end):
       arena.begin()
       for position in start..<end {
         switch pieces[position] {
         case .literal(let bytes): arena.append(bytes)
-        case .path(let path): path._withUnsafeGuaranteedRef { $0.value(in: scope) }.append(to: arena)
-        case .expression(let position): try expressions[position].evaluate(in: scope).append(to: arena)
+        case .path(let path): try append(value(of: path, in: scope), to: arena, scope)
+        case .expression(let position): try append(expressions[position].evaluate(in: scope), to: arena, scope)
         }
       }
       guard arena.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("the template") }
       return .text(arena.finish())
     case .other: return try templates[slot].evaluate(in: scope)
     }
+  }
+
+  private func value(of path: Unmanaged<CompiledPath>, in scope: Scope) throws(EvaluationError) -> Value {
+    if let value = path._withUnsafeGuaranteedRef({ $0.freeValue(in: scope) }) { return value }
+    return try path.takeUnretainedValue().value(in: scope)
+  }
+
+  @inline(__always)
+  private func append(_ value: Value, to arena: TextArena, _ scope: Scope) throws(EvaluationError) {
+    if let budget = scope.budget { try budget.chargeText(of: value, byte: 1) }
+    value.append(to: arena)
   }
 }
 

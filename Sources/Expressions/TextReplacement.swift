@@ -28,10 +28,10 @@ enum TextReplacement {
   }
 
   /// Whether a text has a part; every text has the empty one.
-  static func contains(_ part: String, in text: String) -> Bool {
+  static func contains(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !part.isEmpty else { return true }
-    var (search, text) = (ByteSearch(Array(part.utf8)), text)
-    return text.withUTF8 { text in text.contains { search.takes($0) } }
+    var search = ByteSearch(Array(part))
+    return text.contains { search.takes($0) }
   }
 
   /// Never empty. Each part is charged to the budget before it is made.
@@ -46,7 +46,7 @@ enum TextReplacement {
     let count = text.utf8.count
     if separator.isEmpty {
       for character in text {
-        try budget?.chargePart(bytes: character.utf8.count)
+        try budget?.charge(100 + character.utf8.count * 40)
         parts.append(.string(String(character)))
       }
       return parts
@@ -62,7 +62,7 @@ enum TextReplacement {
     }
     parts.reserveCapacity(ends.count)
     for (start, end) in ends {
-      try budget?.chargePart(bytes: end - start)
+      try budget?.charge(150 + (end - start) * Cost.madeByte)
       parts.append(.string(text.withUTF8 { String(decoding: $0[start..<end], as: UTF8.self) }))
     }
     return parts

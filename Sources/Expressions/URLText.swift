@@ -6,7 +6,8 @@ enum URLText {
   static func host(of url: String) -> String? {
     guard let scheme = url.range(of: "://") else { return nil }
     var authority = url[scheme.upperBound...].prefix { !"/?#\\".contains($0) }
-    if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+    // By bytes: to find the character before a place takes a walk over all regional indicators before that.
+    if let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) { authority = authority[authority.index(after: at)...] }
     let host =
       if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
         authority[...end]

@@ -42,6 +42,15 @@ extension Value {
     }
   }
 
+  /// Of a string, in UTF-8; 0 for other kinds. O(1).
+  public var byteCount: Int {
+    switch self {
+    case .string(let value): value.utf8.count
+    case .text(let value): value.count
+    case .null, .bool, .integer, .unsigned, .number, .json, .array, .object: 0
+    }
+  }
+
   /// What stands in a text for a string, number or boolean: decimal digits, `true`. Nil for null, arrays, objects.
   public var text: String? {
     switch self {

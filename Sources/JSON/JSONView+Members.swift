@@ -4,6 +4,9 @@ public struct JSONKey: Hashable, Sendable {
 
   public init(_ name: String) { bytes = Array(name.utf8) }
 
+  /// In bytes.
+  public var length: Int { bytes.count }
+
   public var name: String { String(decoding: bytes, as: UTF8.self) }
 }
 
@@ -27,6 +30,20 @@ extension JSONView {
       let value = at(position + 1)
       if at(position).stringAtIndex == name { return value }
       position = value.next
+    }
+    return nil
+  }
+
+  /// As for a `JSONKey`, and counts the members that were looked at.
+  public func member(_ key: JSONKey, looked: inout Int) -> JSONView? {
+    key.bytes.withUnsafeBufferPointer { member($0, looked: &looked) }
+  }
+
+  /// As for a `JSONKey`, and counts the members that were looked at; the name in UTF-8.
+  public func member(_ name: UnsafeBufferPointer<UInt8>, looked: inout Int) -> JSONView? {
+    for (other, value) in members {
+      looked += 1
+      if other == name { return value }
     }
     return nil
   }

@@ -1,21 +1,25 @@
 extension JSONView {
-  /// How long the value would be as text, about: a byte for each value and name, and the bytes of strings.
+  /// How much there is to read of a value: itself with all values and names in it, and the bytes of the strings.
   ///
-  /// Complexity: O(limit): what is heavier is not looked through to its end.
-  public func weight(limit: Int) -> Int {
-    var sum = 0
+  /// - Parameter limit: of values and bytes together: what has more is not looked through to its end.
+  /// - Complexity: O(limit).
+  public func extent(limit: Int) -> (values: Int, bytes: Int) {
+    var (values, bytes) = (0, 0)
     var position = index
-    while position < next, sum <= limit {
+    while position < next, values + bytes <= limit {
       let view = at(position)
-      sum += 1
+      values += 1
       switch view.tag {
       case TapeTag.string:
-        sum += view.stringAtIndex.count
+        bytes += view.stringAtIndex.count
         position += 1
       case TapeTag.integer, TapeTag.unsigned, TapeTag.double: position += 2
       default: position += 1
       }
     }
-    return sum
+    return (values, bytes)
   }
+
+  /// Whether both are the same place in the same document. O(1).
+  public func isVery(_ other: JSONView) -> Bool { tape == other.tape && index == other.index }
 }

@@ -57,6 +57,9 @@ public final class ListReader {
     }
   }
 
+  /// Of an element as it is written.
+  public func byteCount(of index: Int) -> Int { text.elements[index].range.count }
+
   /// As ``unmanagedElement(_:)``, for a body that the view must not leave. Throws what that throws, too.
   public func withElement<Result>(_ index: Int, _ body: (JSONView) throws -> Result) throws -> Result {
     let view = try unmanagedElement(index)

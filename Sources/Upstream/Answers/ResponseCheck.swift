@@ -113,14 +113,14 @@ struct ResponseCheck {
       let next = PageWalk.nextExpression(definition.paging)
       if let path, next.map({ Self.isBeside($0, path) }) ?? true {
         let list = try ListedText(body, at: path, after: previous, keeping: limit)
-        var page = try Document(list.frame).withRoot { try self.page(around: $0, next) }
+        var page = try Document(list.frame).withRoot { try self.page(around: $0, next, body.count) }
         page.itemCount = list.count
         return (page, Text(body: body, list: list))
       }
       return try Document(body).withRoot { root in
-        let list = try list(in: root, definition.items)
+        let list = try list(in: root, definition.items, body.count)
         guard list.kind == .array else { throw unexpected(list, definition.items, root: root, url: url) }
-        var page = try self.page(around: root, next)
+        var page = try self.page(around: root, next, body.count)
         page.itemCount = list.count
         return (page, Text(body: body, list: nil))
       }
@@ -143,9 +143,9 @@ struct ResponseCheck {
   }
 
   /// What a page says beside its items.
-  private func page(around root: JSONView, _ next: Expression?) throws -> Page {
+  private func page(around root: JSONView, _ next: Expression?, _ bytes: Int) throws -> Page {
     var page = Page(itemCount: 0)
-    if let next { page.next = JSONValue(try next.evaluate(in: scope(root))) }
+    if let next { page.next = JSONValue(try next.evaluate(in: scope(root, bytes))) }
     if let next = root["next"] { page.namesNext = next.string.map { !$0.isEmpty } ?? (next.kind == .object) }
     return page
   }
@@ -164,7 +164,7 @@ struct ResponseCheck {
     _ definition: UpstreamDefinition
   ) -> UpstreamError {
     let unexpected = try? Document(body).withRoot { root in
-      self.unexpected(try list(in: root, definition.items), definition.items, root: root, url: url)
+      self.unexpected(try list(in: root, definition.items, body.count), definition.items, root: root, url: url)
     }
     return unexpected
       ?? UpstreamError(
@@ -174,14 +174,16 @@ struct ResponseCheck {
       )
   }
 
-  private func scope(_ root: JSONView) -> Scope {
+  /// - Parameter bytes: how many the body has.
+  private func scope(_ root: JSONView, _ bytes: Int) -> Scope {
     var scope = Scope(item: root)
     scope.response = Value(root)
+    scope.work = Budget(ofResponse: bytes)
     return scope
   }
 
-  private func list(in root: JSONView, _ items: Expression?) throws -> Value {
-    try items.map { try $0.evaluate(in: scope(root)) } ?? Value(root)
+  private func list(in root: JSONView, _ items: Expression?, _ bytes: Int) throws -> Value {
+    try items.map { try $0.evaluate(in: scope(root, bytes)) } ?? Value(root)
   }
 
   /// An item of its own: any JSON.
@@ -210,7 +212,7 @@ struct ResponseCheck {
     _ visit: (Value) throws -> Void
   ) throws -> Bool {
     try Document(body).withRoot { root in
-      let list = try list(in: root, items)
+      let list = try list(in: root, items, body.count)
       for element in (list.elements ?? []).prefix(limit) { try visit(element) }
       return list.count > limit
     }
