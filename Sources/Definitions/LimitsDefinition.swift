@@ -14,6 +14,9 @@ public struct LimitsDefinition: Equatable, Sendable {
   public var tableBytes = 1 << 30
   /// Bytes that mapping one table may take; and the versions before the current one together.
   public var mappingBytes = 1 << 30
+  /// Steps (about a nanosecond) that mapping one table may take for each item, and for 10,000 more, beyond 50 for each of
+  /// their bytes.
+  public var mappingWork = 50_000
   /// Bytes that the members of all families may hold together.
   public var membersBytes = 512 << 20
   /// Of one caller, else of one address, in a minute. Nil: no bound.

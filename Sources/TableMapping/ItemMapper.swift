@@ -9,30 +9,42 @@ struct ItemMapper {
   private let looksUp: Bool
   private var mapping: ItemMapping
   private(set) var scope: Scope
+  /// Of one item after the other.
+  private let work = Budget()
 
   /// - Parameter scope: With the source's responses, where expressions read them.
   init(source: MappingPlan.SourcePlan, plan: MappingPlan, lookups: Lookups, scope: Scope) {
     (self.source, self.lookups, self.scope) = (source, lookups, scope)
     looksUp = !lookups.plans.isEmpty
     mapping = ItemMapping(plan: plan)
+    // Of this thread alone.
+    (self.scope.work, self.scope.sharedValues) = (work, SharedValues())
   }
 
-  mutating func item(at index: Int, _ value: Value, givenID: String? = nil) -> MappedItem {
+  /// - Parameter bytes: how many the item has, as its source gave it.
+  mutating func item(at index: Int, _ value: Value, bytes: Int, givenID: String? = nil) -> MappedItem {
     scope.item = value
     scope.index = index
     mapping.begin()
-    if givenID == nil, !looksUp, let row = mapping.soleRow(in: scope, source: source.name),
-      mapping.warning == nil
-    {
-      return MappedItem(source: source.number, index: index, row: row)
+    work.restart()
+    if givenID == nil, !looksUp {
+      if let row = mapping.soleRow(in: scope, source: source.name), mapping.warning == nil, !work.isExhausted {
+        let work = MappingBudget.work(work.spent, bytes: bytes)
+        return MappedItem(source: source.number, index: index, row: row, work: work)
+      }
+      // To find the reason would cost as much again.
+      if work.isExhausted { return exhausted(at: index, bytes, reason: mapping.misfit ?? mapping.warning) }
+      work.restart()
     }
     let keys = !looksUp ? [] : lookups.look(into: &scope) { mapping.warn($0) }
-    let outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
+    var outcome = mapping.outcome(in: scope, source: source.name, givenID: givenID)
+    if work.isExhausted { outcome = mapping.unfit(outcome, because: work.failure, givenID: givenID, scope) }
     return MappedItem.item(
       source: source.number,
       givenID: givenID,
       index: index,
       outcome: outcome,
+      work: MappingBudget.work(work.spent, bytes: bytes),
       lookupKeys: keys,
       warning: mapping.warning
     )
@@ -44,7 +56,7 @@ struct ItemMapper {
   /// One that is not JSON is marked as such.
   mutating func item(at index: Int, _ element: Int, of reader: ListReader) -> MappedItem {
     do throws(JSONError) {
-      return item(at: index, try reader.unmanagedElement(element))
+      return item(at: index, try reader.unmanagedElement(element), bytes: reader.byteCount(of: element))
     } catch {
       return malformed(at: index, error)
     }
@@ -54,18 +66,28 @@ struct ItemMapper {
   mutating func item(at index: Int, _ bytes: UnsafeRawBufferPointer, givenID: String? = nil) -> MappedItem {
     do throws(JSONError) {
       let document = try Document(bytes)
-      let item = item(at: index, Value(try document.unmanagedRoot()), givenID: givenID)
+      let item = item(at: index, Value(try document.unmanagedRoot()), bytes: bytes.count, givenID: givenID)
       return withExtendedLifetime(document) { item }
     } catch {
       return malformed(at: index, error, givenID: givenID)
     }
   }
 
-  private mutating func item(at index: Int, _ view: JSONView) -> MappedItem {
+  private mutating func item(at index: Int, _ view: JSONView, bytes: Int) -> MappedItem {
     if !looksUp, let row = mapping.directRow(of: view) {
       return MappedItem(source: source.number, index: index, row: row)
     }
-    return item(at: index, Value(view))
+    return item(at: index, Value(view), bytes: bytes)
+  }
+
+  private func exhausted(at index: Int, _ bytes: Int, reason: String?) -> MappedItem {
+    .item(
+      source: source.number,
+      givenID: nil,
+      index: index,
+      outcome: .skipped(MappedItem.Skip(reason: reason ?? work.failure.message)),
+      work: MappingBudget.work(work.spent, bytes: bytes)
+    )
   }
 
   private func malformed(at index: Int, _ error: JSONError, givenID: String? = nil) -> MappedItem {

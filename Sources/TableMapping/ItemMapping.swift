@@ -9,6 +9,8 @@ struct ItemMapping {
   let plan: MappingPlan
   /// What went wrong with the item without costing the row; the first of it.
   private(set) var warning: String?
+  /// Why ``soleRow(in:source:)`` has made none.
+  private(set) var misfit: String?
   var builder = RowBuilder()
   var values: [Value] = []
   var errors: [String?] = []
@@ -39,10 +41,41 @@ struct ItemMapping {
   mutating func soleRow(in scope: Scope, source: String) -> Row? {
     guard plan.onlyMakesRows else { return nil }
     prepare(for: source, givenID: nil)
-    guard let id = try? identity(givenID: nil, plan.rowIDs[0], scope) else { return nil }
-    guard plan.readsTypes else { return try? row(id, type: .null, scope) }
-    guard let type = try? plan.sectionPlans[0].rowType?.evaluate(in: scope) ?? .null else { return nil }
-    return try? row(id, type: type, scope)
+    do {
+      let id = try identity(givenID: nil, plan.rowIDs[0], scope)
+      let type = try plan.readsTypes ? plan.sectionPlans[0].rowType?.evaluate(in: scope) ?? .null : .null
+      return try row(id, type: type, scope)
+    } catch {
+      misfit = (error as? Misfit)?.reason ?? "`row.type`: \(error)"
+      return nil
+    }
+  }
+
+  /// What becomes of an item whose expressions took too much work, be it for what only costs a warning else.
+  mutating func unfit(
+    _ outcome: MappedItem.Outcome,
+    because error: EvaluationError,
+    givenID: String?,
+    _ scope: Scope
+  ) -> MappedItem.Outcome {
+    switch outcome {
+    case .skipped(var skip, let address):
+      if !skip.reason.contains(error.message) { skip.reason += "; \(error)" }
+      return .skipped(skip, address)
+    case .unplaced(let address): return .skipped(MappedItem.Skip(reason: warning ?? error.message), address)
+    case .placed(let placement, _):
+      let id = placement.row.id
+      let skip = MappedItem.Skip(id: id, reason: warning ?? error.message)
+      let address = givenID == nil ? nil : MappedItem.Address(id: id, permissions: addressed(scope))
+      return .skipped(skip, address)
+    }
+  }
+
+  /// What may be done with an item without a row, however much work the rest of it was.
+  private mutating func addressed(_ scope: Scope) -> Permissions {
+    var scope = scope
+    scope.work = Budget(1_000_000)
+    return permissions(scope)
   }
 
   private mutating func prepare(for source: String, givenID: String?) {
@@ -102,7 +135,7 @@ struct ItemMapping {
 
   /// What went wrong with the item before this one is said, and its texts are written.
   mutating func begin() {
-    warning = nil
+    (warning, misfit) = (nil, nil)
     texts.removeAll()
   }
 
@@ -137,7 +170,7 @@ struct ItemMapping {
   {
     guard let givenID else { return nil }
     let id = id ?? (try? identity(givenID: givenID, plan.rowIDs(of: source), scope)) ?? givenID
-    return MappedItem.Address(id: id, permissions: permissions(scope))
+    return MappedItem.Address(id: id, permissions: addressed(scope))
   }
 
   private func identity(givenID: String?, _ template: TemplateList?, _ scope: Scope) throws(Misfit) -> String {
@@ -176,7 +209,10 @@ struct ItemMapping {
     let orders = textOrders(number, scope)
     return zip(section.sort, orders).map { sort, order in
       do throws(EvaluationError) {
-        return SortKey(try sort.key.evaluate(in: scope), textsBy: order)
+        let value = try sort.key.evaluate(in: scope)
+        // It is compared with those of other rows, as often as there are halves of them.
+        try scope.work?.charge(value.byteCount * (order == nil ? 40 : 200))
+        return SortKey(value, textsBy: order)
       } catch {
         let place = section.id.isEmpty ? "" : " of the section “\(section.id)”"
         warn("`sort`\(place): “\(sort.key)”: \(error); sorted as if it had no value")
@@ -207,6 +243,7 @@ struct ItemMapping {
     let value: Value
     do throws(EvaluationError) {
       value = try groups.key.evaluate(in: scope)
+      try scope.work?.charge(value.byteCount * 40)
     } catch {
       throw Misfit(reason: "`groupBy`: \(error)")
     }

@@ -17,9 +17,15 @@ final class LookupIndex: Sendable {
 
   /// - Throws: where the source's answer has no list of items, or an item in it is no JSON.
   /// - Complexity: O(bytes); where `previous` was made of the same answer, use that: ``isMade(of:)``.
-  init(_ lookup: LookupPlan, _ content: SourceContent, variables: MappingVariables) throws(SourceFailure) {
-    var making = Making(lookup, variables)
+  init(
+    _ lookup: LookupPlan,
+    _ content: SourceContent,
+    variables: MappingVariables,
+    workPerItem: Int
+  ) throws(SourceFailure) {
+    var making = Making(lookup, variables, workPerItem)
     if let items = content.items {
+      making.budget.expect(items: items.count)
       for item in items { try making.take(item.bytes) }
     } else {
       for number in content.pages.indices { try making.take(page: number, of: content) }
@@ -72,9 +78,15 @@ final class LookupIndex: Sendable {
     var fingerprints: [Fingerprint] = []
     var positions: [LookupKey: Int] = [:]
     var warning: String?
+    /// Of all items, and of one after the other.
+    var budget: MappingBudget
+    private let work = Budget()
+    private let workPerItem: Int
 
-    init(_ lookup: LookupPlan, _ variables: MappingVariables) {
-      (self.lookup, scope) = (lookup, variables.scope)
+    init(_ lookup: LookupPlan, _ variables: MappingVariables, _ workPerItem: Int) {
+      (self.lookup, scope, self.workPerItem) = (lookup, variables.scope, workPerItem)
+      budget = MappingBudget(.max, workPerItem: workPerItem)
+      scope.work = work
     }
 
     mutating func take(page number: Int, of content: SourceContent) throws(SourceFailure) {
@@ -87,13 +99,16 @@ final class LookupIndex: Sendable {
       switch items {
       case .list(let list):
         texts.begin(list.bytes)
+        budget.expect(items: list.elements.count)
         let reader = ListReader(list)
         for (place, element) in list.elements.enumerated() {
           let value = try Self.parsed { () throws(JSONError) in Value(try reader.unmanagedElement(place)) }
           list.withBytes(of: place) { take(value, $0, at: element.range) }
+          try checkWork()
         }
         withExtendedLifetime(reader) {}
       case .values(let values, let document):
+        budget.expect(items: values.count)
         for value in values { try take(value.written) }
         withExtendedLifetime(document) {}
       }
@@ -105,6 +120,12 @@ final class LookupIndex: Sendable {
       let value = try Self.parsed { () throws(JSONError) in Value(try document.unmanagedRoot()) }
       item.withUnsafeBytes { take(value, $0, at: $0.indices) }
       withExtendedLifetime(document) {}
+      try checkWork()
+    }
+
+    /// What the service owns is read however much it is.
+    private func checkWork() throws(SourceFailure) {
+      if budget.isExceeded, !lookup.source.isLocal { throw MappingBudget.failure(workPerItem) }
     }
 
     /// Items are parsed here for the first time: an answer is JSON as a whole, or it is none.
@@ -116,6 +137,8 @@ final class LookupIndex: Sendable {
 
     private mutating func take(_ value: Value, _ bytes: UnsafeRawBufferPointer, at range: Range<Int>) {
       scope.item = value
+      work.restart()
+      defer { budget.charge(0, work: MappingBudget.work(work.spent, bytes: bytes.count)) }
       do throws(EvaluationError) {
         guard let key = LookupKey(try lookup.key.evaluate(in: scope)), positions[key] == nil else { return }
         positions[key] = texts.count

@@ -14,7 +14,8 @@ struct Lookups {
     _ plans: [LookupPlan],
     _ contents: [String: SourceContent],
     previous: [LookupIndex?],
-    variables: MappingVariables
+    variables: MappingVariables,
+    workPerItem: Int
   ) {
     self.plans = plans
     for (position, plan) in plans.enumerated() {
@@ -24,7 +25,7 @@ struct Lookups {
         do throws(SourceFailure) {
           index =
             if let before, before.isMade(of: content) { before } else {
-              try LookupIndex(plan, content, variables: variables)
+              try LookupIndex(plan, content, variables: variables, workPerItem: workPerItem)
             }
         } catch {
           problems.append(SourceProblem(source: plan.source.name, kind: error.kind, detail: error.detail))
@@ -77,7 +78,9 @@ struct Lookups {
     for (position, plan) in plans.enumerated() {
       var key: LookupKey?
       do throws(EvaluationError) {
-        key = LookupKey(try plan.on.evaluate(in: scope))
+        let value = try plan.on.evaluate(in: scope)
+        try scope.work?.charge(value.byteCount * 4)
+        key = LookupKey(value)
       } catch {
         warn("`lookups.\(plan.name).on`: “\(plan.on)”: \(error); nothing is found")
       }

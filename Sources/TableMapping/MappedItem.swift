@@ -14,6 +14,7 @@ class MappedItem: @unchecked Sendable {
   // In as little memory as it takes: there are as many of them as rows.
   private final let sectionNumber: UInt32
   private final let shortCost: UInt32
+  private final let shortWork: UInt32
   private final let shortIndex: UInt32
   private final let sourceNumber: UInt16
   /// It is no item at all.
@@ -26,6 +27,8 @@ class MappedItem: @unchecked Sendable {
   final var section: Int { Int(sectionNumber) }
   /// What it takes of memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
   final var cost: Int { Int(shortCost) }
+  /// What evaluating it took beyond what its bytes give (``MappingBudget/work(_:bytes:)``), in steps.
+  final var work: Int { Int(shortWork) }
   /// Its place in the source's list when it was mapped.
   final var index: Int { Int(shortIndex) }
   /// Among the plan's sources.
@@ -37,6 +40,7 @@ class MappedItem: @unchecked Sendable {
     givenID: String?,
     index: Int,
     outcome: Outcome,
+    work: Int = 0,
     lookupKeys: [LookupKey?] = [],
     warning: String? = nil,
     isMalformed: Bool = false
@@ -46,6 +50,7 @@ class MappedItem: @unchecked Sendable {
         source: source,
         index: index,
         outcome: outcome,
+        work: work,
         lookupKeys: lookupKeys,
         warning: warning,
         isMalformed: isMalformed
@@ -56,6 +61,7 @@ class MappedItem: @unchecked Sendable {
       source: source,
       index: index,
       outcome: outcome,
+      work: work,
       lookupKeys: lookupKeys,
       warning: warning,
       isMalformed: isMalformed
@@ -66,6 +72,7 @@ class MappedItem: @unchecked Sendable {
     source: Int,
     index: Int,
     outcome: Outcome,
+    work: Int,
     lookupKeys: [LookupKey?],
     warning: String?,
     isMalformed: Bool
@@ -86,13 +93,15 @@ class MappedItem: @unchecked Sendable {
     }
     sectionNumber = UInt32(truncatingIfNeeded: section)
     shortCost = UInt32(clamping: MappingBudget.cost(row: row, details))
+    shortWork = UInt32(clamping: work)
   }
 
   /// One of which there is nothing to be said but its row, which stands in the first section.
-  init(source: Int, index: Int, row: Row) {
+  init(source: Int, index: Int, row: Row, work: Int = 0) {
     (sourceNumber, shortIndex) = (UInt16(truncatingIfNeeded: source), UInt32(truncatingIfNeeded: index))
     (self.row, details, sectionNumber, isMalformed) = (row, nil, 0, false)
     shortCost = UInt32(clamping: MappingBudget.cost(row: row, nil))
+    shortWork = UInt32(clamping: work)
   }
 
   /// What most items have nothing of.
@@ -189,6 +198,7 @@ private final class OwnedMappedItem: MappedItem, @unchecked Sendable {
     source: Int,
     index: Int,
     outcome: Outcome,
+    work: Int,
     lookupKeys: [LookupKey?],
     warning: String?,
     isMalformed: Bool
@@ -198,6 +208,7 @@ private final class OwnedMappedItem: MappedItem, @unchecked Sendable {
       source: source,
       index: index,
       outcome: outcome,
+      work: work,
       lookupKeys: lookupKeys,
       warning: warning,
       isMalformed: isMalformed

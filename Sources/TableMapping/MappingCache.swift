@@ -38,6 +38,8 @@ struct CachedSource: Sendable {
   let seenResponses: Fingerprint
   /// Where they stood, page by page; nil where an expression found or made them.
   let lists: [CachedList?]
+  /// How many items there are up to the end of each page; none where they came one by one.
+  let pageEnds: [Int]
   let references: LookupReferences
 
   init(
@@ -45,10 +47,11 @@ struct CachedSource: Sendable {
     texts: ItemTexts,
     seenResponses: Fingerprint,
     lists: [CachedList?],
+    pageEnds: [Int],
     references: LookupReferences?
   ) {
     (self.items, self.texts) = (items, texts)
-    (self.seenResponses, self.lists) = (seenResponses, lists)
+    (self.seenResponses, self.lists, self.pageEnds) = (seenResponses, lists, pageEnds)
     self.references = references ?? LookupReferences()
   }
 

@@ -42,6 +42,8 @@ final class MappingPlan: Sendable {
   let dependencies: Dependencies
   /// Of items: what is not among it need not be parsed.
   let itemSelection: MemberSelection
+  /// What a mapping may take of work for each item of a source (``MappingBudget``).
+  let workPerItem: Int
 
   struct SourcePlan: Sendable {
     var name: String
@@ -66,8 +68,10 @@ final class MappingPlan: Sendable {
     table: TableDefinition,
     cells: [CellDefinition],
     representations: [String: RepresentationDefinition],
-    sources: [SourceDefinition]
+    sources: [SourceDefinition],
+    workPerItem: Int
   ) throws(DefinitionError) {
+    self.workPerItem = workPerItem
     let compiler = PlanCompiler(table: table, cells: cells, representations: representations)
     let plans = try compiler.representations()
     definition = table

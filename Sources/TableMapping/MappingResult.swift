@@ -21,6 +21,8 @@ public struct MappingResult: Sendable {
   public internal(set) var isTruncated = false
   /// What it takes of memory, about: its sources' answers, as far as their items are shown, and the rows made of them.
   public internal(set) var byteCount = 0
+  /// By source: what evaluating its items took beyond what their bytes give, in steps.
+  var work: [String: Int] = [:]
   /// What stands above the table: its title's expressions evaluated.
   public internal(set) var title: String?
   /// To be given to the next mapping.
@@ -75,6 +77,14 @@ public struct MappingResult: Sendable {
   public func identity(ofItemInRow id: String) -> String? {
     guard let item = item(id) else { return nil }
     return item.position.flatMap { identity(ofItemAt: $0, of: item.source) }
+  }
+
+  /// What evaluating the items of a source took, in steps beyond 50 for each of their bytes.
+  public func work(for source: String) -> Int { work[source] ?? 0 }
+
+  /// What it may take, for so many items.
+  public func maximumWork(forItems count: Int) -> Int {
+    MappingBudget.maximumWork(ofItems: count, each: cache.plan.workPerItem)
   }
 
   /// Why an item of a source has no row though a section takes it; nil where it has one, or none does. O(1).

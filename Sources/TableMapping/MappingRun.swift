@@ -21,6 +21,8 @@ struct MappingRun {
   /// Where the items of a source begin.
   private var starts: [String: Int] = [:]
   private var problems: [SourceProblem]
+  /// By source.
+  private var work: [String: Int] = [:]
 
   init(
     plan: MappingPlan,
@@ -35,7 +37,13 @@ struct MappingRun {
     }
     let isUsable = cache.map { $0.plan === plan && $0.variables == variables }
     self.cache = isUsable == true ? cache : nil
-    lookups = Lookups(plan.lookups, self.contents, previous: self.cache?.lookups ?? [], variables: variables)
+    lookups = Lookups(
+      plan.lookups,
+      self.contents,
+      previous: self.cache?.lookups ?? [],
+      variables: variables,
+      workPerItem: plan.workPerItem
+    )
     problems = lookups.problems
   }
 
@@ -69,12 +77,15 @@ struct MappingRun {
     guard refresh.map(with: mapper) else { return nil }
     guard let settled = refresh.settled else { return nil }
     var budget = budget
+    budget.beginSource()
+    budget.expect(items: list.elements.count)
     budget.charge(page: list.bytes)
-    budget.charge(settled.cost)
+    budget.charge(settled.cost, work: settled.work)
     guard !budget.isExceeded else { return nil }
     let references = plan.lookups.isEmpty ? previous.references : nil
     var result = result(settled, of: source, refresh.cached(references))
     result.byteCount = budget.spent
+    result.work[source.name] = settled.work
     return result
   }
 
@@ -118,6 +129,7 @@ struct MappingRun {
     )
     try reader.read()
     budget = reader.budget
+    work[source.name] = budget.work
     starts[source.name] = items.count
     if items.isEmpty { (items, soleRows) = (reader.items, reader.soleRows) } else { items += reader.items }
     sources[source.name] = reader.cached
@@ -127,9 +139,13 @@ struct MappingRun {
   private func assembled(_ soleRows: consuming SoleRows?) -> MappingResult {
     var report = MappingReport(lookups.warnings)
     let assembly = assembly(soleRows, &report)
-    let arranged = assembly.arranged(in: variables.scope, &report)
-    var models = SectionModels(plan: plan)
-    let shown = arranged.map { self.section($0, &models, &report) }
+    var arranged = assembly.arranged(in: variables.scope, &report)
+    var models = SectionModels(plan: plan, rows: arranged.reduce(0) { $0 + $1.rows.count })
+    let shown = arranged.indices.map { place in
+      let shown = self.section(arranged[place], &models, &report)
+      arranged[place].modelWork = models.spent
+      return shown
+    }
     let sections = shown.compactMap(\.self)
     let rows = Dictionary(sections.map { ($0.id, $0.rows) }) { first, _ in first }
     let layout = layout(Array(zip(arranged, shown)), assembly)
@@ -149,7 +165,7 @@ struct MappingRun {
       ? MappingResult(cache: cache, lookup: lookup, starts: starts) : MappingResult(cache: cache)
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
-    result.byteCount = budget.spent
+    (result.byteCount, result.work) = (budget.spent, work)
     result.isTruncated = contents.values.contains(where: \.isTruncated)
     return result
   }
@@ -160,6 +176,7 @@ struct MappingRun {
     _ models: inout SectionModels,
     _ report: inout MappingReport
   ) -> Section? {
+    models.begin(rows: section.rows.count)
     guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
     let (header, footer) = models.models(
       of: section.id,

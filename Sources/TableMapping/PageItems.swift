@@ -29,6 +29,7 @@ enum PageItems {
     var scope = scope()
     let root = Value(try document.unmanagedRoot())
     (scope.item, scope.response) = (root, root)
+    scope.work = Budget(ofResponse: content.pages[number].count)
     let list: Value
     do throws(EvaluationError) {
       list = try items.evaluate(in: scope)

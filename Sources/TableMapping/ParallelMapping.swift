@@ -82,16 +82,17 @@ struct ParallelMapping: Sendable {
         var mapper = ItemMapper(source: source, plan: plan, lookups: lookups.separate, scope: scope)
         let reader = elements.reader(for: mapper)
         while true {
-          var cost = 0
+          var (cost, work) = (0, 0)
           for position in part {
             let item = reader.item(at: start + position, position, with: &mapper)
             cost += item.cost
+            work += item.work
             if item.isMalformed { progress.withLock { $0.note(malformed: item, at: position) } }
             rows.note(item, at: position)
             items.initializeElement(at: position, to: item)
           }
           let next = progress.withLock { progress in
-            progress.budget.charge(cost)
+            progress.budget.charge(cost, work: work)
             return progress.take(of: parts)
           }
           guard let next else { return }

@@ -16,8 +16,8 @@ struct RefreshInPlace {
   private var items: MappedItems
   /// By section, in ascending places.
   private var rows: [Int: [LaidRow]] = [:]
-  /// Of what the items take of memory.
-  private var growth = 0
+  /// Of what the items take of memory, and of the work for them.
+  private var growth = (cost: 0, work: 0)
 
   /// - Parameter list: the answer's, compared with that of `previous`.
   /// - Returns: nil where an item came, went or moved.
@@ -42,7 +42,8 @@ struct RefreshInPlace {
         let place = layout.place(ofRowAt: position, in: section, near: position - shifts[section, default: 0])
       else { return false }
       shifts[section] = position - place
-      growth += new.cost - old.cost
+      growth.cost += new.cost - old.cost
+      growth.work += new.work - old.work
       items.replace(at: position, with: new)
       rows[section, default: []].append(LaidRow(place: place, row: row, position: position))
     }
@@ -62,6 +63,7 @@ struct RefreshInPlace {
       texts: texts,
       seenResponses: previous.seenResponses,
       lists: [CachedSource.CachedList(text: list, start: 0)],
+      pageEnds: [items.count],
       references: references
     )
   }

@@ -192,6 +192,8 @@ struct ArrangedSection {
   var rows: [Row]
   /// Where the items of `rows` stand among all, where a header or footer reads them.
   var positions: [Int]
+  /// What its header and footer took, in steps; nil: more than they may.
+  var modelWork: Int? = 0
 
   init(
     id: String,

@@ -5,8 +5,26 @@ internal import TableModel
 /// Makes the headers and footers of sections.
 struct SectionModels {
   private var mapping: ItemMapping
+  /// Of one section after the other.
+  private let work = Budget()
+  /// What those to come may take, in steps: all together as much as the items.
+  private var left: Int
+  /// What those of the last section took; nil: there was not enough, and something is missing.
+  private(set) var spent: Int? = 0
 
-  init(plan: MappingPlan) { mapping = ItemMapping(plan: plan) }
+  private static let stepsOfRow = 4_000
+
+  /// - Parameter rows: of all sections; nil: it is seen later what all take together.
+  init(plan: MappingPlan, rows: Int? = nil) {
+    mapping = ItemMapping(plan: plan)
+    left = rows.map { MappingBudget.maximumWork(ofItems: $0, each: plan.workPerItem) } ?? .max
+  }
+
+  /// Begins with those of a section.
+  mutating func begin(rows: Int) {
+    spent = 0
+    work.restart(max(0, min(left, Budget.standard + rows * Self.stepsOfRow)))
+  }
 
   /// - Parameters:
   ///   - scope: All that they see but for the section's items, which are parsed here where they are read.
@@ -19,12 +37,16 @@ struct SectionModels {
     _ report: inout MappingReport
   ) -> (header: CellModel?, footer: CellModel?) {
     var scope = scope
+    scope.work = work
     // The items are JSON, each, so that the list of them is.
     let items = plan.readsItems ? try? Document(list()) : nil
     if let root = try? items?.unmanagedRoot() { scope.items = Value(root) }
-    return withExtendedLifetime(items) {
+    let models = withExtendedLifetime(items) {
       (model(plan.header, of: section, scope, &report), model(plan.footer, of: section, scope, &report))
     }
+    left -= work.spent
+    spent = work.isExhausted ? nil : work.spent
+    return models
   }
 
   private mutating func model(

@@ -10,6 +10,8 @@ struct SettledLayout: Sendable {
   let groups: [ExactText: Int]
   /// What the items take of memory, about.
   let cost: Int
+  /// What evaluating them took (``MappedItem/work``).
+  let work: Int
   let skippedItems: Int
   let firstSkipped: [SkippedItem]?
   /// The places of items that a section takes and that have no row.
@@ -22,7 +24,7 @@ struct SettledLayout: Sendable {
   init?(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly, _ report: MappingReport) {
     guard report.warnings.isEmpty, sections.allSatisfy({ $0.0.rows.count == $0.0.met.count }) else { return nil }
     lookup = assembly.lookup
-    cost = lookup.items.reduce(0) { $0 + $1.cost }
+    (cost, work) = lookup.items.reduce((0, 0)) { ($0.0 + $1.cost, $0.1 + $1.work) }
     self.sections = sections.map { LaidSection($0, shown: $1) }
     let places = sections.enumerated().map { (ExactText($1.0.id), $0) }
     groups = Dictionary(places) { first, _ in first }
@@ -30,8 +32,8 @@ struct SettledLayout: Sendable {
     (skipped, hasDuplicates) = (assembly.skipped, assembly.hasDuplicates)
   }
 
-  private init(_ other: SettledLayout, _ sections: [LaidSection], _ lookup: ItemLookup, cost: Int) {
-    (self.sections, self.lookup, self.cost, groups) = (sections, lookup, cost, other.groups)
+  private init(_ other: SettledLayout, _ sections: [LaidSection], _ lookup: ItemLookup, cost: Int, work: Int) {
+    (self.sections, self.lookup, groups, self.cost, self.work) = (sections, lookup, other.groups, cost, work)
     (skippedItems, firstSkipped) = (other.skippedItems, other.firstSkipped)
     (skipped, hasDuplicates) = (other.skipped, other.hasDuplicates)
   }
@@ -70,8 +72,8 @@ struct SettledLayout: Sendable {
   ///
   /// - Parameters:
   ///   - rows: by section, in ascending places.
-  ///   - growth: of what the items take.
-  func replacing(_ rows: [Int: [LaidRow]], _ items: MappedItems, growth: Int) -> SettledLayout? {
+  ///   - growth: of what the items take, and of the work for them.
+  func replacing(_ rows: [Int: [LaidRow]], _ items: MappedItems, growth: (cost: Int, work: Int)) -> SettledLayout? {
     var sections = sections
     for (place, rows) in rows {
       guard let shown = sections[place].shown else { continue }
@@ -84,7 +86,13 @@ struct SettledLayout: Sendable {
       guard !places.contains(nil) else { return nil }
       sections[place].met = met.replacing(zip(places, inOrder).compactMap { place, row in place.map { ($0, row.row) } })
     }
-    return SettledLayout(self, sections, ItemLookup(items: items, index: lookup.index), cost: cost + growth)
+    return SettledLayout(
+      self,
+      sections,
+      ItemLookup(items: items, index: lookup.index),
+      cost: cost + growth.cost,
+      work: work + growth.work
+    )
   }
 }
 

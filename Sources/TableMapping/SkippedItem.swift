@@ -49,6 +49,8 @@ public struct SourceProblem: Equatable, Sendable {
     case malformed
     /// Mapping it would take more memory than it may.
     case tooLarge
+    /// Evaluating its items would take more work than it may.
+    case tooMuchWork
   }
 
   /// For people, as a table's problem is headed.
@@ -57,6 +59,7 @@ public struct SourceProblem: Equatable, Sendable {
     case .noItems: "The upstream's answer has no items"
     case .malformed: "The upstream's answer is no JSON"
     case .tooLarge: "The upstream's answer is too large"
+    case .tooMuchWork: "The upstream's answer takes too much work"
     }
   }
 }

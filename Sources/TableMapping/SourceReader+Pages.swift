@@ -8,11 +8,13 @@ extension SourceReader {
     switch try PageItems(ofPage: number, of: content, at: source.items, after: before?.text, scope: scope) {
     case .values(let values, let document):
       lists.append(nil)
+      expect(items: values.count)
       for value in values where !isOverBudget { appendWritten(value) }
       withExtendedLifetime(document) {}
     case .list(let list):
       lists.append(CachedSource.CachedList(text: list, start: items.count))
       reserveCapacity(items.count + list.elements.count)
+      expect(items: list.elements.count)
       if let previous, let before, list.follows(before.text) {
         read(list, after: before, of: previous)
       } else if previous == nil, ParallelMapping.isWorthwhile(for: list) {

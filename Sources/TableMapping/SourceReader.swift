@@ -11,6 +11,7 @@ struct SourceReader {
   private var texts = ItemTexts()
   var lists: [CachedSource.CachedList?] = []
   private(set) var budget: MappingBudget
+  private var pageEnds: [Int] = []
   let source: MappingPlan.SourcePlan
   let plan: MappingPlan
   let previous: CachedSource?
@@ -71,11 +72,13 @@ struct SourceReader {
       texts: texts,
       seenResponses: seenResponses,
       lists: lists,
+      pageEnds: pageEnds,
       references: staysSame ? previous?.references : nil
     )
   }
 
   mutating func read() throws(SourceFailure) {
+    budget.beginSource()
     if let previous, content.items == nil, previous.texts.areParts(of: content.pages) {
       try keep(previous)
     } else if let given = content.items {
@@ -89,6 +92,7 @@ struct SourceReader {
         } catch {
           throw SourceFailure(error, page: number, of: content.pages.count)
         }
+        pageEnds.append(items.count)
         guard !isOverBudget else { throw budget.failure }
       }
       // Items are parsed here for the first time: a document is JSON as a whole, or it is none.
@@ -104,11 +108,12 @@ struct SourceReader {
 
   private mutating func read(_ given: [SourceItem]) throws(SourceFailure) {
     reserveCapacity(given.count)
+    budget.expect(items: given.count)
     // What the service owns is mapped however much it is.
     if source.isLocal, previous == nil, layout == nil, ParallelMapping.isWorthwhile(for: given) {
       let mapping = ParallelMapping(source: source, plan: plan, elements: .given(given), start: items.count)
-      var mapped = mapping.run(scope: scope, lookups: lookups, budget: MappingBudget(.max))
-      budget.charge(mapped.budget.spent)
+      var mapped = mapping.run(scope: scope, lookups: lookups, budget: .unlimited)
+      budget.charge(mapped.budget.spent, work: mapped.budget.work)
       for item in given {
         begin(text: item.bytes)
         texts.append(item.bytes.indices)
@@ -133,12 +138,19 @@ struct SourceReader {
   /// The answer is the very one of the last time: what shows another looked-up item is mapped anew, and nothing else
   /// is looked at. O(items), to count what they take; no byte of them is read.
   private mutating func keep(_ previous: CachedSource) throws(SourceFailure) {
-    (items, texts, lists) = (previous.items.array, previous.texts, previous.lists)
+    (items, texts, lists, pageEnds) = (previous.items.array, previous.texts, previous.lists, previous.pageEnds)
     for page in content.pages { budget.charge(page: page) }
     for place in stale {
       items[place] = texts.withBytes(of: place) { mapper.item(at: place, $0) }
     }
-    for item in items { budget.charge(item) }
+    // By the page, as they were read: what later ones may take is not for those before them.
+    var start = 0
+    for end in pageEnds {
+      budget.expect(items: end - start)
+      for item in items[start..<end] { budget.charge(item) }
+      guard !isOverBudget else { throw budget.failure }
+      start = end
+    }
   }
 
   // MARK: Items
@@ -150,6 +162,9 @@ struct SourceReader {
   }
 
   var scope: Scope { mapper.scope }
+
+  /// So many items are read next.
+  mutating func expect(items: Int) { budget.expect(items: items) }
 
   /// Takes the item from the cache; false where it is not there. It stands at `range` of the text that was begun.
   @inline(__always)
@@ -196,7 +211,7 @@ struct SourceReader {
   }
 
   mutating func append(at range: Range<Int>, _ value: Value) {
-    append(at: range, mapper.item(at: items.count, value))
+    append(at: range, mapper.item(at: items.count, value, bytes: range.count))
   }
 
   /// Takes the element from the cache, or maps it.

@@ -19,14 +19,23 @@ public struct TableMapper: Sendable {
   ///   - sources: Those that the table's sections and lookups name, for where their items stand in a response.
   ///   - maximumBytes: What a mapping may take of memory, about: of the sources' answers and the rows made of them. An
   ///     answer that is over it is a problem of its source.
+  ///   - workPerItem: What a mapping may take of work for each item of a source, and for 10,000 more, beyond 50 steps for each
+  ///     of its bytes; a step is about a nanosecond. An answer that is over it is a problem of its source.
   public init(
     table: TableDefinition,
     cells: [CellDefinition],
     representations: [String: RepresentationDefinition] = [:],
     sources: [SourceDefinition] = [],
-    maximumBytes: Int = 1 << 30
+    maximumBytes: Int = 1 << 30,
+    workPerItem: Int = 50_000
   ) throws(DefinitionError) {
-    plan = try MappingPlan(table: table, cells: cells, representations: representations, sources: sources)
+    plan = try MappingPlan(
+      table: table,
+      cells: cells,
+      representations: representations,
+      sources: sources,
+      workPerItem: workPerItem
+    )
     common = try CommonPlan(plan, cells: cells, representations: representations, sources: sources)
     self.maximumBytes = maximumBytes
   }
@@ -63,7 +72,7 @@ public struct TableMapper: Sendable {
     reusing cache: MappingCache? = nil,
     variables: MappingVariables
   ) -> MappingResult {
-    let budget = MappingBudget(maximumBytes)
+    let budget = MappingBudget(maximumBytes, workPerItem: plan.workPerItem)
     var result = MappingRun(plan: plan, contents, variables: variables, cache: cache, budget: budget).result()
     result.title = title(for: variables)
     return result

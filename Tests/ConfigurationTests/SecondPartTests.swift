@@ -36,7 +36,7 @@ import Testing
       problems: full
       cors: {origins: ["*"], writes: [https://app.example.com]}
       generation: 3
-      limits: {itemBytes: 1KB, requestsPerMinute: 600, waitersPerCaller: 5}
+      limits: {itemBytes: 1KB, mappingWork: 7, requestsPerMinute: 600, waitersPerCaller: 5}
       tables: {t: {source: {local: {}}}}
       """
     )
@@ -49,6 +49,7 @@ import Testing
     #expect(definition.generation == 3)
     #expect(definition.limits.itemBytes == 1024)
     #expect(definition.limits.tableBytes == 1 << 30)
+    #expect(definition.limits.mappingWork == 7)
     #expect(definition.limits.requestsPerMinute == 600)
     #expect(definition.limits.editsPerMinute == nil)
     #expect(definition.limits.waitersPerCaller == 5)
@@ -60,6 +61,7 @@ import Testing
     #expect(definition.generation == 0)
     #expect(definition.limits.itemBytes == 256 << 10)
     #expect(definition.limits.mappingBytes == 1 << 30)
+    #expect(definition.limits.mappingWork == 50_000)
     #expect(definition.locales == [])
     #expect(definition.tables[0].edges == false)
   }

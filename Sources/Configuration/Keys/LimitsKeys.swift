@@ -33,6 +33,11 @@ enum LimitsKeys: ObjectKeys {
     .size,
     "What mapping one table may take, and its older versions together. Default: \(sizeText(standard.mappingBytes))."
   )
+  static let mappingWork = Key(
+    "mappingWork",
+    .integer(1...1_000_000_000),
+    "Steps that mapping one table may take for each item. Default: \(standard.mappingWork)."
+  )
   static let membersBytes = Key(
     "membersBytes",
     .size,
@@ -52,7 +57,8 @@ enum LimitsKeys: ObjectKeys {
   static let keys = [
     connections.description, connectionsPerAddress.description, waiters.description, waitersPerAddress.description,
     waitersPerCaller.description, requestBody.description, itemBytes.description, tableBytes.description,
-    mappingBytes.description, membersBytes.description, requestsPerMinute.description, editsPerMinute.description,
+    mappingBytes.description, mappingWork.description, membersBytes.description, requestsPerMinute.description,
+    editsPerMinute.description,
   ]
 
   static func value(of object: ObjectReader) -> LimitsDefinition? {
@@ -66,6 +72,7 @@ enum LimitsKeys: ObjectKeys {
     object.set(&limits.itemBytes, from: itemBytes)
     object.set(&limits.tableBytes, from: tableBytes)
     object.set(&limits.mappingBytes, from: mappingBytes)
+    object.set(&limits.mappingWork, from: mappingWork)
     object.set(&limits.membersBytes, from: membersBytes)
     limits.requestsPerMinute = object[requestsPerMinute]
     limits.editsPerMinute = object[editsPerMinute]

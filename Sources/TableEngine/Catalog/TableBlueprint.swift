@@ -35,7 +35,8 @@ struct TableBlueprint: Sendable {
         cells: service.cells,
         representations: service.representations,
         sources: service.sources,
-        maximumBytes: service.limits.mappingBytes
+        maximumBytes: service.limits.mappingBytes,
+        workPerItem: service.limits.mappingWork
       )
     } catch {
       throw StartError(description: "table `\(table.name)`: \(error)")

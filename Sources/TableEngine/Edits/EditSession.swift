@@ -163,7 +163,22 @@ struct EditSession {
       let isNamedOne = named.map { self.item(of: content.result?.item($0)) == item } ?? false
       if rows.indices.contains(edit), !isNamedOne { rows[edit] = identity }
     }
+    if let error = refusalOfWork(after: before) { throw Refusal(edit: pending.last?.edit ?? 0, error: error) }
     (pending, touched) = ([], [])
+  }
+
+  /// Where the items have become too much work to be laid out again, as when the service starts. What is so already may get
+  /// less.
+  private func refusalOfWork(after before: MappingResult?) -> TableError? {
+    guard let local = content.local, let result = content.result, let before else { return nil }
+    let (work, maximum) = (result.work(for: local.source), result.maximumWork(forItems: local.items.count))
+    guard work > maximum, work > before.work(for: local.source) else { return nil }
+    return TableError(
+      .tooLarge,
+      detail:
+        "The expressions for the table's items would take \(work) steps, and at most \(maximum) for so many items "
+        + "(`limits.mappingWork`)."
+    )
   }
 
   /// Before an edit that has to see what those before it have made; what refuses one of those, refuses it.

@@ -99,10 +99,12 @@ struct LaidSection: Sendable {
   var met: RowList?
   /// Nil: it is left out.
   var shown: Section?
+  /// What its header and footer took, in steps; nil: more than they may.
+  var modelWork: Int? = 0
 
   init(_ section: ArrangedSection, shown: Section?) {
     (id, key, plan, arrangement) = (section.id, section.key, section.plan, section.arrangement)
-    isDeclared = section.isDeclared
+    (isDeclared, modelWork) = (section.isDeclared, section.modelWork)
     self.shown = shown
     if let shown, shown.rows.count == section.sorted.count { rows = shown.rows } else { rows = RowList(section.sorted) }
     met = section.isDeclared || section.plan.sort.isEmpty ? nil : RowList(section.met)

@@ -18,6 +18,8 @@ struct LayoutEdit {
   private var mapper: ItemMapper
   /// By how much what the items take of memory has grown, about, in bytes.
   private(set) var growth = 0
+  /// The same of the work for them, in steps.
+  private(set) var workGrowth = 0
   /// Places of sections with other rows than before.
   private var touched: Set<Int> = []
   /// Groups came, or their first items are others.
@@ -53,7 +55,18 @@ struct LayoutEdit {
     }
     for section in touched { show(section) }
     settleGroups()
-    return true
+    return modelsAreAffordable
+  }
+
+  /// False where a whole mapping would leave out headers and footers, as they are too much work all together.
+  private var modelsAreAffordable: Bool {
+    var (work, rows) = (0, 0)
+    for section in layout.sections {
+      guard let own = section.modelWork else { return false }
+      work += own
+      rows += section.visible.count
+    }
+    return work <= MappingBudget.maximumWork(ofItems: rows, each: plan.workPerItem)
   }
 
   private mutating func mapped(_ item: OwnedItem, _ before: LaidItem?) -> MappedItem {
@@ -66,7 +79,9 @@ struct LayoutEdit {
   }
 
   private mutating func put(_ item: LaidItem?, _ number: UInt64) {
-    growth += (item?.cost ?? 0) - (layout.items[number]?.cost ?? 0)
+    let before = layout.items[number]
+    growth += (item?.cost ?? 0) - (before?.cost ?? 0)
+    workGrowth += (item?.mapped.work ?? 0) - (before?.mapped.work ?? 0)
     layout.items[number] = item
   }
 
@@ -185,6 +200,7 @@ struct LayoutEdit {
       var scope = scope
       (scope.key, scope.count) = (section.key.value, rows.count)
       var models = SectionModels(plan: plan)
+      models.begin(rows: rows.count)
       let layout = layout
       let (header, footer) = models.models(
         of: section.id,
@@ -194,6 +210,7 @@ struct LayoutEdit {
         &report
       )
       section.shown = Section(id: section.id, header: header, footer: footer, rows: rows)
+      section.modelWork = models.spent
     }
     layout.sections[place] = section
   }

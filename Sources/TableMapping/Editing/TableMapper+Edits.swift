@@ -17,13 +17,20 @@ extension TableMapper {
   ) -> MappingResult? {
     let cache = last.cache
     guard let layout = cache.layout, cache.plan === plan, cache.variables == variables else { return nil }
-    let lookups = Lookups(plan.lookups, contents, previous: cache.lookups, variables: variables)
+    let lookups = Lookups(
+      plan.lookups,
+      contents,
+      previous: cache.lookups,
+      variables: variables,
+      workPerItem: plan.workPerItem
+    )
     guard lookups.areThose(cache.lookups) else { return nil }
     guard !changes.isEmpty else { return last }
     var edit = LayoutEdit(layout, plan: plan, scope: variables.scope, lookups: lookups, warnings: last.warnings)
     guard edit.lay(changes) else { return nil }
     var result = last
     result.cache = MappingCache(plan: plan, variables: variables, lookups: cache.lookups, layout: edit.layout)
+    result.work[edit.layout.source, default: 0] += edit.workGrowth
     result.show(edit.layout)
     result.warnings = edit.report.warnings
     return result

@@ -22,7 +22,13 @@ extension TableMapper {
       let content = contents[source.name], let edits = content.edits, last.edits(of: source.name, in: content) != nil,
       let texts = cache.sources[source.name]?.texts
     else { return nil }
-    let lookups = Lookups(plan.lookups, contents, previous: cache.lookups, variables: variables)
+    let lookups = Lookups(
+      plan.lookups,
+      contents,
+      previous: cache.lookups,
+      variables: variables,
+      workPerItem: plan.workPerItem
+    )
     guard lookups.areThose(cache.lookups), !edits.areMoved || !plan.dependencies.contains(.index) else { return nil }
     let layout = last.edited?.layout ?? ItemLayout(source: source.name, settled, texts)
     guard let changes = edits.changes(since: last.edited?.edits, of: layout.items) else { return nil }
@@ -31,10 +37,14 @@ extension TableMapper {
     guard edit.lay(changes), edit.report.warnings.isEmpty, last.byteCount + edit.growth <= maximumBytes else {
       return nil
     }
+    // As many items as the response had, about: where that is too little, everything is mapped.
+    let work = last.work(for: source.name) + edit.workGrowth
+    guard work <= last.maximumWork(forItems: texts.count) else { return nil }
     var result = last
     result.edited = MappingResult.EditedList(edits: edits, layout: edit.layout)
     result.show(edit.layout)
     result.byteCount += edit.growth
+    result.work[source.name] = work
     return result
   }
 }
