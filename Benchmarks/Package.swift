@@ -28,6 +28,13 @@ let package = Package(
       ]
     ),
     .executableTarget(
+      name: "ExpressionBenchmarks",
+      dependencies: [
+        .product(name: "Expressions", package: "tablecast"),
+        .product(name: "JSON", package: "tablecast"),
+      ]
+    ),
+    .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
         .product(name: "JSON", package: "tablecast"),
