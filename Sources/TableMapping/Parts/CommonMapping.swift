@@ -92,6 +92,8 @@ struct ItemReading {
     }
   }
 
+  func byteCount(at position: Int) -> Int { source.texts.withBytes(of: position) { $0.count } }
+
   /// Calls the body with an item, which must not leave it; with null where it is no JSON.
   func withItem<Result>(at position: Int, _ body: (Value) -> Result) -> Result {
     if let view = try? reader?.unmanagedElement(position) { return body(Value(view)) }

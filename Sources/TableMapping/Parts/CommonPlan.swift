@@ -40,7 +40,13 @@ struct CommonPlan: Sendable {
     var section = SectionDefinition(id: first.id)
     (section.rowID, section.rowType, section.sort) = (first.rowID, first.rowType, first.sort.map(\.withoutOrder))
     (common.sections, common.titleTemplate) = (.single(section), nil)
-    plan = try MappingPlan(table: common, cells: cells, representations: representations, sources: sources)
+    plan = try MappingPlan(
+      table: common,
+      cells: cells,
+      representations: representations,
+      sources: sources,
+      workPerItem: own.workPerItem
+    )
     guard plan.dependencies.isDisjoint(with: Self.variables) else { return nil }
     equality = Self.equality(of: predicates, among: given.count)
   }

@@ -21,6 +21,10 @@ struct PartSelection: Sendable {
     private var scope: Scope
     private let reading: ItemReading
     private let index: PartIndex?
+    /// Of one item after the other.
+    private let work = Budget()
+    /// What all may take, in steps.
+    private var left: Int
     /// What the items found are equal to; nil: each is asked.
     let key: PartIndex.Key?
 
@@ -33,11 +37,18 @@ struct PartSelection: Sendable {
         $0.formUnion($1.predicate?.itemSelection ?? MemberSelection())
       }
       reading = ItemReading(common.source, reading: selection)
+      left = MappingBudget.maximumWork(ofItems: common.source.items.count, each: own.workPerItem)
+      (self.scope.work, self.scope.sharedValues) = (work, SharedValues())
     }
+
+    /// The sections' conditions have taken more work than they may.
+    var isExhausted: Bool { left < 0 }
 
     /// Nil: no section takes the item.
     mutating func choice(_ position: Int32) -> Item? {
-      if let key, index?.mayTake(position, key) == false { return nil }
+      if isExhausted || key.map({ index?.mayTake(position, $0) == false }) ?? false { return nil }
+      work.restart()
+      defer { left -= MappingBudget.work(work.spent, bytes: reading.byteCount(at: Int(position))) }
       return reading.withItem(at: Int(position)) { item in
         scope.item = item
         for (number, section) in sections.enumerated() {

@@ -90,7 +90,7 @@ extension TableMapper {
     rest.parameters = [:]
     let found = shared.mapping(plan, locale: variables.locale) { previous in
       CommonMapping(plan, contents, after: previous) { cache in
-        MappingRun(plan: plan.plan, contents, variables: rest, cache: cache, budget: MappingBudget(maximumBytes))
+        MappingRun(plan: plan.plan, contents, variables: rest, cache: cache, budget: MappingBudget(maximumBytes, workPerItem: plan.plan.workPerItem))
           .result()
       }
     }
@@ -108,6 +108,8 @@ extension TableMapper {
     } else {
       part = MappedPart(common: mapping, selection: PartSelection(of: mapping, &chooser))
     }
+    // What is too much is said by a mapping of the table's own.
+    guard !chooser.isExhausted else { return nil }
     var made: MappingResult
     if !isOther, let former, former.skippedItems == 0 {
       made = former
@@ -145,8 +147,9 @@ extension TableMapper {
       if let skip = item.details?.skip { report.skip(source, at: Int(choice.position), skip) }
     }
     let arranged = assembly.arranged(in: variables.scope, &report)
-    var models = SectionModels(plan: plan)
+    var models = SectionModels(plan: plan, rows: arranged.reduce(0) { $0 + $1.rows.count })
     let sections = arranged.compactMap { section -> Section? in
+      models.begin(rows: section.rows.count)
       guard !section.rows.isEmpty || !section.plan.hideEmpty else { return nil }
       var scope = variables.scope
       (scope.key, scope.count) = (section.key.value, section.rows.count)
