@@ -20,11 +20,11 @@ package struct AcceptedCells: Hashable, Sendable {
       let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
       let name = String(decoding: Self.trimmed(bytes[..<end]), as: UTF8.self)
       guard !name.isEmpty, name.utf8.count <= 256 else {
-        throw .malformed("`\(member.prefix(80))` is no cell: `Name` or `Name;v=2` is.", field: "Accept-Cells")
+        throw .malformed("`\(Self.beginning(of: member))` is no cell: `Name` or `Name;v=2` is.", field: "Accept-Cells")
       }
       guard let version = Self.version(bytes[end...]) else {
         throw .malformed(
-          "`\(member.prefix(80))`: after the name only `;v=` and a number can stand.",
+          "`\(Self.beginning(of: member))`: after the name only `;v=` and a number can stand.",
           field: "Accept-Cells"
         )
       }
@@ -57,6 +57,9 @@ package struct AcceptedCells: Hashable, Sendable {
     }
     return version
   }
+
+  /// For messages. Not of characters: one can be as long as a head.
+  private static func beginning(of member: String) -> String { String(member.unicodeScalars.prefix(80)) }
 
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard !digits.isEmpty else { return nil }
