@@ -27,6 +27,9 @@ python3 LongTables/local_edits.py
 printf '\n## Long tables, over HTTP\n\n'
 python3 LongTables/long.py 1000 100000
 
+printf '\n## The worst heads\n\n'
+python3 Heads/heads.py
+
 printf '\n## The client, beside a plain loop\n\n'
 (cd Client && swift build --configuration release && .build/release/ClientBenchmarks)
 
