@@ -58,7 +58,7 @@ import Testing
     commit.toggles = [ToggleChange(row: "r", isToggled: true)]
     let edit = EditRecord(commit).bytes
     let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
-    let view = StoredView(table: Epoch(rawValue: 7), name: "v", incarnation: 1, taps: 2, oldestTap: 0, toggles: [toggle])
+    let view = StoredView(table: Epoch(rawValue: 7), name: "v", holder: 1, incarnation: 1, taps: 2, oldestTap: 0, toggles: [toggle])
     var local = try LocalItems(seed: [["title": "A"], ["title": "B"], ["title": "C"]])
     for _ in 0..<Self.rounds {
       if let read = try? EditRecord(Self.damaged(edit, &random)).items {
@@ -66,7 +66,7 @@ import Testing
         #expect(local.count == local.stored.count, "seed \(seed)")
         _ = local.unwritten(over: local)
       }
-      _ = try? StoredView(Self.damaged(view.bytes, &random))
+      _ = try? StoredView(Self.damaged(view.bytes, &random), holder: 1)
       _ = try? StoredReply.headers(from: Self.damaged(edit, &random))
       var wild = RecordReader((0..<Int.random(in: 0...40, using: &random)).map { _ in .random(in: 0...255, using: &random) })
       var names = NameTable()
