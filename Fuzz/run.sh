@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Members Values Tables
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Members Elements Values Tables
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -83,6 +83,12 @@ build_members() {
       -o "$build/Members" Targets/Members.swift $json -lsimdjson -lstdc++
 }
 
+build_elements() {
+  build_json &&
+    swiftc $flags -module-name FuzzElements -I "$build" $maps \
+      -o "$build/Elements" Targets/Elements.swift $json -lsimdjson -lstdc++
+}
+
 # The parsers that have no I/O of the engine and its face, compiled into the target.
 build_tables() {
   engine=../Sources/TableEngine
@@ -104,6 +110,11 @@ for target; do
   if [ "$target" = Members ]; then
     build_members 2>"$build/members.log" || give_up "$build/members.log"
     program=$build/Members
+  fi
+  if [ "$target" = Elements ]; then
+    build_elements 2>"$build/elements.log" || give_up "$build/elements.log"
+    program=$build/Elements
+    options=-max_len=4096
   fi
   if [ "$target" = Tables ]; then
     build_tables 2>"$build/tables.log" || give_up "$build/tables.log"

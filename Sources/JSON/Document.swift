@@ -70,6 +70,10 @@ public final class Document {
         substitute = document
         return try document.unmanagedRoot()
       }
+      // simdjson takes a NUL behind a number for its end, where the number is all there is.
+      if code == 0, !parser.root.isContainer, bytes.contains(0) {
+        throw JSONError(.syntax, "something follows the value")
+      }
       guard code == 0 else {
         // What was cut off, or is nested wrongly, is told better by its brackets.
         try check()
@@ -115,5 +119,14 @@ public final class Document {
     guard let repaired else { return nil }
     guard limits.allowsRepair else { throw JSONError(.limit, "\(what) can't be kept as it is") }
     return repaired
+  }
+}
+
+extension JSONView {
+  fileprivate var isContainer: Bool {
+    switch kind {
+    case .object, .array: true
+    case .null, .bool, .integer, .unsigned, .double, .string: false
+    }
   }
 }

@@ -78,7 +78,7 @@ struct ListScanner {
 
   /// RFC 8259 §2.
   @inline(__always)
-  private static func isSpace(_ byte: UInt8) -> Bool {
+  static func isSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
   }
 }

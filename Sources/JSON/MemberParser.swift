@@ -23,7 +23,7 @@ final class MemberParser {
 
   private func add(_ selection: MemberSelection, to object: Int32) -> Bool {
     selection.members.allSatisfy { name, member in
-      let bytes = Array(name.utf8)
+      let bytes = Array(name.text.utf8)
       let number = cjsonmembers_add(parser, object, bytes, bytes.count, member.isWhole)
       return number > 0 && (member.isWhole || add(member, to: number))
     }

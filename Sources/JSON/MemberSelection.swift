@@ -1,8 +1,22 @@
 /// Which members of an object are read: names, and below each of them names again, where that is an object, too.
 public struct MemberSelection: Sendable, Equatable {
-  /// All that there is; what ``members`` says then is part of it.
+  /// All that there is; what `members` says then is part of it.
   public private(set) var isWhole: Bool
-  public private(set) var members: [String: MemberSelection] = [:]
+  private(set) var members: [Name: MemberSelection] = [:]
+
+  /// A member's name. Names are told apart by their bytes: Swift holds texts equal that are written differently.
+  struct Name: Hashable, Sendable, ExpressibleByStringLiteral {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+    init(stringLiteral text: String) { self.text = text }
+
+    static func == (first: Name, second: Name) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+      for byte in text.utf8 { hasher.combine(byte) }
+    }
+  }
 
   /// None.
   public init() { isWhole = false }
@@ -14,7 +28,7 @@ public struct MemberSelection: Sendable, Equatable {
   /// The value that names lead to, with all that is in it; no names: the object itself.
   public init(path: some Collection<String>) {
     self.init(isWhole: path.isEmpty)
-    if let name = path.first { members[name] = MemberSelection(path: path.dropFirst()) }
+    if let name = path.first { members[Name(name)] = MemberSelection(path: path.dropFirst()) }
   }
 
   /// Adds what another one reads.

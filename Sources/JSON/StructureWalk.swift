@@ -174,7 +174,7 @@ struct StructureWalk {
     let isContainer = OpenBrackets.isOpening(byte(at: position))
     try skipValue()
     var end = isContainer ? offset(at: position - 1) + 1 : offset(at: position)
-    while end > start, text[end - 1] <= 0x20 { end -= 1 }
+    while end > start, ListScanner.isSpace(text[end - 1]) { end -= 1 }
     return ListedText.Element(start..<end)
   }
 
@@ -211,7 +211,7 @@ struct StructureWalk {
   private func name(at position: Int) throws(JSONError) -> String {
     let start = offset(at: position)
     var end = offset(at: position + 1)
-    while end > start, text[end - 1] <= 0x20 { end -= 1 }
+    while end > start, ListScanner.isSpace(text[end - 1]) { end -= 1 }
     guard end - start >= 2 else { throw JSONError(.syntax, "a member's name is expected", offset: start) }
     let inner = UnsafeRawBufferPointer(rebasing: text[(start + 1)..<(end - 1)])
     guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }

@@ -30,6 +30,15 @@ import Testing
     #expect(Self.error(Array(text.utf8)) != nil)
   }
 
+  @Test(arguments: [
+    "1\0", "1\0\0", "-2.5\0x", "1 \0", "true\0", "null\0", "\"a\"\0", "[1\0]", "{\"a\":1\0}", "[]\0", "\0",
+  ])
+  func whatFollowsANUL(text: String) throws {
+    #expect(Self.error(Array(text.utf8)) != nil, "\(text.debugDescription)")
+    guard let list = try? ListedText(Array("[\(text)]".utf8)) else { return }
+    #expect(throws: JSONError.self) { try ListReader(list).withElement(0) { _ in } }
+  }
+
   @Test func depth() {
     let limits = JSONLimits(maximumDepth: 70)
     func nested(_ depth: Int) -> [UInt8] {
