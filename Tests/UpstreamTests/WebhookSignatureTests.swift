@@ -56,6 +56,16 @@ import Testing
     ]
   }()
 
+  /// What was signed with a time stamp, sent as a body that has none.
+  @Test(arguments: ["1699999000.", "v0:1699999000:", "-5.", "soon."]) func aSignedTextIsNoBody(stamp: String) {
+    let text = Array(stamp.utf8) + Self.body
+    for name in ["X-Signature", "X-Hub-Signature-256", "Stripe-Signature"] {
+      let headers = [name: "sha256=" + Self.code(stamp)]
+      let verdict = WebhookSignature.verdict(on: text, secret: Self.secret, now: Self.now) { headers[$0] }
+      #expect(verdict == (stamp == "soon." ? .valid : .invalid), "\(name)")
+    }
+  }
+
   @Test(arguments: cases) func verdict(_ test: Case) {
     let verdict = WebhookSignature.verdict(on: Self.body, secret: Self.secret, now: Self.now) { test.headers[$0] }
     #expect(verdict == test.expected)

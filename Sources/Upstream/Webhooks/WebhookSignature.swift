@@ -30,7 +30,7 @@ public enum WebhookSignature {
   ) -> Verdict {
     guard !secret.isEmpty else { return .invalid }
     let key = Array(secret.utf8)
-    for claim in claims(header) {
+    for claim in claims(header) where claim.timestamp != nil || !isStamped(body) {
       for code in claim.codes where HMACSHA256.isValid(code, for: claim.prefix + body, key: key) {
         guard let timestamp = claim.timestamp else { return .valid }
         guard let seconds = Int64(timestamp) else { return .stale }
@@ -76,6 +76,15 @@ public enum WebhookSignature {
       claims.append(Claim(timestamp: nil, prefix: [], codes: [code]))
     }
     return claims
+  }
+
+  /// Whether a body is what is signed of another one, `TIMESTAMP.BODY` or `v0:TIMESTAMP:BODY`: whoever has seen that one with its
+  /// signature could send it again for ever, as the body of a webhook without a time stamp. No such body is JSON or a form's.
+  private static func isStamped(_ body: [UInt8]) -> Bool {
+    let rest = body.starts(with: "v0:".utf8) ? body.dropFirst(3) : body[...]
+    let digits = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+    guard !digits.isEmpty, let separator = rest.dropFirst(digits.count).first else { return false }
+    return rest.count > digits.count + 1 && (separator == UInt8(ascii: ".") || separator == UInt8(ascii: ":"))
   }
 
   /// `t=1492774577,v1=…,v1=…`: several codes while a secret is exchanged; at most eight are looked at.
