@@ -92,7 +92,7 @@ let package = Package(
     ),
     .target(
       name: "Definitions",
-      dependencies: ["Expressions", "FieldValues", "JSON", "Patterns", "TableModel"],
+      dependencies: ["Expressions", "FieldValues", "JSON", "LongWork", "Patterns", "TableModel"],
       swiftSettings: ours
     ),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
@@ -110,7 +110,7 @@ let package = Package(
     ),
     .target(
       name: "HTTPServer",
-      dependencies: ["CEventPoll", "CZlib", "FieldValues", deque, logging],
+      dependencies: ["CEventPoll", "CZlib", "FieldValues", "LongWork", deque, logging],
       swiftSettings: ours
     ),
     .target(
@@ -184,7 +184,7 @@ let package = Package(
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "LongWorkTests", dependencies: ["LongWork"], swiftSettings: ours),
-    .testTarget(name: "PatternsTests", dependencies: ["Patterns"], swiftSettings: ours),
+    .testTarget(name: "PatternsTests", dependencies: ["Patterns", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(

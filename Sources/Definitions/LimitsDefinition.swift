@@ -1,3 +1,5 @@
+internal import LongWork
+
 /// What a peer may cost. Nil: the server's default, or no bound of its own.
 public struct LimitsDefinition: Equatable, Sendable {
   public var connections: Int?
@@ -17,8 +19,9 @@ public struct LimitsDefinition: Equatable, Sendable {
   /// Steps (about a nanosecond) that mapping one table may take for each item, and for 10,000 more, beyond 50 for each of
   /// their bytes.
   public var mappingWork = 50_000
-  /// Bytes that the members of all families may hold together.
-  public var membersBytes = 512 << 20
+  /// Bytes that the members of all families may hold together. Readers make them: where there is little memory, they may not
+  /// take it.
+  public var membersBytes = min(512 << 20, AvailableMemory.bytes / 4)
   /// Of one caller, else of one address, in a minute. Nil: no bound.
   public var requestsPerMinute: Int?
   /// Of one caller, else of one address, in a minute. Nil: no bound.

@@ -1,4 +1,5 @@
 import Logging
+internal import LongWork
 import Synchronization
 
 /// What all loops of a server share.
@@ -15,6 +16,7 @@ final class ServerContext: Sendable {
   let connections: Admission
   let waiters: Admission
   let output: OutputBudget
+  let input: InputBudget
   /// Loops that have not ended yet, and what to do when none is left.
   private let ending = Mutex(Ending())
 
@@ -42,7 +44,12 @@ final class ServerContext: Sendable {
     )
     output = OutputBudget(
       comfortable: limits.waitingOutput,
-      limit: limits.mostWaitingOutput ?? OutputBudget.memory / 4
+      limit: limits.mostWaitingOutput ?? AvailableMemory.bytes / 4
+    )
+    input = InputBudget(
+      limit: limits.unfinishedInput ?? min(256 << 20, AvailableMemory.bytes / 8),
+      largest: limits.head + limits.body,
+      exemptsLoopback: limits.connectionsPerAddress == nil
     )
     waiters = Admission(
       limit: capacity.waiters,

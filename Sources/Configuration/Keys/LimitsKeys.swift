@@ -41,7 +41,7 @@ enum LimitsKeys: ObjectKeys {
   static let membersBytes = Key(
     "membersBytes",
     .size,
-    "What the members of all families may hold together. Default: \(sizeText(standard.membersBytes))."
+    "What the members of all families may hold together. Default: 512MB, but no more than a quarter of the memory."
   )
   static let requestsPerMinute = Key(
     "requestsPerMinute",

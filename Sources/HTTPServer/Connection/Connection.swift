@@ -36,6 +36,8 @@ final class Connection {
   let peer: Client
 
   var reader = RequestReader()
+  /// What of a request has come and waits for the rest.
+  var heldInput: HeldInput?
   /// What was thrown away while lingering.
   var discarded = 0
 

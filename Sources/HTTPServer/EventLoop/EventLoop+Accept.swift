@@ -121,6 +121,7 @@ extension EventLoop {
     connection.machine.closed()
     // Now, whoever still holds the connection.
     connection.output = OutputQueue()
+    connection.heldInput = nil
     if connection.isAwaited { awaited -= 1 }
     wheel.cancel(connection.descriptor)
     connections[Int(connection.descriptor)] = nil

@@ -73,12 +73,14 @@ extension EventLoop {
         case .incomplete:
           if connection.reader.awaitsLargeBody, refuseByHead(connection) { return }
           noteProgress(connection)
+          try holdInput(of: connection)
         case .expectsContinue:
           if refuseByHead(connection) { return }
           noteProgress(connection)
           counters.informational.add(1)
           scratch.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
         case .request(let head, let body):
+          connection.heldInput = nil
           handle(connection, head, body)
         }
         if scratch.count > EventLoop.inputCapacity { flush(connection) }
@@ -114,6 +116,13 @@ extension EventLoop {
       shared.timeouts
     )
     wheel.schedule(connection.descriptor, at: connection.machine.deadline)
+  }
+
+  /// Counts what has come of a request that is not whole.
+  private func holdInput(of connection: Connection) throws(Refusal) {
+    let count = connection.reader.unfinishedCount
+    guard count >= InputBudget.countedFrom || connection.heldInput != nil else { return }
+    connection.heldInput = try shared.input.hold(count, of: connection.client, insteadOf: connection.heldInput)
   }
 
   private func handle(_ connection: Connection, _ head: RequestHead, _ body: [UInt8]) {
@@ -193,6 +202,7 @@ extension EventLoop {
   /// The last response of a connection, which the client is to see whatever it still sends.
   private func end(_ connection: Connection, with response: Response) {
     connection.unread = []
+    (connection.reader, connection.heldInput) = (RequestReader(), nil)
     connection.mayHaveInput = true
     connection.machine.refused()
     write(connection, response)

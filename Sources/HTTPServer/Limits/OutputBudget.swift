@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 
 /// How much may wait in connections to be taken by those who asked for it. Bytes that several connections share count once.
@@ -46,24 +45,6 @@ final class OutputBudget: Sendable {
   /// Nothing else is there while somebody holds them.
   private static func place(of bytes: [UInt8]) -> UInt {
     bytes.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-  }
-
-  /// Bytes of memory that the process may have, by its control group or the machine.
-  static var memory: Int {
-    let machine = max(sysconf(Int32(_SC_PHYS_PAGES)), 0) * max(sysconf(Int32(_SC_PAGESIZE)), 0)
-    let group = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].lazy.compactMap(number)
-      .first
-    return min(machine, group ?? machine)
-  }
-
-  /// The number that a file of the system begins with; nil where there is none.
-  private static func number(_ path: String) -> Int? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    var text = [CChar](repeating: 0, count: 32)
-    guard fgets(&text, Int32(text.count), file) != nil else { return nil }
-    let digits = text.prefix { (48...57).contains($0) }.map { UInt8(bitPattern: $0) }
-    return Int(String(decoding: digits, as: UTF8.self))
   }
 }
 

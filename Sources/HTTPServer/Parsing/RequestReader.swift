@@ -45,6 +45,9 @@ struct RequestReader {
     }
   }
 
+  /// Bytes that have come of a request which is not whole.
+  var unfinishedCount: Int { partial.count }
+
   private static let smallBody = 16_384
 
   /// Bytes of the body that have come.

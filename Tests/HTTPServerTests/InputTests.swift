@@ -1,0 +1,74 @@
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+/// Requests that clients leave lying half way: how much of them there may be, and of whom.
+@Suite struct InputTests {
+  private static func begin(_ client: String, _ count: Int) -> String {
+    """
+    POST /echo HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: \(client)\r\nContent-Length: 300000\r\n\r\n\
+    \(String(repeating: "x", count: count))
+    """
+  }
+
+  private static func service() throws -> TestService {
+    try TestService { configuration in
+      configuration.trustedProxies = [AddressBlock("127.0.0.1")].compactMap { $0 }
+      configuration.limits.body = 300_000
+      configuration.limits.unfinishedInput = 400_000
+    }
+  }
+
+  @Test func bodiesThatDoNotComeToTheirEndHaveABound() throws {
+    let service = try Self.service()
+    let clients = (0..<5).map { _ in TestClient(port: service.port) }
+    clients[0].send(Self.begin("192.0.2.1", 250_000))
+    #expect(TestService.eventually { service.statistics.bytesRead > 250_000 })
+    // What one request takes is anybody's share, and two are more.
+    clients[1].send(Self.begin("192.0.2.1", 250_000))
+    let refused = try #require(clients[1].receive().response)
+    #expect(refused.status == 429 && refused.headers["retry-after"] == "5" && refused.headers["connection"] == "close")
+    let before = service.statistics.bytesRead
+    clients[2].send(Self.begin("192.0.2.2", 100_000))
+    #expect(TestService.eventually { service.statistics.bytesRead > before + 100_000 })
+    clients[3].send(Self.begin("192.0.2.3", 250_000))
+    #expect(clients[3].receive().response?.status == 503)
+    // A small one goes through all the same, and so does one that comes to its end.
+    clients[4].send("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nhi")
+    #expect(clients[4].receive().response?.status == 200)
+    clients[0].send(String(repeating: "x", count: 50_000))
+    #expect(clients[0].receive().response?.body.count == 300_000)
+    clients[4].send(Self.begin("192.0.2.3", 300_000))
+    #expect(clients[4].receive().response?.body.count == 300_000)
+  }
+
+  @Test func whatIsGivenUpCountsNoMore() throws {
+    let service = try Self.service()
+    for _ in 0..<4 {
+      let client = TestClient(port: service.port)
+      let before = service.statistics.bytesRead
+      client.send(Self.begin("192.0.2.1", 299_000))
+      #expect(TestService.eventually { service.statistics.bytesRead > before + 299_000 })
+      client.close()
+      #expect(TestService.eventually { service.statistics.connections == 0 })
+    }
+  }
+
+  @Test func oneIsCountedInPlaceOfWhatItWas() throws {
+    let budget = InputBudget(limit: 100_000, largest: 20_000, exemptsLoopback: true)
+    let address = try #require(SocketAddress(host: "192.0.2.1", port: 1))
+    let client = Client(address: address, kind: .remote)
+    #expect(try budget.hold(InputBudget.countedFrom - 1, of: client, insteadOf: nil) == nil)
+    var held = try budget.hold(10_000, of: client, insteadOf: nil)
+    held = try budget.hold(24_000, of: client, insteadOf: held)
+    #expect(budget.total == 24_000)
+    #expect(throws: Refusal.self) { try budget.hold(26_000, of: client, insteadOf: held) }
+    #expect(throws: Refusal.self) { try budget.hold(5000, of: client, insteadOf: nil) }
+    let local = Client(address: address, kind: .local)
+    let others = try budget.hold(70_000, of: local, insteadOf: nil)
+    #expect(budget.total == 94_000 && others != nil)
+    held = nil
+    #expect(budget.total == 70_000)
+  }
+}
