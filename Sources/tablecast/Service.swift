@@ -29,7 +29,7 @@ final class Service: Sendable {
 
   /// Serves until a signal ends it; does not return.
   func run() throws -> Never {
-    Self.raiseDescriptorLimit()
+    try Self.raiseDescriptorLimit()
     let store = try openStore()
     let isOpen = insecure || listen.isLoopback
     let service: TableService
@@ -64,12 +64,20 @@ final class Service: Sendable {
     withExtendedLifetime(signals) { dispatchMain() }
   }
 
+  /// With fewer the store, the upstreams and the runtime have none left for clients; the runtime ends a process without any.
+  private static let fewestDescriptors: rlim_t = 64
+
   /// As many descriptors as the system lets the process have: each waiting client holds one.
-  private static func raiseDescriptorLimit() {
+  private static func raiseDescriptorLimit() throws {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
     limit.rlim_cur = limit.rlim_max
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    guard limit.rlim_max >= fewestDescriptors else {
+      let detail =
+        "\(limit.rlim_max) descriptors may be open at once (RLIMIT_NOFILE), and \(fewestDescriptors) are needed"
+      throw CleanExit.failure("\(detail): raise `ulimit -n`, or `LimitNOFILE` where systemd starts it")
+    }
   }
 
   private func openStore() throws -> any Store {

@@ -109,6 +109,11 @@ import Testing
 
   // MARK: Shares
 
+  @Test func tooFewDescriptorsAreSaidAtTheStart() throws {
+    let (status, log) = try ServiceProcess.refused("store: memory\n" + todoTables, descriptors: 40)
+    #expect(status == 1 && log.contains("40 descriptors may be open at once"), "\(status): \(log)")
+  }
+
   /// Few descriptors and many polls: an edit still reaches the store, and a fetch its upstream.
   @Test func descriptorsAreKeptForTheStore() throws {
     let service = try ServiceProcess("store: {path: \"{folder}/t.sqlite\"}\n" + todoTables, descriptors: 128)

@@ -35,12 +35,15 @@ final class ServiceProcess: Sendable {
   }
 
   /// Runs the service on a configuration that it should refuse. Returns its exit status and what it printed.
-  static func refused(_ configuration: String, in folder: TemporaryFolder? = nil) throws -> (status: Int32, log: String)
-  {
+  static func refused(
+    _ configuration: String,
+    in folder: TemporaryFolder? = nil,
+    descriptors: Int? = nil
+  ) throws -> (status: Int32, log: String) {
     let folder = try folder ?? TemporaryFolder()
     try folder.write(configuration)
     let log = Monitor<[String]>([])
-    let process = try start(folder, [], [:], log)
+    let process = try start(folder, [], [:], log, descriptors)
     defer { if process.isRunning { process.terminate() } }
     let status = try Background("the end of a service with a bad configuration") { [process = Unchecked(process)] in
       process.value.waitUntilExit()
