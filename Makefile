@@ -5,13 +5,14 @@
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
+# make hostile   attacks one by one, the quick ones; HOSTILE=--all for those that take minutes, too
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
 RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz sanitize sbom image packages clients cluster trial
+.PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages clients cluster trial
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -49,6 +50,12 @@ trial: packages
 	# An edit whose other tables' versions are lost with the database is answered with an older cursor: not mended yet.
 	./Tests/Cluster/trial.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),16) --seed $(or $(SEED),1) --seconds 10 \
 	  --known promotion.cursor
+
+# Some ten seconds; what an attack needs and the machine has not, HAProxy and Varnish say, is passed over.
+hostile: packages
+	@./scripts/install-system-packages.sh nginx
+	$(SWIFT) build --product tablecast $(BUILD_FLAGS)
+	./Tests/Hostile/attacks.py .build/debug/tablecast $(HOSTILE)
 
 build: packages
 	$(SWIFT) build --configuration release --product tablecast
