@@ -69,7 +69,7 @@ def made(trial, entry):
     print(f"{verdict:8}  {entry.name}  {time.monotonic() - before:.1f} s", flush=True)
     for fault in faults:
         print(f"          {fault}", flush=True)
-    return [] if entry.pending else faults
+    return faults
 
 
 def main():
@@ -88,7 +88,7 @@ def main():
         return
     if not arguments.binary or not chosen:
         sys.exit("give the binary, and names that there are (--list)")
-    trial, broken, running, passed = Trial(os.path.abspath(arguments.binary)), [], None, 0
+    trial, broken, later, running, made_in_all = Trial(os.path.abspath(arguments.binary)), [], [], None, 0
     try:
         for entry in sorted(chosen, key=lambda entry: json.dumps([entry.alone, entry.configuration])):
             if lacking := missing(entry):
@@ -102,15 +102,17 @@ def main():
                 if trial.service.port is None:
                     sys.exit(f"the service did not start: {trial.service.log()[-2000:]}")
             try:
-                broken += [entry.name] * bool(made(trial, entry))
-                passed += 1
+                if made(trial, entry):
+                    (later if entry.pending else broken).append(entry.name)
+                made_in_all += 1
             except CannotTry as reason:
                 print(f"not tried {entry.name}: {reason}")
     finally:
         if trial.service:
             trial.service.end()
         trial.upstream.close()
-    print(f"{passed - len(broken)} of {passed} held" + "".join(f"\nNOT HELD: {name}" for name in broken))
+    print(f"{made_in_all - len(broken) - len(later)} of {made_in_all} held" + "".join(f"\nnot yet: {name}" for name in later)
+          + "".join(f"\nNOT HELD: {name}" for name in broken))
     sys.exit(1 if broken else 0)
 
 
