@@ -115,11 +115,11 @@ enum Cost {
   /// An element or a member that is read where it stands.
   static let element = 20
   /// A value in a list or an object that is compared, or hashed.
-  static let compared = 32
+  static let compared = 44
   /// What dates are written with.
   static let formatter = 200_000
   /// A value that is put into a set.
-  static let hashed = 200
+  static let hashed = 350
   /// A value that is written as JSON, or measured for that.
   static let written = 60
   /// A byte of a value that is kept: 16 MB are the most that an item can make.

@@ -30,7 +30,7 @@ extension Filter {
       if text.utf8.count <= length { return call.input }
       let cut = text.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex) ?? text.endIndex
       // No further than that are characters told apart.
-      try call.scope.charge(text.utf8.distance(from: text.startIndex, to: cut) * 40)
+      try call.scope.charge(text.utf8.distance(from: text.startIndex, to: cut) * 60)
       guard cut < text.endIndex else { return call.input }
       let ending = (try call.text(1, of: "truncate") ?? "…").prefix(length)
       var kept = text.prefix(length - ending.count)

@@ -1,5 +1,5 @@
 // What an item can cost: every filter and operator over every hostile value, once and again for each of very many elements.
-// `ExpressionBenchmarks [BYTES]` prints a table of the operations: the worst value of each, milliseconds, and nanoseconds a
+// `ExpressionBenchmarks [BYTES [PART]]` prints, of the operations that have the part or of all, a table of the operations: the worst value of each, milliseconds, and nanoseconds a
 // step, of which 100 million are the most that one item may take.
 import Expressions
 import Foundation
@@ -53,6 +53,7 @@ func measure(_ text: String) throws -> Outcome {
 
 var operations = Filter.all.map { "v | \($0.name)\(HostileValues.arguments[$0.name] ?? "")" }
 operations += HostileValues.others
+if CommandLine.arguments.count > 2 { operations.removeAll { !$0.contains(CommandLine.arguments[2]) } }
 var most = 0.0
 print("| operation | alone: worst value | ms | for each of \(bytes / 8) elements: worst value | ms | ns a step |")
 print("| --- | --- | ---: | --- | ---: | ---: |")
