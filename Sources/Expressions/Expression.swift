@@ -42,8 +42,8 @@ public struct Expression: Sendable, CustomStringConvertible {
     program = Program(text: text, root: try parser.parseWhole())
   }
 
-  /// A part of one, for which what it is made of stands as its text.
-  init(part node: Node) { program = Program(text: "\(node)", root: node) }
+  /// A part of another one, under a text that tells it from other parts.
+  init(text: String, _ node: Node) { program = Program(text: text, root: node) }
 
   /// Where the whole expression is a path.
   var path: CompiledPath? { program.path }

@@ -130,7 +130,15 @@ import Testing
   @Test(arguments: (UInt32.max - 3)...UInt32.max) func aViewWhoseTapsAreNearlyUsedUp(taps: UInt32) {
     let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
     let table = Epoch(rawValue: 7)
-    let stored = StoredView(table: table, name: "v", holder: 1, incarnation: 1, taps: taps, oldestTap: 0, toggles: [toggle])
+    let stored = StoredView(
+      table: table,
+      name: "v",
+      holder: 1,
+      incarnation: 1,
+      taps: taps,
+      oldestTap: 0,
+      toggles: [toggle]
+    )
     let changed = stored.changed { history in
       history.reset()
       history.tap("s")

@@ -137,12 +137,18 @@ import Testing
     try store.written(commit)
     let key = ReplyKey(caller: "ann", table: "t", scope: "", key: "k")
     for bytes in ["''", "'\\x02'", "sha256('a')", "'\\x02ffffffffffffffffff01'", "'\\xffff'"] {
-      try server.ask("UPDATE tablecast.view SET state = \(bytes)::bytea, taps = -1, expires = '9999-01-01'", in: address)
+      try server.ask(
+        "UPDATE tablecast.view SET state = \(bytes)::bytea, taps = -1, expires = '9999-01-01'",
+        in: address
+      )
       _ = try? result { other.view("v", of: table, completion: $0) } as KeptView?
       _ = try? result { other.views(atMost: .max, completion: $0) } as [StoredView]
       try server.ask("UPDATE tablecast.answer SET headers = \(bytes)::bytea, status = -7, expires = -1", in: address)
       _ = try? result { other.reply(key, completion: $0) } as StoredReply?
-      try server.ask("UPDATE tablecast.answer SET status = 9000000000000000000, expires = 9000000000000000000", in: address)
+      try server.ask(
+        "UPDATE tablecast.answer SET status = 9000000000000000000, expires = 9000000000000000000",
+        in: address
+      )
       _ = try? result { other.reply(key, completion: $0) } as StoredReply?
       try server.ask(
         "UPDATE tablecast.lease SET legacy = \(bytes)::bytea, handover = \(bytes)::bytea, handed = '4713-01-01 BC'",
@@ -154,7 +160,8 @@ import Testing
     let heard = Monitor<[StoreEvent]>([])
     let observation = other.observe { event in heard.change { $0.append(event) } }
     for payload in [
-      "", " ", "m", "m 1 2", "m -1 -1 zz", "m 18446744073709551615 18446744073709551615 74", "m 1 1 7", "r", "r 7g", "r ff",
+      "", " ", "m", "m 1 2", "m -1 -1 zz", "m 18446744073709551615 18446744073709551615 74", "m 1 1 7", "r", "r 7g",
+      "r ff",
       "l +f", "s 74", "s 74 ", "s ffff 74", "s 7461 0000", "x 1", String(repeating: "s ", count: 3000), "s 656e64 31",
     ] {
       try server.ask("SELECT pg_notify('tablecast', '\(payload)')", in: address)

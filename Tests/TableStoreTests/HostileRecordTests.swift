@@ -54,11 +54,21 @@ import Testing
     var items = ItemChanges(nextID: 9)
     items.stored = [StoredItem(item: Item(id: ItemID(rawValue: 3), body: Array("{}".utf8)), rank: -7)]
     items.deleted = [ItemID(rawValue: 4)]
-    (commit.items, commit.objects) = (items, [ObjectChange(row: "r", bytes: [1, 2]), ObjectChange(row: "s", bytes: nil)])
+    (commit.items, commit.objects) = (
+      items, [ObjectChange(row: "r", bytes: [1, 2]), ObjectChange(row: "s", bytes: nil)]
+    )
     commit.toggles = [ToggleChange(row: "r", isToggled: true)]
     let edit = EditRecord(commit).bytes
     let toggle = StoredView.Toggle(row: "r", from: 1, until: .max)
-    let view = StoredView(table: Epoch(rawValue: 7), name: "v", holder: 1, incarnation: 1, taps: 2, oldestTap: 0, toggles: [toggle])
+    let view = StoredView(
+      table: Epoch(rawValue: 7),
+      name: "v",
+      holder: 1,
+      incarnation: 1,
+      taps: 2,
+      oldestTap: 0,
+      toggles: [toggle]
+    )
     var local = try LocalItems(seed: [["title": "A"], ["title": "B"], ["title": "C"]])
     for _ in 0..<Self.rounds {
       if let read = try? EditRecord(Self.damaged(edit, &random)).items {
@@ -68,7 +78,9 @@ import Testing
       }
       _ = try? StoredView(Self.damaged(view.bytes, &random), holder: 1)
       _ = try? StoredReply.headers(from: Self.damaged(edit, &random))
-      var wild = RecordReader((0..<Int.random(in: 0...40, using: &random)).map { _ in .random(in: 0...255, using: &random) })
+      var wild = RecordReader(
+        (0..<Int.random(in: 0...40, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+      )
       var names = NameTable()
       _ = try? wild.row(names: &names)
     }

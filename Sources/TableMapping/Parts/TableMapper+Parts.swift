@@ -90,8 +90,14 @@ extension TableMapper {
     rest.parameters = [:]
     let found = shared.mapping(plan, locale: variables.locale) { previous in
       CommonMapping(plan, contents, after: previous) { cache in
-        MappingRun(plan: plan.plan, contents, variables: rest, cache: cache, budget: MappingBudget(maximumBytes, workPerItem: plan.plan.workPerItem))
-          .result()
+        MappingRun(
+          plan: plan.plan,
+          contents,
+          variables: rest,
+          cache: cache,
+          budget: MappingBudget(maximumBytes, workPerItem: plan.plan.workPerItem)
+        )
+        .result()
       }
     }
     guard let (mapping, readers) = found else { return nil }
