@@ -10,14 +10,14 @@ import Upstream
 final class PolledSource: Sendable {
   let name: String
   private let definition: UpstreamDefinition
-  private let context: EngineContext
-  private let source: Source
+  let context: EngineContext
+  let source: Source
   private let fetchContext: FetchContext
-  private let listeners: SourceListeners
+  let listeners: SourceListeners
   /// What is asked in its place.
   private let successor = Mutex<PolledSource?>(nil)
   /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
-  private let standsForAnother = Atomic(false)
+  let standsForAnother = Atomic(false)
 
   /// - Parameters:
   ///   - parameters: of a family's members, those that its requests depend on.
@@ -161,109 +161,6 @@ final class PolledSource: Sendable {
     var latest = self
     while let next = latest.successor.withLock({ $0 }) { latest = next }
     return latest
-  }
-
-  // MARK: From replica to replica
-
-  /// What whoever asks next is to know. `completion` is called on any queue.
-  ///
-  /// - Parameters:
-  ///   - digest: of its definition.
-  ///   - table: the family's member that it is for; nil: all tables.
-  func handOver(
-    definedAs digest: String,
-    for table: LiveTable? = nil,
-    _ completion: @escaping @Sendable (Handover.Entry) -> Void
-  ) {
-    source.handOver { [self] left in
-      let (answer, tables) = (listeners.answer, table.map { [$0] } ?? listeners.fed)
-      let group = DispatchGroup()
-      let revisions = Mutex<[String: Handover.TableRevision]?>([:])
-      for table in tables {
-        group.enter()
-        table.writer.standing(on: answer, of: name) { found in
-          revisions.withLock { revisions in
-            guard let found, let others = revisions else { return revisions = nil }
-            revisions = others.merging(found.mapValues { Handover.TableRevision($0) }) { $1 }
-          }
-          group.leave()
-        }
-      }
-      group.notify(queue: context.background) {
-        completion(Handover.Entry(definition: digest, source: left, tables: revisions.withLock { $0 }))
-      }
-    }
-  }
-
-  /// Goes on where another replica has asked until now, unless this one is to pause meanwhile.
-  ///
-  /// - Parameters:
-  ///   - reading: gives what that one has left, on any queue; nil: nothing, or of another source.
-  ///   - completion: on any queue.
-  func takeOver(
-    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
-    _ completion: @escaping @Sendable () -> Void = {}
-  ) {
-    takeOver(for: listeners.fed, reading, completion)
-  }
-
-  /// The same for a family's member, which is read from now on. Where others have had it taken over under the same lease,
-  /// it is told what the upstream has said since.
-  ///
-  /// - Parameter term: of the lease.
-  func takeOver(
-    for table: LiveTable,
-    under term: UInt64,
-    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
-    _ completion: @escaping @Sendable () -> Void = {}
-  ) {
-    guard listeners.withReaders({ $0.takeOver(table, under: term) }) else {
-      begin(table, isUnheard: true)
-      return completion()
-    }
-    takeOver(for: [table], reading, completion)
-  }
-
-  private func takeOver(
-    for tables: [LiveTable],
-    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
-    _ completion: @escaping @Sendable () -> Void
-  ) {
-    source.beginTakingOver { [self] turn in
-      // Who was to pause before has the next turn.
-      guard context.replica.isLeading else { return completion() }
-      reading { [self] left in stand(tables, for: left, in: turn, completion) }
-    }
-  }
-
-  /// Has the tables stand for the answer that was shown last, where they can.
-  private func stand(
-    _ tables: [LiveTable],
-    for left: Handover.Left?,
-    in turn: UInt64,
-    _ completion: @escaping @Sendable () -> Void
-  ) {
-    guard let left, left.isLaidOutAlike, let revisions = left.entry.tables else {
-      return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion)
-    }
-    let answer = listeners.answer
-    let group = DispatchGroup()
-    let isOther = Atomic(false)
-    for table in tables {
-      group.enter()
-      table.writer.stand(at: revisions.mapValues(\.revision), on: answer, of: name) { stands in
-        if !stands { isOther.store(true, ordering: .relaxed) }
-        group.leave()
-      }
-    }
-    group.notify(queue: context.background) { [self] in
-      let isWhole = !isOther.load(ordering: .relaxed)
-      if isWhole {
-        listeners.withReaders { $0.stand(tables, at: answer) }
-        standsForAnother.store(true, ordering: .releasing)
-      }
-      source.takeOver(left.entry.source, isWhole: isWhole, in: turn, completion)
-    }
   }
 
   /// Fetches now; `completion` is called when what the upstream said is published. Where another source takes its place

@@ -4,17 +4,28 @@ import Upstream
 
 /// The upstreams that members of families read, each asked once for all members that ask the same.
 final class SharedSources: Sendable {
-  /// What makes requests the same.
+  /// What makes requests the same, to the byte: texts that look alike ask for two things.
   struct Key: Hashable {
-    var name: String
-    /// The digest of its definition.
-    var definition: String
-    /// The parameters that its requests depend on.
-    var parameters: [String: String]
-    /// The caller's own header fields that it is sent: secrets, in memory alone.
-    var forwarded: [TransferField]
-    /// For `env`: secrets too.
-    var environment: [String: String]
+    private let name: String
+    private let definition: String
+    private let parameters: [[UInt8]]
+    private let forwarded: [[UInt8]]
+    private let environment: [String: String]
+
+    /// - Parameters:
+    ///   - parameters: those that its requests depend on.
+    ///   - forwarding: the caller's own header fields that it is sent: secrets, in memory alone.
+    ///   - environment: for `env`: secrets too.
+    init(
+      _ source: TableUpstream,
+      parameters: [String: String],
+      forwarding: ForwardedFields,
+      environment: [String: String]
+    ) {
+      (name, definition, self.environment) = (source.name, source.digest, environment)
+      self.parameters = parameters.sorted { $0.key < $1.key }.flatMap { [Array($0.key.utf8), Array($0.value.utf8)] }
+      forwarded = forwarding.fields.flatMap { [Array($0.name.utf8), Array($0.value.utf8)] }
+    }
   }
 
   private struct WeakSource {

@@ -208,10 +208,9 @@ extension LiveTable {
       let forwarding = forwarding.sent(to: source.definition, of: blueprint.definition)
       let parameters = source.definition.parameterUse.values(of: parameters)
       let key = SharedSources.Key(
-        name: source.name,
-        definition: source.digest,
+        source,
         parameters: parameters,
-        forwarded: forwarding.fields,
+        forwarding: forwarding,
         environment: blueprint.environment
       )
       return context.sharedSources.source(key, for: self) {
