@@ -43,7 +43,10 @@ private func checkTags(_ bytes: [UInt8]) {
 
 private func checkList(_ bytes: [UInt8]) {
   guard let request = request("Accept-Cells", bytes) else { return }
-  for member in request.list(.acceptCells) { precondition(!member.isEmpty && member.utf8.first != 0x20) }
+  request.forEachMember(of: .acceptCells) { member in
+    precondition(!member.isEmpty && member.first != 0x20 && member.last != 0x20)
+    return true
+  }
 }
 
 private func checkField(_ bytes: [UInt8]) {

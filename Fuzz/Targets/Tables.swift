@@ -19,10 +19,18 @@ private func checkReference(_ segment: String) {
 }
 
 private func checkCells(_ field: String) {
-  let members = field.split(separator: ",").map { String($0).trimmingSpaces }
+  let members = field.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Array($0)) }.filter { !$0.isEmpty }
   guard let cells = try? AcceptedCells(members) else { return }
   for member in members.prefix(8) {
-    let name = String(member.prefix { $0 != ";" }).trimmingSpaces
+    let name = trimmed(Array(member.utf8.prefix { $0 != UInt8(ascii: ";") }))
     precondition(name.isEmpty || cells.accepts(name, version: 0), "what is listed is accepted: `\(name)`")
   }
+}
+
+/// Without the blanks around it (RFC 9110 section 5.6.3).
+private func trimmed(_ bytes: [UInt8]) -> String {
+  let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+  let rest = bytes.drop(while: isBlank)
+  let end = rest.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? rest.startIndex
+  return String(decoding: rest[..<end], as: UTF8.self)
 }
