@@ -164,22 +164,19 @@ extension TableWriter {
     let rows = try session.apply(edits)
     var items = session.content.local?.items ?? .empty
     let changes = items.takeChanges()
-    guard guest != nil else {
-      let version = feed.prepare(session.shared(with: latest))
-      var content = session.content
+    // A guest's session lays the items out as the guest shows them; this table's own content does it here.
+    var content: TableContent
+    let version: Version?
+    if guest == nil {
+      version = feed.prepare(session.shared(with: latest))
+      content = session.content
       content.local?.items = items
-      return EditedTable(
-        content: content,
-        version: version,
-        changes: changes,
-        rows: rows,
-        hasReplaced: session.hasReplaced
-      )
+    } else {
+      content = current
+      content.local?.items = items
+      let table = content.table(named: name)
+      version = feed.prepare(content.share(table, with: latest))
     }
-    var content = current
-    content.local?.items = items
-    let table = content.table(named: name)
-    let version = feed.prepare(content.share(table, with: latest))
     return EditedTable(
       content: content,
       version: version,

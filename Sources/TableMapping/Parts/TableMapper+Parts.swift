@@ -86,8 +86,7 @@ extension TableMapper {
     variables: MappingVariables
   ) -> MappingResult? {
     guard let plan = common, contents.count == 1, contents.values.allSatisfy({ $0.edits == nil }) else { return nil }
-    var rest = MappingVariables(environment: variables.environment, locale: variables.locale)
-    rest.parameters = [:]
+    let rest = MappingVariables(environment: variables.environment, locale: variables.locale)
     let found = shared.mapping(plan, locale: variables.locale) { previous in
       CommonMapping(plan, contents, after: previous) { cache in
         MappingRun(
