@@ -30,7 +30,7 @@ final class EngineContext: Sendable {
   let background = DispatchQueue(label: "tablecast.background", attributes: .concurrent)
 
   /// The tables that there are now; nil while the engine is made, and when it has ended.
-  let catalog = Mutex<(@Sendable () -> Catalog?)?>(nil)
+  let catalog = LateFunction<@Sendable () -> Catalog?>()
   private let notifier: any ChangeNotifier
   private let settings: Mutex<Settings>
   private let logged = Mutex<Set<String>>([])

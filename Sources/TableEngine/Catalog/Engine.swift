@@ -23,7 +23,7 @@ package final class Engine: Sendable {
   package init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     context = try EngineContext(definition, environment)
     adopted = Mutex(Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], sources: [:]))
-    context.catalog.withLock { $0 = { [weak self] in self?.catalog } }
+    context.catalog.set { [weak self] in self?.catalog }
     let next = try prepare(definition)
     // At the start, what can't be stored is a reason not to.
     if let error = begin(next) {

@@ -89,7 +89,7 @@ extension LiveTable {
   /// Tells the family of a member what it holds. False: there is no room.
   func hasRoom(for growth: Growth) -> Bool {
     let member = untranslated
-    return member.place.withLock { $0 }?(member, growth) ?? true
+    return member.place.function?(member, growth) ?? true
   }
 
   /// A reply was made that is kept: where there is no room for it, none is.

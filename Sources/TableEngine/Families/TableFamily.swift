@@ -240,9 +240,9 @@ package final class TableFamily: Sendable {
     _ key: Key
   ) -> LiveTable {
     let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, loans, context: context)
-    table.place.withLock { $0 = { [weak self] in self?.weigh(key, $0, $1) ?? true } }
-    table.claim.withLock { $0 = { [weak self] in self?.claim(key) } }
-    table.heir.withLock { $0 = { [name] in $0?.familiesByName[name]?.living(key.parameters, forwarded) } }
+    table.place.set { [weak self] in self?.weigh(key, $0, $1) ?? true }
+    table.claim.set { [weak self] in self?.claim(key) }
+    table.heir.set { [name] in $0?.familiesByName[name]?.living(key.parameters, forwarded) }
     return table
   }
 

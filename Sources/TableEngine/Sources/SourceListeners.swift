@@ -10,7 +10,7 @@ final class SourceListeners: Sendable {
   /// The last answer, for tables that come later. On the sources' queue.
   private let last: QueueBound<LastAnswer>
   /// Has the upstream asked for all that it has. On the sources' queue.
-  private let askForAll = Mutex<(@Sendable () -> Void)?>(nil)
+  private let askForAll = LateFunction<@Sendable () -> Void>()
   /// The news that are on their way into tables.
   private let deliveries = DispatchGroup()
   /// The title of the last failure, until it works again.
@@ -59,7 +59,7 @@ final class SourceListeners: Sendable {
   var hasAnswer: Bool { last.access { $0.isThere } }
 
   /// - Parameter body: has the upstream asked for all that it has, as a table is to be told that; on the sources' queue.
-  func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.withLock { $0 = body } }
+  func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.set(body) }
 
   /// Of the last answer that was handed on.
   var answer: UInt64 { answers.load(ordering: .relaxed) }
@@ -108,7 +108,7 @@ final class SourceListeners: Sendable {
     for (table, isAbreast) in withReaders({ $0.hear(answer) }) where !tell(table, isAbreast: isAbreast) {
       isMissing = true
     }
-    if isMissing { askForAll.withLock { $0 }?() }
+    if isMissing { askForAll.function?() }
     // Whether it works again, where the answer before was none, is known when this one is mapped.
     if case .content = update, isDoubtful.load(ordering: .relaxed) {
       let answer = answer
@@ -127,7 +127,7 @@ final class SourceListeners: Sendable {
   /// Nothing where it has not answered yet: that comes.
   func bring(_ table: LiveTable) {
     guard last.access({ $0.isThere }), let isAbreast = withReaders({ $0.hear(answer, table) }) else { return }
-    if !tell(table, isAbreast: isAbreast) { askForAll.withLock { $0 }?() }
+    if !tell(table, isAbreast: isAbreast) { askForAll.function?() }
   }
 
   /// - Parameter isAbreast: it has the last content.

@@ -65,8 +65,8 @@ extension LiveTable {
   var present: LiveTable {
     if let next = successor.withLock({ $0 }) { return next }
     guard !isLiving else { return self }
-    let catalog = context.catalog.withLock { $0 }?()
-    let heir = untranslated.heir.withLock { $0 }
+    let catalog = context.catalog.function?()
+    let heir = untranslated.heir.function
     return (heir.map { $0(catalog) } ?? catalog?.tablesByName[name])?.localized(locale) ?? self
   }
 

@@ -25,16 +25,16 @@ package final class LiveTable: Sendable {
   let translations = Mutex<[LiveTable]>([])
   let lifecycle = Mutex(TableLifecycle())
   /// Of a family's member: tells the family what it holds. False: there is no room.
-  let place = Mutex<(@Sendable (LiveTable, Growth) -> Bool)?>(nil)
+  let place = LateFunction<@Sendable (LiveTable, Growth) -> Bool>()
   /// What is in its place.
   let successor = Mutex<LiveTable?>(nil)
   /// Of a family's member: what its family has made since it ended, for the same callers.
-  let heir = Mutex<(@Sendable (Catalog?) -> LiveTable?)?>(nil)
+  let heir = LateFunction<@Sendable (Catalog?) -> LiveTable?>()
   private let polls = Mutex<[PollKind]>([])
   /// Until when a member counts as waited for, as another replica's clients do.
   private let waitersElsewhere = Mutex(ContinuousClock.now)
   /// Of a family's member: tells the replica that asks the sources that somebody waits for it here.
-  let claim = Mutex<(@Sendable () -> Void)?>(nil)
+  let claim = LateFunction<@Sendable () -> Void>()
   /// Until when that need not be told again.
   private let waitersToldOf = Mutex(ContinuousClock.now)
   /// Of a member that replicas share: what whoever asks its sources next is to know has changed since it was left.
@@ -58,7 +58,7 @@ package final class LiveTable: Sendable {
     (self.forwards, self.isMember, context) = (forwards, isMember, writer.context)
     (self.locale, self.original) = (locale, original)
     writer.table.withLock { $0.value = self }
-    if isMember { reader.keptReply.withLock { $0 = { [weak self] in self?.noteReply() } } }
+    if isMember { reader.keptReply.set { [weak self] in self?.noteReply() } }
   }
 
   // MARK: Reading
@@ -156,7 +156,7 @@ package final class LiveTable: Sendable {
       time = .now + .seconds(TableFamily.claimPeriod)
       return true
     }
-    if isNews { claim.withLock { $0 }?() }
+    if isNews { claim.function?() }
   }
 
   /// Another replica's clients wait for it, which it will say again.

@@ -19,7 +19,7 @@ final class TableReader: Sendable {
   let drawing: Mutex<CellRegistry>
   let waiting = Mutex(WaitedLenses())
   /// Called when a reply was made that is kept, by who has to know what that takes.
-  let keptReply = Mutex<(@Sendable () -> Void)?>(nil)
+  let keptReply = LateFunction<@Sendable () -> Void>()
   /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
   let lastLook = Mutex<ContinuousClock.Instant?>(nil)
   let changes = Mutex(FirstAffectedRows())
@@ -155,7 +155,7 @@ final class TableReader: Sendable {
     }
     if view == nil {
       replies.insert(made, for: key)
-      keptReply.withLock { $0 }?()
+      keptReply.function?()
     }
     return made
   }
