@@ -157,12 +157,15 @@ let package = Package(
     .target(name: "TablecastTesting", dependencies: ["TablecastClient"], swiftSettings: forApps),
     // The client's transport by libcurl, for the command and the tests: no product of it, so that no app needs libcurl.
     .target(name: "TablecastCurl", dependencies: ["TablecastClient", "Upstream"], swiftSettings: ours),
+    // From an API's answers to a configuration; pure.
+    .target(name: "Discovery", dependencies: ["JSON"], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions", "Expressions", "JSON"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
       name: "tablecast",
       dependencies: [
-        "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Expressions", "HTTPServer", "JSON",
+        "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Discovery", "Expressions", "HTTPServer",
+        "JSON",
         "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "TablecastClient", "TablecastCurl",
         "Upstream", argumentParser, logging,
       ],
@@ -181,6 +184,12 @@ let package = Package(
 
     // A folder of tests for each module.
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
+    .testTarget(
+      name: "DiscoveryTests",
+      dependencies: ["Configuration", "Discovery", "JSON"],
+      resources: [.copy("Answers")],
+      swiftSettings: ours
+    ),
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "LongWorkTests", dependencies: ["LongWork"], swiftSettings: ours),

@@ -70,7 +70,7 @@ public struct Expression: Sendable, CustomStringConvertible {
     switch root {
     case .list: .array
     case .filter(let filter, _, _):
-      ["split", "map", "where", "sort", "unique", "keys", "values"].contains(filter.name) ? .array : nil
+      ["split", "map", "where", "sort", "unique", "keys", "values", "entries"].contains(filter.name) ? .array : nil
     default: nil
     }
   }

@@ -144,6 +144,21 @@ extension Filter {
       return .array(members.map(\.value))
     },
     Filter(
+      "entries",
+      "An object's members as a list of `key` and `value`: for items that stand under their identities.",
+      examples: [("reactions | entries", "[{\"key\":\"up\",\"value\":3},{\"key\":\"down\",\"value\":1}]")],
+      reads: .bytes(1)
+    ) {
+      (call) throws(EvaluationError) in
+      if call.input.isNull { return .null }
+      guard let members = call.input.members else { throw call.unfit("entries", "an object") }
+      return .array(
+        members.map {
+          .object([Value.Member(name: "key", value: .string($0.name)), Value.Member(name: "value", value: $0.value)])
+        }
+      )
+    },
+    Filter(
       "default(value)",
       "Another value in place of null or an empty string, array or object; `??` is for null alone.",
       examples: [("missing | default('none')", "\"none\""), ("'' | default('none')", "\"none\"")],

@@ -18,6 +18,8 @@ struct CallerHeaders {
     }
   }
 
+  var all: [TransferField] { fields }
+
   var names: [String] { fields.map(\.name) }
 
   /// Those of some names, which are compared without case (RFC 9110 §5.1).

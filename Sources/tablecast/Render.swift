@@ -153,7 +153,7 @@ struct Render: ParsableCommand {
             forwarded: headers.fields(named: table.forwardToAll + upstream.forward)
           )
           do {
-            contents[name] = try fetch(name, upstream, context)
+            contents[name] = try Self.fetch(name, upstream, context)
           } catch let error where !mapper.sectionSources.contains(name) {
             // As in the service, rows show nothing of a lookup that has not answered.
             try? FileHandle.standardError.write(contentsOf: Data("\(TerminalText.oneLine("\(error)"))\n".utf8))
@@ -172,7 +172,8 @@ struct Render: ParsableCommand {
     return Array(data)
   }
 
-  private func fetch(
+  /// Fetches a source once.
+  static func fetch(
     _ name: String,
     _ upstream: UpstreamDefinition,
     _ context: FetchContext

@@ -12,6 +12,7 @@ struct Tablecast: ParsableCommand {
       reply is one changeset that a table view animates.
 
         tablecast demo                           an airport's departures, at http://127.0.0.1:8080
+        tablecast init https://HOST/LIST         a configuration for an API that nobody has described
         tablecast check tables.yaml              every mistake in a configuration, at once
         tablecast serve --config tables.yaml     the service
         tablecast watch http://HOST:PORT TABLE   a table of a service, live in the terminal
@@ -20,7 +21,8 @@ struct Tablecast: ParsableCommand {
       """,
     version: Release.version,
     subcommands: [
-      Serve.self, Watch.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self, Health.self,
+      Serve.self, Initialize.self, Watch.self, Check.self, Render.self, Generate.self, Schema.self, Demo.self,
+      Health.self,
       DemoUpstream.self,
     ]
   )

@@ -1,0 +1,256 @@
+internal import JSON
+
+/// What of the items goes into a cell.
+struct CellGuess: Sendable {
+  var title: Part
+  var others: [Part] = []
+
+  /// A field of the cell, and what fills it.
+  struct Part: Sendable {
+    var name: String
+    /// As the configuration writes it: `optional url`.
+    var type: String
+    /// A template: `${title}`.
+    var value: String
+    var evidence: String
+    /// Where an image can be looked at.
+    var sample: String?
+    var path: MemberPath?
+    /// What else it could be.
+    var runnersUp: [String] = []
+  }
+
+  var hasImage: Bool { others.contains { $0.name == "imageName" } }
+
+  mutating func remove(_ name: String) { others.removeAll { $0.name == name } }
+
+  /// - Parameters:
+  ///   - identity: shown where no member makes a title.
+  ///   - section: what the sections say already.
+  init(_ fields: [Field], identity: IdentityGuess, section: MemberPath?) {
+    let titles = fields.map { (Self.titleScore($0), $0) }.filter { $0.0 > 10 }
+      .enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }.map(\.element.1)
+    var used = Set([section].compactMap(\.self))
+    if let field = titles.first {
+      title = Part(
+        name: "title",
+        type: "string",
+        value: Self.text(field, otherwise: "'untitled'"),
+        evidence: "in \(field.present.grouped) of \(field.items.grouped)",
+        path: field.path,
+        runnersUp: titles.dropFirst().prefix(2).map { Self.text($0, otherwise: "'untitled'") }
+      )
+      used.insert(field.path)
+    } else {
+      title = Part(name: "title", type: "string", value: identity.template, evidence: "no member looks like a title")
+      if !identity.isContent, let path = identity.paths.first, identity.paths.count == 1 {
+        title.value = "${\(path.expression) | string}"
+      }
+    }
+    if let subtitle = Self.best(fields, used, Self.subtitleScore) {
+      used.insert(subtitle.path)
+      others.append(Self.optional("subtitle", "string", subtitle, Self.text(subtitle, otherwise: nil)))
+    }
+    if let image = Self.best(fields, used, Self.imageScore) {
+      used.insert(image.path)
+      var part = Self.optional("imageName", "url", image, "${\(Self.withoutEmpty(image))}")
+      part.sample = image.sample?.text
+      others.append(part)
+    }
+    if let date = Self.best(fields, used, Self.dateScore) {
+      used.insert(date.path)
+      let isDay = date.isMostly(.day)
+      let value = Self.withoutEmpty(date)
+      others.append(
+        Self.optional("date", isDay ? "string" : "date", date, isDay ? "${\(value)}" : "${\(value) | date}")
+      )
+    }
+    others += Self.figures(fields, used)
+  }
+
+  // MARK: What suits what
+
+  private static let titles: [String: Double] = [
+    "title": 100, "name": 98, "full_name": 90, "fullname": 90, "display_name": 96, "displayname": 96, "subject": 90,
+    "headline": 92,
+    "summary": 80, "label": 76, "caption": 70, "question": 70, "text": 50, "content": 46, "body": 40, "description": 44,
+    "username": 60, "login": 62, "symbol": 50, "code": 42, "email": 40, "message": 48, "place": 44, "key": 30,
+    "slug": 34, "rendered": 60,
+    "common": 70, "original_title": 60, "long_name": 60, "model": 45, "filename": 60, "path": 36, "alertname": 80,
+    "en": 50, "sentence": 40,
+  ]
+
+  /// Who or what belongs to an item: their names are not its own.
+  private static let others = [
+    "user", "author", "owner", "account", "creator", "assign", "customer", "artist", "channel", "company", "billing",
+    "shipping", "sender",
+    "actor", "reporter", "vendor", "organization", "team", "group", "parent", "namespace", "project", "license", "type",
+    "status", "priority",
+    "category", "language", "milestone", "head", "base", "repo", "details", "by", "person", "contact", "source",
+    "location",
+  ]
+
+  private static func titleScore(_ field: Field) -> Double {
+    guard field.isText || field.strings * 10 >= field.items * 9 && field.strings == field.present,
+      field.present * 10 >= field.items * 9, !field.isMostly(.url), !field.isMostly(.moment), !field.isMostly(.uuid),
+      !field.isMostly(.number)
+    else { return 0 }
+    let name = field.path.last.lowercased()
+    var score = titles[name] ?? 0
+    if score == 0 {
+      if name.hasSuffix("title") || name.hasSuffix("name") {
+        score = 62
+      } else if name.hasSuffix("_id") || name.hasSuffix("type") || name == "status" || name == "state" {
+        score = 5
+      } else {
+        score = 18 + 3 * Double(field.distinct.count) / Double(max(field.items, 1))
+      }
+    }
+    // WordPress has `title.rendered`; a name of somebody else's stands deeper.
+    let parents = field.path.names.dropLast().filter { !Wrapper.names.contains($0) }
+    for parent in parents {
+      let parent = parent.lowercased()
+      if let parentScore = titles[parent], parentScore >= 70,
+        ["rendered", "en", "common", "text", "value", "official"].contains(name)
+      {
+        score = max(score, parentScore - 2)
+      } else {
+        score -= Self.others.contains { parent.contains($0) } ? 60 : 12
+      }
+    }
+    if field.items > 2 {
+      if field.distinct.count == 1 { score -= 50 } else if field.distinct.count * 4 < field.items { score -= 15 }
+    }
+    if field.averageBytes > 300 { score -= 12 }
+    if field.averageBytes < 2 { score -= 10 }
+    return score
+  }
+
+  private static func subtitleScore(_ field: Field) -> Double {
+    guard field.isText, field.present * 4 >= field.items, !field.isMostly(.url), !field.isMostly(.moment),
+      !field.isMostly(.day),
+      !field.isMostly(.uuid), !field.isMostly(.number)
+    else { return 0 }
+    let scores: [String: Double] = [
+      "subtitle": 100, "description": 90, "summary": 85, "excerpt": 80, "abstract": 75, "body": 60, "content": 55,
+      "text": 55,
+      "author": 60, "artist": 60, "login": 50, "username": 45, "email": 45, "name": 40, "status": 38, "state": 36,
+      "location": 45,
+      "address": 45, "city": 42, "country": 40, "category": 40, "type": 30, "brand": 42, "language": 35, "tagline": 80,
+      "headline": 70,
+      "display_name": 35, "displayname": 40, "title": 35, "rendered": 30, "company": 42, "place": 40, "department": 40,
+      "message": 50,
+    ]
+    // Any other text of the item's own, where nothing has a better name.
+    guard
+      let score = scores[field.path.last.lowercased()]
+        ?? (field.path.names.count == 1 && field.averageBytes > 3 ? 10 : nil)
+    else {
+      return 0
+    }
+    return score - Double(field.path.names.dropLast().filter { !Wrapper.names.contains($0) }.count) * 8
+      - (field.distinct.count == 1 && field.items > 2 ? 40 : 0)
+  }
+
+  private static func imageScore(_ field: Field) -> Double {
+    guard field.isText, field.isMostly(.url), field.present * 2 >= field.items else { return 0 }
+    let name = field.path.description.lowercased()
+    let words = [
+      "image", "img", "thumb", "avatar", "icon", "picture", "photo", "cover", "poster", "logo", "artwork", "flag",
+      "media",
+    ]
+    let isNamed = words.contains { name.contains($0) }
+    guard field.isMostly(.imageURL) || isNamed, !name.contains("_html"), !name.hasSuffix(".html") else { return 0 }
+    return (field.isMostly(.imageURL) ? 50 : 0) + (isNamed ? 40 : 0) - Double(field.path.names.count) * 4
+  }
+
+  private static func dateScore(_ field: Field) -> Double {
+    let name = field.path.last.lowercased()
+    let isUnixTime =
+      field.isNumber && field.doubles == 0
+      && (name.hasSuffix("time") || name.hasSuffix("timestamp") || name.hasSuffix("_at")
+        || name.hasSuffix("date") || name.hasSuffix("_utc") || name.hasPrefix("created") || name.hasPrefix("updated"))
+      && field.distinct.allSatisfy { (Int64($0) ?? 0) > 100_000_000 }
+    guard field.present * 2 >= field.items, isUnixTime || field.isMostly(.moment) || field.isMostly(.day) else {
+      return 0
+    }
+    let order = ["updated", "modified", "published", "created", "date", "start", "due", "time"]
+    let rank = order.firstIndex { name.contains($0) } ?? order.count
+    return 100 - Double(rank) * 5 - Double(field.path.names.count) * 3
+  }
+
+  private static func best(_ fields: [Field], _ used: Set<MemberPath>, _ score: (Field) -> Double) -> Field? {
+    fields.filter { !used.contains($0.path) }.map { (score($0), $0) }.filter { $0.0 > 0 }
+      .enumerated().max { ($0.element.0, $1.offset) < ($1.element.0, $0.offset) }?.element.1
+  }
+
+  /// Up to three numbers and two booleans, under their own names.
+  private static func figures(_ fields: [Field], _ used: Set<MemberPath>) -> [Part] {
+    let own = fields.filter { field in
+      let depth = field.path.names.dropLast().filter { !Wrapper.names.contains($0) }.count
+      let name = field.path.last.lowercased()
+      return depth == 0 && !used.contains(field.path) && field.present * 2 >= field.items && field.distinct.count > 1
+        && !name.hasSuffix("id") && name != "number" && name != "key" && dateScore(field) == 0
+    }
+    let numbers = own.filter {
+      $0.isNumber || ($0.isText && $0.isMostly(.number) && !$0.has(.empty) && $0.isNumericByName)
+    }.prefix(3)
+      .map { field in
+        optional(
+          Self.camelCased(field.path.last),
+          "number",
+          field,
+          field.isText ? "${\(field.path.expression) | float}" : "${\(field.path.expression)}"
+        )
+      }
+    let booleans = own.filter(\.isBoolean).prefix(2).map {
+      optional(Self.camelCased($0.path.last), "boolean", $0, "${\($0.path.expression)}")
+    }
+    var names: Set<String> = ["title", "subtitle", "imageName", "date"]
+    return (numbers + booleans).filter { !$0.name.isEmpty && names.insert($0.name).inserted }
+  }
+
+  // MARK: Writing
+
+  private static func optional(_ name: String, _ type: String, _ field: Field, _ value: String) -> Part {
+    Part(
+      name: name,
+      type: "optional \(type)",
+      value: value,
+      evidence: "in \(field.present.grouped) of \(field.items.grouped)",
+      path: field.path
+    )
+  }
+
+  private static func text(_ field: Field, otherwise: String?) -> String {
+    var value = field.path.expression
+    if field.has(.empty) || (otherwise != nil && !field.isAlwaysThere), let otherwise {
+      value += " | default(\(otherwise))"
+    }
+    if field.has(.markup) { value += " | stripHtml" }
+    if field.averageBytes > 120 { value += " | truncate(160)" }
+    return "${\(value)}"
+  }
+
+  private static func withoutEmpty(_ field: Field) -> String {
+    field.has(.empty) ? "\(field.path.expression) | default(null)" : field.path.expression
+  }
+
+  /// `stargazers_count` → `stargazersCount`; empty where nothing is left of it.
+  private static func camelCased(_ name: String) -> String {
+    let words = name.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+    guard let first = words.first, first.first?.isNumber == false else { return "" }
+    return words.dropFirst().reduce(first.prefix(1).lowercased() + first.dropFirst()) {
+      $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+    }
+  }
+}
+
+extension Field {
+  /// A text of digits may be a code: it is a number where its name says so.
+  fileprivate var isNumericByName: Bool {
+    let name = path.last.lowercased()
+    return ["price", "amount", "total", "cost", "value", "rate", "score", "percent", "volume", "balance", "mag"]
+      .contains { name.contains($0) }
+  }
+}

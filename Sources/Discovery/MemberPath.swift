@@ -1,0 +1,77 @@
+internal import JSON
+
+/// The way to a value through the members of objects.
+struct MemberPath: Hashable, Sendable {
+  var names: [String]
+
+  init(_ names: [String]) { self.names = names }
+
+  /// As the configuration's expressions write it, from the item or the response: `user.name`, `$item['full name']`.
+  var expression: String {
+    guard let first = names.first else { return "$item" }
+    let start = Self.isWord(first) && !Self.reserved.contains(first) ? first : "$item" + Self.link(first)
+    return names.dropFirst().reduce(start) { $0 + Self.link($1) }
+  }
+
+  /// What a person calls it: `user.name`.
+  var description: String { names.joined(separator: ".") }
+
+  var last: String { names.last ?? "" }
+
+  func appending(_ name: String) -> MemberPath { MemberPath(names + [name]) }
+
+  /// Names that mean something else at the beginning of an expression.
+  private static let reserved: Set<String> = ["true", "false", "null", "in", "has", "env"]
+
+  private static func isWord(_ name: String) -> Bool {
+    guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+    return name.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F
+    }
+  }
+
+  private static func link(_ name: String) -> String {
+    if isWord(name) { return ".\(name)" }
+    let escaped = name.flatMap { character -> String in
+      switch character {
+      case "\\": "\\\\"
+      case "'": "\\'"
+      case "$": "\\$"
+      case "\n": "\\n"
+      case "\r": "\\r"
+      case "\t": "\\t"
+      default: String(character)
+      }
+    }
+    return "['\(String(escaped))']"
+  }
+}
+
+extension JSONValue {
+  subscript(path: MemberPath) -> JSONValue? {
+    path.names.reduce(Optional(self)) { value, name in value?[name] }
+  }
+
+  var members: [Member]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  var elements: [JSONValue]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  var isNull: Bool { self == .null }
+
+  /// A number that counts something.
+  var count: Int? {
+    switch self {
+    case .integer(let value): Int(exactly: value)
+    case .string(let text) where text.utf8.count <= 9: Int(text)
+    default: nil
+    }
+  }
+}

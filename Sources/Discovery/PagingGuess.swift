@@ -1,0 +1,242 @@
+internal import JSON
+
+/// A way in which further pages may be asked for.
+struct PagingGuess: Sendable, Equatable {
+  /// What stands behind `paging:`, a YAML flow mapping: `{link: true}`.
+  var yaml: String
+  /// What was seen in the answer that speaks for it.
+  var evidence: String
+  /// Where the second page would be: a reference relative to the URL that was asked; nil where it can't be asked for.
+  var secondPage: String?
+  /// Nothing in the answer speaks for it: it is a try.
+  var isBlind = false
+}
+
+extension PagingGuess {
+  /// All ways for which something in the first answer speaks, then those that can only be tried.
+  static func candidates(_ answer: APIAnswer, list: ItemList) -> [PagingGuess] {
+    var found: [PagingGuess] = []
+    if let link = answer.header("Link"), let next = nextLink(link) {
+      found.append(
+        PagingGuess(yaml: "{link: true}", evidence: "the answer has `Link: …; rel=\"next\"`", secondPage: next)
+      )
+    }
+    for name in ["Next-Page", "X-Next-Page-Url"] {
+      if let next = answer.header(name), next.hasPrefix("http") || next.hasPrefix("/") {
+        found.append(PagingGuess(yaml: "{header: \(name)}", evidence: "the answer has `\(name)`", secondPage: next))
+      }
+    }
+    let members = Surroundings(answer.body, without: list.path)
+    found += nextURLs(members)
+    found += cursors(members, answer, list)
+    found += numbered(members, answer, list)
+    return found
+  }
+
+  // MARK: By a URL
+
+  private static let nextNames: Set<String> = [
+    "next", "next_url", "nexturl", "next_page_url", "nextpageurl", "next_page", "nextpage", "nextlink",
+    "@odata.nextlink",
+    "odata.nextlink", "next_link", "nexthref", "next_href", "nextrecordsurl",
+  ]
+
+  private static func nextURLs(_ members: Surroundings) -> [PagingGuess] {
+    members.values.compactMap { path, value in
+      var names = path.names
+      if let last = names.last?.lowercased(), ["href", "url"].contains(last) { names.removeLast() }
+      guard let name = names.last?.lowercased(), nextNames.contains(name), let next = value.text,
+        next.hasPrefix("http") || next.hasPrefix("/") || next.hasPrefix("?")
+      else { return nil }
+      return PagingGuess(
+        yaml: "{nextUrl: \"${\(path.expression)}\"}",
+        evidence: "`\(path.description)` of the answer is a URL",
+        secondPage: next
+      )
+    }
+  }
+
+  /// The target of the first link with `rel=next` (RFC 8288 section 3).
+  private static func nextLink(_ field: String) -> String? {
+    for link in field.split(separator: "<") {
+      let parts = link.split(separator: ">", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      let parameters = parts[1].lowercased().replacing(" ", with: "")
+      if parameters.contains("rel=\"next\"") || parameters.contains("rel=next") { return String(parts[0]) }
+    }
+    return nil
+  }
+
+  // MARK: By a cursor
+
+  /// By what members are called, in lower case and without `_` and `-`: by which parameters APIs that call it so are asked.
+  private static let cursorParameters: [String: [String]] = [
+    "nextcursor": ["cursor"], "cursor": ["cursor"], "nextpagetoken": ["pageToken", "page_token"],
+    "nexttoken": ["nextToken", "next_token"],
+    "pagetoken": ["pageToken"], "after": ["after"], "endcursor": ["after", "cursor"],
+    "continuationtoken": ["continuationToken"],
+    "continue": ["continue"], "nextmaxid": ["max_id"], "bookmark": ["bookmark"], "marker": ["marker"],
+    "nextmarker": ["marker"],
+    "offset": ["offset"], "nextoffset": ["offset"], "nextpage": ["page", "cursor"], "scrollid": ["scroll_id"],
+    "nextpagecursor": ["cursor"],
+    "next": ["cursor", "after", "next"], "nextpageid": ["page_id"], "cursormark": ["cursorMark"],
+    "nextcursormark": ["cursorMark"],
+  ]
+
+  private static func cursors(_ members: Surroundings, _ answer: APIAnswer, _ list: ItemList) -> [PagingGuess] {
+    var found: [PagingGuess] = []
+    for (path, value) in members.values {
+      let name = path.last.lowercased().filter { $0 != "_" && $0 != "-" }
+      guard let parameters = cursorParameters[name] else { continue }
+      let cursor: String
+      switch value {
+      case .string(let text) where !text.isEmpty && !text.hasPrefix("http") && !text.hasPrefix("/"): cursor = text
+      // A number under these names may be this page's own.
+      case .integer(let number) where name.hasPrefix("next"): cursor = String(number)
+      default: continue
+      }
+      for parameter in parameters {
+        found.append(
+          PagingGuess(
+            yaml: "{cursor: \"${\(path.expression)}\", parameter: \(parameter)}",
+            evidence: "`\(path.description)` of the answer is a cursor",
+            secondPage: answer.url.map { Query.replacing(parameter, with: cursor, in: $0) }
+          )
+        )
+      }
+    }
+    // Stripe's way: the last item's identity, for as long as there is more.
+    if let more = members.values.first(where: { $0.0.last.lowercased() == "has_more" && $0.1 == .bool(true) }),
+      found.isEmpty, list.kind == .objects, let last = list.items.last?["id"]?.identityText
+    {
+      let items = list.expression ?? "$item"
+      found.append(
+        PagingGuess(
+          yaml: "{cursor: \"${\(more.0.expression) ? (\(items) | last).id : null}\", parameter: starting_after}",
+          evidence: "`\(more.0.description)` is true; the last item's id may name the next page",
+          secondPage: answer.url.map { Query.replacing("starting_after", with: last, in: $0) }
+        )
+      )
+    }
+    return found
+  }
+
+  // MARK: By a number
+
+  private static func numbered(_ members: Surroundings, _ answer: APIAnswer, _ list: ItemList) -> [PagingGuess] {
+    guard !list.items.isEmpty, list.kind != .entries else { return [] }
+    let query = answer.url.map(Query.pairs) ?? []
+    func seen(_ names: Set<String>) -> (name: String, value: Int)? {
+      if let pair = query.first(where: { names.contains($0.name.lowercased()) }), let number = Int(pair.value) {
+        return ("`\(pair.name)` in the URL", number)
+      }
+      for (path, value) in members.values where names.contains(path.last.lowercased().filter { $0 != "_" && $0 != "-" })
+      {
+        if let number = value.count { return ("`\(path.description)` of the answer", number) }
+      }
+      return nil
+    }
+    let isFull = [10, 12, 15, 16, 20, 24, 25, 30, 40, 48, 50, 60, 64, 96, 100, 200, 250, 256, 300, 400, 500, 1000]
+      .contains(list.items.count)
+    let sizes = seen([
+      "perpage", "pagesize", "limit", "size", "itemsperpage", "maxresults", "hitsperpage", "resultsperpage",
+    ])
+    let size = sizes?.value == list.items.count ? ", size: \(list.items.count)" : ""
+    var found: [PagingGuess] = []
+    let page = seen(["page", "currentpage", "pagenumber", "pageindex", "number"])
+    let pages = seen(["totalpages", "pages", "lastpage", "pagecount", "numpages", "nbpages"]) ?? answer.totalPages
+    let pageName =
+      query.first { ["page", "p", "pagenumber", "page[number]"].contains($0.name.lowercased()) }?.name ?? "page"
+    if (page != nil || pages != nil), (pages?.value ?? 2) > 1 {
+      let start = page?.value == 0 ? 0 : 1
+      found.append(
+        PagingGuess(
+          yaml: "{page: {parameter: \(Query.quoted(pageName))\(start == 0 ? ", start: 0" : "")\(size)}}",
+          evidence: "\((page ?? pages)?.name ?? "") is \((page ?? pages)?.value ?? 0)",
+          secondPage: answer.url.map { Query.replacing(pageName, with: String(start + 1), in: $0) }
+        )
+      )
+    }
+    let offset = seen(["offset", "start", "startat", "skip", "from", "startindex"])
+    let offsetNames = offset != nil ? ["offset", "startAt", "start", "skip", "from", "startIndex"] : []
+    for name in offsetNames where offset?.name.lowercased().contains(name.lowercased()) == true {
+      found.append(
+        PagingGuess(
+          yaml: "{offset: {parameter: \(name), size: \(list.items.count)}}",
+          evidence: "\(offset?.name ?? "") is \(offset?.value ?? 0)",
+          secondPage: answer.url.map { Query.replacing(name, with: String(list.items.count), in: $0) }
+        )
+      )
+      break
+    }
+    guard found.isEmpty, isFull, let url = answer.url else { return found }
+    let evidence = "\(list.items.count) items are a round number"
+    return [
+      PagingGuess(
+        yaml: "{page: {parameter: page}}",
+        evidence: evidence,
+        secondPage: Query.replacing("page", with: "2", in: url),
+        isBlind: true
+      ),
+      PagingGuess(
+        yaml: "{offset: {parameter: offset, size: \(list.items.count)}}",
+        evidence: evidence,
+        secondPage: Query.replacing("offset", with: String(list.items.count), in: url),
+        isBlind: true
+      ),
+    ]
+  }
+}
+
+extension APIAnswer {
+  fileprivate var totalPages: (name: String, value: Int)? {
+    for name in ["X-Total-Pages", "X-WP-TotalPages", "X-Page-Count"] {
+      if let value = header(name).flatMap({ Int($0) }) { return ("the header `\(name)`", value) }
+    }
+    return nil
+  }
+
+  /// How many items the upstream says that there are in all, and where it says so.
+  func total(without list: ItemList) -> (place: String, count: Int)? {
+    for name in ["X-Total-Count", "X-Total", "X-WP-Total", "Total-Count"] {
+      if let count = header(name).flatMap({ Int($0) }) { return ("the header `\(name)`", count) }
+    }
+    let names: Set<String> = [
+      "total", "totalcount", "count", "totalresults", "totalitems", "totalelements", "numfound", "numberofresults",
+      "@odata.count", "odata.count",
+      "totalrecords", "resultcount", "nbhits", "totalhits", "hydra:totalitems", "totalsize", "recordcount", "totalrows",
+    ]
+    let totals = Surroundings(body, without: list.path).values.compactMap { path, value -> (String, Int)? in
+      var path = path
+      if path.last == "value" { path.names.removeLast() }
+      guard names.contains(path.last.lowercased().filter { $0 != "_" && $0 != "-" }), let count = value.count else {
+        return nil
+      }
+      return ("`\(path.description)`", count)
+    }
+    // `count` may be this page's.
+    return totals.max { $0.1 < $1.1 }.map { (place: $0.0, count: $0.1) }
+  }
+}
+
+/// What stands around the list: scalars, six deep, without what is in lists.
+struct Surroundings {
+  private(set) var values: [(MemberPath, JSONValue)] = []
+
+  init(_ body: JSONValue, without list: MemberPath) {
+    visit(body, MemberPath([]), list)
+  }
+
+  private mutating func visit(_ value: JSONValue, _ path: MemberPath, _ list: MemberPath) {
+    guard let members = value.members, members.count <= 200 else { return }
+    for member in members {
+      let path = path.appending(member.name)
+      if path == list { continue }
+      switch member.value {
+      case .object: if path.names.count < 6 { visit(member.value, path, list) }
+      case .array: continue
+      default: values.append((path, member.value))
+      }
+    }
+  }
+}

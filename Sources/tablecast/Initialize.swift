@@ -1,0 +1,308 @@
+import ArgumentParser
+import Configuration
+import Definitions
+import Discovery
+import Foundation
+import JSON
+import Synchronization
+import TableMapping
+import TableModel
+import Upstream
+
+struct Initialize: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Write a configuration for an API that nobody has described.",
+    discussion: """
+      Fetches the URL and looks at what comes: where the list stands, what tells its items apart, how further pages are asked
+      for, what a cell can show. What can be proved by another request is: a second page, the same list once more, one image. The
+      configuration has the evidence beside each guess, and what else it could be commented out. Then the table is shown as
+      `render` shows it.
+
+        tablecast init https://api.example.com/issues --output tables.yaml
+        tablecast init https://api.example.com/issues --header 'Authorization: Bearer …' --output tables.yaml
+        tablecast init answer.json               an answer in a file; - is the standard input
+
+      Secrets in headers and in the URL's query do not get into the configuration: it reads them from the environment.
+      Without --output the configuration is written to the standard output, and all else to the standard error.
+      """
+  )
+
+  @Argument(help: "The URL of a list; or a file with an answer, - for the standard input.")
+  var target: String
+
+  @Option(name: .customLong("header"), help: "A request header: 'NAME: VALUE'. Once for each.")
+  var headers: [String] = []
+
+  @Option(name: .shortAndLong, help: "The file to write. One that is there is not written over without --force.")
+  var output: String?
+
+  @Option(help: "What the source and the table are called. Default: by the URL.")
+  var name: String?
+
+  @Flag(help: "Write over the file.")
+  var force = false
+
+  private var isURL: Bool { target.hasPrefix("http://") || target.hasPrefix("https://") }
+
+  func validate() throws {
+    _ = try CallerHeaders(arguments: headers)
+    guard isURL else {
+      if target.contains("://") { throw ValidationError("`\(target)` is no URL of http or https.") }
+      if !headers.isEmpty { throw ValidationError("--header is for a URL, and `\(target)` is a file.") }
+      return
+    }
+    guard UpstreamURL(target) != nil else { throw ValidationError("`\(target)` is no URL that can be asked.") }
+    if target.drop(while: { $0 != "/" }).dropFirst(2).prefix(while: { $0 != "/" && $0 != "?" }).contains("@") {
+      throw ValidationError(
+        "A user and password in the URL would get into the configuration: give --header 'Authorization: Basic …'."
+      )
+    }
+  }
+
+  func run() throws {
+    if let output, !force, FileManager.default.fileExists(atPath: output) {
+      throw CleanExit.failure("\(output) is there already: name another file, or give --force")
+    }
+    let draft: Draft
+    var answer: [UInt8]?
+    do {
+      if isURL {
+        draft = try explore()
+      } else {
+        let bytes = try Self.read(target)
+        answer = bytes
+        var discovery = Discovery(url: nil, name: name ?? Self.name(of: target))
+        discovery.receive(APIAnswer(url: nil, body: try Self.parse(bytes, type: nil, from: target)))
+        draft = try discovery.draft()
+      }
+    } catch let failure as Discovery.Failure {
+      throw CleanExit.failure("\(target.withoutQuery): \(failure)")
+    }
+    try write(draft)
+    try say(try proof(of: draft, answer))
+  }
+
+  // MARK: Asking
+
+  private func explore() throws -> Draft {
+    let fields = try CallerHeaders(arguments: headers).all
+    guard let base = UpstreamURL(target) else {
+      throw CleanExit.failure("`\(target.withoutQuery)` is no URL that can be asked")
+    }
+    let client = try TransferClient()
+    var discovery = Discovery(url: target, headers: fields.map { .init($0.name, $0.value) }, name: name)
+    var isFirst = true
+    while let request = discovery.next {
+      defer { isFirst = false }
+      do throws(ExplorationError) {
+        discovery.receive(try Self.ask(request, base, fields, client))
+      } catch {
+        // Without the first answer there is nothing to look at.
+        if isFirst { throw CleanExit.failure("\(error)") }
+        discovery.receive(nil)
+      }
+    }
+    return try discovery.draft()
+  }
+
+  private static func ask(
+    _ request: Discovery.Request,
+    _ base: UpstreamURL,
+    _ fields: [TransferField],
+    _ client: TransferClient
+  ) throws(ExplorationError) -> APIAnswer {
+    let (method, reference) =
+      switch request {
+      case .get(let reference): ("GET", reference)
+      case .head(let reference): ("HEAD", reference)
+      }
+    guard let url = base.resolve(reference) else {
+      throw ExplorationError("`\(reference.withoutQuery)` is no URL that can be asked")
+    }
+    // Secrets are for the host that they were given for.
+    var headers = url.origin == base.origin ? fields : []
+    if method == "GET", headers.first(named: "Accept") == nil,
+      let accept = TransferField("Accept", "application/json, */*;q=0.5")
+    {
+      headers.append(accept)
+    }
+    let response: TransferResponse
+    do throws(UpstreamError) {
+      response = try client.response(
+        to: TransferRequest(method: method, url: url, headers: headers, limits: TransferLimits(timeout: .seconds(20)))
+      )
+    } catch {
+      throw ExplorationError("\(error)")
+    }
+    let answer = APIAnswer(
+      url: url.absolute,
+      status: response.status,
+      headers: response.headers.map { .init($0.name, $0.value) },
+      body: .null
+    )
+    guard method == "GET" else { return answer }
+    guard (200..<300).contains(response.status) else {
+      // Of the first answer this is the reason why there is no table; of another, that it proves nothing.
+      if reference == base.absolute || reference.withoutQuery == base.description {
+        throw ExplorationError("\(url) answered with \(response.status)\(hint(response.status))")
+      }
+      return answer
+    }
+    return APIAnswer(
+      url: url.absolute,
+      status: response.status,
+      headers: answer.headers,
+      body: try parse(response.body, type: response.headers.first(named: "Content-Type"), from: url.description)
+    )
+  }
+
+  private static func hint(_ status: Int) -> String {
+    switch status {
+    case 401, 403: ": it wants credentials; give them by --header 'Authorization: Bearer …'"
+    case 404: ": is the path right?"
+    case 429: ": it has been asked too often; wait a little"
+    default: ""
+    }
+  }
+
+  private static func parse(_ bytes: [UInt8], type: String?, from place: String) throws(ExplorationError) -> JSONValue {
+    do throws(JSONError) {
+      return try JSONValue(parsing: bytes)
+    } catch {
+      let start = String(decoding: bytes.prefix(200), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        .lowercased()
+      let found =
+        if start.isEmpty { "is empty" } else if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
+          "is a web page, and no API's answer"
+        } else if start.hasPrefix("<") { "is XML, which `init` can't look at yet" } else { "is no JSON: \(error)" }
+      throw ExplorationError("the answer of \(place)\(type.map { " (\($0))" } ?? "") \(found)")
+    }
+  }
+
+  private static func read(_ path: String) throws -> [UInt8] {
+    let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+    guard let file, let data = try? file.read(upToCount: maximumBytes + 1) else {
+      throw CleanExit.failure("\(path) can't be read")
+    }
+    guard data.count <= maximumBytes else { throw CleanExit.failure("\(path) has more than \(maximumBytes >> 20) MB") }
+    return Array(data)
+  }
+
+  private static let maximumBytes = 32 << 20
+
+  private static func name(of path: String) -> String? {
+    path == "-" ? nil : URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+  }
+
+  // MARK: What comes of it
+
+  private func write(_ draft: Draft) throws {
+    guard let output else { return try show(draft.yaml) }
+    do {
+      try Data(draft.yaml.utf8).write(to: URL(fileURLWithPath: output), options: force ? .atomic : .withoutOverwriting)
+    } catch {
+      throw CleanExit.failure("\(output) can't be written: \(error.localizedDescription)")
+    }
+  }
+
+  private func say(_ text: String) throws {
+    guard output == nil else { return try show(text) }
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+
+  /// The configuration, read as the service reads it, and the table, mapped as the service maps it.
+  private func proof(of draft: Draft, _ answer: [UInt8]?) throws -> String {
+    let file = output ?? "the configuration"
+    let environment = ProcessInfo.processInfo.environment.merging(draft.environment) { $1 }
+    let (service, diagnostics) = ConfigurationReader.read(text: draft.yaml, file: file, environment: environment)
+    guard let service, let table = service.tables.first, let source = service.sources.first else {
+      throw CleanExit.failure(
+        "what was written can't be read, which is a mistake of this program:\n\(diagnostics.rendered(inColor: false))"
+      )
+    }
+    var content: SourceContent
+    if !draft.elements.isEmpty {
+      content = .items(draft.elements.map { SourceItem(bytes: $0.bytes) })
+    } else if let answer {
+      content = .pages([answer])
+    } else if case .upstream(var upstream) = source.kind {
+      upstream.paging?.maxPages = Self.pagesOfProof
+      content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment))
+    } else {
+      content = .items([])
+    }
+    let isTruncated = content.isTruncated
+    content.isTruncated = false
+    let mapper: TableMapper
+    do {
+      mapper = try TableMapper(
+        table: table,
+        cells: service.cells,
+        representations: service.representations,
+        sources: service.sources
+      )
+    } catch {
+      throw CleanExit.failure("table `\(draft.table)`: \(error)")
+    }
+    var result = mapper.map([source.name: content], variables: MappingVariables(environment: service.environment))
+    let rows = result.sections.reduce(0) { $0 + $1.rows.count }
+    let skipped = result.skippedItems
+    result.keepFirst(8)
+    var text = RenderedTable.text(result, inColor: output != nil && isatty(1) == 1)
+    text += "\n\(rows + skipped)\(total(draft, rows + skipped)) items read: \(rows) rows, \(skipped) without one"
+    text += isTruncated ? "; there are further pages, which the service reads\n" : "\n"
+    for doubt in draft.doubts { text += "Unsure: \(TerminalText.oneLine(doubt))\n" }
+    return text + command(draft)
+  }
+
+  /// Enough to see that they follow each other; the API is somebody else's.
+  private static let pagesOfProof = 5
+
+  private func total(_ draft: Draft, _ read: Int) -> String {
+    draft.total.map { $0 > read ? " of \($0)" : "" } ?? ""
+  }
+
+  private func command(_ draft: Draft) -> String {
+    let variables = draft.environment.keys.sorted().map { "\($0)=… " }.joined()
+    guard let output else { return "Write it to a file, and serve it: \(variables)tablecast serve --config FILE\n" }
+    return "Serve it: \(variables)tablecast serve --config \(output)\n"
+  }
+}
+
+/// Why an answer can't be looked at.
+private struct ExplorationError: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension String {
+  /// Of a URL what holds no secret.
+  fileprivate var withoutQuery: String { String(prefix { $0 != "?" }) }
+}
+
+extension TransferClient {
+  /// Sends a request and waits for its response.
+  fileprivate func response(to request: TransferRequest) throws(UpstreamError) -> TransferResponse {
+    let arrival = Arrival()
+    send(request) { arrival.set($0) }
+    return try arrival.wait().get()
+  }
+}
+
+/// One response that a thread waits for.
+private final class Arrival: Sendable {
+  private let response = Mutex<Result<TransferResponse, UpstreamError>?>(nil)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func set(_ result: Result<TransferResponse, UpstreamError>) {
+    response.withLock { $0 = result }
+    semaphore.signal()
+  }
+
+  func wait() -> Result<TransferResponse, UpstreamError> {
+    semaphore.wait()
+    return response.withLock { $0 } ?? .failure(UpstreamError(.interrupted, title: "No response", detail: "none came"))
+  }
+}

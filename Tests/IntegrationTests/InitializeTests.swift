@@ -1,0 +1,147 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// `tablecast init`, as a process that asks an upstream over a socket; what it writes is served.
+@Suite struct InitializeTests {
+  private static let count = 120
+
+  private static func tasks(_ numbers: Range<Int>) -> JSONValue {
+    .array(
+      numbers.clamped(to: 0..<count).map { number in
+        [
+          "id": .integer(Int64(number + 1)), "title": .string("Task \(number + 1)"), "done": .bool(number % 3 == 0),
+          "state": number % 2 == 0 ? "open" : "closed", "created_at": "2026-03-01T10:00:00Z",
+        ]
+      }
+    )
+  }
+
+  private static func number(_ name: String, in target: String) -> Int? {
+    target.split(separator: "?").last?.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+      .flatMap { Int($0.dropFirst(name.count + 1)) }
+  }
+
+  private static func answer(_ request: ScriptedUpstream.Request) -> ScriptedUpstream.Answer {
+    let path = request.target.prefix { $0 != "?" }
+    switch path {
+    case "/link/tasks":
+      let page = number("page", in: request.target) ?? 1
+      let next = page * 25 < count ? ["Link": "</link/tasks?page=\(page + 1)>; rel=\"next\""] : [:]
+      return .reply(200, next, tasks((page - 1) * 25..<page * 25))
+    case "/next/tasks":
+      let page = number("page", in: request.target) ?? 1
+      let next = page * 25 < count ? JSONValue.string("/next/tasks?page=\(page + 1)") : .null
+      return .json(["count": .integer(Int64(count)), "next": next, "results": tasks((page - 1) * 25..<page * 25)])
+    case "/cursor/tasks":
+      let start = number("cursor", in: request.target) ?? 0
+      let next = start + 30 < count ? JSONValue.string(String(start + 30)) : .null
+      return .json(["data": tasks(start..<start + 30), "meta": ["next_cursor": next]])
+    case "/page/tasks":
+      let page = number("page", in: request.target) ?? 1
+      return .json(["page": .integer(Int64(page)), "total_pages": 6, "items": tasks((page - 1) * 20..<page * 20)])
+    case "/offset/tasks":
+      let start = number("offset", in: request.target) ?? 0
+      return .json([
+        "total": .integer(Int64(count)), "offset": .integer(Int64(start)), "issues": tasks(start..<start + 20),
+      ])
+    case "/blind/tasks":
+      let page = number("page", in: request.target) ?? 1
+      return .json(tasks((page - 1) * 20..<page * 20))
+    case "/whole/tasks": return .json(["total": .integer(Int64(count)), "items": tasks(0..<20)])
+    case "/secret/tasks":
+      guard request.headers["authorization"] == "Bearer hush", request.target.contains("api_key=quiet") else {
+        return .status(401, "{}")
+      }
+      return .json(tasks(0..<7))
+    case "/ids.json": return .json(.array((1...15).map { .integer(Int64($0)) }))
+    case "/page.html": return .text(200, ["Content-Type": "text/html"], "<!doctype html><p>Hello")
+    default:
+      guard path.hasPrefix("/item/"), let id = Int(path.dropFirst(6).prefix { $0 != "." }) else {
+        return .status(404, "{}")
+      }
+      return .json(tasks(id - 1..<id).elements.first ?? .null)
+    }
+  }
+
+  @Test(arguments: [
+    ("link", "paging: {link: true}  #"), ("next", "paging: {nextUrl: \"${next}\"}  #"),
+    ("cursor", "paging: {cursor: \"${meta.next_cursor}\", parameter: cursor}  #"),
+    ("page", "paging: {page: {parameter: page}}  #"),
+    ("offset", "paging: {offset: {parameter: offset, size: 20}}  #"), ("blind", "paging: {page: {parameter: page}}  #"),
+  ])
+  func pagesThatWereProvedAreServed(style: String, paging: String) throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let written = try Command(["init", "\(upstream.url)/\(style)/tasks", "--output", "{folder}/made.yaml"], in: folder)
+    #expect(written.status == 0, "\(written.errors)")
+    #expect(written.output.contains("items read"), "\(written.output)")
+    let yaml = try String(contentsOf: folder.url.appending(path: "made.yaml"), encoding: .utf8)
+    #expect(yaml.contains("\n    \(paging)"), "\(yaml)")
+    let service = try ServiceProcess(yaml)
+    let snapshot = try service.follow("tasks", until: "is ready") { $0.state == "ready" }
+    #expect(snapshot.sections.map(\.rows.count) == [60, 60])
+    #expect(snapshot.sections.map(\.id) == ["open", "closed"])
+  }
+
+  @Test func whatCouldNotBeProvedIsSaid() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/whole/tasks"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(!made.output.contains("\n    paging:"), "\(made.output)")
+    #expect(made.errors.contains("20 of 120 items read"), "\(made.errors)")
+    #expect(made.errors.contains("Unsure: `total` says that there are 120 items"), "\(made.errors)")
+  }
+
+  @Test func itemsBehindIdentitiesAreServed() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/ids.json", "--name", "tasks"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    let service = try ServiceProcess(made.output)
+    let snapshot = try service.follow("tasks", until: "is ready") { $0.state == "ready" }
+    #expect(snapshot.sections.reduce(0) { $0 + $1.rows.count } == 15)
+  }
+
+  @Test func secretsStayInTheEnvironment() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(
+      [
+        "init", "\(upstream.url)/secret/tasks?api_key=quiet&b=1", "--header", "Authorization: Bearer hush", "--header",
+        "Accept: application/json",
+      ],
+      in: folder
+    )
+    #expect(made.status == 0, "\(made.errors)")
+    for text in [made.output, made.errors] { #expect(!text.contains("hush") && !text.contains("quiet"), "\(text)") }
+    #expect(made.output.contains("Authorization: Bearer ${env.TASKS_TOKEN}"), "\(made.output)")
+    #expect(made.output.contains("/secret/tasks?api_key=${env.TASKS_KEY}&b=1"), "\(made.output)")
+    #expect(made.errors.contains("TASKS_KEY=… TASKS_TOKEN=… tablecast serve"), "\(made.errors)")
+  }
+
+  @Test(arguments: [
+    ("/secret/tasks", "answered with 401: it wants credentials"), ("/none/tasks", "answered with 404"),
+    ("/page.html", "is a web page, and no API's answer"), ("/item/1", "no list in the answer"),
+  ])
+  func whatIsNoListIsNamed(path: String, says: String) throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", upstream.url + path], in: folder)
+    #expect(made.status != 0 && made.errors.contains(says) && made.output.isEmpty, "\(made.errors)")
+  }
+
+  @Test func aFileThatIsThereStays() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    try folder.write("store: memory")
+    let arguments = ["init", "\(upstream.url)/blind/tasks", "--output", "{folder}/tablecast.yaml"]
+    let refused = try Command(arguments, in: folder)
+    #expect(refused.status != 0 && refused.errors.contains("--force"), "\(refused.errors)")
+    #expect(upstream.requests.current.isEmpty)
+    let forced = try Command(arguments + ["--force"], in: folder)
+    #expect(forced.status == 0, "\(forced.errors)")
+  }
+}
