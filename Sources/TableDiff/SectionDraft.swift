@@ -11,6 +11,7 @@ struct SectionDraft {
   private var rows: RowList
   private var header: CellModel?
   private var footer: CellModel?
+  private var skipped: Int
   private var isChanged = false
   /// By row: whether it leaves. Empty where none does.
   private var isLeaving: [Bool] = []
@@ -24,15 +25,14 @@ struct SectionDraft {
     self.isArriving = isArriving
     original = section
     rows = section.rows
-    (header, footer) = (section.header, section.footer)
+    (header, footer, skipped) = (section.header, section.footer, section.skipped)
   }
 
   /// The section as it is now; the one it began as, where nothing changed.
   func section() -> Section {
     guard isChanged else { return original }
-    guard !updated.isEmpty else { return Section(id: original.id, header: header, footer: footer, rows: rows) }
-    let rows = zip(rows, updated).map { $1 ?? $0 }
-    return Section(id: original.id, header: header, footer: footer, rows: RowList(rows, sharing: self.rows))
+    let rows = updated.isEmpty ? rows : RowList(zip(rows, updated).map { $1 ?? $0 }, sharing: rows)
+    return Section(id: original.id, header: header, footer: footer, rows: rows, skipped: skipped)
   }
 
   /// Takes a row away by its old index. It stands until the draft is settled.
@@ -104,6 +104,7 @@ struct SectionDraft {
     guard !isFrameUpdated else { throw Misfit("the section is updated twice") }
     isFrameUpdated = true
     (header, footer) = (update.header, update.footer)
+    if let skipped = update.skipped { self.skipped = skipped }
     isChanged = true
   }
 }

@@ -57,9 +57,10 @@ struct Staging {
 
   private func sectionUpdates() -> [Changeset.SectionUpdate] {
     sections.pairs.compactMap { pair in
-      let section = new.sections[pair.to]
-      guard !Section.sameFrame(old.sections[pair.from], section) else { return nil }
-      return .init(at: pair.to, id: section.id, header: section.header, footer: section.footer)
+      let (before, section) = (old.sections[pair.from], new.sections[pair.to])
+      let skipped = before.skipped == section.skipped ? nil : section.skipped
+      guard skipped != nil || !Section.sameFrame(before, section) else { return nil }
+      return .init(at: pair.to, id: section.id, header: section.header, footer: section.footer, skipped: skipped)
     }
   }
 

@@ -16,10 +16,7 @@ extension Table {
   ///   `seen` also O(rows from the first that changed to the last), for ``patience`` of them at most: behind so many
   ///   the next one counts as seen.
   public static func firstAffectedRow(from old: Table, to new: Table, seenAs seen: ((Row) -> Row)? = nil) -> Int? {
-    guard
-      old.state == new.state, old.problem == new.problem, old.title == new.title, old.animation == new.animation,
-      old.isTruncated == new.isTruncated, old.isForEdges == new.isForEdges
-    else { return 0 }
+    guard sameAround(old, new) else { return 0 }
     var (before, left) = (0, patience)
     for (old, new) in zip(old.sections, new.sections) {
       if old === new || old.id == new.id && Section.sameFrame(old, new) && Section.sameRows(old, new) {

@@ -44,6 +44,7 @@ extension JSONWriter {
       $0.write($1.header)
       $0.name("footer")
       $0.write($1.footer)
+      if let skipped = $1.skipped { $0.write(skipped, as: "skipped") }
     }
     endObject()
   }

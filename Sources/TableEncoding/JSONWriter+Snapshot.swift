@@ -38,7 +38,8 @@ extension JSONWriter {
     endObject()
   }
 
-  /// `{"id","header","footer","rows"}`; header and footer are null where there is none.
+  /// `{"id","header","footer","skipped","rows"}`; header and footer are null where there is none, `skipped` is left out
+  /// where it is 0.
   mutating func write(_ section: Section) {
     beginObject()
     name("id")
@@ -47,6 +48,10 @@ extension JSONWriter {
     write(section.header)
     name("footer")
     write(section.footer)
+    if section.skipped > 0 {
+      name("skipped")
+      write(section.skipped)
+    }
     name("rows")
     write(list: section.rows) { $0.write(raw: $1.encoded) }
     endObject()
@@ -93,8 +98,12 @@ extension JSONWriter {
 
   mutating func write(_ window: Window) {
     beginObject()
+    if window.range.from > 0 {
+      name("from")
+      write(window.range.from)
+    }
     name("rows")
-    write(window.rows.rows)
+    write(window.range.rows)
     name("of")
     write(window.of)
     endObject()

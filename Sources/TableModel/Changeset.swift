@@ -91,14 +91,17 @@ public struct Changeset: Sendable {
     public init(from: Int, to: Int, id: String) { (self.from, self.to, self.id) = (from, to, id) }
   }
 
-  /// The header or footer changed; both are given as they are now.
+  /// The header, the footer, or how many rows stand before the cut has changed; header and footer are given as they are
+  /// now.
   public struct SectionUpdate: Sendable {
     public var at: Int
     public var id: String
     public var header: CellModel?
     public var footer: CellModel?
-    public init(at: Int, id: String, header: CellModel?, footer: CellModel?) {
-      (self.at, self.id, self.header, self.footer) = (at, id, header, footer)
+    /// ``Section/skipped``, where it changed.
+    public var skipped: Int?
+    public init(at: Int, id: String, header: CellModel?, footer: CellModel?, skipped: Int? = nil) {
+      (self.at, self.id, self.header, self.footer, self.skipped) = (at, id, header, footer, skipped)
     }
   }
 

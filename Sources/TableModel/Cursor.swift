@@ -35,25 +35,26 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// written, a `~` without a lens, more than ``maximumLength``. O(characters).
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count <= Self.maximumLength else { return nil }
-    self.init(bytes: Array(text.utf8))
+    var text = String(text)
+    guard let cursor = text.withUTF8({ Self.read($0) }) else { return nil }
+    self = cursor
   }
 
-  private init?(bytes: [UInt8]) {
-    guard bytes.allSatisfy(Self.admits) else { return nil }
-    let end = bytes.firstIndex(of: UInt8(ascii: "~")) ?? bytes.endIndex
-    let parts = bytes[..<end].split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-    guard (2...3).contains(parts.count), let epoch = Self.epoch(parts[0]), let version = Self.number(parts[1]),
-      version > 0
-    else { return nil }
-    self.init(epoch: epoch, version: version)
-    if parts.count == 3 {
-      guard let taps = Self.number(parts[2]), taps > 0 else { return nil }
-      self.taps = taps
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Cursor? {
+    var reader = TagReader(bytes)
+    guard let epoch = reader.hexadecimal(digits: 12), reader.take("."), let version = reader.number(), version > 0
+    else {
+      return nil
     }
-    if end < bytes.endIndex {
-      guard end + 1 < bytes.endIndex else { return nil }
-      lens = String(decoding: bytes[(end + 1)...], as: UTF8.self)
+    var cursor = Cursor(epoch: Epoch(rawValue: epoch), version: version)
+    if reader.take(".") {
+      guard let taps = reader.number(), taps > 0 else { return nil }
+      cursor.taps = taps
     }
+    if reader.isAtEnd { return cursor }
+    guard reader.take("~"), !reader.isAtEnd, reader.rest.allSatisfy(admits) else { return nil }
+    cursor.lens = String(decoding: reader.rest, as: UTF8.self)
+    return cursor
   }
 
   public var description: String {
@@ -81,24 +82,5 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
       true
     default: false
     }
-  }
-
-  /// Decimal, without a sign or leading zeros.
-  private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
-    guard let first = digits.first, first != UInt8(ascii: "0") || digits.count == 1 else { return nil }
-    var number: UInt64 = 0
-    for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-      let (tens, hasOverflown) = number.multipliedReportingOverflow(by: 10)
-      let (sum, isTooMuch) = tens.addingReportingOverflow(UInt64(digit & 0xf))
-      guard !hasOverflown, !isTooMuch else { return nil }
-      number = sum
-    }
-    return number
-  }
-
-  /// 12 lower-case hex digits.
-  private static func epoch(_ digits: ArraySlice<UInt8>) -> Epoch? {
-    digits.count == 12 ? Epoch(String(decoding: digits, as: UTF8.self)) : nil
   }
 }

@@ -4,48 +4,60 @@
 /// A window is written down whole, for a request without `rows` goes on with it. A view and the cells that a client can
 /// show come with every request; of them the tag has digests, which tell whether they are still the same.
 ///
-/// Parts in this order, joined by `.`, each at most once: `r<rows>`, `v<digest>`, `c<digest>`.
+/// Parts in this order, joined by `.`, each at most once: `r<rows>` or `r<first>-<last>`, `v<digest>`, `c<digest>`.
 public struct LensTag: Hashable, Sendable, CustomStringConvertible {
-  /// After how many rows the table is cut; nil where it is whole.
-  public var rows: WindowSize?
+  /// Which rows the client has; nil where it has all.
+  public var rows: WindowRange?
   /// Of the view's name; nil without a view.
   public var view: Digest?
   /// Of the accepted cells, in whatever form is the same for the same cells; nil where all are.
   public var cells: Digest?
 
-  public init(rows: WindowSize? = nil, view: Digest? = nil, cells: Digest? = nil) {
+  public init(rows: WindowRange? = nil, view: Digest? = nil, cells: Digest? = nil) {
     (self.rows, self.view, self.cells) = (rows, view, cells)
   }
 
-  /// Reads what ``description`` writes; nil for anything else, the empty text included.
+  /// Reads what ``description`` writes; nil for anything else, the empty text included. O(characters).
   public init?(_ text: some StringProtocol) {
-    var rest = text.split(separator: ".", omittingEmptySubsequences: false)[...]
-    /// Takes the next part where it is of this kind.
-    func take(_ kind: Character) -> Substring? {
-      guard let part = rest.first, part.first == kind else { return nil }
-      rest.removeFirst()
-      return Substring(part.dropFirst())
+    var text = String(text)
+    guard let tag = text.withUTF8({ Self.read($0) }) else { return nil }
+    self = tag
+  }
+
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> LensTag? {
+    var (reader, tag) = (TagReader(bytes), LensTag())
+    /// Goes on behind the beginning of a part, if it stands there: behind another part, too.
+    func begins(_ part: Unicode.Scalar) -> Bool {
+      var next = reader
+      guard tag.isEmpty || next.take("."), next.take(part) else { return false }
+      reader = next
+      return true
     }
-    self.init()
-    if let part = take("r") {
-      guard let number = Int(part), let size = WindowSize(number), String(number) == part else { return nil }
-      rows = size
+    if begins("r") {
+      guard let first = reader.number().flatMap({ Int(exactly: $0) }) else { return nil }
+      var range = WindowRange(first)
+      if reader.take("-") {
+        guard let last = reader.number().flatMap({ Int(exactly: $0) }), first > 0 else { return nil }
+        range = WindowRange(from: first, through: last)
+      }
+      guard let range else { return nil }
+      tag.rows = range
     }
-    if let part = take("v") {
-      guard let digest = Digest(part) else { return nil }
-      view = digest
+    if begins("v") {
+      guard let digest = reader.hexadecimal(digits: 16) else { return nil }
+      tag.view = Digest(rawValue: digest)
     }
-    if let part = take("c") {
-      guard let digest = Digest(part) else { return nil }
-      cells = digest
+    if begins("c") {
+      guard let digest = reader.hexadecimal(digits: 16) else { return nil }
+      tag.cells = Digest(rawValue: digest)
     }
-    guard rest.isEmpty else { return nil }
+    return reader.isAtEnd && !tag.isEmpty ? tag : nil
   }
 
   public var isEmpty: Bool { rows == nil && view == nil && cells == nil }
 
   public var description: String {
-    [rows.map { "r\($0.rows)" }, view.map { "v\($0)" }, cells.map { "c\($0)" }].compactMap(\.self)
+    [rows.map { "r\($0)" }, view.map { "v\($0)" }, cells.map { "c\($0)" }].compactMap(\.self)
       .joined(separator: ".")
   }
 

@@ -5,21 +5,29 @@ public final class Section: Sendable {
   public let header: CellModel?
   public let footer: CellModel?
   public let rows: RowList
+  /// How many of its rows stand before those that it has here; 0 but in a table that is cut.
+  public let skipped: Int
   /// The fingerprint of `id`.
   public let identity: Fingerprint
 
   /// As fast as the identity is long.
-  public init(id: String, header: CellModel? = nil, footer: CellModel? = nil, rows: RowList) {
+  public init(id: String, header: CellModel? = nil, footer: CellModel? = nil, rows: RowList, skipped: Int = 0) {
     self.id = id
     self.header = header
     self.footer = footer
     self.rows = rows
+    self.skipped = skipped
     identity = Fingerprint(of: id)
   }
 
   /// O(rows).
   public convenience init(id: String, header: CellModel? = nil, footer: CellModel? = nil, rows: [Row]) {
     self.init(id: id, header: header, footer: footer, rows: RowList(rows))
+  }
+
+  /// The section with other rows in the places of its own. As fast as the identity is long.
+  public func with(_ rows: RowList) -> Section {
+    Section(id: id, header: header, footer: footer, rows: rows, skipped: skipped)
   }
 
   /// `rows[i].key`.

@@ -10,7 +10,7 @@ public struct Table: Sendable {
   /// Why the rows are old or missing: with `.stale` and `.failed` only.
   public var problem: Problem?
   public var animation: AnimationConfiguration
-  public var sections: [Section] { didSet { countedRows = nil } }
+  public var sections: [Section] { didSet { counted = nil } }
   /// Sections left out because they had no rows.
   public var omittedSections: Int
   /// Items that no cell took, or whose identity was taken.
@@ -22,7 +22,7 @@ public struct Table: Sendable {
   /// What part of the table this is, where it is cut; nil where it is whole.
   public var window: Window?
   /// `rowCount`, where it was counted since `sections` changed.
-  private var countedRows: Int?
+  private(set) var counted: CountedRows?
 
   /// O(sections): counts the rows.
   public init(
@@ -47,10 +47,12 @@ public struct Table: Sendable {
   }
 
   /// How many rows there are. O(1) where ``countRows()`` came after the last change of ``sections``, else O(sections).
-  public var rowCount: Int { countedRows ?? sections.reduce(0) { $0 + $1.rows.count } }
+  public var rowCount: Int { counted?.count ?? sections.reduce(0) { $0 + $1.rows.count } }
 
   /// Counts the rows once for all copies. O(sections).
-  public mutating func countRows() { countedRows = rowCount }
+  public mutating func countRows() {
+    if counted == nil { counted = CountedRows(rowCount) }
+  }
 
   /// How many sections and rows there are, and how many were left out. As fast as ``rowCount``.
   public var counts: Counts {
@@ -73,7 +75,8 @@ public struct Table: Sendable {
       first.sections.count == second.sections.count
     else { return false }
     return zip(first.sections, second.sections).allSatisfy { old, new in
-      old === new || old.id == new.id && Section.sameFrame(old, new) && Section.sameRows(old, new)
+      old === new
+        || old.id == new.id && old.skipped == new.skipped && Section.sameFrame(old, new) && Section.sameRows(old, new)
     }
   }
 }

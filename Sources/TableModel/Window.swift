@@ -1,43 +1,58 @@
-/// What a client sees of a table that is cut: its first rows in display order.
+/// What a client sees of a table that is cut.
 public struct Window: Hashable, Sendable {
-  /// After how many rows the table is cut; there may be fewer.
-  public var rows: WindowSize
+  /// Which rows were asked for.
+  public var range: WindowRange
   /// How many rows the table has in all.
   public var of: Int
 
-  public init(rows: WindowSize, of: Int) { (self.rows, self.of) = (rows, of) }
+  public init(_ range: WindowRange, of: Int) { (self.range, self.of) = (range, of) }
 }
 
 extension Table {
-  /// The table cut after its first rows in display order; its ``window`` says so.
+  /// The table cut out of this one, which is whole; its ``window`` says so.
   ///
-  /// A section is in the window if fewer rows than its size stand before it, with its header and footer as they are:
-  /// so one without rows is in it before the cut, and out of it right behind. ``counts`` are of what is in the window,
-  /// but for what was left out of the whole table.
+  /// A section is in the window if one of its rows is, or, where it has none, if at least as many rows as stand before
+  /// the window stand before it, and fewer than up to its end. Header and footer are as they are; ``Section/skipped``
+  /// tells how many of its rows stand before the cut. ``counts`` are of what is in the window, but for what was left out
+  /// of the whole table.
   ///
-  /// Of a cut table, what is left of it in a smaller window; rows that it lacks don't come back.
-  ///
-  /// - Complexity: O(size), whatever the table's, for a table that knows its ``rowCount``. Sections that are whole are
-  ///   shared.
-  public func cut(after size: WindowSize) -> Table {
-    var left = size.rows
-    var shown: [Section] = []
-    for section in sections {
-      guard left > 0 else { break }
-      shown.append(section.cut(after: left))
-      left -= section.rows.count
-    }
+  /// - Complexity: O(window), wherever it stands in the table, for a table that knows its ``rowCount``, and O(sections)
+  ///   for the first window of it that does not begin at its beginning. Sections that are whole are shared.
+  public func cut(to range: WindowRange) -> Table {
     var table = self
-    table.sections = shown
-    table.window = Window(rows: size, of: window?.of ?? rowCount)
+    table.sections = parts(in: range).map { sections[$0.section].cut(to: $0.rows) }
+    table.countRows()
+    table.window = Window(range, of: rowCount)
     return table
+  }
+
+  /// The sections that a window shows, and which of their rows.
+  ///
+  /// - Complexity: O(window + log sections) for a table that knows its ``rowCount``, once that has been asked before.
+  public func parts(in range: WindowRange) -> [(section: Int, rows: Range<Int>)] {
+    var parts: [(section: Int, rows: Range<Int>)] = []
+    var (section, start) = firstSection(reaching: range.from)
+    while section < sections.count, start < range.end {
+      let count = sections[section].rows.count
+      // One that ends where the window begins is not in it, unless it has no rows.
+      if start >= range.from || start + count > range.from {
+        parts.append((section, max(0, range.from - start)..<min(count, range.end - start)))
+      }
+      start += count
+      section += 1
+    }
+    return parts
   }
 }
 
 extension Section {
-  /// The section with its first rows alone; itself where it has no more. As fast as ``RowList/first(_:)``.
-  public func cut(after count: Int) -> Section {
-    guard count < rows.count else { return self }
-    return Section(id: id, header: header, footer: footer, rows: rows.first(count))
+  /// The section with some of its rows alone; itself where these are all. As fast as ``RowList/part(_:)``.
+  public func cut(to range: Range<Int>) -> Section {
+    guard range.count < rows.count else { return self }
+    let skipped = skipped + range.lowerBound
+    return Section(id: id, header: header, footer: footer, rows: rows.part(range), skipped: skipped)
   }
+
+  /// The section with its first rows alone; itself where it has no more. As fast as ``RowList/first(_:)``.
+  public func cut(after count: Int) -> Section { cut(to: 0..<min(count, rows.count)) }
 }

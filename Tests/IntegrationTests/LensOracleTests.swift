@@ -119,7 +119,7 @@ private struct Oracle {
   /// From any state that a client had to the present one, through any window.
   private mutating func poll() throws {
     let lens = ClientLens(view: pick([nil, "v", "w"]), cells: pick([nil, "Label, Title"]))
-    let window = pick([nil, "all", "1", "2", "5", "40"])
+    let window = pick([nil, "all", "1", "2", "5", "40", "0-2", "1-3", "3-3", "2-9", "5-40", "60-70"])
     guard let old = held[lens]?.suffix(history).randomElement(using: &random), Bool.random(using: &random) else {
       held[lens, default: []].append(try snapshot(lens, rows: window))
       return
@@ -128,8 +128,9 @@ private struct Oracle {
     let changes = try service.changes("t", after: old.cursor, query: query, lens.headers)
     var new = old
     try new.apply(changes)
-    let kept = old.attributes["window"]?["rows"]?.number.map { "\($0)" }
-    try new.check(equals: service.snapshot("t", lens.headers, query: target(lens, window ?? kept)))
+    let snapshot = try service.snapshot("t", lens.headers, query: target(lens, window ?? Self.window(old)))
+    try new.check(equals: snapshot)
+    try checkWindow(new, lens)
     if let reset = changes["reset"]?.text {
       resets.insert(reset)
     } else {
@@ -139,6 +140,31 @@ private struct Oracle {
       guard told == fewest else { throw wrong("\(told), not \(fewest), in \(changes)") }
     }
     held[lens, default: []].append(new)
+  }
+
+  /// Which rows a client has, as a request says it.
+  private static func window(_ table: TableMirror) -> String? {
+    guard let window = table.attributes["window"], let rows = window["rows"]?.number else { return nil }
+    return window["from"]?.number.map { "\($0)-\($0 + rows - 1)" } ?? "\(rows)"
+  }
+
+  /// A window shows what stands at its places in the whole table, and says how many rows of a section stand before it.
+  private func checkWindow(_ table: TableMirror, _ lens: ClientLens) throws {
+    guard let window = table.attributes["window"], let rows = window["rows"]?.number else { return }
+    let (from, whole) = (window["from"]?.number ?? 0, try snapshot(lens, rows: nil))
+    guard table.cursor.split(separator: "~").first == whole.cursor.split(separator: "~").first else { return }
+    var before = 0
+    let expected = whole.sections.compactMap { section -> TableMirror.Section? in
+      let shown = section.rows.enumerated().filter { (from..<from + rows).contains(before + $0.offset) }
+      before += section.rows.count
+      guard let first = shown.first else { return nil }
+      var cut = section
+      (cut.rows, cut.skipped) = (shown.map(\.element), first.offset)
+      return cut
+    }
+    guard expected.map(\.json) == table.sections.map(\.json), window["of"]?.number == before else {
+      throw wrong("\(window) is\n\(table.sections)\nof\n\(whole.sections)")
+    }
   }
 
   private func snapshot(_ lens: ClientLens, rows: String?) throws -> TableMirror {
@@ -183,7 +209,7 @@ private struct Operations: Equatable {
     sections["move"] = kept.count - longestRise(kept.compactMap { before[$0.id] })
     sections["update"] = kept.count { section in
       let was = before[section.id].map { old.sections[$0] }
-      return was?.header != section.header || was?.footer != section.footer
+      return was?.header != section.header || was?.footer != section.footer || was?.skipped != section.skipped
     }
     let (from, to) = (places(old), places(new))
     for (id, place) in from where after.contains(place.section) {

@@ -38,4 +38,35 @@ import Testing
     let changed = try service.changes("t", after: first.replacing("~r2", with: "~r3"), query: "&rows=3")
     #expect(changed["reset"]?.text == "expired", "\(changed)")
   }
+
+  /// Changes above that move nothing, and those below, are no reason either; one that moves the rows is.
+  @Test func aWindowOutOfTheMiddleOutlastsWhatDoesNotReachIt() throws {
+    let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    for number in 0..<4 { try add(editor, "item \(number)") }
+    var table = try service.mirror("t", query: "?rows=2-3")
+    #expect(table.sections.first?.skipped == 2 && table.attributes["window"] == ["from": 2, "rows": 2, "of": 6])
+    let first = table.cursor
+    try waiter.send("GET", "/v1/tables/t/changes?after=\(first)&wait=30")
+    try service.awaitPolls(1)
+    for number in 0..<20 {
+      let item: JSONValue = ["title": .string("\(number)")]
+      let row = number.isMultiple(of: 2) ? 1 : 6
+      #expect(try editor.request("PATCH", "/v1/tables/t/items/\(row)", body: item).status == 200)
+    }
+    try add(editor, "one more")
+    let late = try editor.request("GET", "/v1/tables/t/changes?after=\(first)&wait=1").json
+    #expect(late["stages"]?.elements == [["window": ["from": 2, "rows": 2, "of": 7]]], "\(late)")
+    #expect(try editor.request("DELETE", "/v1/tables/t/items/1").status == 200)
+    let woken = try waiter.receive("what moved").json
+    #expect(woken["reset"] == nil, "\(woken)")
+    try table.apply(woken)
+    try table.check(equals: service.snapshot("t", query: "?rows=2-3"))
+    for number in 0..<4 { try add(editor, "more \(number)") }
+    #expect(try service.changes("t", after: first)["reset"]?.text == "expired")
+  }
+
+  private func add(_ editor: HTTPClient, _ title: String) throws {
+    #expect(try editor.request("POST", "/v1/tables/t/items", body: ["title": .string(title)]).status == 201)
+  }
 }

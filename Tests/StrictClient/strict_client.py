@@ -62,8 +62,9 @@ class Mirror:
 
     @staticmethod
     def _section(section):
+        require(section.get("skipped", 1) > 0, "`skipped` where none is", section)
         return {"id": section["id"], "header": section.get("header"), "footer": section.get("footer"),
-                "rows": list(section["rows"])}
+                "skipped": section.get("skipped", 0), "rows": list(section["rows"])}
 
     @property
     def state(self):
@@ -175,7 +176,11 @@ class Mirror:
         for operation in sections.get("update", []):
             section = new[operation["at"]]
             require(section["id"] == operation["id"], "an update of another section", operation)
-            new[operation["at"]] = {**section, "header": operation.get("header"), "footer": operation.get("footer")}
+            now = {name: operation.get(name) for name in ("header", "footer")}
+            require("skipped" not in operation or operation["skipped"] != section["skipped"], "`skipped` unchanged", operation)
+            now["skipped"] = operation.get("skipped", section["skipped"])
+            require(any(section[name] != now[name] for name in now), "an update of nothing", operation)
+            new[operation["at"]] = {**section, **now}
         self.sections = new
 
 

@@ -67,6 +67,7 @@ struct Oracle: Equatable, CustomStringConvertible {
     for section in newStaying {
       guard let oldSection = oldStaying.first(where: { $0.id == section.id }) else { continue }
       if section.header?.encoded != oldSection.header?.encoded || section.footer?.encoded != oldSection.footer?.encoded
+        || section.skipped != oldSection.skipped
       {
         sectionUpdates += 1
       }

@@ -117,8 +117,8 @@ import Testing
     new.sections[0] = Section(id: "A", rows: edited)
     new.countRows()
     for (oldRows, newRows) in [(50, 50), (50, 3500), (3500, 3500), (5999, 6000), (10_000, 10_000), (10_000, 1)] {
-      let (oldSize, newSize) = (try #require(WindowSize(oldRows)), try #require(WindowSize(newRows)))
-      try verify(from: old.cut(after: oldSize), to: new.cut(after: newSize))
+      let (oldSize, newSize) = (try #require(WindowRange(oldRows)), try #require(WindowRange(newRows)))
+      try verify(from: old.cut(to: oldSize), to: new.cut(to: newSize))
     }
     #expect(Table.firstAffectedRow(from: old, to: new) == 10)
     #expect(new.rowCount == 6001 && new.indexPath(of: "b") == IndexPath(section: 1, row: 0))

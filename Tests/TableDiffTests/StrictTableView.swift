@@ -22,6 +22,7 @@ struct StrictTableView {
     var id: String
     var header: [UInt8]?
     var footer: [UInt8]?
+    var skipped: Int
     var rows: [ShownRow]
     var arrivedInStage = -1
 
@@ -29,6 +30,7 @@ struct StrictTableView {
       id = section.id
       header = section.header?.encoded
       footer = section.footer?.encoded
+      skipped = section.skipped
       rows = section.rows.map { ShownRow($0, stage: stage) }
       arrivedInStage = stage
     }
@@ -182,7 +184,11 @@ struct StrictTableView {
       guard old.id == update.id else { throw Refusal("wrong section updated") }
       guard old.arrivedInStage < 0 else { throw Refusal("a section that was inserted is updated too") }
       let (header, footer) = (update.header?.encoded, update.footer?.encoded)
-      guard old.header != header || old.footer != footer else { throw Refusal("a section update changes nothing") }
+      guard update.skipped != old.skipped else { throw Refusal("skipped unchanged") }
+      guard old.header != header || old.footer != footer || update.skipped != nil else {
+        throw Refusal("a section update changes nothing")
+      }
+      if let skipped = update.skipped { sections[update.at].skipped = skipped }
       sections[update.at].header = header
       sections[update.at].footer = footer
     }
@@ -238,8 +244,10 @@ extension StrictTableView {
   func checkShows(_ table: Table) throws {
     guard sections.map(\.id) == table.sections.map(\.id) else { throw Refusal("sections \(sections.map(\.id))") }
     for (shown, section) in zip(sections, table.sections) {
-      guard shown.header == section.header?.encoded, shown.footer == section.footer?.encoded else {
-        throw Refusal("section \(shown.id) has a wrong header or footer")
+      guard shown.header == section.header?.encoded, shown.footer == section.footer?.encoded,
+        shown.skipped == section.skipped
+      else {
+        throw Refusal("section \(shown.id) has a wrong header or footer, or skips another number of rows")
       }
       guard shown.rows.map(\.id) == section.rows.map(\.id) else {
         throw Refusal("section \(shown.id) has rows \(shown.rows.map(\.id))")

@@ -59,7 +59,7 @@ import Testing
     ] as [(Int?, Bool, [String], Bool)]
   )
   func isSeen(rows: Int?, fallbackAlone: Bool, taps: [String], isSeen: Bool) throws {
-    let window: LensRequest.Window = rows.flatMap { WindowSize($0) }.map { .rows($0) } ?? .all
+    let window: LensRequest.Window = rows.flatMap { WindowRange($0) }.map { .rows($0) } ?? .all
     let cells = fallbackAlone ? try AcceptedCells(["Label"]) : nil
     let lens = table.lens(LensRequest(cells: cells, view: "v", window: window), after: nil)
     // From before the first tap, and from behind another one.

@@ -17,9 +17,10 @@ func printLongSections() {
   curve("the changeset of one edit") { diff($0.old, $0.edited) }
   curve("the changeset of 0.1 % updates") { diff($0.old, $0.refreshed) }
   curve("from which row on they differ") { sink &+= Table.firstAffectedRow(from: $0.old, to: $0.edited) ?? 0 }
-  curve("a window of 50 rows") { sink &+= $0.old.cut(after: $0.window).sections.count }
+  curve("a window of 50 rows") { sink &+= $0.old.cut(to: $0.window).sections.count }
+  curve("50 rows out of the middle") { sink &+= $0.old.cut(to: $0.middleWindow).sections.count }
   curve("the changeset of a window of 50 rows") {
-    diff($0.old.cut(after: $0.window), $0.refreshed.cut(after: $0.window))
+    diff($0.old.cut(to: $0.window), $0.refreshed.cut(to: $0.window))
   }
   curve("where a row stands") { sink &+= $0.old.indexPath(of: $0.id)?.row ?? 0 }
   curve("a version made anew shares with the one before") {
@@ -38,7 +39,8 @@ private struct LongVersions {
   let middle: Int
   let row: Row
   let id: String
-  let window: WindowSize
+  let window: WindowRange
+  let middleWindow: WindowRange
 
   init(_ count: Int) {
     var random = SplitMix64(state: 42)
@@ -59,7 +61,9 @@ private struct LongVersions {
     old = table(list)
     edited = table(list.replacing(middle, with: row))
     refreshed = table(RowList(changed, sharing: list))
-    guard let size = WindowSize(50) else { preconditionFailure("50 rows are a window") }
-    window = size
+    guard let first = WindowRange(50), let other = WindowRange(from: middle, rows: 50) else {
+      preconditionFailure("50 rows are a window")
+    }
+    (window, middleWindow) = (first, other)
   }
 }

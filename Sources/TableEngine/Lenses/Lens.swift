@@ -7,7 +7,7 @@ package struct LensRequest: Hashable, Sendable {
     case unnamed
     /// `rows=all`
     case all
-    case rows(WindowSize)
+    case rows(WindowRange)
   }
 
   package var cells: AcceptedCells?
@@ -18,8 +18,8 @@ package struct LensRequest: Hashable, Sendable {
     (self.cells, self.view, self.window) = (cells, view, window)
   }
 
-  /// After how many rows the table is cut for a client that stands at `after`; nil where it is whole.
-  package func rows(after: Cursor?) -> WindowSize? {
+  /// Which rows a client has that stands at `after`; nil where it has all.
+  package func rows(after: Cursor?) -> WindowRange? {
     switch window {
     case .unnamed: after?.lensTag?.rows
     case .all: nil
@@ -34,7 +34,7 @@ package struct Lens: Hashable, Sendable {
   package var cells: CellSet?
   package var view: String?
   /// Nil: the whole table.
-  package var rows: WindowSize?
+  package var rows: WindowRange?
   /// What the cells come from: with other cells in the configuration it is another set.
   private(set) var origin: Origin?
 
@@ -44,11 +44,11 @@ package struct Lens: Hashable, Sendable {
     var registry: [UInt8]
   }
 
-  package init(cells: CellSet? = nil, view: String? = nil, rows: WindowSize? = nil) {
+  package init(cells: CellSet? = nil, view: String? = nil, rows: WindowRange? = nil) {
     (self.cells, self.view, self.rows) = (cells, view, rows)
   }
 
-  init(_ accepted: AcceptedCells?, of registry: CellRegistry, view: String?, rows: WindowSize?) {
+  init(_ accepted: AcceptedCells?, of registry: CellRegistry, view: String?, rows: WindowRange?) {
     self.init(cells: accepted.flatMap { registry.set($0) }, view: view, rows: rows)
     origin = accepted.map { Origin(accepted: $0, registry: registry.digest) }
   }

@@ -22,7 +22,7 @@ struct ReplyMaker: Sendable {
   /// A version's table as a client sees it. In proportion to the window; with a set of cells O(rows) the first time, then
   /// in proportion to what changed: sections and rows that versions share are shared by their variants.
   mutating func table(_ version: Version, at point: ViewPoint?, _ lens: Lens) -> Table {
-    let plain = lens.rows.map { version.table.cut(after: $0) } ?? version.table
+    let plain = lens.rows.map { version.table.cut(to: $0) } ?? version.table
     var table = plain
     if let accepted = lens.cells {
       table = lens.rows == nil ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
@@ -36,7 +36,7 @@ struct ReplyMaker: Sendable {
         let toggled = section.rows[row].toggled()
         rows[row] = lens.cells.map { cells.variant(of: toggled, $0) } ?? toggled
       }
-      table.sections[index] = Section(id: section.id, header: section.header, footer: section.footer, rows: rows)
+      table.sections[index] = section.with(RowList(rows))
     }
     return table
   }
@@ -122,9 +122,7 @@ extension Table {
   /// With other rows in the places of its own. O(rows).
   fileprivate func mapRows(_ change: (Row) -> Row) -> Table {
     var table = self
-    table.sections = sections.map { section in
-      Section(id: section.id, header: section.header, footer: section.footer, rows: section.rows.map(change))
-    }
+    table.sections = sections.map { $0.with(RowList($0.rows.map(change))) }
     return table
   }
 }

@@ -1,17 +1,29 @@
 import DequeModule
 package import TableModel
 
-/// From which row on each version changed a table, for versions that are no longer held too: a client whose window nothing of that
+/// Which rows each version changed of a table, for versions that are no longer held too: a client whose window nothing of that
 /// reaches has what the oldest held version shows in it, however many have gone by.
 ///
-/// Noted once somebody has waited with a window. Of two changes the later one counts where it reaches as far up, so that of those
-/// no longer held there are at most as many as a window can have rows. Not thread-safe.
+/// Noted once somebody has waited with a window. For windows that begin at the beginning, the later one of two changes counts
+/// where it reaches as far up, so that of those no longer held there are at most as many as such a window can have rows. Where
+/// they end is noted of the last ones, for windows out of the middle. Not thread-safe.
 package struct ForgottenChanges {
   private struct Change {
     /// The first version that has it.
     var version: UInt64
-    /// The first row that it affects, among all.
-    var row: Int
+    /// The rows that it affects, among all; `Int.max` is the end where those behind it have moved.
+    var rows: Range<Int>
+
+    func reaches(_ window: WindowRange) -> Bool { rows.lowerBound < window.end && rows.upperBound > window.from }
+  }
+
+  /// What one version has changed.
+  package struct Step {
+    /// Nil where it shows the same.
+    package var rows: Range<Int>?
+    package var size: Size
+
+    package init(rows: Range<Int>?, size: Size) { (self.rows, self.size) = (rows, size) }
   }
 
   /// What a window shows of the whole table, and whose change wakes nobody.
@@ -27,8 +39,11 @@ package struct ForgottenChanges {
 
   /// Of versions that were held when the last one was noted. Ascending.
   private var held: [Change] = []
-  /// Of those before. Ascending by version and by row.
+  /// Of those before. Ascending by version and by first row.
   private var forgotten: [Change] = []
+  /// The last of those before, all that there were since a version.
+  private var recent: (changes: Deque<Change>, since: UInt64) = ([], 0)
+  private static let maximumRecent = 1_024
   /// From which version on the table had a size. Ascending; as many as may be needed in the longest wait.
   private var sizes: Deque<(version: UInt64, size: Size)> = []
   private static let maximumSizes = 4_096
@@ -38,46 +53,58 @@ package struct ForgottenChanges {
 
   package init() {}
 
-  /// Notes the first affected row of each version that follows another one, and its size. O(steps + held), amortised.
+  /// Notes the affected rows of each version that follows another one, and its size. O(steps + held), amortised.
   ///
   /// - Parameters:
   ///   - previous: if it is not the last one noted, all is begun anew with it.
   ///   - size: that one's.
   ///   - oldest: of the versions that are held now.
-  package mutating func note(_ steps: [(row: Int, size: Size)], after previous: Cursor, _ size: Size, oldest: Cursor) {
+  package mutating func note(_ steps: [Step], after previous: Cursor, _ size: Size, oldest: Cursor) {
     if epoch != previous.epoch || versions?.upperBound != previous.version {
       (epoch, held, forgotten) = (previous.epoch, [], [])
       versions = previous.version...previous.version
       sizes = [(previous.version, size)]
+      recent = ([], previous.version)
     }
     for (version, step) in zip((previous.version + 1)..., steps) {
-      if step.row < WindowSize.range.upperBound { held.append(Change(version: version, row: step.row)) }
+      if let rows = step.rows { held.append(Change(version: version, rows: rows)) }
       if sizes.last?.size != step.size { sizes.append((version, step.size)) }
     }
     while sizes.count > Self.maximumSizes { sizes.removeFirst() }
     let first = max(versions?.lowerBound ?? 0, sizes.first?.version ?? 0)
     versions = first...previous.version + UInt64(steps.count)
     let gone = held.prefix { $0.version <= oldest.version }
-    for change in gone {
-      while let last = forgotten.last, last.row >= change.row { forgotten.removeLast() }
-      forgotten.append(change)
-    }
+    for change in gone { forget(change) }
     held.removeFirst(gone.count)
   }
 
-  /// The first row that was affected after a client's version and up to the oldest one held, `Int.max` where none was that a
-  /// window can show; nil where that is not known. O(held), and O(log) of what is forgotten.
-  package func firstRow(after cursor: Cursor, until oldest: Cursor) -> Int? {
+  private mutating func forget(_ change: Change) {
+    recent.changes.append(change)
+    if recent.changes.count > Self.maximumRecent { recent.since = recent.changes.removeFirst().version }
+    guard change.rows.lowerBound < WindowRange.sizes.upperBound else { return }
+    while let last = forgotten.last, last.rows.lowerBound >= change.rows.lowerBound { forgotten.removeLast() }
+    forgotten.append(change)
+  }
+
+  /// Whether a window shows something else at the oldest version held than at a client's version, or may have in between; nil
+  /// where that is not known. O(held), and O(log) of what is forgotten; O(``maximumRecent``) for a window out of the middle.
+  package func isAffected(_ window: WindowRange, after cursor: Cursor, until oldest: Cursor) -> Bool? {
     guard cursor.epoch == oldest.epoch, epoch == oldest.epoch, let versions, cursor.version >= versions.lowerBound,
       oldest.version <= versions.upperBound
     else { return nil }
-    let next = Self.count(in: forgotten, upTo: cursor.version) { $0.version }
-    // The later ones affect rows further down.
-    var first = next < forgotten.count ? forgotten[next].row : .max
-    for change in held where change.version > cursor.version && change.version <= oldest.version {
-      first = min(first, change.row)
+    let isAffectedSince = held.contains {
+      $0.version > cursor.version && $0.version <= oldest.version && $0.reaches(window)
     }
-    return first
+    if isAffectedSince { return true }
+    if window.end <= WindowRange.sizes.upperBound {
+      let next = Self.count(in: forgotten, upTo: cursor.version) { $0.version }
+      // The later ones affect rows further down.
+      guard next < forgotten.count, forgotten[next].rows.lowerBound < window.end else { return false }
+      if window.from == 0 { return true }
+    }
+    guard cursor.version >= recent.since else { return nil }
+    let start = Self.count(in: recent.changes, upTo: cursor.version) { $0.version }
+    return recent.changes[start...].contains { $0.reaches(window) }
   }
 
   /// How large the table was at a client's version; nil where that is not known. O(log sizes).

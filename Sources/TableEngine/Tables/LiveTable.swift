@@ -143,7 +143,9 @@ package final class LiveTable: Sendable {
   package func endWaiting(_ lens: Lens) { reader.endWaiting(lens) }
 
   /// By window, how many wait; nil is the whole table.
-  package var waiters: [WindowSize?: Int] { all.reduce(into: [:]) { $0.merge($1.reader.waiters, uniquingKeysWith: +) } }
+  package var waiters: [WindowRange?: Int] {
+    all.reduce(into: [:]) { $0.merge($1.reader.waiters, uniquingKeysWith: +) }
+  }
   package var isWaitedFor: Bool { isWaitedHere || isShared && waitersElsewhere.withLock { $0 > .now } }
   var isWaitedHere: Bool { all.contains { !$0.reader.waiters.isEmpty } }
 

@@ -19,8 +19,8 @@ extension TableReader {
     guard let rows = cursor.lensTag?.rows else { return nil }
     // Asked for first: of versions that are forgotten meanwhile more is noted than it takes.
     let oldest = feed.oldest
-    guard let first = forgotten.withLock({ $0?.firstRow(after: cursor, until: oldest.cursor) }) else { return nil }
-    return first >= rows.rows ? oldest : nil
+    let isAffected = forgotten.withLock { $0?.isAffected(rows, after: cursor, until: oldest.cursor) }
+    return isAffected == false ? oldest : nil
   }
 
   /// As it is with the cells that there are now, and those that these versions' rows have: whoever waits has asked before.

@@ -39,7 +39,7 @@ extension TableReader {
 
   /// Whether it can be seen through a lens that a row is toggled. Expected O(sections + rows / 8,000).
   private func isSeen(_ identity: Fingerprint, in table: Table, _ lens: Lens) -> Bool {
-    guard let row = table.firstRow(identity, within: lens.rows), row.expansion != nil else { return false }
+    guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
     guard let accepted = lens.cells else { return true }
     let cells = drawing.withLock { $0 }
     return !Row.same(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted))
@@ -48,13 +48,13 @@ extension TableReader {
   /// Whether a lens without its view shows another table at one version than at another: what came and went does not
   /// count, nor what lies beyond its window or in cells that it does not show.
   private func isAffected(_ lens: Lens, from old: Version, to new: Version) -> Bool {
-    let first = firstAffectedRow(from: old, to: new, nil)
-    guard let rows = lens.rows else {
-      guard old.table.counts == new.table.counts else { return true }
-      return first != .max && (lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) != .max)
+    if let rows = lens.rows {
+      return isAffected(rows, from: old, to: new, nil)
+        && (lens.cells == nil || isAffected(rows, from: old, to: new, lens.cells))
     }
-    guard first < rows.rows else { return false }
-    return lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) < rows.rows
+    guard old.table.counts == new.table.counts else { return true }
+    return firstAffectedRow(from: old, to: new, nil) != .max
+      && (lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) != .max)
   }
 
   /// Notes what came with the versions after one, so that whoever waits with a window outlasts them. O(changes). On the table's
@@ -62,9 +62,10 @@ extension TableReader {
   func noteChanges(after previous: Version) {
     guard forgotten.withLock({ $0 != nil }) || !waiting.withLock({ $0.windows.isEmpty }) else { return }
     let (current, oldest) = (feed.current, feed.oldest)
-    var (last, steps): (Version, [(row: Int, size: ForgottenChanges.Size)]) = (previous, [])
+    var (last, steps): (Version, [ForgottenChanges.Step]) = (previous, [])
     while last.number < current.number, let next = feed.version(last.number + 1) {
-      steps.append((firstAffectedRow(from: last, to: next, nil), ForgottenChanges.Size(of: next.table)))
+      let rows = Table.affectedRows(from: last.table, to: next.table)
+      steps.append(ForgottenChanges.Step(rows: rows, size: ForgottenChanges.Size(of: next.table)))
       last = next
     }
     let isWhole = last === current && previous.cursor.epoch == current.cursor.epoch
@@ -81,26 +82,44 @@ extension TableReader {
     }
   }
 
+  /// Whether a window shows another table at one version than at another. Found out once for all who have these cells.
+  func isAffected(_ window: WindowRange, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
+    guard firstAffectedRow(from: old, to: new, accepted) < window.end else { return false }
+    guard window.from > 0 else { return true }
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
+    if let known = changes.withLock({ $0[window, pair] }) { return known }
+    let isAffected = Table.isAffected(window, from: old.table, to: new.table, seenAs: seen(accepted))
+    changes.withLock { $0[window, pair] = isAffected }
+    return isAffected
+  }
+
   /// `Int.max` where there is none. Found out once for all who have these cells.
   func firstAffectedRow(from old: Version, to new: Version, _ accepted: CellSet?) -> Int {
     let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
-    let cells = drawing.withLock { $0 }
-    let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
-    let first = Table.firstAffectedRow(from: old.table, to: new.table, seenAs: seen) ?? .max
+    let first = Table.firstAffectedRow(from: old.table, to: new.table, seenAs: seen(accepted)) ?? .max
     changes.withLock { $0[pair] = first }
     return first
+  }
+
+  /// How rows are looked at by who can show these cells.
+  private func seen(_ accepted: CellSet?) -> ((Row) -> Row)? {
+    guard let accepted else { return nil }
+    let cells = drawing.withLock { $0 }
+    return { cells.variant(of: $0, accepted) }
   }
 }
 
 extension Table {
   /// The row with an identity, if it stands in a window.
-  fileprivate func firstRow(_ identity: Fingerprint, within window: WindowSize?) -> Row? {
-    var left = window?.rows ?? .max
-    for section in sections {
-      guard left > 0 else { return nil }
-      if let place = section.rows.firstIndex(of: identity) { return place < left ? section.rows[place] : nil }
-      left -= section.rows.count
+  fileprivate func row(_ identity: Fingerprint, within window: WindowRange?) -> Row? {
+    guard let window else {
+      return sections.lazy.compactMap { section in section.rows.firstIndex(of: identity).map { section.rows[$0] } }
+        .first
+    }
+    for part in parts(in: window) {
+      let rows = sections[part.section].rows
+      if let place = rows.firstIndex(of: identity) { return part.rows.contains(place) ? rows[place] : nil }
     }
     return nil
   }
@@ -115,6 +134,13 @@ struct FirstAffectedRows {
     var cells: LensTag.Digest?
   }
   private var rows: [Pair: Int] = [:]
+  /// Of windows that do not begin at the beginning: whether they show something else.
+  private var windows: [WindowPair: Bool] = [:]
+
+  private struct WindowPair: Hashable {
+    var window: WindowRange
+    var pair: Pair
+  }
 
   subscript(pair: Pair) -> Int? {
     get { rows[pair] }
@@ -125,8 +151,19 @@ struct FirstAffectedRows {
     }
   }
 
+  subscript(window: WindowRange, pair: Pair) -> Bool? {
+    get { windows[WindowPair(window: window, pair: pair)] }
+    set {
+      // So are windows.
+      if windows.count >= 4_096 { windows = [:] }
+      windows[WindowPair(window: window, pair: pair)] = newValue
+    }
+  }
+
   /// What leads to versions that are no longer the current one.
   mutating func forget(before version: Cursor) {
-    rows = rows.filter { $0.key.to.epoch == version.epoch && $0.key.to.version >= version.version }
+    func isCurrent(_ pair: Pair) -> Bool { pair.to.epoch == version.epoch && pair.to.version >= version.version }
+    rows = rows.filter { isCurrent($0.key) }
+    windows = windows.filter { isCurrent($0.key.pair) }
   }
 }

@@ -202,7 +202,7 @@ final class TableReader: Sendable {
   }
 
   private enum Origin {
-    case version(Version, ViewPoint?, WindowSize?)
+    case version(Version, ViewPoint?, WindowRange?)
     case reset(ResetReason)
   }
 
@@ -223,9 +223,12 @@ final class TableReader: Sendable {
     [topic(lens.rows)] + (lens.view.map { [context.views.topic(view: $0)] } ?? [])
   }
 
-  private func topic(_ rows: WindowSize?) -> ChangeTopic {
+  private func topic(_ rows: WindowRange?) -> ChangeTopic {
     guard let rows else { return topic }
-    return ChangeTopic(rawValue: topic.rawValue &+ UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15)
+    return ChangeTopic(
+      rawValue: topic.rawValue &+ UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(rows.from)
+        &* 0xc2b2_ae3d_27d4_eb4f
+    )
   }
 
   /// Whoever waits is counted by its window, and uses its view.
@@ -240,7 +243,7 @@ final class TableReader: Sendable {
   }
 
   /// By window, how many wait; nil is the whole table.
-  var waiters: [WindowSize?: Int] { waiting.withLock { $0.counts } }
+  var waiters: [WindowRange?: Int] { waiting.withLock { $0.counts } }
 
   /// Whoever waits has to look again, whatever has changed.
   func wakeAll() { context.wake(waiting.withLock { [topic] + $0.windows.map { topic($0) } }) }
@@ -256,7 +259,7 @@ final class TableReader: Sendable {
       if drawings.withLock({ $0.isUsed }) { _ = current.rowKinds }
       preparing(self, previous)
       let windows = waiting.withLock { $0.windows }
-      let changed = windows.filter { firstAffectedRow(from: previous, to: current, nil) < $0.rows }
+      let changed = windows.filter { isAffected($0, from: previous, to: current, nil) }
       context.wake([topic] + changed.map { topic($0) })
     }
   }

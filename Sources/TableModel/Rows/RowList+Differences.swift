@@ -18,6 +18,16 @@ extension RowList {
   /// How many rows stand in parts at their ends that both lists have. O(log rows).
   public static func commonEnd(_ old: RowList, _ new: RowList) -> Int { RowNode.sharedSuffix(old.root, new.root) }
 
+  /// How many rows, content included, are the same at their ends: all of them, or as many as can be found by a look at no more
+  /// than a long chunk beside what both share. O(log rows) for each row that is looked at.
+  public static func sameEnd(_ old: RowList, _ new: RowList) -> Int {
+    let shorter = Swift.min(old.count, new.count)
+    var count = Swift.min(commonEnd(old, new), shorter)
+    let (oldKeys, newKeys, most) = (old.keys, new.keys, Swift.min(shorter, count + RowNode.longestChunk))
+    while count < most, oldKeys[old.count - 1 - count] == newKeys[new.count - 1 - count] { count += 1 }
+    return count
+  }
+
   /// How many rows two lists have in common at the beginning, and how many more at the end.
   ///
   /// - Parameter areSame: Not asked for what the lists share.

@@ -48,8 +48,14 @@ public struct RowList: Sendable {
   }
 
   /// The list's first rows; itself where it has no more. O(log rows), and O(`count`) for some 2,000 rows at most.
-  public func first(_ count: Int) -> RowList {
-    count < self.count ? replacing(count..<self.count, with: EmptyCollection()) : self
+  public func first(_ count: Int) -> RowList { part(0..<Swift.min(count, self.count)) }
+
+  /// Some of the list's rows, side by side; itself where these are all.
+  ///
+  /// - Complexity: O(log rows + range) for some 2,000 rows at most, else O(log rows).
+  public func part(_ range: Range<Int>) -> RowList {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "\(range) is not within \(count) rows")
+    return range.count < count ? RowList(root: root.part(range)) : self
   }
 }
 

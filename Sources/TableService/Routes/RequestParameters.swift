@@ -47,19 +47,7 @@ struct PollParameters: Sendable {
 extension Request {
   /// `view`: 1–64 characters `A–Z a–z 0–9 . _ -`.
   func viewName() throws(ServiceError) -> String? {
-    guard let name = query.first("view") else { return nil }
-    let isToken = name.utf8.allSatisfy {
-      switch $0 {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
-    guard isToken, (1...64).contains(name.utf8.count) else {
-      throw .malformed("`view` is 1 to 64 characters of A–Z a–z 0–9 . _ -", field: "view")
-    }
-    return name
+    try query.first("view").map { name throws(ServiceError) in try LensRequest.viewName(name, field: "view") }
   }
 
   /// `at=0,3`
@@ -73,17 +61,10 @@ extension Request {
     return IndexPath(section: section, row: row)
   }
 
-  /// `rows=N` or `rows=all`
+  /// `rows=N`, `rows=F-T` or `rows=all`
   func window() throws(ServiceError) -> LensRequest.Window {
     guard let text = query.first("rows") else { return .unnamed }
-    if text == "all" { return .all }
-    guard let rows = Int(digits: text), let size = WindowSize(rows) else {
-      throw .malformed(
-        "`rows` is how many rows the client has at most: \(WindowSize.range.lowerBound) to \(WindowSize.range.upperBound), or `all`.",
-        field: "rows"
-      )
-    }
-    return .rows(size)
+    return try LensRequest.Window(parameter: text, field: "rows")
   }
 
   /// `Accept-Cells`; nil where the client takes all.

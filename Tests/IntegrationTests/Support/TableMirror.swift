@@ -8,16 +8,24 @@ struct TableMirror: Sendable {
     var id: String
     var header: JSONValue
     var footer: JSONValue
+    var skipped: Int
     var rows: [JSONValue]
 
     init(_ json: JSONValue) throws {
       id = try required(json["id"]?.text, "a section without `id`")
       header = json["header"] ?? .null
       footer = json["footer"] ?? .null
+      skipped = json["skipped"]?.number ?? 0
+      guard json["skipped"] == nil || skipped > 0 else { throw Malformed("`skipped` where none is: \(json)") }
       rows = (json["rows"] ?? .null).elements
     }
 
-    var json: JSONValue { ["id": .string(id), "header": header, "footer": footer, "rows": .array(rows)] }
+    var json: JSONValue {
+      [
+        "id": .string(id), "header": header, "footer": footer, "skipped": .integer(Int64(skipped)),
+        "rows": .array(rows),
+      ]
+    }
   }
 
   private(set) var cursor: String
@@ -194,8 +202,14 @@ extension TableMirror {
       guard let index = operation["at"]?.number, sections.indices.contains(index),
         sections[index].id == operation["id"]?.text
       else { throw Malformed("an update of no section") }
+      let old = sections[index]
       sections[index].header = operation["header"] ?? .null
       sections[index].footer = operation["footer"] ?? .null
+      if let skipped = operation["skipped"]?.number {
+        guard skipped != old.skipped else { throw Malformed("`skipped` unchanged") }
+        sections[index].skipped = skipped
+      }
+      guard old.json != sections[index].json else { throw Malformed("a section's update of nothing") }
     }
   }
 }

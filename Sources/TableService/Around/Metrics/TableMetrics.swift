@@ -36,8 +36,8 @@ extension PrometheusText {
       .gauge,
       "Who waits for a table by the window of rows that they have; `all` is the whole table.",
       tables.flatMap { name, table, _ in
-        table.waiters.sorted { ($0.key?.rows ?? .max) < ($1.key?.rows ?? .max) }.map { window, count in
-          Sample([("table", name), ("rows", window.map { "\($0.rows)" } ?? "all")], count)
+        table.waiters.sorted { $0.key.place < $1.key.place }.map { window, count in
+          Sample([("table", name), ("rows", window?.description ?? "all")], count)
         }
       }
     )
@@ -75,4 +75,9 @@ extension PrometheusText {
       families.map { Sample([("table", $0.name)], $0.truncated) }
     )
   }
+}
+
+extension WindowRange? {
+  /// In what order they are listed: by where they begin and how many rows they have, the whole table last.
+  fileprivate var place: (Int, Int) { map { ($0.from, $0.rows) } ?? (.max, .max) }
 }

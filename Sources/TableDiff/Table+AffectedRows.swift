@@ -1,0 +1,71 @@
+public import TableModel
+
+extension Table {
+  /// Whether what stands around the rows, which every window shows, is the same in two versions of a table.
+  static func sameAround(_ old: Table, _ new: Table) -> Bool {
+    old.state == new.state && old.problem == new.problem && old.title == new.title && old.animation == new.animation
+      && old.isTruncated == new.isTruncated && old.isForEdges == new.isForEdges
+  }
+
+  /// Whether a window shows something else of one version of a table than of another; both are whole.
+  ///
+  /// How many rows of a section stand before the cut is no such thing, nor is what says how large the whole is: nobody is
+  /// woken for that. Exact, where ``affectedRows(from:to:)`` tells at once of most windows that they show the same.
+  ///
+  /// - Parameter seen: a row as it is looked at, where that may hide what has changed in it. Nil: as it is.
+  /// - Complexity: O(window), at the speed of memory where `seen` is nil.
+  public static func isAffected(
+    _ window: WindowRange,
+    from old: Table,
+    to new: Table,
+    seenAs seen: ((Row) -> Row)? = nil
+  ) -> Bool {
+    guard sameAround(old, new) else { return true }
+    let (parts, newParts) = (old.parts(in: window), new.parts(in: window))
+    guard parts.count == newParts.count else { return true }
+    return !zip(parts, newParts).allSatisfy { one, other in
+      let (before, after) = (old.sections[one.section], new.sections[other.section])
+      if before === after, one.rows == other.rows { return true }
+      guard before.id == after.id, Section.sameFrame(before, after), one.rows.count == other.rows.count else {
+        return false
+      }
+      if RowList.haveSame(before.rows, one.rows, after.rows, other.rows) { return true }
+      guard let seen else { return false }
+      return zip(before.rows.part(one.rows), after.rows.part(other.rows)).allSatisfy {
+        Row.same($0, $1) || $0.id == $1.id && Row.same(seen($0), seen($1))
+      }
+    }
+  }
+
+  /// Outside of which rows, in display order, two versions of a table show the same, at the same places; nil where they do
+  /// so everywhere. A window that reaches into them may show something else; what ends before them or begins behind them
+  /// doesn't, and has as many rows of its sections before the cut.
+  ///
+  /// Both are whole. The upper bound is `Int.max` where what stands behind has moved, or where what stands around the rows
+  /// changed.
+  ///
+  /// - Complexity: as ``firstAffectedRow(from:to:seenAs:)`` without `seen`.
+  public static func affectedRows(from old: Table, to new: Table) -> Range<Int>? {
+    guard let first = firstAffectedRow(from: old, to: new) else { return nil }
+    guard sameAround(old, new), old.rowCount == new.rowCount else { return first..<Int.max }
+    var (one, other, end) = (old.sections.count, new.sections.count, old.rowCount)
+    while one > 0, other > 0, isSame(old.sections[one - 1], new.sections[other - 1]) {
+      (one, other) = (one - 1, other - 1)
+      end -= old.sections[one].rows.count
+    }
+    let (last, newLast) = (one > 0 ? old.sections[one - 1] : nil, other > 0 ? new.sections[other - 1] : nil)
+    if last?.rows.isEmpty ?? false || newLast?.rows.isEmpty ?? false {
+      // A section without rows stands in the windows that begin here.
+      end += 1
+    } else if let last, let newLast, last.id == newLast.id, last.rows.count == newLast.rows.count,
+      Section.sameFrame(last, newLast)
+    {
+      end -= RowList.sameEnd(last.rows, newLast.rows)
+    }
+    return first..<max(end, first + 1)
+  }
+
+  private static func isSame(_ old: Section, _ new: Section) -> Bool {
+    old === new || old.id == new.id && Section.sameFrame(old, new) && Section.sameRows(old, new)
+  }
+}
