@@ -7,8 +7,8 @@ public struct Topic: RawRepresentable, Hashable, Sendable {
 
 /// A request that waits for one of its topics to be woken.
 public struct Wait: Sendable {
-  /// The most topics that one request can wait for: 64 tables and a view.
-  public static let maximumTopics = 65
+  /// The most topics that one request can wait for: 64 tables, each in a view.
+  public static let maximumTopics = 128
 
   /// 1 to `maximumTopics`; further ones are left out.
   public let topics: [Topic]

@@ -15,35 +15,50 @@ final class JoinedReplies: Sendable {
   let queue = DispatchQueue(label: "tablecast.joining", attributes: .concurrent)
   private let joinings = Mutex<(kept: Deque<Joining>, bytes: Int)>(([], 0))
 
+  /// The reply of one table.
+  struct Entry {
+    var reply: EncodedReply
+    /// Of its `after`, where the table alone doesn't tell which one it is for.
+    var number: Int?
+
+    fileprivate static func areSame(_ one: Entry, _ other: Entry) -> Bool {
+      one.reply === other.reply && one.number == other.number
+    }
+  }
+
   private struct Joining {
-    var parts: [EncodedReply]
+    var parts: [Entry]
     var scope: ReplyScope
     var whole: Representation
   }
 
   /// The joining of these very replies, if it was made. O(`maximum`).
-  func known(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope)
+  func known(_ parts: [Entry], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope)
     -> Representation?
   {
     guard troubles.isEmpty else { return nil }
     return joinings.withLock { joinings in
       joinings.kept.last { joining in
         joining.scope == scope && joining.parts.count == parts.count
-          && zip(joining.parts, parts).allSatisfy { $0 === $1 }
+          && zip(joining.parts, parts).allSatisfy(Entry.areSame)
       }?.whole
     }
   }
 
   /// The replies joined: `{"changes":[…]}`. Those with troubles are one client's, and not kept.
-  func reply(_ parts: [EncodedReply], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope) -> Representation {
+  func reply(_ parts: [Entry], _ troubles: [MultiPoll.Trouble], _ scope: ReplyScope) -> Representation {
     if let whole = known(parts, troubles, scope) { return whole }
-    var writer = JSONWriter(capacity: parts.reduce(16) { $0 + $1.body.count + 1 })
+    var writer = JSONWriter(capacity: parts.reduce(16) { $0 + $1.reply.body.count + 16 })
     writer.beginObject()
     writer.name("changes")
     writer.beginArray()
-    for part in parts { writer.write(raw: part.body) }
+    for part in parts { writer.write(raw: part.number.map { part.reply.body.numbered($0) } ?? part.reply.body) }
     for trouble in troubles {
       writer.beginObject()
+      if let number = trouble.number {
+        writer.name("pair")
+        writer.write(number)
+      }
       writer.name("table")
       writer.write(trouble.table)
       writer.name("problem")
@@ -69,4 +84,9 @@ final class JoinedReplies: Sendable {
     }
     return whole
   }
+}
+
+extension [UInt8] {
+  /// An object's bytes with a member more: which `after` it is for.
+  fileprivate func numbered(_ number: Int) -> [UInt8] { Array("{\"pair\":\(number),".utf8) + dropFirst() }
 }

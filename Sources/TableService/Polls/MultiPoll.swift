@@ -6,51 +6,85 @@ import Synchronization
 import TableEngine
 import TableModel
 
-/// A long poll of several tables at once (`GET /v1/changes`).
+/// A long poll of several tables at once (`GET /v1/changes`): what is left of the request while it waits, and of all
+/// requests like it.
 final class MultiPoll: Waiter {
   static let maximum = 64
 
   struct Member: Sendable {
+    var pair: FollowedPair
     var table: LiveTable
     var query: TableQuery
-    /// Refuses a client whom a newer configuration no longer lets in.
-    var recheck: @Sendable () -> ServiceError?
+
+    /// What the reply's entry is called by, where the table alone doesn't tell.
+    var number: Int? { pair.members == nil ? nil : pair.number }
   }
 
   /// A table that can't be followed, and why.
   struct Trouble: Sendable {
+    var pair: FollowedPair
+    /// The table's name.
     var table: String
     var error: ServiceError
+
+    var number: Int? { pair.members == nil ? nil : pair.number }
   }
 
-  private let members: [Member]
+  /// A table that isn't where the client is, by its place among the members, and where it is.
+  private struct Move: Equatable {
+    var member: Int
+    var to: Cursor
+  }
+
+  let members: [Member]
   private let troubles: [Trouble]
   private let codings: AcceptedCodings
   private let scope: ReplyScope
   private let joinedReplies: JoinedReplies
   /// What follows the cursors in the `Link` to the next poll.
   private let next: String
+  /// Refuses a client whom a newer configuration no longer lets in to a table.
+  private let recheck: @Sendable (String) -> ServiceError?
   /// Of those who wait, where a caller may be only so many of them.
   private let share: WaitingShare?
+  private let topics: [Topic]
+  /// The same poll, where other tables are in the place of some of these: for all who wait with this one.
+  private let heir = Mutex<MultiPoll?>(nil)
+  /// The last response, as it goes out: those who are woken together mostly want the same.
+  private let last = Mutex<(moves: [Move], response: Response)?>(nil)
 
   init(
     _ members: [Member],
     _ troubles: [Trouble],
     _ call: Call,
     _ joinedReplies: JoinedReplies,
-    share: WaitingShare?
+    share: WaitingShare?,
+    recheck: @escaping @Sendable (String) -> ServiceError?
   ) {
     (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
-    (codings, next) = (call.request.acceptedCodings, call.inquiry.next)
+    (codings, next, self.recheck) = (call.request.acceptedCodings, call.inquiry.next, recheck)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
-    let forwards = Set(members.flatMap(\.table.forwards)).sorted()
+    let forwards = Set(members.lazy.flatMap(\.table.forwards)).sorted()
     scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)
+    topics = Self.topics(of: members)
   }
 
   private init(_ poll: MultiPoll, of members: [Member]) {
     (self.members, troubles) = (members, poll.troubles)
     (codings, scope, joinedReplies) = (poll.codings, poll.scope, poll.joinedReplies)
-    (next, share) = (poll.next, poll.share)
+    (next, share, recheck) = (poll.next, poll.share, poll.recheck)
+    topics = Self.topics(of: members)
+  }
+
+  /// Each once: tables may share a view, and lenses a table.
+  private static func topics(of members: [Member]) -> [Topic] {
+    var topics: [Topic] = []
+    topics.reserveCapacity(members.count + 1)
+    var seen: Set<Topic> = []
+    for topic in members.lazy.flatMap({ $0.table.topics($0.query.lens) }) {
+      if seen.insert(Topic(topic)).inserted { topics.append(Topic(topic)) }
+    }
+    return topics
   }
 
   /// - Parameter wait: seconds; nil: what is left of the time.
@@ -66,12 +100,6 @@ final class MultiPoll: Waiter {
     return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0) }, waiter: self))
   }
 
-  private var topics: [Topic] {
-    // The view's topic is the same for all tables: it comes last of the first one's.
-    let view = members.first.map { $0.table.topics($0.query.lens).dropFirst() } ?? []
-    return (members.map { $0.table.topics($0.query.lens)[0] } + view).map(Topic.init)
-  }
-
   func woken(_ exchange: Exchange) -> Reply? {
     if let successor {
       abandoned()
@@ -82,21 +110,12 @@ final class MultiPoll: Waiter {
     return reply
   }
 
+  func answeredAlike() { abandoned() }
+
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
     let poll = successor ?? self
     return poll.moved(exchange, []) ?? poll.unchanged(exchange)
-  }
-
-  /// The same poll, where other tables are in the place of some of these.
-  private var successor: MultiPoll? {
-    var hasChanged = false
-    let members = members.map { member in
-      guard case .replaced(let next)? = member.table.ending else { return member }
-      hasChanged = true
-      return Member(table: next, query: member.query, recheck: member.recheck)
-    }
-    return hasChanged ? MultiPoll(self, of: members) : nil
   }
 
   func abandoned() {
@@ -104,106 +123,118 @@ final class MultiPoll: Waiter {
     share?.giveBack()
   }
 
+  /// The same poll, where other tables are in the place of some of these.
+  private var successor: MultiPoll? {
+    var replaced: [(member: Int, table: LiveTable)] = []
+    for (index, member) in members.enumerated() {
+      if case .replaced(let next)? = member.table.ending { replaced.append((index, next)) }
+    }
+    guard !replaced.isEmpty else { return nil }
+    var members = members
+    for (index, table) in replaced { members[index].table = table }
+    return heir.withLock { heir in
+      if let heir, zip(heir.members, members).allSatisfy({ $0.table === $1.table }) { return heir }
+      let poll = MultiPoll(self, of: members)
+      heir = poll
+      return poll
+    }
+  }
+
+  // MARK: What there is to tell
+
   /// The time is over: windows may have moved on without anything new in them.
   private func unchanged(_ exchange: Exchange) -> Reply {
-    let moved = members.filter { $0.query.after != $0.table.state(for: $0.query).to }
-    return gather(moved, [], exchange)
+    var moves: [Move] = []
+    for (index, member) in members.enumerated() {
+      let to = member.table.state(for: member.query).to
+      if member.query.after != to { moves.append(Move(member: index, to: to)) }
+    }
+    return gather(moves, [], exchange)
   }
 
   /// The reply, where a table has moved or can't be followed; nil where there is nothing to tell.
   private func moved(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply? {
     var troubles = troubles
-    var (moved, isOver): ([Member], Bool) = ([], false)
-    for member in members {
-      if let error = member.recheck() {
-        troubles.append(Trouble(table: member.table.name, error: error))
+    var (moves, isOver): ([Move], Bool) = ([], false)
+    for (index, member) in members.enumerated() {
+      if let error = recheck(member.table.reference.name) {
+        troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }
       switch member.table.ending {
       case .refused(let error)?:
-        troubles.append(Trouble(table: member.table.name, error: ServiceError(error)))
+        troubles.append(Trouble(pair: member.pair, table: member.table.name, error: ServiceError(error)))
         continue
       // Its next request finds another member in its place.
       case .withoutNews?, .replaced?: isOver = true
       case nil where member.table.isAwaitingUpstream: continue
       case nil: break
       }
-      if !member.table.state(for: member.query).isCurrent { moved.append(member) }
+      let state = member.table.state(for: member.query)
+      if !state.isCurrent { moves.append(Move(member: index, to: state.to)) }
     }
-    guard isOver || !moved.isEmpty || !troubles.isEmpty else { return nil }
-    return gather(moved, troubles, exchange)
+    guard isOver || !moves.isEmpty || !troubles.isEmpty else { return nil }
+    return gather(moves, troubles, exchange)
   }
 
+  // MARK: Answering
+
+  /// Joined at once, where that is little: more is not an event loop's to do.
+  private static let fewBytes = 8 << 10
+
   /// Each table makes its own reply, on its own queue: none waits for another's.
-  private func gather(_ moved: [Member], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
-    let ready = moved.map { $0.table.readyReply($0.query, to: $0.table.state(for: $0.query).to) }
+  private func gather(_ moves: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
+    if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == moves { return .response(last.response) }
+    let ready = moves.map { members[$0.member].table.readyReply(members[$0.member].query, to: $0.to) }
     let made = ready.compactMap { $0 }
-    if made.count == moved.count, let joined = joinedReplies.known(made, troubles, scope),
-      joined.isPrepared(for: codings)
-    {
-      return .response(response(joined, moved, made, troubles))
+    if made.count == moves.count {
+      let joined = joinedReplies.known(entries(moves, made), troubles, scope)
+      if joined?.isPrepared(for: codings) ?? (made.reduce(0) { $0 + $1.body.count } <= Self.fewBytes) {
+        return .response(response(joined, moves, made, troubles))
+      }
     }
-    let parts = Parts(ready) { [self] replies in
-      exchange.finish(response(joinedReplies.reply(replies, troubles, scope), moved, replies, troubles))
+    let gathered = GatheredReplies(ready) { [self] made in exchange.finish(response(nil, moves, made, troubles)) }
+    for (index, move) in moves.enumerated() where ready[index] == nil {
+      members[move.member].table.render(members[move.member].query) { gathered.set(index, $0) }
     }
-    for (index, member) in moved.enumerated() where ready[index] == nil {
-      member.table.render(member.query) { parts.set(index, $0) }
-    }
-    joinedReplies.queue.async { parts.begin() }
+    joinedReplies.queue.async { gathered.begin() }
     return .later
+  }
+
+  private func entries(_ moves: [Move], _ made: [EncodedReply]) -> [JoinedReplies.Entry] {
+    zip(moves, made).map { JoinedReplies.Entry(reply: $1, number: members[$0.member].number) }
   }
 
   /// The `Link` repeats the cursors that were asked, the new ones of tables that moved, and leaves out those with a
   /// problem: nothing that this reply doesn't tell is passed over.
   private func response(
-    _ joined: Representation,
-    _ moved: [Member],
-    _ replies: [EncodedReply],
+    _ known: Representation?,
+    _ moves: [Move],
+    _ made: [EncodedReply],
     _ troubles: [Trouble]
   ) -> Response {
-    var cursors: [String: Cursor] = [:]
-    for (member, reply) in zip(moved, replies) { cursors[member.table.name] = reply.cursor }
-    let pairs = members.compactMap { member -> String? in
-      let name = member.table.name
-      guard !troubles.contains(where: { $0.table == name }) else { return nil }
-      let cursor = (cursors[name] ?? member.query.after)?.description ?? ""
-      return "after=\(PercentCoding.encode(name)):\(cursor)"
-    }
+    let joined = known ?? joinedReplies.reply(entries(moves, made), troubles, scope)
     var response = joined.response(accepting: codings)
-    if !pairs.isEmpty {
-      response.additional.append(
-        HeaderField(.link, "</v1/changes?\(pairs.joined(separator: "&"))\(next)>; rel=\"next\"")
-      )
+    var cursors: [Int: Cursor] = [:]
+    for (move, reply) in zip(moves, made) { cursors[move.member] = reply.cursor }
+    let left = Set(troubles.map(\.pair.number))
+    var link = ""
+    for (index, member) in members.enumerated() where !left.contains(member.pair.number) {
+      let table = member.pair.members == nil ? member.table.name[...] : member.pair.text
+      link += "\(link.isEmpty ? "?" : "&")after=\(PercentCoding.encode(table)):"
+      if let cursor = cursors[index] ?? member.query.after { link += cursor.description }
     }
-    return response
-  }
-}
-
-/// The replies of several tables on their way, each from its own queue; given on when all are there.
-private final class Parts: Sendable {
-  private let replies: Mutex<(made: [EncodedReply?], isComplete: Bool)>
-  private let completion: @Sendable ([EncodedReply]) -> Void
-
-  init(_ made: [EncodedReply?], completion: @escaping @Sendable ([EncodedReply]) -> Void) {
-    replies = Mutex((made, false))
-    self.completion = completion
-  }
-
-  func set(_ index: Int, _ reply: EncodedReply) {
-    finish { $0[index] = reply }
-  }
-
-  /// Where none is missing, there is nothing to wait for.
-  func begin() { finish { _ in } }
-
-  private func finish(_ change: (inout [EncodedReply?]) -> Void) {
-    let all = replies.withLock { replies -> [EncodedReply]? in
-      change(&replies.made)
-      let made = replies.made.compactMap { $0 }
-      guard made.count == replies.made.count, !replies.isComplete else { return nil }
-      replies.isComplete = true
-      return made
+    if !link.isEmpty {
+      response.additional.append(HeaderField(.link, "</v1/changes\(link)\(next)>; rel=\"next\""))
     }
-    if let all { completion(all) }
+    guard troubles.isEmpty, joined.body.count <= Self.remembered else { return response }
+    let answer = response.serialized()
+    // By where the replies lead: a table may have moved again while they were made.
+    let told = zip(moves, made).map { Move(member: $0.member, to: $1.cursor) }
+    last.withLock { $0 = (told, answer) }
+    return answer
   }
+
+  /// Larger responses are not kept by each who polls.
+  private static let remembered = 64 << 10
 }

@@ -34,77 +34,18 @@ extension TableService {
 
   /// Whether a client that was let in under one configuration may still read, when there is another one.
   func recheck(_ request: Request, _ state: ServiceState, _ table: String) -> @Sendable () -> ServiceError? {
+    let recheck = recheck(request, state)
+    return { recheck(table) }
+  }
+
+  /// The same for several tables, by their names.
+  func recheck(_ request: Request, _ state: ServiceState) -> @Sendable (String) -> ServiceError? {
     // Where reading is open there is nothing to be kept of the request.
     let credentials = state.authorizer.credentials(of: request)
-    return { [weak self, weak state] in
+    return { [weak self, weak state] table in
       guard let now = self?.state, now !== state else { return nil }
       return now.authorizer.refusal(of: credentials, .read, table: table)
     }
-  }
-
-  func multiPoll(_ call: Call) throws(ServiceError) -> Reply {
-    let request = call.request
-    let wait = try call.inquiry.wait.get()
-    let lens = try call.inquiry.lens.get()
-    let pairs = try tablesAndCursors(request)
-    var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
-    var budget = MemberBudget()
-    // Under two spellings, as a family's member may be.
-    var twice: String?
-    for pair in pairs {
-      do throws(ServiceError) {
-        let table = try call.readable(pair.reference, &budget)
-        let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: pair.cursor)
-        if members.contains(where: { $0.table.name == table.name }) { twice = table.name }
-        let query = TableQuery(.changes(after: after), table.lens(lens, after: after))
-        let recheck = recheck(request, call.state, table.reference.name)
-        members.append(MultiPoll.Member(table: table, query: query, recheck: recheck))
-      } catch {
-        troubles.append(MultiPoll.Trouble(table: pair.reference.canonical, error: error))
-      }
-    }
-    if let twice {
-      throw .malformed("The table `\(twice)` stands twice: each is named once.", field: "after")
-    }
-    let poll = MultiPoll(members, troubles, call, joinedReplies, share: callerLimits.waitingShare(of: call))
-    // A table whose upstream is awaited keeps nobody from what the others have to tell.
-    let patience = members.contains(where: \.table.isAwaitingUpstream) ? min(wait, FirstFetch.patience) : wait
-    let begin: @Sendable (Exchange, Bool) -> Reply = { exchange, mayWait in
-      poll.begin(exchange, wait: mayWait ? patience : 0)
-    }
-    let behind = members.filter { $0.table.isBehind(lens, after: $0.query.after) }
-    guard !behind.isEmpty else { return begin(call.exchange, true) }
-    let read = behind.map { Abreast.Member(table: $0.table, view: lens.view) }
-    return Abreast(of: read, server) { exchange, outcome in
-      // Those that have cursors go on waiting for the others' versions; nobody is set back.
-      outcome == .late ? .response(ServiceError.unreadable.response) : begin(exchange, true)
-    }.begin()
-  }
-
-  /// The pairs of `after=TABLE:CURSOR`, each table once.
-  private func tablesAndCursors(_ request: Request) throws(ServiceError) -> [(
-    reference: TableReference, cursor: String
-  )] {
-    let texts = request.query.all("after")
-    guard (1...MultiPoll.maximum).contains(texts.count) else {
-      throw .malformed(
-        "`after=TABLE:CURSOR` stands 1 to \(MultiPoll.maximum) times, once for each table; here \(texts.count) times.",
-        field: "after"
-      )
-    }
-    var pairs: [(reference: TableReference, cursor: String)] = []
-    for text in texts {
-      guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
-        let reference = TableReference(segment: text[..<colon])
-      else {
-        throw .malformed("`\(text.prefix(200))` is not TABLE:CURSOR.", field: "after")
-      }
-      guard !pairs.contains(where: { $0.reference == reference }) else {
-        throw .malformed("The table `\(reference.canonical)` stands twice: each is named once.", field: "after")
-      }
-      pairs.append((reference, String(text[text.utf8.index(after: colon)...])))
-    }
-    return pairs
   }
 
   func stream(_ call: TableCall) throws(ServiceError) -> Reply {

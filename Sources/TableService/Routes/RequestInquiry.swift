@@ -20,6 +20,7 @@ final class RequestInquiry: Sendable {
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
   let next: String
   private let poll = Mutex<Poll?>(nil)
+  private let multiPoll = Mutex<(poll: MultiPoll, state: ServiceState)?>(nil)
   private let destination = Mutex<(table: LiveTable, state: ServiceState)?>(nil)
 
   init(_ request: Request) {
@@ -53,6 +54,13 @@ final class RequestInquiry: Sendable {
   }
 
   func note(_ table: LiveTable, under state: ServiceState) { destination.withLock { $0 = (table, state) } }
+
+  /// The poll of several tables, where it is known and the same for all who ask with these bytes under one configuration.
+  func multiPoll(under state: ServiceState) -> MultiPoll? {
+    multiPoll.withLock { known in known.flatMap { $0.state === state ? $0.poll : nil } }
+  }
+
+  func note(_ poll: MultiPoll, under state: ServiceState) { multiPoll.withLock { $0 = (poll, state) } }
 
   /// The poll of `table`: one for all who ask with these bytes under one configuration, as nothing in it is one client's
   /// own. Whoever is woken finds in the processor's cache what the one before has read.

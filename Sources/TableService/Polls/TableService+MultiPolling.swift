@@ -1,0 +1,101 @@
+import Definitions
+import HTTPServer
+import TableEngine
+import TableModel
+
+extension TableService {
+  func multiPoll(_ call: Call) throws(ServiceError) -> Reply {
+    let wait = try call.inquiry.wait.get()
+    // Requests with the same bytes may be of different callers: where these are counted, or tables are their own, each has
+    // its own.
+    let share = callerLimits.waitingShare(of: call)
+    let isOpen = share == nil && !call.state.authorizer.isRestricted(.read)
+    let poll: MultiPoll
+    if isOpen, let known = call.inquiry.multiPoll(under: call.state) {
+      poll = known
+    } else {
+      let (made, isShared) = try makeMultiPoll(call, share)
+      if isOpen, isShared { call.inquiry.note(made, under: call.state) }
+      poll = made
+    }
+    return begin(poll, call, wait)
+  }
+
+  private func begin(_ poll: MultiPoll, _ call: Call, _ wait: Double) -> Reply {
+    // A table whose upstream is awaited keeps nobody from what the others have to tell.
+    let patience = poll.members.contains(where: \.table.isAwaitingUpstream) ? min(wait, FirstFetch.patience) : wait
+    let behind = poll.members.filter { $0.table.isBehind(LensRequest(view: $0.query.lens.view), after: $0.query.after) }
+    guard !behind.isEmpty else { return poll.begin(call.exchange, wait: patience) }
+    let read = behind.map { Abreast.Member(table: $0.table, view: $0.query.lens.view) }
+    return Abreast(of: read, server) { exchange, outcome in
+      // Those that have cursors go on waiting for the others' versions; nobody is set back.
+      outcome == .late ? .response(ServiceError.unreadable.response) : poll.begin(exchange, wait: patience)
+    }.begin()
+  }
+
+  /// - Returns: the poll, and whether it is the same for all who ask with these bytes.
+  private func makeMultiPoll(_ call: Call, _ share: WaitingShare?) throws(ServiceError) -> (MultiPoll, Bool) {
+    let lens = try call.inquiry.lens.get()
+    var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
+    var budget = MemberBudget()
+    var (seen, plain): (Set<SeenTable>, Set<String>) = ([], [])
+    // Under two spellings, as a family's member may be.
+    var twice: String?
+    for pair in try pairs(call.request) {
+      do throws(ServiceError) {
+        let table = try call.readable(pair.reference, &budget)
+        let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
+        let query = TableQuery(.changes(after: after), table.lens(try pair.lens(in: lens), after: after))
+        if pair.members == nil, !plain.insert(table.name).inserted { twice = table.name }
+        guard seen.insert(SeenTable(name: table.name, view: query.lens.view, rows: query.lens.rows)).inserted else {
+          throw .malformed(
+            "The table `\(table.name)` stands twice with one lens: each is named once, or seen otherwise.",
+            field: "after"
+          )
+        }
+        members.append(MultiPoll.Member(pair: pair, table: table, query: query))
+      } catch {
+        troubles.append(MultiPoll.Trouble(pair: pair, table: pair.reference.canonical, error: error))
+      }
+    }
+    if let twice { throw .standsTwice(twice) }
+    let recheck = recheck(call.request, call.state)
+    let poll = MultiPoll(members, troubles, call, joinedReplies, share: share, recheck: recheck)
+    return (poll, troubles.isEmpty && !members.contains(where: \.table.isMember))
+  }
+
+  /// What stands once.
+  private struct SeenTable: Hashable {
+    var name: String
+    var view: String?
+    var rows: WindowRange?
+  }
+
+  /// The pairs of `after=TABLE:CURSOR`; of those without a lens of their own, each table once.
+  private func pairs(_ request: Request) throws(ServiceError) -> [FollowedPair] {
+    let texts = request.query.all("after")
+    guard (1...MultiPoll.maximum).contains(texts.count) else {
+      throw .malformed(
+        "`after=TABLE:CURSOR` stands 1 to \(MultiPoll.maximum) times, once for each table; here \(texts.count) times.",
+        field: "after"
+      )
+    }
+    var pairs: [FollowedPair] = []
+    pairs.reserveCapacity(texts.count)
+    var plain: Set<TableReference> = []
+    for (number, text) in texts.enumerated() {
+      guard let pair = FollowedPair(text, number: number) else {
+        throw .malformed("`\(String(text.unicodeScalars.prefix(200)))` is not TABLE:CURSOR.", field: "after")
+      }
+      if pair.members == nil, !plain.insert(pair.reference).inserted { throw .standsTwice(pair.reference.canonical) }
+      pairs.append(pair)
+    }
+    return pairs
+  }
+}
+
+extension ServiceError {
+  fileprivate static func standsTwice(_ table: String) -> ServiceError {
+    .malformed("The table `\(table)` stands twice: each is named once.", field: "after")
+  }
+}

@@ -1,0 +1,132 @@
+import JSON
+import TestSupport
+import Testing
+
+/// Polls of several tables in which each may be seen through a lens of its own: `after=TABLE;;MEMBERS:CURSOR`.
+@Suite struct PairedLensTests {
+  private static let configuration = """
+    store: memory
+    cells:
+      Label: {fields: {title: string}}
+      Long: {fields: {title: string, isOpen: boolean}, expands: isOpen, fallback: Label}
+    representations:
+      plain: {cell: Label, payload: {title: "${title}"}}
+      long: {cell: Long, payload: {title: "${title}", isOpen: false}}
+    tables:
+      t:
+        source: {local: {items: [{title: a}, {title: b}, {title: c, kind: long}, {title: d}], default: {title: New}}}
+        row: {type: "${kind ?? 'plain'}"}
+      u:
+        source: {local: {items: [{title: x}], default: {title: New}}}
+        row: {type: plain}
+    """
+
+  private func poll(_ service: ServiceProcess, _ pairs: [String], _ rest: String = "&wait=0") throws -> Reply {
+    try service.request("GET", "/v1/changes?" + pairs.map { "after=\($0)" }.joined(separator: "&") + rest)
+  }
+
+  @Test func eachPairHasALensOfItsOwn() throws {
+    let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    let pairs = ["t:", "t%3B%3Brows=1-2:", "t;;view=me;rows=2:", "t;;view=%256De:", "u;;:"]
+    let reply = try poll(service, pairs, "&wait=0&rows=1")
+    #expect(reply.status == 200, "\(reply.text)")
+    let entries = try (reply.json["changes"] ?? .null).elements
+    #expect(entries.map { $0["pair"]?.number } == [nil, 1, 2, 3, 4], "\(reply.text)")
+    let windows = entries.map { $0["snapshot"]?["window"] }
+    #expect(windows == [["rows": 1, "of": 4], ["from": 1, "rows": 2, "of": 4], ["rows": 2, "of": 4], nil, nil])
+    let cursors = entries.compactMap { $0["to"]?.text }
+    #expect(
+      reply["Link"] == "</v1/changes?after=t:\(cursors[0])&after=t%3B%3Brows%3D1-2:\(cursors[1])"
+        + "&after=t%3B%3Bview%3Dme%3Brows%3D2:\(cursors[2])&after=t%3B%3Bview%3D%256De:\(cursors[3])"
+        + "&after=u%3B%3B:\(cursors[4])&wait=0>; rel=\"next\""
+    )
+  }
+
+  @Test func aPairIsWokenThroughItsLens() throws {
+    let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    var (window, view, other) = (
+      try service.mirror("t", query: "?rows=1-2"), try service.mirror("t", query: "?view=me"),
+      try service.mirror("u")
+    )
+    func wait() throws {
+      let pairs = ["t;;rows=1-2:\(window.cursor)", "t;;view=me:\(view.cursor)", "u:\(other.cursor)"]
+      try waiter.send("GET", "/v1/changes?" + pairs.map { "after=\($0)" }.joined(separator: "&") + "&wait=30")
+      try service.awaitPolls(1)
+    }
+    func take() throws -> [Int?] {
+      let entries = try (waiter.receive("what moved").json["changes"] ?? .null).elements
+      for entry in entries {
+        switch entry["pair"]?.number {
+        case 0: try window.apply(entry)
+        case 1: try view.apply(entry)
+        default: try other.apply(entry)
+        }
+      }
+      return entries.map { $0["pair"]?.number }
+    }
+    try wait()
+    #expect(try editor.request("PATCH", "/v1/tables/u/items/1", body: ["title": "y"]).status == 200)
+    #expect(try take() == [nil])
+    try wait()
+    #expect(try editor.request("POST", "/v1/tables/t/rows/3/tap?view=me").status == 200)
+    #expect(try take() == [1])
+    try wait()
+    #expect(try editor.request("PATCH", "/v1/tables/t/items/4", body: ["title": "D"]).status == 200)
+    // Below the window.
+    #expect(try take() == [1])
+    try wait()
+    #expect(try editor.request("DELETE", "/v1/tables/t/items/1").status == 200)
+    #expect(Set(try take()) == [0, 1])
+    try window.check(equals: service.snapshot("t", query: "?rows=1-2"))
+    try view.check(equals: service.snapshot("t", query: "?view=me"))
+    try other.check(equals: service.snapshot("u"))
+  }
+
+  @Test(
+    "A bad lens is that pair's problem, in words",
+    arguments: [
+      ("t;;rows=9-3:", "rows=3-9"), ("t;;view=a%2520b:", "1 to 64"), ("t;;row=1:", "`row`"), ("t;;rows:", "NAME=VALUE"),
+      ("t;;rows=1;rows=2:", "twice"), ("t;;rows=1;;view=a:", "NAME=VALUE"), ("t;;q=swi:", "offers no search"),
+      ("t;;filter=a%3Ab:", "offers no search"), ("t;;sort=new:", "offers no search"), ("t;;rows=%25zz:", "NAME=VALUE"),
+      ("t;;rows=2:8f2c61d09a4e", "no cursor"), ("none;;rows=2:", "none"), ("t;;view=b:", "twice"),
+      ("t;;rows=all;view=b:", "twice"), ("t;;rows=7:8f2c61d09a4e.42~r9", "twice"),
+    ]
+  )
+  func troubles(_ pair: String, _ words: String) throws {
+    let service = try Self.shared.get()
+    let reply = try poll(service, ["t:", "t;;view=b:", "t;;rows=7:", pair, "u:"])
+    let entries = try (reply.json["changes"] ?? .null).elements
+    let trouble = entries.first { $0["problem"] != nil }
+    #expect(entries.count == 5 && trouble?["pair"]?.number == 3, "\(reply.text)")
+    let status = trouble?["problem"]?["status"]?.number
+    #expect(status == (pair.hasPrefix("none") ? 404 : 400), "\(reply.text)")
+    #expect(trouble?["problem"]?["detail"]?.text?.contains(words) == true, "\(reply.text)")
+    #expect(reply["Link"].split(separator: "after=").count == 5 && !reply["Link"].contains("none"), "\(reply["Link"])")
+  }
+
+  private static let shared = Result { try ServiceProcess(configuration, arguments: ["--insecure"]) }
+
+  /// Without lenses of their own tables stand once, as ever.
+  @Test func theOldFormIsAsEver() throws {
+    let service = try Self.shared.get()
+    #expect(try poll(service, ["t:", "t:"]).status == 400)
+    #expect(try poll(service, [";;rows=1:"]).status == 400)
+    #expect(try poll(service, ["t;;rows=1"]).status == 400)
+    let shown = try poll(service, ["t:", "t;;rows=4:", "t;;:"])
+    let entries = try (shown.json["changes"] ?? .null).elements
+    #expect(entries.map { $0["problem"] == nil } == [true, true, false], "\(shown.text)")
+  }
+
+  @Test func sixtyFourPairsEachInAViewAreWoken() throws {
+    let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    let (editor, waiter) = (try service.client(), try service.client())
+    let cursor = try service.mirror("t").cursor
+    let pairs = (0..<64).map { "after=t;;view=v\($0):\(cursor)" }.joined(separator: "&")
+    try waiter.send("GET", "/v1/changes?\(pairs)&wait=30")
+    try service.awaitPolls(1)
+    #expect(try editor.request("POST", "/v1/tables/t/rows/3/tap?view=v63").status == 200)
+    let entries = try (waiter.receive("the last view").json["changes"] ?? .null).elements
+    #expect(entries.map { $0["pair"]?.number } == [63])
+  }
+}
