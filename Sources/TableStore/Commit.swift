@@ -2,6 +2,7 @@ public import TableModel
 
 /// What is written as one: all of it is there afterwards, or nothing.
 public struct Commit: Sendable {
+  /// The record that it changes: a table's (``StoredName``), or the items' of a source (``ItemRecord``).
   public var table: String
   public var durability: Durability
   /// The revision of the table that this is built on: what the owner was told of last (``StoredTable/revision``,
@@ -22,6 +23,9 @@ public struct Commit: Sendable {
   public var objects: [ObjectChange] = []
   public var toggles: [ToggleChange] = []
   public var reply: StoredReply?
+  /// What is written to other records in the same transaction, each on a base of its own: where one of them, or this, is
+  /// superseded, nothing is written. They have no answer and no fence, and nothing beside them.
+  public var beside: [Commit] = []
 
   public init(table: String, durability: Durability, version: Version? = nil, items: ItemChanges? = nil) {
     self.table = table
@@ -35,9 +39,16 @@ public struct Commit: Sendable {
     base.map { changesTable ? Revision(number: $0.number + 1, stamp: stamp) : $0 }
   }
 
-  /// Whether anything but an answer is in it: then the table has another revision afterwards.
+  /// All the records that it is about.
+  var records: [String] { [table] + beside.map(\.table) }
+
+  /// The changes of its records, one each.
+  var parts: [Commit] { beside.isEmpty ? [self] : beside + [self] }
+
+  /// Whether anything but an answer is in it: then the table has another revision afterwards. What is written beside it counts, so
+  /// that those built on it know whether that was stored.
   public var changesTable: Bool {
-    version != nil || items != nil || !objects.isEmpty || !toggles.isEmpty
+    version != nil || items != nil || !objects.isEmpty || !toggles.isEmpty || !beside.isEmpty
   }
 
   /// What a commit outlives once it is acknowledged.

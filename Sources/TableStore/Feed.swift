@@ -137,6 +137,13 @@ extension Feed {
     state.withLock { $0.prepared.removeAll() }
   }
 
+  /// Forgets the version that was prepared last, which was given to no store.
+  public func withdraw(_ version: Version) {
+    state.withLock { state in
+      if state.prepared.last === version { state.prepared.removeLast() }
+    }
+  }
+
   /// Shows what others have published after the current version; what was prepared is forgotten, for it was built on
   /// something else. Versions that don't follow are left out. O(versions).
   public func follow(_ versions: [Version]) {

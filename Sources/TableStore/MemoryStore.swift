@@ -57,19 +57,30 @@ public final class MemoryStore: SoleStore {
     mayBlock: Bool,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
-    let finish: @Sendable (Result<Revision?, StoreError>) -> Void = { [observers] result in
+    let finish: @Sendable (Result<[(String, Revision)], StoreError>) -> Void = { [observers] result in
       completion(result.map { _ in })
-      guard case .success(let revision?) = result else { return }
-      observers.tell(.moved(table: commit.table, revision: revision))
+      guard case .success(let moved) = result else { return }
+      for (table, revision) in moved { observers.tell(.moved(table: table, revision: revision)) }
     }
     perform(finish) { [self] state throws(StoreError) in
-      var moved: Revision?
-      if commit.changesTable {
-        _ = open(commit.table, in: &state)
-        moved = try state.tables[commit.table]?.apply(commit)
+      for part in commit.parts where open(part.table, in: &state).isSuperseded(part) { throw .superseded }
+      var moved: [(String, Revision)] = []
+      for part in commit.parts where part.changesTable {
+        if let revision = state.tables[part.table]?.apply(part) { moved.append((part.table, revision)) }
       }
       if let reply = commit.reply { state.replies.store(reply, table: commit.table, now: now()) }
       return moved
+    }
+  }
+
+  public func rename(
+    _ record: String,
+    to name: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    perform(completion) { state throws(StoreError) in
+      guard state.tables[name]?.isEmpty ?? true, let kept = state.tables.removeValue(forKey: record) else { return }
+      state.tables[name] = kept
     }
   }
 
@@ -172,12 +183,19 @@ private struct KeptTable: Sendable {
     return result
   }
 
-  /// The revision that comes of it.
-  mutating func apply(_ commit: Commit) throws(StoreError) -> Revision {
-    if let base = commit.base, base != recent.revision { throw .superseded }
+  /// Nothing was ever committed to it.
+  var isEmpty: Bool { recent.revision.number == 0 }
+
+  func isSuperseded(_ commit: Commit) -> Bool {
+    if let base = commit.base, base != recent.revision { return true }
+    guard let version = commit.version, let last = versions?.last else { return false }
+    return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
+  }
+
+  /// The revision that comes of it, where it is not superseded.
+  mutating func apply(_ commit: Commit) -> Revision {
     if let version = commit.version {
       if let last = versions?.last, last.cursor.epoch == version.cursor.epoch {
-        guard version.number == last.number + 1 else { throw .superseded }
         _ = versions?.append(version)
       } else {
         versions = HeldVersions(version, atMost: history, bytes: historyBytes)

@@ -9,7 +9,7 @@
 /// ``StoreError/superseded`` means that somebody else wrote: ask for ``changes(of:since:completion:)``, take them over,
 /// try again. Others' commits are told of by ``observe(_:)``.
 public protocol Store: LeaseStore, ViewStore, MemberStore {
-  /// What is kept of a table. To be asked once, before the table's first commit.
+  /// What is kept under a name, of a table or of a source's items. To be asked once, before the first commit of that.
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void)
 
   /// Writes a commit. When `completion` says success it will be found again, as its durability promises; on
@@ -63,6 +63,9 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
 
   /// Gives back what was claimed, and not answered.
   func disclaim(_ key: ReplyKey, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
+
+  /// Keeps under another name what is kept under one, at once. Nothing happens where that isn't kept, or the other name is in use.
+  func rename(_ record: String, to name: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
   /// Forgets all about a table, its answers too; of a family also all members (`table;…`).
   func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)

@@ -13,3 +13,15 @@ public enum StoredName {
     return (String(stored[..<end]), String(stored[stored.index(after: end)...]))
   }
 }
+
+/// What the items of a source of the service's own are kept under: a record that is no table's. No table's name has an `@`.
+public enum ItemRecord {
+  static let prefix = "@items."
+
+  public static func of(_ source: String) -> String { prefix + source }
+
+  /// The source whose items are kept under a name; nil where that is a table's.
+  public static func source(of record: String) -> String? {
+    record.hasPrefix(prefix) ? String(record.dropFirst(prefix.count)) : nil
+  }
+}

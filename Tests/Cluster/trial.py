@@ -12,7 +12,7 @@ any replica for any of them. Each round has one kind of trouble, or none:
     slow        the database answers a replica late
     cuts        a replica has no database for some seconds
     promotion   the primary dies, and an asynchronous standby takes its place
-    reloads     one process instead, whose configuration takes the source's keeper away and brings it back
+    reloads     one process instead, whose configuration takes tables of the edited items away and brings them back
 
 What is counted is in `Checks`. Those that `--known KIND.CHECK,…` names are counted and don't fail the trial.
 
@@ -41,7 +41,7 @@ REPLICAS = 3
 KINDS = ["quiet", "conditions", "ends", "pauses", "slow", "cuts", "promotion", "reloads"]
 OWNERS = "abcdef"
 LANGUAGES = ["en", "de"]
-EDITABLE = ["keeper", "guest"]
+EDITABLE = ["all", "grouped"]
 TABLES = EDITABLE + [f"by;owner={owner}" for owner in OWNERS[:2]] + ["joined"]
 
 
@@ -81,8 +81,8 @@ def configuration(store, tables, count=6):
     items = ", ".join(f"{{owner: {OWNERS[n] if n < 6 else 'x'}, n: 0}}" for n in range(count))
     show = 'cell: Note, payload: {n: "${n}", language: "${$locale}"}'
     known = {
-        "keeper": f"  keeper: {{source: notes, {show}}}",
-        "guest": f"  guest: {{source: notes, {show}, sections: {{groupBy: owner}}}}",
+        "all": f"  all: {{source: notes, {show}}}",
+        "grouped": f"  grouped: {{source: notes, {show}, sections: {{groupBy: owner}}}}",
         "by": f"  by: {{source: notes, {show}, parameters: {{owner: {{}}}}, "
               "sections: [{id: main, where: owner == $params.owner}]}",
         "joined": '  joined: {source: {local: {items: [{who: a}, {who: b}, {who: c}]}}, '
@@ -107,7 +107,7 @@ class Replicas:
         self.database = Database(folder / "postgres", synchronous=False)
         self.lines = [Line(self.database.servers) for _ in range(REPLICAS)]
         (folder / "tablecast.yaml").write_text(configuration('{postgres: "${env.DATABASE_URL}"}',
-                                                             ["keeper", "guest", "by", "joined"]))
+                                                             ["all", "grouped", "by", "joined"]))
         self.ports, self.processes = [free_port() for _ in range(REPLICAS)], [None] * REPLICAS
         for index in range(REPLICAS):
             self.start(index)
@@ -332,21 +332,21 @@ class Round:
                     counts[item] += 1
 
     def answered(self, item, rng):
-        """Edits a guest, and sees whether what follows the answered cursor brings the edit that should be in it."""
+        """Edits the other table, and sees whether what follows the answered cursor brings the edit that should be in it."""
         number = 0
         while not self.stop.is_set():
             number += 1
             port, language = rng.choice(self.ports), rng.choice(LANGUAGES)
-            reply = self.edit(rng, port, "guest", language, item, {"n": number})
+            reply = self.edit(rng, port, "grouped", language, item, {"n": number})
             if reply[0] != 200:
                 continue
-            after = self.ask(port, "GET", f"/v1/tables/guest/changes?after={reply[2]['cursor']}&wait=0", language)
+            after = self.ask(port, "GET", f"/v1/tables/grouped/changes?after={reply[2]['cursor']}&wait=0", language)
             if after is None or after[0] != 200 or "reset" in after[2]:
                 continue
             brought = [row["row"]["payload"]["n"] for stage in after[2]["stages"]
                        for rows in stage.get("rows", {}).values() for row in rows if row.get("id", row.get("row", {}).get("id")) == item
                        and "row" in row]
-            self.checks.count("cursor", number not in brought, f"guest {language} {reply[2]['cursor']}: {number} follows")
+            self.checks.count("cursor", number not in brought, f"grouped {language} {reply[2]['cursor']}: {number} follows")
 
     # The whole
 
@@ -389,18 +389,18 @@ class Round:
 def on_replicas(kind, replicas, rng, seconds, checks):
     work = Round(replicas.ports, TABLES, "123456", checks, rng)
     if kind == "conditions":
-        before = {item: ask(replicas.ports[0], "GET", f"/v1/tables/keeper/items/{item}")[2]["n"] for item in "12"}
+        before = {item: ask(replicas.ports[0], "GET", f"/v1/tables/all/items/{item}")[2]["n"] for item in "12"}
         counts = dict.fromkeys("12", 0)
         work.begin([(lambda item, rng: work.condition(item, rng, counts), (item,)) for item in "121212"])
         time.sleep(seconds)
         work.finish()
         for item, count in counts.items():
-            after = ask(replicas.ports[0], "GET", f"/v1/tables/keeper/items/{item}")[2]["n"] - before[item]
+            after = ask(replicas.ports[0], "GET", f"/v1/tables/all/items/{item}")[2]["n"] - before[item]
             for number in range(count):
                 checks.count("condition", number < after, f"{count} of 200 for item {item}, which has counted {after}")
         return
     work.forgets = kind == "promotion"
-    followed = [(table, language) for table in ("keeper", "guest", "by;owner=a") for language in LANGUAGES]
+    followed = [(table, language) for table in ("all", "grouped", "by;owner=a") for language in LANGUAGES]
     work.begin([(work.count_up, (item,)) for item in "123456"] + [(work.read, ())] * 6
                + [(work.follow, pair) for pair in followed])
     time.sleep(0.5)
@@ -420,11 +420,11 @@ def on_replicas(kind, replicas, rng, seconds, checks):
 
 
 def on_one(service, folder, rng, seconds, checks):
-    """A process whose configuration changes while it is edited: the keeper goes, and comes back."""
+    """A process whose configuration changes while it is edited: tables go, and come back."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
     port, path = free_port(), folder / "tablecast.yaml"
     # Whichever keeps the items goes, then comes back to find another one keeping them.
-    tables = [["guest", "by"], ["keeper", "guest", "by"], ["keeper", "by"], ["keeper", "guest", "by"]]
+    tables = [["grouped", "by"], ["all", "grouped", "by"], ["all", "by"], ["all", "grouped", "by"]]
     configurations = [configuration("{path: store.sqlite}", names, count=1000) for names in tables]
     path.write_text(configurations[1])
     log = open(folder / "service.log", "a")
@@ -433,7 +433,7 @@ def on_one(service, folder, rng, seconds, checks):
     try:
         while (ask(port, "GET", "/readyz") or (0,))[0] != 200:
             time.sleep(0.05)
-        work = Round([port], ["keeper", "guest", "by;owner=a"], "12", checks, rng)
+        work = Round([port], ["all", "grouped", "by;owner=a"], "12", checks, rng)
         work.hasAll = False
         work.begin([(work.count_up, (item,)) for item in "12"] + [(work.read, ())] * 2 + [(work.answered, ("3",))] * 1)
         end = time.time() + seconds

@@ -22,7 +22,8 @@ import Testing
     try client.send("POST", "/v1/tables/todo/items", body: ["title": "B"])
     try awaited("an edit that waits for the lock") {
       let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-      return try server.ask("\(waiting) AND wait_event_type = 'Lock' AND query LIKE '%move_on%'", in: address) != "0"
+      return try server.ask("\(waiting) AND wait_event_type = 'Lock' AND query LIKE '%write_record%'", in: address)
+        != "0"
     }
     #expect(try service.end() == 1)
     try service.logged("Ended before all was done")

@@ -14,6 +14,9 @@ final class GatedStore: SoleStore {
   /// From now on commits wait.
   func shut() { isOpen.withLock { $0 = false } }
 
+  /// From now on commits don't wait.
+  func open() { isOpen.withLock { $0 = true } }
+
   var waitingCount: Int { waiting.withLock { $0.count } }
 
   /// Lets the oldest commit go on, or fails it.
@@ -48,6 +51,14 @@ final class GatedStore: SoleStore {
 
   func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
     inner.reply(key, completion: completion)
+  }
+
+  func rename(
+    _ record: String,
+    to name: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    inner.rename(record, to: name, completion: completion)
   }
 
   func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {

@@ -65,9 +65,11 @@ import Testing
 
   /// Has the store keep another item, which no version shows yet.
   private func putItem(_ title: String, into store: SQLiteStore) throws {
-    var items = try #require(try wait { store.restore("t", completion: $0) }.items)
+    let record = ItemRecord.of("$t")
+    var items = try #require(try wait { store.restore(record, completion: $0) }.items)
     try items.insert(try JSONValue(parsing: Array(#"{"title":"\#(title)"}"#.utf8)))
-    try wait { store.commit(Commit(table: "t", durability: .full, items: items.takeChanges()), completion: $0) } as Void
+    try wait { store.commit(Commit(table: record, durability: .full, items: items.takeChanges()), completion: $0) }
+      as Void
   }
 
   private func wait<Value: Sendable>(
@@ -110,7 +112,17 @@ import Testing
       let digests = HandoverDigests(definition)
       let blueprint = try TableBlueprint(definition.tables[0], in: definition, digests)
       let context = try EngineContext(definition, environment(store))
-      let table = try LiveTable.restored(blueprint, from: stored, .own, [], isReplacing: false, context: context)
+      var restoring = StoredTables(context)
+      let logs = try ItemLogs(
+        of: definition,
+        [blueprint],
+        after: ItemLogs(),
+        renaming: [],
+        mayRename: true,
+        &restoring,
+        context
+      )
+      let table = try LiveTable.restored(blueprint, from: stored, logs, isReplacing: false, context: context)
       let isMapped = table.writer.content.queue.sync { table.writer.content.access { $0.result != nil } }
       #expect(isMapped == !isTheSame)
     }

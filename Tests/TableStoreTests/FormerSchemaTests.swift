@@ -9,56 +9,109 @@ import Testing
 
 /// Databases as the release before this one has left them, or goes on writing them.
 @Suite struct FormerSchemaTests {
+  private func store(of fixture: String, in folder: TemporaryFolder) throws -> SQLiteStore {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+      path: "../Fixtures/stores/\(fixture)"
+    )
+    if !FileManager.default.fileExists(atPath: folder.database) {
+      try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: file, to: URL(fileURLWithPath: folder.database))
+    }
+    return try SQLiteStore(path: folder.database)
+  }
+
   /// `Tests/Fixtures/stores/schema-5.db` was written by the last release without chosen identities: two items of the
   /// configuration's, three added at one place, one of these deleted.
-  @Test func aFileOfTheReleaseBeforeIsMigrated() throws {
+  @Test func aFileWithoutChosenIdentitiesIsMigrated() throws {
     let folder = try TemporaryFolder()
-    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appending(path: "../Fixtures/stores/schema-5.db")
-    try FileManager.default.createDirectory(atPath: folder.path + "/data", withIntermediateDirectories: true)
-    try FileManager.default.copyItem(at: fixture, to: URL(fileURLWithPath: folder.database))
+    let record = ItemRecord.of("$todo")
     let titles = ["E", "C", "A", "B"].map { "\"title\":\"\($0)\"" }
     for run in 0..<2 {
-      let store = try SQLiteStore(path: folder.database)
-      let stored = try store.restored("todo")
-      var items = try #require(stored.items)
+      let store = try store(of: "schema-5.db", in: folder)
+      var items = try #require(try store.restored(record).items)
       #expect(items.map(\.identity) == ["5", "3", "1", "2"] + (run == 0 ? [] : ["chosen"]))
       for (item, title) in zip(items, titles) { #expect(String(decoding: item.body, as: UTF8.self).contains(title)) }
-      #expect(stored.feed?.versions.last?.table.rowCount == 4)
+      let table = try store.restored("todo")
+      #expect(table.feed?.versions.last?.table.rowCount == 4 && table.items == nil)
       if run == 0 {
         try items.insert([:], named: "chosen")
-        try store.written(Commit(table: "todo", durability: .full, items: items.takeChanges()))
+        try store.written(Commit(table: record, durability: .full, items: items.takeChanges()))
       }
       try store.closed()
     }
   }
 
-  /// A release before chosen identities beside this one writes until there is the first such item; from then on it is told
-  /// to be updated.
-  @Test func theReleaseBeforeGoesOnUntilThereAreNames() throws {
+  /// `Tests/Fixtures/stores/schema-6.db` was written by the last release in which tables kept the items of what they show: those
+  /// of `notes` by `all`, and since that shows `other` by `open`; those of `todo`'s own source by itself.
+  @Test func aFileInWhichTablesKeptItemsIsMigrated() throws {
+    let folder = try TemporaryFolder()
+    for _ in 0..<2 {
+      let store = try store(of: "schema-6.db", in: folder)
+      let expected = [
+        "notes": ["8 G", "4 D", "1 A", "3 C", "chosen E", "6 F"], "other": ["1 O", "8 P"], "$todo": ["1 U"],
+      ]
+      for (source, titles) in expected {
+        let items = try #require(try store.restored(ItemRecord.of(source)).items)
+        let found = items.map { item in
+          let title = String(decoding: item.body, as: UTF8.self).split(separator: "\"")[3]
+          return "\(item.identity) \(title)"
+        }
+        #expect(found == titles, "\(source)")
+        #expect(items.nextID == (source == "$todo" ? 2 : 9), "no identity is given twice")
+      }
+      for (name, rows) in ["all": 2, "open": 6, "todo": 1] {
+        let table = try store.restored(name)
+        #expect(table.feed?.versions.last?.table.rowCount == rows && table.items == nil)
+        let source = ["all": "other", "open": "notes", "todo": "$todo"][name] ?? ""
+        #expect(table.objects["\u{1}"] == Array("0 @items.\(source)".utf8))
+      }
+      let places = try store.restored("@keepers")
+      #expect(places.objects.isEmpty)
+      try store.closed()
+    }
+  }
+
+  /// The same of a database. A release before beside this one goes on storing what upstreams say; of the service's own items, which
+  /// it doesn't find any more, it is told to be updated.
+  @Test func aDatabaseInWhichTablesKeptItemsIsMigrated() throws {
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
-    let store = try PostgresStore(address: address)
-    var items = try LocalItems(seed: [["n": 0]])
-    try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
-    /// What it sends to write an item: another body of the first one.
-    func write(_ body: String) throws {
-      let feed = "SELECT tablecast.advance(id, revision, stamp, 77, null, 9, 0) FROM tablecast.feed"
-      let values = "unnest(ARRAY[1]::bigint[], ARRAY[0]::bigint[], ARRAY['\(body)']::bytea[]) AS new"
-      let rows = "INSERT INTO tablecast.item SELECT feed.id, new.* FROM tablecast.feed, \(values)"
-      let conflict = "ON CONFLICT (feed, id) DO UPDATE SET rank = excluded.rank, body = excluded.body"
-      try server.ask("BEGIN; \(feed); \(rows) \(conflict); COMMIT", in: address)
+    var statements =
+      [PostgresSchema.createSchema] + PostgresSchema.create + PostgresSchema.migrations.prefix(5).joined()
+    statements.append("UPDATE tablecast.info SET value = '5' WHERE name = 'schema'")
+    let feeds = [("@keepers", "null"), ("open", "9"), ("all", "7"), ("news", "null"), ("@items.notes", "3")]
+    for (name, next) in feeds {
+      statements.append("INSERT INTO tablecast.feed (name, next_item) VALUES ('\(name)', \(next))")
     }
-    try write("{\"n\":1}")
-    let other = try PostgresStore(address: address)
-    items = try #require(try other.restored().items)
-    #expect(items.map(\.body) == [Array("{\"n\":1}".utf8)])
+    let feed = { (name: String) in "(SELECT id FROM tablecast.feed WHERE name = '\(name)')" }
+    let places = [("notes", "open"), ("gone", "nobody")].map { "(\(feed("@keepers")), '\($0.0)', '\($0.1)')" }
+    statements.append("INSERT INTO tablecast.object VALUES " + places.joined(separator: ", "))
+    for (name, id, body) in [("open", 1, "new"), ("open", 8, "last"), ("all", 1, "old"), ("@items.notes", 1, "older")] {
+      statements.append("INSERT INTO tablecast.item VALUES (\(feed(name)), \(id), \(id), '{\"n\":\"\(body)\"}')")
+    }
+    try server.ask("BEGIN; " + statements.joined(separator: ";\n") + "; COMMIT", in: address)
+    let store = try PostgresStore(address: address)
+    var items = try #require(try store.restored(ItemRecord.of("notes")).items)
+    #expect(items.map { String(decoding: $0.body, as: UTF8.self) } == [#"{"n":"new"}"#, #"{"n":"last"}"#])
+    #expect(items.nextID == 9)
+    for name in ["open", "all"] { #expect(try store.restored(name).items == nil) }
+    #expect(try store.restored("open").objects["\u{1}"] == Array("0 @items.notes".utf8))
+    /// What a release before sends to write.
+    func write(_ name: String, nextItem: String = "null") throws {
+      let move = "tablecast.move_on(id, revision, stamp, 77, null, \(nextItem), 0)"
+      try server.ask("SELECT \(move) FROM tablecast.feed WHERE name = '\(name)'", in: address)
+    }
+    try write("news")
+    for (name, nextItem) in [("news", "9"), ("open", "null"), ("all", "10")] {
+      let error = #expect(throws: (any Error).self) { try write(name, nextItem: nextItem) }
+      #expect("\(error.map { "\($0)" } ?? "")".contains("update it"), "\(String(describing: error))")
+    }
+    var commit = Commit(table: ItemRecord.of("notes"), durability: .full)
     try items.insert([:], named: "a")
-    try other.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
-    let error = #expect(throws: (any Error).self) { try write("{\"n\":2}") }
-    #expect("\(error.map { "\($0)" } ?? "")".contains("update it"), "\(String(describing: error))")
-    let now = try #require(try PostgresStore(address: address).restored().items)
-    #expect(now.map(\.identity) == ["1", "a"] && now.first?.body == Array("{\"n\":1}".utf8))
+    commit.items = items.takeChanges()
+    try store.written(commit)
+    let other = try PostgresStore(address: address)
+    #expect(try other.restored(ItemRecord.of("notes")).items?.map(\.identity) == ["1", "8", "a"])
     for store in [store, other] { try store.closed() }
   }
 }

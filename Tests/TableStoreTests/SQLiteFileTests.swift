@@ -90,9 +90,9 @@ import Testing
     let folder = try TemporaryFolder()
     try SQLiteStore(path: folder.database).closed()
     let queue = try DatabaseQueue(path: folder.database)
-    try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('7')") }
+    try queue.write { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('8')") }
     try queue.close()
-    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "7", known: "6")) {
+    #expect(throws: StoreError.newerVersion(path: folder.database, schema: "8", known: "7")) {
       try SQLiteStore(path: folder.database)
     }
   }

@@ -52,6 +52,77 @@ import Testing
     }
   }
 
+  /// A version and the items that it shows are of two records: either both are written or nothing is, the answer too.
+  @Test(arguments: StoreKind.allCases) func whatIsWrittenAsOneIsSupersededAsOne(kind: StoreKind) throws {
+    try kind.withStore { store in
+      var items = try LocalItems(seed: [["a": 1]])
+      var seed = Commit(table: "@items.x", durability: .full, items: items.takeChanges())
+      seed.base = try store.restored("@items.x").revision
+      try store.written(seed)
+      func edit(_ key: String, on base: Revision?, items revision: Revision?) throws -> Commit {
+        var edited = items
+        try edited.insert(["key": .string(key)])
+        var commit = commit(key, key, base: try #require(base))
+        commit.reply = reply(key: key)
+        var part = Commit(table: "@items.x", durability: .full, items: edited.takeChanges())
+        part.base = revision
+        commit.beside = [part]
+        return commit
+      }
+      let base = try store.restored().revision
+      let first = try edit("1", on: base, items: seed.revision)
+      let moved = try #require(first.beside.first?.revision)
+      try store.written(first)
+      #expect(try store.restored().revision == first.revision && store.restored("@items.x").revision == moved)
+      for late in [
+        try edit("2", on: first.revision, items: seed.revision), try edit("3", on: base, items: moved),
+        try edit("4", on: base, items: seed.revision),
+      ] {
+        #expect(throws: StoreError.superseded) { try store.written(late) }
+      }
+      #expect(try store.restored().revision == first.revision && store.restored("@items.x").revision == moved)
+      #expect(try store.restored("@items.x").items?.count == 2 && store.restored().objects.count == 1)
+      for key in ["2", "3", "4"] {
+        #expect(try result { store.reply(table: "t", key: key, completion: $0) } as StoredReply? == nil)
+      }
+      // In a group of commits each on those before it, and one that fails among them.
+      let (second, late) = (try edit("5", on: first.revision, items: moved), try edit("6", on: base, items: moved))
+      let third = try edit("7", on: second.revision, items: second.beside.first?.revision)
+      let outcomes = Outcomes()
+      for commit in [second, late, third] { store.commit(commit) { outcomes.add($0) } }
+      try result { store.flush(completion: $0) } as Void
+      #expect(outcomes.all == [nil, .superseded, nil])
+      guard
+        case .changes(let changes) = try result({
+          store.changes(of: "@items.x", since: moved, completion: $0)
+        }) as CatchUp
+      else { return #expect(Bool(false), "what was committed lately is known") }
+      #expect(changes.revision == third.beside.first?.revision && changes.versions.isEmpty)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases) func aRecordGetsAnotherName(kind: StoreKind) throws {
+    try kind.withStore { store in
+      var items = try LocalItems(seed: [["a": 1]])
+      for name in ["@items.old", "@items.taken"] {
+        try store.written(Commit(table: name, durability: .full, items: items.unwritten(over: nil).takingChanges()))
+      }
+      let revision = try store.restored("@items.old").revision
+      for (old, new) in [("@items.none", "@items.new"), ("@items.old", "@items.taken"), ("@items.old", "@items.new")] {
+        try result { store.rename(old, to: new, completion: $0) } as Void
+      }
+      #expect(try store.restored("@items.old").items == nil && store.restored("@items.taken").items?.count == 1)
+      let renamed = try store.restored("@items.new")
+      #expect(renamed.items?.count == 1 && renamed.revision == revision)
+      items = try #require(renamed.items)
+      try items.insert([:])
+      var commit = Commit(table: "@items.new", durability: .full, items: items.takeChanges())
+      commit.base = revision
+      try store.written(commit)
+      #expect(try store.restored("@items.new").items?.count == 2)
+    }
+  }
+
   @Test(arguments: StoreKind.allCases) func anAnswerAloneChangesNoTable(kind: StoreKind) throws {
     try kind.withStore { store in
       let base = try store.restored().revision
@@ -173,5 +244,12 @@ import Testing
       try result { store.flush(completion: $0) } as Void
       #expect(events.withLock { $0.count } == 2)
     }
+  }
+}
+
+extension LocalItems {
+  fileprivate func takingChanges() -> ItemChanges {
+    var items = self
+    return items.takeChanges()
   }
 }

@@ -15,6 +15,8 @@ package final class Catalog: Sendable {
   let familiesByName: [String: TableFamily]
   /// The upstreams of the tables that always live, each polled once for all of them.
   let sources: [String: PolledSource]
+  /// The items of the service's own sources.
+  let logs: ItemLogs
   /// What it was made of.
   package let definition: ServiceDefinition
   /// By which replicas know that they have the same.
@@ -25,10 +27,11 @@ package final class Catalog: Sendable {
     _ digests: HandoverDigests,
     tables: [LiveTable],
     families: [TableFamily],
-    sources: [String: PolledSource]
+    sources: [String: PolledSource],
+    logs: ItemLogs
   ) {
     (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
-    self.digests = digests
+    (self.digests, self.logs) = (digests, logs)
     tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }

@@ -15,14 +15,20 @@ extension Engine {
     fileprivate var made: [String: LiveTable] = [:]
     /// Those that begin no change any more.
     fileprivate var closed: [LiveTable] = []
-    fileprivate var keepers: ItemKeepers?
+    fileprivate var logs = ItemLogs()
   }
 
   /// - Throws: ``StartError``; then everything is as it was.
   package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
     let digests = HandoverDigests(definition)
-    let blueprints = try definition.tables.map { table throws(StartError) in
+    var blueprints = try definition.tables.map { table throws(StartError) in
       try TableBlueprint(table, in: definition, digests)
+    }
+    let shown = Dictionary(grouping: blueprints.compactMap(\.local?.name)) { $0 }
+    for (index, blueprint) in blueprints.enumerated()
+    where blueprint.local.map({ shown[$0.name]?.count ?? 0 > 1 }) ?? false {
+      // What was edited through another table is perhaps not in the version that is stored of this one.
+      blueprints[index].layout = nil
     }
     var next = Prepared(definition: definition, digests: digests, blueprints: blueprints)
     do { try make(&next) } catch {
@@ -36,47 +42,36 @@ extension Engine {
   private func make(_ next: inout Prepared) throws {
     let current = catalog
     var restoring = StoredTables(context)
-    let places = try ItemPlaces(&restoring)
-    var keepers = try ItemKeepers(
-      of: next.blueprints,
-      sources: Set(next.definition.sources.map(\.name)),
-      after: current,
-      places,
-      isShared: context.replica.isShared,
-      &restoring
+    let renamings = try ItemLogs.renamings(next.definition, next.blueprints, after: current, &restoring)
+    let mayRename = try renamings.isEmpty || !context.replica.isShared || context.takesPrecedence(next.definition)
+    for renaming in renamings {
+      // What they have on its way is written before it is read under another name.
+      for table in current.tables where table.writer.log?.source == renaming.former { close(table, &next, &restoring) }
+      restoring.forget(ItemRecord.of(renaming.former))
+    }
+    next.logs = try ItemLogs(
+      of: next.definition,
+      next.blueprints,
+      after: current.logs,
+      renaming: renamings,
+      mayRename: mayRename,
+      &restoring,
+      context
     )
-    if !keepers.heirlooms.isEmpty, context.replica.isShared, try !context.takesPrecedence(next.definition) {
-      keepers.renounce()
-    }
-    // Their items are others' from now on: what they have on its way is written before those read it.
-    for table in keepers.resigned { close(table, &next, &restoring) }
-    try keepers.readHeirlooms(&restoring)
-    for blueprint in next.blueprints where blueprint.definition.isFamily {
-      // For what can't be taken to be said.
-      _ = try keepers.loans(of: blueprint, &restoring)
-    }
-    // Guests are made of what their keepers have.
-    for blueprint in keepers.inOrder(next.blueprints) {
+    for blueprint in next.blueprints where !blueprint.definition.isFamily {
       let name = blueprint.definition.name
-      let keeper = keepers.keeper(of: blueprint).flatMap { next.made[$0] ?? current.tablesByName[$0] }?.writer
       if let table = current.tablesByName[name] {
-        guard keepers.takesOver(blueprint) || !table.canBe(blueprint, keeper: keeper) else { continue }
+        guard !table.canBe(blueprint, next.logs.log(of: blueprint)) else { continue }
         close(table, &next, &restoring)
       }
-      let inherited = try keepers.inheritance(of: blueprint, &restoring)
-      let house = keeper.map { .kept(by: $0) } ?? inherited ?? ItemHouse.own
-      let loans = try keepers.loans(of: blueprint, &restoring)
       next.made[name] = try LiveTable.restored(
         blueprint,
         from: restoring.table(name),
-        house,
-        loans,
+        next.logs,
         isReplacing: current.tablesByName[name] != nil,
         context: context
       )
     }
-    try keepers.putAside(&restoring, context)
-    next.keepers = keepers
   }
 
   /// Has a table begin no change any more. What it has on its way to the store is written before the store is read, or read
@@ -110,21 +105,21 @@ extension Engine {
     for source in replaced { source.makeRoom() }
     for (blueprint, table) in tables { table.attach(blueprint.upstreams.compactMap { sources[$0.name] }) }
     let living = tables.map(\.table)
-    let families = families(next, before, lentBy: living, turnover)
-    let catalog = Catalog(next.definition, settings.digests, tables: living, families: families, sources: sources)
+    let families = families(next, before, turnover)
+    let catalog = Catalog(
+      next.definition,
+      settings.digests,
+      tables: living,
+      families: families,
+      sources: sources,
+      logs: next.logs
+    )
     adopted.withLock { $0 = catalog }
-    // What was edited since a guest was made reaches it now.
-    for table in living {
-      table.writer.guests.withLock { $0.tables = living.map(\.writer).filter { $0.follows(table.writer) } }
-    }
     if !alreadyBegun, let error = begin(next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
     // Who waits to be answered by what is in a table's place finds that begun.
     retire(before, for: catalog)
-    itemPlaces.withLock { $0 = next.keepers?.places }
-    if context.replica.isLeading || next.keepers?.heirlooms.isEmpty == false { writeItemPlaces() }
-    for table in living where !table.writer.guests.withLock({ $0.isEmpty }) { table.writer.publishAll() }
     // What is asked on behalf of those who wait finds its tables begun.
     for source in replaced {
       source.goOn(with: sources[source.name].flatMap { $0.isRead && context.replica.isLeading ? $0 : nil })
@@ -144,13 +139,8 @@ extension Engine {
       return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
     }
     for (blueprint, table) in living {
-      let loans = next.keepers?.loans(of: blueprint, among: living.map(\.table)) ?? []
       var heard = HeardSources()
-      if next.made[table.name] == nil {
-        heard = table.reconfigure(blueprint, loans)
-      } else {
-        table.writer.loans.withLock { $0 = loans }
-      }
+      if next.made[table.name] == nil { heard = table.reconfigure(blueprint, next.logs.borrowed(by: blueprint)) }
       for source in blueprint.upstreams { turnover.note(source.name, heard: heard) }
     }
     return living
@@ -160,13 +150,11 @@ extension Engine {
   private func families(
     _ next: Prepared,
     _ before: Catalog,
-    lentBy tables: [LiveTable],
     _ turnover: SourceTurnover
   ) -> [TableFamily] {
     next.blueprints.filter(\.definition.isFamily).map { blueprint in
       let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
-      let loans = next.keepers?.loans(of: blueprint, among: tables) ?? []
-      family.configure(blueprint, loans, unchanged: turnover.unchanged)
+      family.configure(blueprint, next.logs.borrowed(by: blueprint), unchanged: turnover.unchanged)
       return family
     }
   }
@@ -190,19 +178,9 @@ extension Engine {
     adoptMembers()
   }
 
-  /// Writes down which tables keep the service's own items.
-  func writeItemPlaces() { write(itemPlaces.withLock(\.self)) }
-
-  private func write(_ places: ItemPlaces?) {
-    guard let places else { return }
-    do { try places.write(context) } catch {
-      context.logger.error("Which table keeps which items could not be stored", metadata: ["reason": "\(error)"])
-    }
-  }
-
-  /// Stores the first versions of new tables. Returns what went wrong.
+  /// Stores the first items of new sources, then the first versions of new tables. Returns what went wrong.
   func begin(_ next: Prepared) -> StoreError? {
-    write(next.keepers?.interim)
+    if let error = next.logs.begin(context) { return error }
     let group = DispatchGroup()
     let failure = Mutex<StoreError?>(nil)
     for table in next.made.values {
@@ -211,6 +189,8 @@ extension Engine {
         if let error { failure.withLock { $0 = error } }
         group.leave()
       }
+      // What is committed from now on.
+      for table in table.all { table.writer.followItems() }
     }
     group.wait()
     return failure.withLock { $0 }

@@ -13,8 +13,6 @@ import Upstream
 package final class Engine: Sendable {
   let context: EngineContext
   let adopted: Mutex<Catalog>
-  /// Which tables keep the service's own items, by the configuration of now.
-  let itemPlaces = Mutex<ItemPlaces?>(nil)
   let isStarted = Mutex(false)
 
   /// An engine with the tables of a definition, restored from the store where it has them.
@@ -22,7 +20,9 @@ package final class Engine: Sendable {
   /// - Throws: ``StartError`` where a table can't be made of its definition, or the store can't be used.
   package init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     context = try EngineContext(definition, environment)
-    adopted = Mutex(Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], sources: [:]))
+    adopted = Mutex(
+      Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], sources: [:], logs: ItemLogs())
+    )
     context.catalog.set { [weak self] in self?.catalog }
     let next = try prepare(definition)
     // At the start, what can't be stored is a reason not to.
@@ -66,8 +66,9 @@ package final class Engine: Sendable {
     )
   }
 
-  /// Another replica has written a table; perhaps one that this one's configuration doesn't have.
+  /// Another replica has written a record; perhaps one that this one's configuration doesn't have.
   private func moved(_ table: String, to revision: Revision) {
+    if let source = ItemRecord.source(of: table), let log = catalog.logs[source] { return log.moved(to: revision) }
     guard let writer = catalog.writer(of: table) else { return context.replica.caughtUp(table) }
     writer.moved(to: revision)
   }
@@ -76,7 +77,6 @@ package final class Engine: Sendable {
   private func beginFetching(_ left: Handover?) {
     let catalog = catalog
     guard context.replica.isShared else { return catalog.startPolling() }
-    context.background.async { [self] in writeItemPlaces() }
     for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
     catalog.takeOverPolling(left)
     for family in catalog.families { family.lead() }

@@ -8,7 +8,7 @@ struct TableBlueprint: Sendable {
   var cells: CellRegistry
   /// The upstream sources that the table's sections name.
   var upstreams: [TableUpstream]
-  /// The table's own source, where its items are the service's and the table keeps what is edited: no family's, whose members
+  /// The table's own source, where its items are the service's and can be edited through the table: no family's, whose members
   /// come and go.
   var local: (name: String, definition: LocalDefinition)?
   /// Other sources of the service's own that are shown or looked up, to be read.

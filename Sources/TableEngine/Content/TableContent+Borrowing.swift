@@ -1,34 +1,42 @@
-import Synchronization
 import TableMapping
 import TableStore
 
-/// Items of the service's own that a table shows or looks up, and another one keeps.
-struct Loan: Sendable {
-  var source: String
-  /// As the configuration has them: where no table keeps them.
-  var seed: LocalItems
-  /// What keeps them.
-  var keeper: TableWriter?
-}
-
 extension TableContent {
-  /// These are all that there are.
-  mutating func borrow(_ loans: [Loan]) {
-    borrowed = [:]
-    if !isGuest { inputRevisions = [:] }
-    for loan in loans {
-      let kept = loan.keeper.flatMap { keeper in keeper.guests.withLock { $0.items } }
-      borrow(kept?.items ?? loan.seed, of: loan.source, at: kept?.base, of: loan.keeper?.storedName)
+  /// Takes over the items of one of the service's own sources: the table's own, or others that it shows or looks up. Not where
+  /// edits from here are on their way, which are ahead of these.
+  ///
+  /// - Returns: whether that changes anything.
+  /// - Complexity: O(1) for the table's own, O(items) for others.
+  mutating func take(_ snapshot: ItemSnapshot, of log: ItemLog) -> Bool {
+    guard log.source == local?.source else {
+      guard borrowed[log.source] == nil || borrowedRevisions[log.source] != snapshot.revision else { return false }
+      borrow(snapshot, of: log)
+      return true
     }
+    guard editsUnderWay == 0, local?.revision != snapshot.revision else { return false }
+    show(snapshot, of: log)
+    return true
   }
 
-  /// - Parameters:
-  ///   - revision: of the table that keeps them.
-  ///   - keeper: its stored name; nil where none keeps them.
-  /// - Complexity: O(items).
-  mutating func borrow(_ items: LocalItems, of source: String, at revision: Revision?, of keeper: String?) {
-    borrowed[source] = .owned(items.owned)
-    if let keeper { inputRevisions[keeper] = revision?.number }
+  /// Shows the items of the table's own source so.
+  mutating func show(_ snapshot: ItemSnapshot, of log: ItemLog) {
+    local?.items = snapshot.items
+    local?.revision = snapshot.revision
+    inputRevisions[log.storedName] = snapshot.revision.number
+  }
+
+  /// These are all other sources of the service's own that there are.
+  mutating func borrow(_ logs: [ItemLog]) {
+    (borrowed, borrowedRevisions) = ([:], [:])
+    inputRevisions = inputRevisions.filter { $0.key == local.map { ItemRecord.of($0.source) } }
+    for log in logs { borrow(log.committed, of: log) }
+  }
+
+  private mutating func borrow(_ snapshot: ItemSnapshot, of log: ItemLog) {
+    borrowed[log.source] = .owned(snapshot.items.owned)
+    borrowedRevisions[log.source] = snapshot.revision
+    // What only the configuration has is the same wherever that is.
+    inputRevisions[log.storedName] = log.isStored ? snapshot.revision.number : nil
   }
 }
 

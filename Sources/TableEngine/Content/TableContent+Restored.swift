@@ -54,11 +54,10 @@ extension TableContent {
   /// their rows stay.
   ///
   /// - Returns: the sources that need not say again what they have said.
-  mutating func follow(_ blueprint: TableBlueprint, _ loans: [Loan], shown table: Table) -> HeardSources {
-    borrow(loans)
+  mutating func follow(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], shown table: Table) -> HeardSources {
+    borrow(borrowed)
     (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
-    local?.source = blueprint.local?.name ?? ""
-    layout = isGuest ? nil : blueprint.layout
+    layout = blueprint.layout
     if let local = blueprint.local { self.local?.definition = local.definition }
     let before = inputs
     inputs = [:]

@@ -14,8 +14,9 @@ struct TableContent: Sendable {
   /// By source name; the local source is not among them.
   var inputs: [String: SourceInput] = [:]
   var local: LocalContent?
-  /// Items of the service's own that other tables keep, by source name.
+  /// Items of other sources of the service's own, by source name.
   var borrowed: [String: SourceContent] = [:]
+  var borrowedRevisions: [String: Revision] = [:]
   /// The rows, by identity, that taps without a view have toggled for everyone.
   var sharedToggles: Set<String> = []
   /// The last mapping.
@@ -31,12 +32,11 @@ struct TableContent: Sendable {
   // What changes need to know of those before them.
   /// The store has had a version of it before.
   var isKnownToStore = false
-  /// What the next commit is built on: the store's revision of the table with all that is under way. Nil: the table is
-  /// not stored.
-  var base: Revision?
-  /// Another table keeps the items.
-  var isGuest = false
-  /// The tables whose items this one shows, by their stored names: at which of their revisions it has them, and at which the
+  /// How far the store's record of the table is known.
+  var record = RecordProgress()
+  /// How many edits of the items are on their way to the store from here: until they are there the items are ahead of it.
+  var editsUnderWay = 0
+  /// The records of the items that this table shows, by their names: at which of their revisions it has them, and at which the
   /// stored version was made.
   var inputRevisions: [String: UInt64] = [:]
   var storedInputRevisions: [String: UInt64] = [:]
@@ -47,9 +47,6 @@ struct TableContent: Sendable {
   /// Of a member that replicas share: its upstream's refusal of those who read it, as the store has it.
   var refusal: [UInt8]?
   var gate = ChangeGate()
-  var commits = CommitsUnderWay()
-  /// Of a table that replicas share.
-  var looks = StoreLooks()
   /// An edit that asks for a certain version is on its way to the upstream: another such one would be built on what that
   /// is about to change.
   private var isConditionalUnderWay = false
@@ -66,23 +63,25 @@ struct TableContent: Sendable {
 
   /// What no source has: it is in the table's own hands.
   struct OwnState: Sendable {
-    var items: LocalItems?
     var toggles: Set<String> = []
-    var base: Revision?
     var refusal: [UInt8]?
   }
 
   var own: OwnState {
-    get { OwnState(items: isGuest ? nil : local?.items, toggles: sharedToggles, base: base, refusal: refusal) }
-    set {
-      if let items = newValue.items { local?.items = items }
-      (sharedToggles, base, refusal) = (newValue.toggles, newValue.base, newValue.refusal)
-    }
+    get { OwnState(toggles: sharedToggles, refusal: refusal) }
+    set { (sharedToggles, refusal) = (newValue.toggles, newValue.refusal) }
   }
 
+  var commits: CommitsUnderWay {
+    get { record.commits }
+    _modify { yield &record.commits }
+  }
+
+  /// The items of the table's own source, as it shows them.
   struct LocalContent: Sendable {
     var source: String
     var items: LocalItems
+    var revision: Revision
     var definition: LocalDefinition
   }
 

@@ -25,7 +25,7 @@ package final class TableFamily: Sendable {
     var blueprint: TableBlueprint
     var parameters: FamilyParameters
     /// The service's own items that its members show.
-    var loans: [Loan] = []
+    var borrowed: [ItemLog] = []
     /// Counts configurations: a member that was begun under another one is begun again.
     var generation = 0
     /// An upstream has said that something changed since this replica asks the sources: what is taken in later is old.
@@ -89,13 +89,13 @@ package final class TableFamily: Sendable {
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
   ///
   /// - Parameters:
-  ///   - loans: the service's own items that its members show.
+  ///   - borrowed: the service's own items that its members show.
   ///   - unchanged: the sources that are asked for the same, in the same way.
-  func configure(_ blueprint: TableBlueprint, _ loans: [Loan], unchanged: Set<String>) {
+  func configure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], unchanged: Set<String>) {
     let (instances, displaced, polled) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
-      (contents.blueprint, contents.parameters, contents.loans) = (blueprint, parameters, loans)
+      (contents.blueprint, contents.parameters, contents.borrowed) = (blueprint, parameters, borrowed)
       contents.generation += 1
       contents.members.limits = FamilyMembers.Limits(blueprint)
       let isSameKey =
@@ -114,7 +114,7 @@ package final class TableFamily: Sendable {
     }
     var (kept, dropped) = (instances, displaced)
     for instance in kept where !instance.table.canBe(blueprint) {
-      if !remake(instance, blueprint, loans), drop(instance.table) { dropped.append(instance.table) }
+      if !remake(instance, blueprint, borrowed), drop(instance.table) { dropped.append(instance.table) }
     }
     kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
     retire(dropped)
@@ -122,7 +122,7 @@ package final class TableFamily: Sendable {
       instance.table.reconfigure(
         member: blueprint,
         forwarding: instance.forwarded,
-        loans,
+        borrowed,
         unchanged: polled.contains(ObjectIdentifier(instance.table)) ? unchanged : []
       )
     }
@@ -130,13 +130,13 @@ package final class TableFamily: Sendable {
 
   /// Makes a member anew that can't go on with another definition, where somebody waits for it, who then waits for that. Not
   /// what replicas share: the one that asks the sources takes away what is stored of the old one.
-  private func remake(_ instance: Instance, _ blueprint: TableBlueprint, _ loans: [Loan]) -> Bool {
+  private func remake(_ instance: Instance, _ blueprint: TableBlueprint, _ borrowed: [ItemLog]) -> Bool {
     guard instance.table.isWaitedHere, !instance.table.isShared else { return false }
     let known = contents.withLock { contents in
       contents.members.members.first { $0.value.instance.table === instance.table }.map { ($0.key, $0.value.share) }
     }
     guard let (key, share) = known else { return false }
-    let table = make(instance.table.reference, blueprint, loans, instance.forwarded, key)
+    let table = make(instance.table.reference, blueprint, borrowed, instance.forwarded, key)
     let displaced = contents.withLock { contents -> [Instance]? in
       guard contents.members.members[key]?.instance.table === instance.table else { return nil }
       _ = contents.members.remove(key)
@@ -195,8 +195,8 @@ package final class TableFamily: Sendable {
     _ budget: inout MemberBudget
   ) throws(TableError) -> LiveTable {
     while true {
-      let (blueprint, loans, parameters, generation) = contents.withLock {
-        ($0.blueprint, $0.loans, $0.parameters, $0.generation)
+      let (blueprint, borrowed, parameters, generation) = contents.withLock {
+        ($0.blueprint, $0.borrowed, $0.parameters, $0.generation)
       }
       let values = try parameters.values(of: reference)
       let forwarded = caller.forwarded(by: blueprint.definition.forward)
@@ -206,7 +206,7 @@ package final class TableFamily: Sendable {
       let full = TableReference(name: reference.name, parameters: values)
       if isElsewhere { try admitClaim() }
       let expected = try makeRoomForAnother()
-      let table = make(full, blueprint, loans, forwarded, key)
+      let table = make(full, blueprint, borrowed, forwarded, key)
       let isToldToOthers = table.isShared && !isElsewhere
       let share =
         isToldToOthers ? MemberClaim.digest(ofShare: caller.share, key: context.store.sharedSecret) : caller.share
@@ -235,11 +235,11 @@ package final class TableFamily: Sendable {
   func make(
     _ reference: TableReference,
     _ blueprint: TableBlueprint,
-    _ loans: [Loan],
+    _ borrowed: [ItemLog],
     _ forwarded: ForwardedFields,
     _ key: Key
   ) -> LiveTable {
-    let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, loans, context: context)
+    let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, borrowed, context: context)
     table.place.set { [weak self] in self?.weigh(key, $0, $1) ?? true }
     table.claim.set { [weak self] in self?.claim(key) }
     table.heir.set { [name] in $0?.familiesByName[name]?.living(key.parameters, forwarded) }

@@ -3,11 +3,11 @@ import Foundation
 import TableStore
 
 extension EngineContext {
-  /// So long, in seconds, are the others given to hear of a configuration before what they keep is taken from them.
+  /// So long, in seconds, are the others given to hear of a configuration before what they write is called otherwise.
   private static let hearing = 0.2
 
-  /// Whether a configuration that is about to be taken over counts, of those that replicas have: only then may its tables
-  /// take over the items that others' keep. The others learn of it, and edit them no more.
+  /// Whether a configuration that is about to be taken over counts, of those that replicas have: only then may it give what is
+  /// stored other names. The others learn of it, and edit that no more.
   ///
   /// Waits for that: where a replica with another configuration of the generation has gone just now, until it is sure that no
   /// other one is left that has it, too.
@@ -37,7 +37,7 @@ extension EngineContext {
 
   private static func refusal(_ rank: ReplicaRank) -> String {
     """
-    a local source is kept by another table than before, while replicas run with another configuration of generation \
+    a local source has another name than before, while replicas run with another configuration of generation \
     \(rank.generation): give this one a higher `generation`
     """
   }

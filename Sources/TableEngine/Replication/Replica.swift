@@ -165,7 +165,7 @@ final class Replica: Sendable {
   private func lookAgain() {
     let begun = ContinuousClock.now
     store.revision(of: Self.leaseName) { [weak self] result in
-      guard case .success = result, ContinuousClock.now - begun < TableWriter.patienceOfLooks else { return }
+      guard case .success = result, ContinuousClock.now - begun < patienceOfLooks else { return }
       self?.noteLook(.read)
     }
   }

@@ -23,6 +23,9 @@ struct CommitsUnderWay: Sendable {
   /// what somebody else has written.
   var mayRetry: Bool { isUndoing || conflicts < Self.maximumConflicts }
 
+  /// Nothing is being undone or read: what comes next is built on what is under way.
+  var isGoingOn: Bool { !isUndoing && !isCatchingUp }
+
   /// A commit has been given to the store.
   mutating func begin() { begun += 1 }
 

@@ -88,7 +88,7 @@ extension LiveTable {
 
   func end(_ phase: TableLifecycle.Phase) {
     writer.close()
-    writer.leaveAsGuest()
+    writer.leaveItems()
     lifecycle.withLock { $0.end(phase) }
     reader.wakeAll()
     for translation in allTranslations { translation.end(phase) }

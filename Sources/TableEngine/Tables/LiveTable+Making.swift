@@ -13,43 +13,35 @@ extension LiveTable {
   ///
   /// - Parameters:
   ///   - stored: what the store has of it.
-  ///   - house: where its local items are, if it has any.
-  ///   - loans: what it shows or looks up beside them.
+  ///   - logs: the items of the service's own sources.
   ///   - isReplacing: it stands in for a table that was there until now: what is stored is no older than that.
-  /// - Throws: ``StartError`` where the first items can't be taken, or the store can't be read.
+  /// - Throws: ``StartError`` where the store can't be read.
   static func restored(
     _ blueprint: TableBlueprint,
     from stored: StoredTable,
-    _ house: ItemHouse,
-    _ loans: [Loan],
+    _ logs: ItemLogs,
     isReplacing: Bool,
     context: EngineContext
   ) throws -> LiveTable {
     let name = blueprint.definition.name
     var content = TableContent(blueprint, locale: blueprint.locales.first)
-    content.borrow(loans)
-    if let local = blueprint.local {
-      do {
-        let items =
-          switch house {
-          case .own: try stored.items ?? LocalItems(seed: local.definition.items)
-          case .inherited(let others): others.unwritten(over: stored.items)
-          case .kept: LocalItems.empty
-          }
-        content.local = TableContent.LocalContent(source: local.name, items: items, definition: local.definition)
-      } catch {
-        throw StartError(description: "table `\(name)`: its first items can't be taken: \(error)")
-      }
+    let log = logs.log(of: blueprint)
+    if let log, let local = blueprint.local {
+      let snapshot = log.committed
+      content.local = TableContent.LocalContent(
+        source: log.source,
+        items: snapshot.items,
+        revision: snapshot.revision,
+        definition: local.definition
+      )
+      content.show(snapshot, of: log)
     }
+    let borrowed = logs.borrowed(by: blueprint)
+    content.borrow(borrowed)
     content.sharedToggles = stored.toggled
-    if case .own = house { content.layout = blueprint.layout }
-    if let keeper = house.keeper {
-      content.isGuest = true
-      let own = keeper.content.queue.sync { keeper.content.access { $0.own } }
-      if let items = own.items { content.follow(items, at: own.base, of: keeper.storedName) }
-    }
+    content.layout = blueprint.layout
     content.begin(from: stored, isCurrent: isReplacing || context.replica.isShared)
-    let shown = content.isShownAsStored(by: stored) ? stored.feed?.versions.last?.table : nil
+    let shown = content.isShownAsStored(by: stored, log) ? stored.feed?.versions.last?.table : nil
     content.isResultOld = shown != nil
     let first = shown ?? content.table(named: name)
     let feed = context.feed(of: first, restored: stored.feed)
@@ -59,10 +51,10 @@ extension LiveTable {
       content: content,
       blueprint,
       isMember: false,
-      keeper: house.keeper,
+      log: log,
+      borrowed: borrowed,
       context: context
     )
-    if content.own.items != nil { table.writer.guests.withLock { $0.items = content.own } }
     do { _ = try table.translate(blueprint) } catch {
       throw StartError(description: "table `\(name)`: what is stored of it in another language can't be read: \(error)")
     }
@@ -71,12 +63,12 @@ extension LiveTable {
 
   /// A family's member, whose first reader has just come.
   ///
-  /// - Parameter loans: the service's own items that it shows: it comes and goes, and can keep nothing.
+  /// - Parameter borrowed: the items of the service's own sources that it shows: it comes and goes, so that nobody edits through it.
   static func member(
     _ reference: TableReference,
     of blueprint: TableBlueprint,
     forwarding: ForwardedFields,
-    _ loans: [Loan],
+    _ borrowed: [ItemLog],
     context: EngineContext
   ) -> LiveTable {
     let parameters = Dictionary(
@@ -84,7 +76,7 @@ extension LiveTable {
       uniquingKeysWith: { first, _ in first }
     )
     var content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
-    content.borrow(loans)
+    content.borrow(borrowed)
     let isShared = context.shares(reference, of: blueprint.definition)
     if isShared { content.expectStored() }
     let feed = context.feed(of: content.table(named: reference.canonical))
@@ -95,10 +87,10 @@ extension LiveTable {
       blueprint,
       isMember: true,
       isStored: isShared,
+      borrowed: borrowed,
       context: context
     )
-    table.writer.loans.withLock { $0 = loans }
-    table.writer.comeAsGuest()
+    table.writer.followItems()
     // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
     table.attach(table.polledSources(blueprint, parameters, forwarding))
@@ -118,7 +110,9 @@ extension LiveTable {
     if let stored {
       content.begin(from: stored, isCurrent: context.replica.isShared)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
-      content.follow(shown, own: shown.own, named: writer.storedName)
+      content.local = shown.local
+      content.follow(shown, own: shown.own)
+      if let local = shown.local { content.inputRevisions[ItemRecord.of(local.source)] = local.revision.number }
     } else if isShared {
       content.expectStored()
     }
@@ -130,6 +124,7 @@ extension LiveTable {
       blueprint,
       isMember: isMember,
       original: writer,
+      log: writer.log,
       isStored: stored != nil || isShared,
       context: context
     )
@@ -142,8 +137,9 @@ extension LiveTable {
     _ blueprint: TableBlueprint,
     isMember: Bool,
     original: TableWriter? = nil,
-    keeper: TableWriter? = nil,
+    log: ItemLog? = nil,
     isStored: Bool = true,
+    borrowed: [ItemLog] = [],
     context: EngineContext
   ) {
     let name = reference.canonical
@@ -162,10 +158,11 @@ extension LiveTable {
       isStored: isStored,
       isPrivate: !forwards.isEmpty,
       isTranslation: original != nil,
-      keeper: keeper,
+      log: log,
       isMember: isMember,
       context: context
     )
+    writer.borrowed.withLock { $0 = borrowed }
     if writer.isStored, !isMember { reader.noteLook() }
     self.init(
       reference,
@@ -232,29 +229,31 @@ extension TableWriter {
   var parameters: [String: String] { content.queue.sync { content.access { $0.variables.parameters } } }
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    // What was committed since it was made.
+    for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
     guard !beginAsStored() else { return completion(nil) }
-    let (changes, table, isKnown) = content.access { content in
-      let changes = isDerived ? nil : content.local?.items.takeChanges()
-      content.durable = content.own
-      return (changes, content.table(named: name), content.isKnownToStore)
+    let (table, isKnown) = content.access { content in
+      (content.durable, content.record.durable) = (content.own, content.record.base)
+      return (content.table(named: name), content.isKnownToStore)
     }
-    if content.access({ $0.local != nil }) { logSkipped() }
+    if log != nil { logSkipped() }
     // What another replica has made of its configuration is not this one's to change, before it leads.
-    guard !(isKnown && context.replica.isShared) || changes?.stored.isEmpty == false else {
+    guard !(isKnown && context.replica.isShared) else {
       share(publishing: false)
       return completion(nil)
     }
     let latest = feed.latest.table
     let version = isKnown ? prepare(table) : feed.current
-    guard version != nil || changes != nil else {
+    let inputs = content.access { $0.markedInputs(isShared: context.replica.isShared) }
+    let layout = content.access { $0.layout }.flatMap { Table.areStoredAlike(latest, table) ? $0 : nil }
+    guard version != nil || layout != nil || !inputs.isEmpty else {
       share()
       return completion(nil)
     }
     // Where another replica was first, its version is followed.
-    var commit = Commit(table: storedName, durability: .full, version: version, items: changes)
-    if version == nil, let layout = content.access({ $0.layout }), Table.areStoredAlike(latest, table) {
-      commit.layout = layout
-    }
+    var commit = Commit(table: storedName, durability: .full, version: version)
+    if version == nil { commit.layout = layout }
+    commit.objects = inputs
     store(commit, retry: { completion(nil) }, then: completion)
   }
 }
@@ -265,7 +264,7 @@ extension TableWriter {
   fileprivate func beginAsStored() -> Bool {
     let isShown = content.access { content in
       guard content.isResultOld else { return false }
-      content.durable = content.own
+      (content.durable, content.record.durable) = (content.own, content.record.base)
       return true
     }
     guard isShown else { return false }
@@ -280,15 +279,15 @@ extension TableWriter {
 }
 
 extension TableContent {
-  /// Whether its items, which are its own, would make the version that is stored.
-  fileprivate func isShownAsStored(by stored: StoredTable) -> Bool {
-    layout != nil && layout == stored.layout && stored.items != nil && isKnownToStore
+  /// Whether the items, which it alone shows, would make the version that is stored.
+  fileprivate func isShownAsStored(by stored: StoredTable, _ log: ItemLog?) -> Bool {
+    layout != nil && layout == stored.layout && log?.isStored == true && isKnownToStore
   }
 
   /// The store may have it, which is found out when it is looked there.
   fileprivate mutating func expectStored() {
-    base = StoredTable().revision
-    durable = own
+    record.base = StoredTable().revision
+    (durable, record.durable) = (own, record.base)
   }
 
   /// Begins with what the store has of the table: what stands in for the sources until they answer.
@@ -296,7 +295,7 @@ extension TableContent {
   /// - Parameter isCurrent: the upstream was asked until now, by this process or perhaps by others: what was shown is not old.
   fileprivate mutating func begin(from stored: StoredTable, isCurrent: Bool) {
     isKnownToStore = stored.feed != nil
-    base = stored.revision
+    record.base = stored.revision
     defer { noteInputs(stored) }
     guard var table = stored.feed?.versions.last?.table, local == nil, table.hasWorked else { return }
     if !isCurrent {

@@ -13,14 +13,10 @@ extension LiveTable {
   func reconfigure(
     member blueprint: TableBlueprint,
     forwarding: ForwardedFields,
-    _ loans: [Loan],
+    _ borrowed: [ItemLog],
     unchanged: Set<String>
   ) {
-    let keepers = writer.loans.withLock { $0.compactMap(\.keeper) }
-    let heard = reconfigure(blueprint, loans)
-    // It never ceases to follow those that it goes on borrowing from.
-    writer.comeAsGuest()
-    for keeper in keepers where !writer.follows(keeper) { keeper.guests.withLock { $0.go(writer) } }
+    let heard = reconfigure(blueprint, borrowed)
     let before = sources
     let next = polledSources(blueprint, writer.parameters, forwarding)
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
@@ -42,20 +38,23 @@ extension LiveTable {
     if let lease { term.store(lease.term, ordering: .releasing) }
   }
 
-  /// Whether it can go on with a definition: not where its items were the service's own and now are not, or the
-  /// other way about, nor where another table keeps them now.
+  /// Whether it can go on with a definition: not where its own source is another one now, if that is the service's own.
   ///
-  /// - Parameter keeper: what keeps its local items, if that is another table.
-  func canBe(_ blueprint: TableBlueprint, keeper: TableWriter? = nil) -> Bool {
-    writer.isLocal == (blueprint.local != nil) && locale == blueprint.locales.first && writer.keeper === keeper
+  /// - Parameter log: the items of its own source by that definition, if these are the service's.
+  func canBe(_ blueprint: TableBlueprint, _ log: ItemLog? = nil) -> Bool {
+    writer.log === log && locale == blueprint.locales.first
   }
 
   /// Goes on with another definition, that it can be.
   ///
-  /// - Parameter loans: the service's own items that other tables keep.
+  /// - Parameter borrowed: other sources of the service's own that it shows or looks up.
   /// - Returns: the sources that need not say again what they have said.
-  func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan]) -> HeardSources {
-    writer.loans.withLock { $0 = loans }
+  func reconfigure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog]) -> HeardSources {
+    let before = writer.logs
+    writer.borrowed.withLock { $0 = borrowed }
+    // It never ceases to follow those that it goes on with.
+    writer.followItems()
+    for log in before where !writer.logs.contains(where: { $0 === log }) { log.remove(writer) }
     let historyBytes = context.current.limits.mappingBytes
     for table in all { table.reader.feed.bound(historyBytes: historyBytes) }
     var isMoreThanBefore = false
@@ -70,25 +69,26 @@ extension LiveTable {
           guard let error else { return }
           context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
         }
+        table.writer.followItems()
       }
     } catch {
       context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
     }
     for table in all { table.reader.draw(with: blueprint.cells, named: name) }
-    for table in allTranslations { _ = table.writer.reconfigure(blueprint, loans, isShared: false) }
-    let heard = writer.reconfigure(blueprint, loans)
+    for table in allTranslations { _ = table.writer.reconfigure(blueprint, borrowed, isShared: false) }
+    let heard = writer.reconfigure(blueprint, borrowed)
     // Another language has heard nothing.
     return isMoreThanBefore ? HeardSources() : heard
   }
 }
 
 extension TableWriter {
-  fileprivate var isLocal: Bool { content.queue.sync { content.access { $0.local != nil } } }
-
   /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
-  fileprivate func reconfigure(_ blueprint: TableBlueprint, _ loans: [Loan], isShared: Bool = true) -> HeardSources {
+  fileprivate func reconfigure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], isShared: Bool = true)
+    -> HeardSources
+  {
     content.queue.sync {
-      let heard = content.access { $0.follow(blueprint, loans, shown: feed.latest.table) }
+      let heard = content.access { $0.follow(blueprint, borrowed, shown: feed.latest.table) }
       if isShared { publishContent() }
       return heard
     }

@@ -15,13 +15,13 @@ extension LiveTable {
     var request = request
     request.preconditions.idempotency?.caller = request.caller.name(forwarding: forwards)
     let completion = counted(request, completion)
-    guard let original else { return writer.perform(request, completion) }
-    // Items are the same in all languages, so that the original's writer alone changes them. What may be done to them is said
-    // by the table that the client sees.
+    guard let original else { return writer.edit(request, completion) }
+    // Whatever language it is asked in, a request is the same.
     request.preconditions.idempotency?.table = original.storedName
+    guard writer.log == nil else { return writer.edit(request, completion) }
     writer.content.queue.async { [self, request] in
-      writer.asGuest(request) { [self] guest, own in
-        original.perform(own, as: guest) { [self] outcome in
+      writer.translating(request) { [self] table, own in
+        original.edit(own, as: table) { [self] outcome in
           writer.afterShowing { [self] in writer.answer(request, as: outcome, of: original, completion) }
         }
       }
@@ -57,32 +57,24 @@ extension LiveTable {
 }
 
 extension TableWriter {
-  fileprivate func perform(
+  /// - Parameter translated: the table that the client sees, where that is this one in another language.
+  fileprivate func edit(
     _ request: EditRequest,
-    as guest: Guest? = nil,
-    _ completion: @escaping @Sendable (EditResult) -> Void
-  ) {
-    if let keeper { edit(request, as: guest, keptBy: keeper, completion) } else { edit(request, as: guest, completion) }
-  }
-
-  /// - Parameter guest: the table that the client edits, where that shows this one's items.
-  func edit(
-    _ request: EditRequest,
-    as guest: Guest? = nil,
+    as translated: TranslatedTable? = nil,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     editsAhead.add(1, ordering: .relaxed)
     content.queue.async { [self] in
       editsAhead.subtract(1, ordering: .relaxed)
       // What nobody allows is refused before its key is looked up.
-      if case .callersCredentials(let error) = request.authority, content.access({ $0.local != nil }) {
+      if case .callersCredentials(let error) = request.authority, log != nil {
         return completion(.failure(error))
       }
       // A local table's answer is kept in the commit itself.
-      let claiming = content.access { $0.local == nil ? Self.forwardingClaim : nil }
+      let claiming = log == nil ? Self.forwardingClaim : nil
       let begin: @Sendable () -> Void = { [self] in
         answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in
-          carryOut(request, as: guest, $0)
+          carryOut(request, as: translated, $0)
         }
       }
       guard claiming != nil, isShared else { return begin() }
@@ -96,104 +88,132 @@ extension TableWriter {
   /// - Parameter isAbreast: nothing that another replica has written is unknown here.
   private func carryOut(
     _ request: EditRequest,
-    as guest: Guest?,
+    as translated: TranslatedTable?,
     isAbreast: Bool = false,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
-    let retry: @Sendable () -> Void = { [self] in
+    let attempt = Attempt(isAbreast: isAbreast, completion: completion) { [self] in
       unlessDone(request.preconditions.idempotency, completion) { [self] in
-        carryOut(request, as: guest, isAbreast: isAbreast, completion)
+        carryOut(request, as: translated, isAbreast: isAbreast, completion)
       }
+    } again: { [self] in
+      carryOut(request, as: translated, isAbreast: true, completion)
     }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
-    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
-    // What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand
-    // where it is undone.
-    let again: @Sendable () -> Void = { [self] in
-      carryOut(request, as: guest, isAbreast: true, completion)
+    guard !content.access({ $0.commits.holdsBack(attempt.retry) }) else { return }
+    guard let log else {
+      if let error = refusal(of: request.preconditions) { return refuse(error, request, attempt) }
+      return forward(request, as: translated, isAbreast: isAbreast, again: attempt.again, completion)
     }
-    let refuse: @Sendable (TableError) -> Void = { [self] error in
-      reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
-        let answer: @Sendable () -> Void = { [self] in
-          remember(.failure(error), of: request) { completion(.failure(error)) }
-        }
-        if !content.access({ $0.commits.follow(answer, undone: retry) }) { answer() }
-      }
-    }
-    let items = content.access { $0.local?.items }
-    if let error = guest?.refusal(on: items) ?? refusal(of: request.preconditions) { return refuse(error) }
-    guard content.access({ $0.local != nil }) else {
-      return forward(request, as: guest, isAbreast: isAbreast, again: again, completion)
-    }
-    if let error = context.replica.refusal { return refuse(error) }
-    let edited: EditedTable
-    do throws(EditSession.Refusal) {
-      edited = try layOut(request.edits, as: guest)
-    } catch {
-      return refuse(request.isBatch ? error.error.ofEdit(error.edit) : error.error)
-    }
-    // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
-    // for those before it, and those behind wait with it, or there would always be another before it.
-    if edited.version == nil, content.access({ $0.commits.waitForAll(retry) }) { return }
-    let outcome = EditResult.success(
-      EditAnswer(
-        cursor: reader.cursor(edited.version ?? feed.latest, request.lens),
-        rows: edited.rows,
-        hasReplaced: edited.hasReplaced
-      )
-    )
-    var commit = Commit(table: storedName, durability: .full, version: edited.version, items: edited.changes)
-    commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0, outcome) }
-    content.access { $0 = edited.content }
-    // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
-    let isAlone = editsAhead.load(ordering: .relaxed) == 0
-    store(commit, mayBlock: isAlone, retry: retry) { error in
-      completion(error.map { .failure(TableError($0)) } ?? outcome)
+    log.plan(on: content.queue) { [self] head in
+      defer { log.endPlanning() }
+      // While it waited for its turn something may have failed.
+      guard !content.access({ $0.commits.holdsBack(attempt.retry) }) else { return }
+      edit(log, at: head, request, attempt)
     }
   }
 
-  /// Lays edits out on all that is under way, and keeps nothing of it yet.
-  private func layOut(_ edits: [Edit], as guest: Guest?) throws(EditSession.Refusal) -> EditedTable {
-    let latest = feed.latest.table
-    content.access { $0.refreshResult(named: name) }
-    let current = content.access { $0 }
-    let limits = context.current.limits
-    var session =
-      guest?.session(on: current.local?.items, limits: limits)
-      ?? EditSession(current, table: latest, named: name, limits: limits)
-    let rows = try session.apply(edits)
+  /// A request on its way.
+  private struct Attempt: Sendable {
+    /// Nothing that another replica has written is unknown here.
+    var isAbreast: Bool
+    var completion: @Sendable (EditResult) -> Void
+    /// Does it once more, on whatever there is then.
+    var retry: @Sendable () -> Void
+    /// The same, when nothing that another replica has written is unknown.
+    var again: @Sendable () -> Void
+
+    init(
+      isAbreast: Bool,
+      completion: @escaping @Sendable (EditResult) -> Void,
+      retry: @escaping @Sendable () -> Void,
+      again: @escaping @Sendable () -> Void
+    ) {
+      (self.isAbreast, self.completion, self.retry, self.again) = (isAbreast, completion, retry, again)
+    }
+  }
+
+  /// What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand where it is undone.
+  private func refuse(_ error: TableError, _ request: EditRequest, _ attempt: Attempt) {
+    reconsider(error, isAbreast: attempt.isAbreast, again: attempt.again) { [self] error in
+      let answer: @Sendable () -> Void = { [self] in
+        remember(.failure(error), of: request) { attempt.completion(.failure(error)) }
+      }
+      if !content.access({ $0.commits.follow(answer, undone: attempt.retry) }) { answer() }
+    }
+  }
+
+  /// Plans an edit of the table's own items, as this table shows them, and commits it: what becomes of the items, the answer, and
+  /// the version of this table are one transaction. At this table's turn.
+  private func edit(_ log: ItemLog, at head: ItemSnapshot, _ request: EditRequest, _ attempt: Attempt) {
+    let ground = laidOut(head, of: log)
+    if let error = refusal(of: request.preconditions, on: ground) ?? context.replica.refusal {
+      return refuse(error, request, attempt)
+    }
+    // What is looked up must not be older than in the stored version.
+    guard !isShared || content.access({ $0.isAheadOfStoredInputs(but: log) }) else {
+      guard !attempt.isAbreast else { return attempt.completion(.failure(.itemsBehind)) }
+      return comeAbreastWithItems { _ in attempt.again() }
+    }
+    var session = EditSession(ground.content, table: ground.table, named: name, limits: context.current.limits)
+    let rows: [String]
+    do throws(EditSession.Refusal) { rows = try session.apply(request.edits) } catch {
+      return refuse(request.isBatch ? error.error.ofEdit(error.edit) : error.error, request, attempt)
+    }
     var items = session.content.local?.items ?? .empty
     let changes = items.takeChanges()
-    // A guest's session lays the items out as the guest shows them; this table's own content does it here.
-    var content: TableContent
-    let version: Version?
-    if guest == nil {
-      version = feed.prepare(session.shared(with: latest))
-      content = session.content
-      content.local?.items = items
-    } else {
-      content = current
-      content.local?.items = items
-      let table = content.table(named: name)
-      version = feed.prepare(content.share(table, with: latest))
+    let version = feed.prepare(session.shared(with: feed.latest.table))
+    // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
+    // for those before it, and those behind wait with it, or there would always be another before it.
+    if version == nil, content.access({ $0.commits.waitForAll(attempt.retry) }) { return }
+    guard let part = log.begin(changes, making: items, plannedOn: head.revision), let revision = part.revision else {
+      version.map(feed.withdraw)
+      return attempt.retry()
     }
-    return EditedTable(
-      content: content,
-      version: version,
-      changes: changes,
-      rows: rows,
-      hasReplaced: session.hasReplaced
+    let outcome = EditResult.success(
+      EditAnswer(
+        cursor: reader.cursor(version ?? feed.latest, request.lens),
+        rows: rows,
+        hasReplaced: session.hasReplaced
+      )
     )
+    var commit = Commit(table: storedName, durability: .full, version: version)
+    commit.beside = [part]
+    commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0, outcome) }
+    content.access { content in
+      content = session.content
+      content.show(ItemSnapshot(items: items, revision: revision), of: log)
+      if version != nil { commit.objects = content.markedInputs(isShared: isShared) }
+    }
+    // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
+    let isAlone = editsAhead.load(ordering: .relaxed) == 0 && !log.isAwaited
+    store(commit, mayBlock: isAlone, retry: attempt.retry) { error in
+      attempt.completion(error.map { .failure(TableError($0)) } ?? outcome)
+    }
   }
-}
 
-/// What edits make of a table.
-private struct EditedTable {
-  var content: TableContent
-  /// Nil where nothing of it is shown.
-  var version: Version?
-  var changes: ItemChanges
-  /// The rows' identities, an edit each.
-  var rows: [String]
-  var hasReplaced: Bool
+  /// The table as it is with the items at a revision: with all that is under way.
+  private func laidOut(_ head: ItemSnapshot, of log: ItemLog) -> (content: TableContent, table: Table) {
+    var content = content.access { content in
+      content.refreshResult(named: name)
+      return content
+    }
+    let latest = feed.latest.table
+    // Where others write what is shown may be older than what the items would make.
+    guard content.local?.revision != head.revision || isShared || content.isBehind else { return (content, latest) }
+    content.show(head, of: log)
+    let table = content.table(named: name)
+    return (content, content.share(table, with: latest))
+  }
+
+  /// What refuses an edit before it is tried: a condition names the newest version, and what was committed to the items since
+  /// changes nothing of that.
+  private func refusal(
+    of preconditions: EditPreconditions,
+    on ground: (content: TableContent, table: Table)
+  ) -> TableError? {
+    if let error = refusal(of: preconditions) { return error }
+    guard case .oneOf? = preconditions.condition, !Table.same(feed.latest.table, ground.table) else { return nil }
+    return .movedOn
+  }
 }

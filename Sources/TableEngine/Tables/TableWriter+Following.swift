@@ -11,17 +11,15 @@ extension TableWriter {
     content.queue.async { [self] in
       guard isStored else { return }
       // With something under way of its own, what others wrote shows when that comes back.
-      guard content.access({ $0.base != revision && $0.commits.isEmpty && !$0.gate.isClosed }) else {
+      guard content.access({ $0.record.base != revision && $0.commits.isEmpty && !$0.gate.isClosed }) else {
         return context.replica.caughtUp(storedName)
       }
       catchUp()
     }
   }
 
-  /// Asks for what others have written since what is known to be stored. Until it is there, it counts as a commit under
-  /// way: whoever has to be laid out anew waits for it. On the table's queue.
   func catchUp() {
-    guard isStored, let known = content.access({ $0.durable.base }) else { return }
+    guard isStored, let known = content.access({ $0.record.durable }) else { return }
     content.access { $0.commits.beginCatchingUp() }
     context.store.changes(of: storedName, since: known) { [self] result in
       content.queue.async { [self] in
@@ -49,7 +47,7 @@ extension TableWriter {
     let isLeading = context.replica.isLeading
     switch others {
     case .changes(let changes):
-      guard !changes.isEmpty else { return }
+      guard changes.revision != content.access({ $0.record.durable }) else { return }
       // Two that begin a table at once begin two epochs: the first that is stored is the table's.
       if let epoch = changes.versions.last?.cursor.epoch, epoch != feed.epoch,
         let history = StoredFeed(epoch: epoch, versions: changes.versions)
@@ -60,8 +58,7 @@ extension TableWriter {
       }
       content.access { content in
         // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
-        if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
-        if let items = changes.items { content.local?.items.apply(items) }
+        content.goBack(isTranslation: isTranslation)
         if !isTranslation { content.follow(changes.toggles, changes.objects) }
         content.noteInputs(changes.objects)
         if isMember, !isTranslation { content.noteRefusal(changes.objects) }
@@ -74,7 +71,6 @@ extension TableWriter {
       }
       feed.replace(with: history)
       content.access { content in
-        if let items = stored.items { content.local?.items = items }
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
@@ -114,7 +110,7 @@ extension TableContent {
   /// What is shown is somebody else's: what was heard or mapped here is older. Where this replica asks the sources, others
   /// have done nothing but toggle rows: what it has heard still holds.
   fileprivate mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
-    base = revision
+    (record.base, record.durable) = (revision, revision)
     durable = own
     isKnownToStore = true
     guard local == nil, !(isLeading && isMapped) else {

@@ -12,12 +12,12 @@ extension TableWriter {
   /// good whatever the upstream made of it. On the table's queue.
   ///
   /// - Parameters:
-  ///   - guest: the table that the client sees, where that is this one in another language.
+  ///   - translated: the table that the client sees, where that is this one in another language.
   ///   - isAbreast: nothing that another replica has written is unknown here.
   ///   - again: does it again, when that is so.
   func forward(
     _ request: EditRequest,
-    as guest: Guest?,
+    as translated: TranslatedTable?,
     isAbreast: Bool,
     again: @escaping @Sendable () -> Void,
     _ completion: @escaping @Sendable (EditResult) -> Void
@@ -28,7 +28,12 @@ extension TableWriter {
     let plan: ForwardingPlan
     do throws(TableError) {
       plan = try content.access { content throws(TableError) in
-        try ForwardingPlan(request, guest?.content ?? content, table: guest?.table ?? feed.latest.table, named: name)
+        try ForwardingPlan(
+          request,
+          translated?.content ?? content,
+          table: translated?.table ?? feed.latest.table,
+          named: name
+        )
       }
     } catch {
       return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure(request.blaming($0))) }

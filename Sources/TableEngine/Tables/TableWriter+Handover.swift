@@ -99,12 +99,12 @@ extension TableContent {
       let rows = result.sections.reduce(0) { $0 + $1.rows.count }
       inputs[source]?.showsAll = result.items(of: source).count == rows
     }
-    return inputs[source]?.showsAll == true ? durable.base : nil
+    return inputs[source]?.showsAll == true ? record.durable : nil
   }
 
   /// Stands for an answer from now on, where it is as the store had it then.
   fileprivate mutating func stand(at revision: Revision?, on answer: UInt64, of source: String) -> Bool {
-    guard isDurable, isOnly(of: source), let revision, durable.base == revision, restored != nil else { return false }
+    guard isDurable, isOnly(of: source), let revision, record.durable == revision, restored != nil else { return false }
     inputs[source]?.answer = answer
     inputs[source]?.showsAll = true
     return true

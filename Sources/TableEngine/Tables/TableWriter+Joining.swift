@@ -13,12 +13,12 @@ extension LiveTable {
   /// Looks in the store, in all languages, and begins there what it has not where this replica asks the sources. `completion`
   /// is called on any queue. What it has borrowed is as the store has it, then.
   func join(_ completion: @escaping @Sendable () -> Void) {
-    let keepers = writer.loans.withLock { $0.compactMap(\.keeper) }
-    guard !keepers.isEmpty else { return lookUp(completion) }
+    let logs = writer.logs
+    guard !logs.isEmpty else { return lookUp(completion) }
     let group = DispatchGroup()
-    for keeper in keepers {
+    for log in logs {
       group.enter()
-      keeper.comeAbreast { _ in group.leave() }
+      log.comeAbreast { _ in group.leave() }
     }
     group.notify(queue: context.background) { [self] in lookUp(completion) }
   }
@@ -51,7 +51,7 @@ extension TableWriter {
       guard isRead, !isKnown, let lease = context.replica.lease else { return completion() }
       var commit = Commit(table: storedName, durability: .process, version: feed.current)
       commit.fence = lease
-      content.access { $0.durable = $0.own }
+      content.access { ($0.durable, $0.record.durable) = ($0.own, $0.record.base) }
       store(commit, retry: completion) { _ in completion() }
     }
   }

@@ -160,6 +160,86 @@ extension TableWriter {
   }
 }
 
+extension TableWriter {
+  /// So often is the store looked at for what another replica has said that it is there.
+  static let attemptsToRead = 10
+
+  /// Finds out whether what others are to be shown can be stored, before something is begun outside that can't be undone.
+  ///
+  /// - Parameter completion: why it is not to be begun; nil: it may be. On any queue.
+  func whenStoreAnswers(_ completion: @escaping @Sendable (TableError?) -> Void) {
+    guard isShared else { return completion(nil) }
+    guard context.replica.isReachable else { return completion(.storeUnreachable) }
+    context.store.revision(of: storedName) { result in
+      if case .failure = result { completion(.storeUnreachable) } else { completion(nil) }
+    }
+  }
+
+  /// Answers what refuses a request by what is known here; what another replica has written may have taken the reason
+  /// away, so it is tried once more on what the store has. On the table's queue.
+  ///
+  /// - Parameters:
+  ///   - isAbreast: That was done.
+  ///   - again: Tries again.
+  func reconsider(
+    _ error: TableError,
+    isAbreast: Bool,
+    again: @escaping @Sendable () -> Void,
+    _ answer: @escaping @Sendable (TableError) -> Void
+  ) {
+    guard isShared, !isAbreast, error.isOfContent else { return answer(error) }
+    comeAbreastWithItems { isRead in
+      if isRead { again() } else { answer(TableError(.unreadable)) }
+    }
+  }
+
+  /// Takes over what others have written to the table and to the items that it shows. `completion` is called on the table's queue.
+  func comeAbreastWithItems(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+    let group = DispatchGroup()
+    let isRead = Mutex(true)
+    for record in logs as [any StoredRecord] + [self] {
+      group.enter()
+      record.comeAbreast { read in
+        isRead.withLock { $0 = $0 && read }
+        group.leave()
+      }
+    }
+    group.notify(queue: content.queue) { completion(isRead.withLock { $0 }) }
+  }
+}
+
+extension TableError {
+  fileprivate static var storeUnreachable: TableError {
+    TableError(
+      .unavailable,
+      detail: "The database can't be reached: nothing was sent to the upstream.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  /// With other content it might not be said.
+  fileprivate var isOfContent: Bool {
+    switch kind {
+    case .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed: upstreamStatus == nil
+    default: false
+    }
+  }
+
+  /// The items that are looked up are older here than those that the table shows.
+  static var itemsBehind: TableError {
+    TableError(
+      .unavailable,
+      detail: "What the table looks up has been changed by another replica, and is not known here yet.",
+      retryAfter: .seconds(1)
+    )
+  }
+}
+
+extension StoreError {
+  /// Nobody can tell what other replicas have written.
+  static let unreadable = StoreError.unavailable("the database does not answer")
+}
+
 extension TableError {
   /// `If-Match` names another version than the one that an edit would be built on.
   static var movedOn: TableError {

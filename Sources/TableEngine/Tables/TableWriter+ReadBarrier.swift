@@ -3,14 +3,23 @@ import Synchronization
 package import TableModel
 import TableStore
 
-/// What a read waits for: that its table shows all that was committed before the read began, of its own and of the tables whose
-/// items it shows.
-extension TableWriter {
-  /// The tables whose items this one shows: the original of a translation, the keeper of a guest, what lookups and further
-  /// sections borrow.
-  var inputs: [TableWriter] {
-    let original = isTranslation ? table.withLock { $0.value?.original } : nil
-    return (original.map { [$0] } ?? []) + (keeper.map { [$0] } ?? []) + loans.withLock { $0.compactMap(\.keeper) }
+/// What a table is made of, so that a read waits for it.
+protocol ReadInput: Sendable {
+  /// Whether a read has to wait at all, or to look.
+  var needsReadBarrier: Bool { get }
+
+  /// Has all that was committed before this call be known, and on its way to whoever shows it. On any queue.
+  func readBarrier(_ completion: @escaping StoreLooks.Completion)
+}
+
+/// What a read waits for: that its table shows all that was committed before the read began, of its own and of the items that it
+/// shows.
+extension TableWriter: ReadInput {
+  /// What it is made of, beside upstreams: the original of a translation, which has the same items; else the items of the service's
+  /// own.
+  var inputs: [any ReadInput] {
+    if isTranslation, let original = table.withLock({ $0.value?.original }) { return [original] }
+    return logs
   }
 
   /// Whether a read has to wait at all, or to look. O(inputs).
@@ -21,8 +30,6 @@ extension TableWriter {
   /// So long is the version of another replica waited for that shows what is read, and so often is looked for it.
   private static let patience = Duration.seconds(1)
   private static let pause = DispatchTimeInterval.milliseconds(10)
-  /// So long is it left to whoever has edited to store the version that shows that: two that do so at once are in each other's way.
-  private static let courtesy = Duration.milliseconds(100)
 
   /// Has readers see all that was committed before this call, of whatever the table is made of. On any queue.
   ///
@@ -39,18 +46,22 @@ extension TableWriter {
         group.leave()
       }
     }
+    // At once: where the table stands is asked of the store behind where its inputs do.
+    group.enter()
+    look { outcome in
+      outcomes.withLock { $0 = $0.and(outcome) }
+      group.leave()
+    }
     // What the inputs have got they have handed over before they answer: it is taken in by now.
     group.notify(queue: content.queue) { [self] in
       let outcome = outcomes.withLock { $0 }
       guard outcome == .read else { return completion(outcome) }
       guard !isToBeReplaced else { return whenDecided { [self] in readBarrierOfPresent(completion) } }
       afterFollowing { [self] in
-        look { [self] outcome in
-          // By another configuration than the one that counts, or beside one that does not, it would be another table.
-          let isComparable = isShared && context.replica.refusal == nil && !context.replica.isAmongOlder
-          guard outcome == .read, isComparable else { return completion(outcome) }
-          showInputs(since: .now, completion)
-        }
+        // By another configuration than the one that counts, or beside one that does not, it would be another table.
+        let isComparable = isShared && context.replica.refusal == nil && !context.replica.isAmongOlder
+        guard isComparable else { return completion(.read) }
+        showInputs(since: .now, completion)
       }
     }
   }
@@ -73,7 +84,7 @@ extension TableWriter {
     let latest = feed.current.table
     let isShown = content.access { content in
       // What upstreams have said is known where they are asked: whether that is shown can't be told elsewhere.
-      guard !content.storedShowsInputs, content.inputs.isEmpty else { return true }
+      guard !content.storedShowsInputs(log), content.inputs.isEmpty else { return true }
       let table = content.table(named: name)
       return Table.same(latest, content.share(table, with: latest))
     }
@@ -86,7 +97,7 @@ extension TableWriter {
         showInputs(since: begun, completion)
       }
     }
-    if context.replica.isLeading || followsItems && waited > Self.courtesy { return publishContent { _ in again() } }
+    if followsItems ? waited > Self.courtesy : context.replica.isLeading { return publishContent { _ in again() } }
     content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
   }
 }

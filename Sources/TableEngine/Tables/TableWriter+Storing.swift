@@ -31,7 +31,8 @@ extension TableWriter {
     let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
     if isOwn {
       // Not by a configuration that doesn't count, and not back behind what another one has shown.
-      guard context.replica.refusal == nil, content.access({ $0.isAheadOfStoredInputs }) else { return completion(nil) }
+      let isCurrent = context.replica.refusal == nil && content.access { $0.isAheadOfStoredInputs() }
+      guard isCurrent || !toggles.isEmpty else { return completion(nil) }
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
       return completion(.fenced)
     }
@@ -62,7 +63,7 @@ extension TableWriter {
     commit.reply = prepared.flatMap(reply)
     commit.fence = fence
     commit.objects = content.access { content in
-      let inputs = isShared && toggles.isEmpty ? content.markInputs() : []
+      let inputs = toggles.isEmpty ? content.markedInputs(isShared: isShared) : []
       if isOwn { return inputs }
       let word = inputs + (hasWord ? [content.markRefusal(refusal)] : [])
       guard prepared != nil, !isTranslation else { return word }
@@ -123,6 +124,7 @@ extension TableWriter {
   /// undoes it with all that were built on it. On the table's queue.
   ///
   /// - Parameters:
+  ///   - commit: With what it does to the items of the table's own source beside it, where it is an edit of these (``ItemLog/begin``).
   ///   - mayBlock: Nothing else of this table waits to be done, so its thread may do the writing.
   ///   - retry: Called instead of `completion` where an earlier commit, on which this one was built, has failed.
   ///   - completion: Given what went wrong, on the table's queue.
@@ -133,19 +135,27 @@ extension TableWriter {
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
     var commit = commit
-    let own = content.access { content in
+    let isEdit = !commit.beside.isEmpty
+    let (own, inputs) = content.access { content in
       content.commits.begin()
+      if isEdit { content.editsUnderWay += 1 }
       if commit.version != nil { commit.layout = content.layout }
-      commit.base = content.base
-      content.base = commit.revision
-      return content.own
+      commit.base = content.record.base
+      content.record.base = commit.revision
+      return (content.own, content.inputRevisions)
     }
-    let version = commit.version
+    let (version, revision) = (commit.version, commit.revision)
+    let marksInputs = version != nil && commit.toggles.isEmpty
     context.store.commit(commit, mayBlock: mayBlock) { [self] result in
+      if isEdit { log?.ended(result, by: self) }
       content.queue.async { [self] in
+        if isEdit { content.access { $0.editsUnderWay -= 1 } }
         switch result {
         case .success:
-          content.access { $0.durable = own }
+          content.access { content in
+            (content.durable, content.record.durable) = (own, revision)
+            if marksInputs { content.storedInputRevisions = inputs }
+          }
           if let version {
             publish(version)
             noteShown()
@@ -167,12 +177,14 @@ extension TableWriter {
           // Another replica asks the sources now: what this one has heard is not shown.
           undo()
           proceed(isStored: false)
+          if isEdit { followItemsAgain() }
           context.replica.lostLease()
           completion(.fenced)
         case .failure(let error):
           context.logger.error("A change could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
           undo()
           proceed(isStored: false)
+          if isEdit { followItemsAgain() }
           completion(error)
         }
       }
@@ -182,13 +194,23 @@ extension TableWriter {
   /// Undoes what was built on something that could not be stored.
   private func undo() {
     feed.withdraw()
+    goBackToCommitted()
     content.access { content in
-      // A translation's own is the original's, who has told it.
-      if isTranslation { content.base = content.durable.base } else { content.own = content.durable }
+      content.goBack(isTranslation: isTranslation)
       content.isBehind = true
       _ = content.table(named: name)
     }
     share()
+  }
+
+  /// Shows what was committed to the items while something was under way here that is undone now.
+  private func followItemsAgain() {
+    if let log, isStored { content.queue.async { [self] in publishCommitted(log) } }
+  }
+
+  private func publishCommitted(_ log: ItemLog) {
+    guard !isShared || content.access({ $0.isAheadOfStoredInputs() && !$0.storedShowsInputs(log) }) else { return }
+    publishContent()
   }
 
   /// A commit has ended: whoever waited for it goes on.
@@ -198,6 +220,13 @@ extension TableWriter {
 }
 
 extension TableContent {
+  /// Goes back to what the store has.
+  mutating func goBack(isTranslation: Bool) {
+    record.base = record.durable
+    // A translation's own is the original's, who has told it.
+    if !isTranslation { own = durable }
+  }
+
   /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
   /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
   fileprivate mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {

@@ -153,8 +153,9 @@ extension TableWriter {
       content.refreshResult(named: name)
       let isToggled = content.toggle(row, in: feed.latest.table)
       let change = ToggleChange(row: row, isToggled: isToggled)
-      // Where another replica asks the sources, there is nothing here to lay out but what it shows.
-      return (change, content.isMapped ? content.table(named: name) : feed.latest.table.toggling(row))
+      // Where another replica asks the sources, or has shown newer items, there is nothing here to lay out but what it shows.
+      let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
+      return (change, isCurrent ? content.table(named: name) : feed.latest.table.toggling(row))
     }
     let before = feed.latest.number
     // What was toggled and what is answered are stored as one: a repeat toggles nothing.

@@ -7,24 +7,17 @@ import TableStore
 /// it, and publishes versions of its own, which are stored where the original's are. What is represented is kept by the
 /// original alone.
 extension TableWriter {
-  /// Has the translations and guests follow. On the table's queue, whenever what may be shown has changed.
+  /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
   ///
   /// - Parameter publishing: false where another replica will show what comes of it.
   func share(publishing: Bool = true) {
     let isStored = isStored
     // What is on its way to the store is not shown yet.
-    let own = content.access { isStored ? $0.durable : $0.own }
-    let guests = guests.withLock { guests in
-      if own.items != nil { guests.items = own }
-      return guests.all
-    }
-    for guest in guests { guest.follow(own, of: self, publishing: publishing) }
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
+    let own = content.access { isStored ? $0.durable : $0.own }
     let (original, version) = (content.access { $0 }, feed.current.cursor)
-    for translator in translators {
-      translator.follow(original, own: own, named: storedName, version, publishing: publishing)
-    }
+    for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
   }
 
   /// The same, for a table that no source will tell anything.
@@ -33,18 +26,17 @@ extension TableWriter {
   private func follow(
     _ original: TableContent,
     own: TableContent.OwnState,
-    named name: String,
     _ version: Cursor,
     publishing: Bool
   ) {
     follow(publishing: publishing) { [basis] content in
-      content.follow(original, own: own, named: name)
+      content.follow(original, own: own)
       basis.access { $0 = version }
     }
   }
 
-  /// Takes over what another table has, and shows what comes of it.
-  func follow(publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
+  /// Takes over what the original has, and shows what comes of it.
+  private func follow(publishing: Bool, _ take: @escaping @Sendable (inout TableContent) -> Void) {
     following.add(1, ordering: .acquiringAndReleasing)
     content.queue.async { [self] in
       content.access { take(&$0) }
@@ -57,13 +49,6 @@ extension TableWriter {
       publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
     }
   }
-
-  /// What it shows is made of what another table has.
-  var isDerived: Bool { isTranslation || keeper != nil }
-
-  /// It lays out items of the service's own that another table has, and every replica edits: what comes of them is shown by
-  /// whoever has edited. On the table's queue.
-  var followsItems: Bool { isDerived && isStored && !isMember && content.access { $0.local != nil } }
 
   /// Calls `body` on the table's queue when all that the original has shared so far is shown, or could not be stored.
   func afterFollowing(_ body: @escaping @Sendable () -> Void) {

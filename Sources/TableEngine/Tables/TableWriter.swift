@@ -7,7 +7,7 @@ import TableModel
 import TableStore
 import Upstream
 
-/// What alone changes one table: it takes in what sources say and what clients edit, stores it, and publishes versions.
+/// The only writer of a table's versions: it takes in what sources say and what clients edit, stores what comes of it, and shows it.
 ///
 /// All of it runs on the table's own serial queue, where `content` is. What it publishes it hands to the reader; what
 /// the table's readers must be told beside that, to the table.
@@ -38,12 +38,10 @@ final class TableWriter: Sendable {
   let table = Mutex(WeakTable())
   /// Those of the same table in other languages.
   let translators = Mutex<[TableWriter]>([])
-  /// Of a guest: what keeps the items that it shows.
-  let keeper: TableWriter?
-  /// Those that show this one's items in tables of their own.
-  let guests = Mutex(Guests())
-  /// The sources of the service's own that it shows or looks up, and other tables keep.
-  let loans = Mutex<[Loan]>([])
+  /// The items of its own source, where these are the service's and can be edited through it.
+  let log: ItemLog?
+  /// Other sources of the service's own that it shows or looks up.
+  let borrowed = Mutex<[ItemLog]>([])
   /// Of a translation: the version of the original that it is of. On the table's queue.
   let basis: QueueBound<Cursor?>
 
@@ -56,12 +54,12 @@ final class TableWriter: Sendable {
     isStored: Bool,
     isPrivate: Bool,
     isTranslation: Bool,
-    keeper: TableWriter?,
+    log: ItemLog?,
     isMember: Bool,
     context: EngineContext
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
-    (self.isTranslation, self.isMember, self.keeper) = (isTranslation, isMember, keeper)
+    (self.isTranslation, self.isMember, self.log) = (isTranslation, isMember, log)
     storedName = StoredName.of(name, in: isTranslation ? content.variables.locale : nil)
     self.context = context
     let queue = context.queue("tablecast.table.\(name)", isMember: isMember)
@@ -126,6 +124,16 @@ final class TableWriter: Sendable {
   func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) {
     content.queue.async { [self] in completion(content.access { $0.skipped }) }
   }
+}
+
+extension TableWriter: StoredRecord {
+  var queue: DispatchQueue { content.queue }
+
+  var isShared: Bool { isStored && context.replica.isShared }
+
+  func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value { content.access { body(&$0.record) } }
+
+  func noteLook(isRead: Bool) { reader.noteLook(isRead: isRead) }
 }
 
 /// The table that a writer writes for, which owns it.

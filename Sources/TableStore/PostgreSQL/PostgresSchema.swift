@@ -5,7 +5,9 @@
 enum PostgresSchema {
   /// The statements of each migration, in their order. One, once released, is never edited: the next change is the
   /// next one.
-  static let migrations: [[String]] = [tables + functions, handover, memberHandover, itemNames, viewHolder]
+  static let migrations: [[String]] = [
+    tables + functions, handover, memberHandover, itemNames, viewHolder, itemRecords,
+  ]
 
   /// Held while the schema is looked at and changed: `TBLC`.
   static let lock = "SELECT pg_advisory_xact_lock(1413630019)"
@@ -107,9 +109,7 @@ enum PostgresSchema {
     """
   ]
 
-  /// Identities that clients have chosen. A release before them may go on beside this one until the first such item is there:
-  /// from then on it would show that under its number, so that what it writes is refused. What it calls to write is
-  /// ``functions``' `advance`, which it has no other name for.
+  /// Identities that clients have chosen. What releases before and with them call to write is refused by ``itemRecords``.
   private static let itemNames = [
     "ALTER TABLE tablecast.item ADD COLUMN name bytea",  // null: the item is called by its number
     """
@@ -142,9 +142,6 @@ enum PostgresSchema {
     END $$
     """,
   ]
-
-  /// Keeps releases before chosen identities from writing.
-  static let noteItemNames = "INSERT INTO tablecast.info VALUES ('item names', 'chosen') ON CONFLICT (name) DO NOTHING"
 
   /// Whose a view is: of too many the oldest of whoever holds most go.
   private static let viewHolder = ["ALTER TABLE tablecast.view ADD COLUMN holder bigint NOT NULL DEFAULT 0"]

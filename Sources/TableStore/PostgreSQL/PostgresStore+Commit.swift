@@ -1,7 +1,7 @@
 extension PostgresStore {
   /// Writes commits in one transaction, or where that fails one by one; answers in their order.
   func write(_ group: [PendingCommit], then done: @escaping () -> Void) {
-    let writing = group.map(\.commit).filter(\.changesTable)
+    let writing = group.flatMap(\.commit.parts).filter(\.changesTable)
     // What is built on something that was stored is not made again where that was removed.
     let made = Set(writing.filter { $0.base.map { $0 == .none } ?? true }.map(\.table))
     open(writing.map(\.table), making: made) { [self] result in
@@ -22,18 +22,16 @@ extension PostgresStore {
     var results: [Result<Void, StoreError>] = []
     for pending in group {
       let commit = pending.commit
-      guard commit.changesTable else {
-        statements.append((commit.table, answerStatements(for: commit, &clearing)))
-        results.append(.success(()))
-        continue
-      }
-      if planned[commit.table]?.isSuperseded(commit) ?? true {
+      let changing = commit.parts.filter(\.changesTable)
+      if changing.contains(where: { planned[$0.table]?.isSuperseded($0) ?? true }) {
         results.append(.failure(.superseded))
         continue
       }
       let fence = commit.fence.map { [Self.fenceStatement($0)] } ?? []
-      let writes = planned[commit.table]?.statements(for: commit, history: history) ?? []
-      statements.append((commit.table, fence + writes + answerStatements(for: commit, &clearing)))
+      let writes = changing.map { ($0.table, planned[$0.table]?.statements(for: $0, history: history) ?? []) }
+      statements.append((commit.table, changing.isEmpty ? [] : fence))
+      statements += writes
+      statements.append((commit.table, answerStatements(for: commit, &clearing)))
       results.append(.success(()))
     }
     let sorted = statements.enumerated().sorted { ($0.element.table, $0.offset) < ($1.element.table, $1.offset) }
@@ -90,7 +88,25 @@ extension PostgresStore {
     )
   }
 
-  // MARK: - Removing
+  // MARK: - Renaming and removing
+
+  func rename(_ record: String, as name: String, _ finish: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
+    let renaming = PostgresStatement(
+      """
+      WITH renamed AS (
+        UPDATE tablecast.feed SET name = $2::bytea WHERE sha256(name) = sha256($1::bytea)
+          AND NOT EXISTS (SELECT 1 FROM tablecast.feed WHERE sha256(name) = sha256($2::bytea)) RETURNING id
+      )
+      SELECT tablecast.tell('r', $1::bytea) FROM renamed
+      """,
+      .name(record),
+      .name(name)
+    )
+    main.run([renaming]) { [self] result in
+      if case .success = result { (tables[record], tables[name]) = (nil, nil) }
+      finish(result.map { _ in }.mapError(StoreError.init))
+    }
+  }
 
   func forget(_ table: String, _ finish: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
     let prefix = memberPrefix(of: table)

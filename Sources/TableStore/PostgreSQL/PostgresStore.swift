@@ -146,6 +146,14 @@ public final class PostgresStore: Store, @unchecked Sendable {
     perform(completion) { [self] finish in findReply(key, finish) }
   }
 
+  public func rename(
+    _ record: String,
+    to name: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    perform(completion) { [self] finish in rename(record, as: name, finish) }
+  }
+
   public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
     perform(completion) { [self] finish in forget(table, finish) }
   }

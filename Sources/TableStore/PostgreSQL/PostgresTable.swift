@@ -35,20 +35,23 @@ struct PostgresTable: Sendable {
     let before = revision
     var statements: [PostgresStatement] = []
     var change = Change()
+    var beginsEpoch = false
     if let version = commit.version {
-      if last == nil || epoch != version.cursor.epoch { statements += startEpoch(version.cursor.epoch) }
+      beginsEpoch = last == nil || epoch != version.cursor.epoch
+      if beginsEpoch { statements += startEpoch(version.cursor.epoch) }
       change = write(version, history: history)
     }
     recent.append(RecentCommits.Entry(commit))
     let edit = EditRecord(commit)
     // First of all: it locks the table's row, so whoever comes second waits here, and finds that it is second.
     let advance = PostgresStatement(
-      "SELECT tablecast.move_on($1, $2, $3, $4, $5, $6, $7)",
+      "SELECT tablecast.write_record($1, $2, $3, $4, $5, $6, $7, $8)",
       .int(id),
       .int(before.number),
       .int(before.stamp),
       .int(commit.stamp),
       commit.version.map { .int($0.cursor.epoch.rawValue) } ?? .null,
+      .bool(beginsEpoch),
       commit.items.map { .int($0.nextID) } ?? .null,
       .int(nextRow)
     )
@@ -177,9 +180,6 @@ extension PostgresTable {
             .ints(items.deleted.map { Int64(bitPattern: $0.rawValue) })
           )
         )
-      }
-      if items.stored.contains(where: { $0.item.name != nil }) {
-        statements.append(PostgresStatement(PostgresSchema.noteItemNames))
       }
       if !items.stored.isEmpty {
         statements.append(

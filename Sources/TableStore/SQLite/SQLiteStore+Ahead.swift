@@ -15,10 +15,10 @@ extension SQLiteStore {
   ) -> Bool {
     // Most have not so many rows, and those that have are alone.
     guard let version = commit.version, version.table.rowCount >= StoreWriter.fewestAhead,
-      !group.contains(where: { $0.commit.table == commit.table }),
+      !group.contains(where: { !Set($0.commit.records).isDisjoint(with: commit.records) }),
       let plan = try? writer.value.planAhead(commit, in: db)
     else { return false }
-    jobs.withLock { _ = $0.ahead.insert(commit.table) }
+    jobs.withLock { $0.ahead.formUnion(commit.records) }
     slicing.async { [self] in
       let rows = write(SliceMaking(commit, version, plan), plan)
       pool.asyncWriteWithoutTransaction { [self] db in
@@ -26,7 +26,7 @@ extension SQLiteStore {
         write([(commit, completion)], db)
         writer.value.ahead = nil
         let goesOn = jobs.withLock { jobs in
-          jobs.ahead.remove(commit.table)
+          jobs.ahead.subtract(commit.records)
           defer { jobs.isRunning = true }
           return !jobs.isRunning
         }

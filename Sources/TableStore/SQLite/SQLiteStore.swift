@@ -46,7 +46,7 @@ public final class SQLiteStore: SoleStore {
 
   struct Jobs {
     var waiting: Deque<Job> = []
-    /// The tables of which a commit's rows are being written ahead.
+    /// The records to which a commit is about to be written whose rows are being written ahead.
     var ahead: Set<String> = []
     var isRunning = false
     var isClosed = false
@@ -54,6 +54,9 @@ public final class SQLiteStore: SoleStore {
     var isForgetting = false
     /// The last group took no longer than a caller may be kept.
     var isQuick = false
+
+    /// What a commit is built on is being written ahead.
+    func isAhead(of commit: Commit) -> Bool { !ahead.isEmpty && commit.records.contains(where: ahead.contains) }
   }
 
   /// What waits for the writer.
@@ -115,6 +118,14 @@ public final class SQLiteStore: SoleStore {
 
   public func observe(_ observer: @escaping @Sendable (StoreEvent) -> Void) -> StoreObservation {
     observers.add(observer)
+  }
+
+  public func rename(
+    _ record: String,
+    to name: String,
+    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+  ) {
+    perform(completion) { db, writer in try writer.rename(record, to: name, in: db) }
   }
 
   public func remove(_ table: String, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void) {
@@ -199,7 +210,7 @@ public final class SQLiteStore: SoleStore {
       switch job {
       case .commit(let commit, let completion):
         // One before it in the same group may have begun.
-        if self.jobs.withLock({ $0.ahead.contains(commit.table) }) {
+        if self.jobs.withLock({ $0.isAhead(of: commit) }) {
           held.append(job)
         } else if !begins(commit, behind: group, completion, db) {
           group.append((commit, completion))
@@ -226,8 +237,10 @@ public final class SQLiteStore: SoleStore {
     self.jobs.withLock { $0.isQuick = isQuick }
     for (entry, result) in zip(group, results) {
       entry.completion(result)
-      guard case .success = result, entry.commit.changesTable else { continue }
-      observers.tell(.moved(table: entry.commit.table, revision: writer.value.revision(of: entry.commit.table)))
+      guard case .success = result else { continue }
+      for part in entry.commit.parts where part.changesTable {
+        observers.tell(.moved(table: part.table, revision: writer.value.revision(of: part.table)))
+      }
     }
     checkpoints.note(db)
     if writer.value.isForgetting { forget() }
@@ -242,7 +255,7 @@ public final class SQLiteStore: SoleStore {
         case .task:
           if taken.isEmpty, jobs.ahead.isEmpty { taken.append(jobs.waiting.removeFirst()) }
           break loop
-        case .commit(let commit, _) where jobs.ahead.contains(commit.table):
+        case .commit(let commit, _) where jobs.isAhead(of: commit):
           held.append(jobs.waiting.removeFirst())
         case .commit: taken.append(jobs.waiting.removeFirst())
         }

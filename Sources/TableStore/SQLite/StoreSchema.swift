@@ -100,6 +100,7 @@ enum StoreSchema {
           """
       )
     }
+    migrator.registerMigration("7", migrate: moveItems)
     return migrator
   }
 

@@ -3,13 +3,13 @@ import GRDB
 import TableModel
 
 extension StoreWriter {
-  /// Writes one commit, within a transaction.
-  mutating func write(_ commit: Commit, in db: Database) throws {
-    if let reply = commit.reply { try write(reply, table: commit.table, in: db) }
-    guard commit.changesTable else { return }
+  /// Writes what a commit does to one record, within a transaction.
+  ///
+  /// - Parameter durability: of all that is written as one.
+  mutating func write(_ commit: Commit, _ durability: Commit.Durability, in db: Database) throws {
     // Taken out while it changes, so that its arrays are not copied.
     var feed = try feeds[commit.table] ?? open(commit.table, in: db)
-    if commit.version != nil, commit.durability == .process, !feed.isAtRisk {
+    if commit.version != nil, durability == .process, !feed.isAtRisk {
       try db.cachedStatement(sql: "UPDATE feed SET at_risk = 1 WHERE id = ?").execute(arguments: [feed.id])
       feed.isAtRisk = true
     }
@@ -167,7 +167,16 @@ extension StoreWriter {
     try db.cachedStatement(sql: sql).execute(arguments: [feed, change.row])
   }
 
-  // MARK: - Removing
+  // MARK: - Renaming and removing
+
+  /// Keeps what is kept under one name under another, where nothing is.
+  mutating func rename(_ record: String, to name: String, in db: Database) throws {
+    let isTaken = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [name]) ?? false
+    guard !isTaken else { return }
+    try setLevel(.full, in: db)
+    try db.execute(sql: "UPDATE feed SET name = ? WHERE name = ?", arguments: [name, record])
+    moved(record, to: name)
+  }
 
   /// Forgets all about a table and, where it is a family, its members.
   mutating func remove(_ table: String, in db: Database) throws {

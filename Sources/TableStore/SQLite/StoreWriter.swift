@@ -84,16 +84,20 @@ struct StoreWriter {
       var revisions: [String: Revision] = [:]
       for commit in commits {
         // Found out before anything of the commit is written: the others of the group go on.
-        let revision = revisions[commit.table] ?? self.revision(of: commit.table)
-        if isSuperseded(commit, at: revision) {
+        let parts = commit.parts.map { part in
+          (commit: part, revision: revisions[part.table] ?? revision(of: part.table))
+        }
+        if parts.contains(where: { isSuperseded($0.commit, at: $0.revision) }) {
           results.append(.failure(.superseded))
           continue
         }
-        try write(commit, in: db)
+        if let reply = commit.reply { try write(reply, table: commit.table, in: db) }
+        for (part, revision) in parts where part.changesTable {
+          try write(part, commit.durability, in: db)
+          revisions[part.table] = Revision(number: revision.number + 1, stamp: part.stamp)
+          written.append(part)
+        }
         results.append(.success(()))
-        guard commit.changesTable else { continue }
-        revisions[commit.table] = Revision(number: revision.number + 1, stamp: commit.stamp)
-        written.append(commit)
       }
       try db.cachedStatement(sql: "COMMIT TRANSACTION").execute()
       for commit in written { recent[commit.table]?.append(RecentCommits.Entry(commit)) }
@@ -128,6 +132,12 @@ struct StoreWriter {
   ) throws -> CatchUp {
     if let changes = recentCommits(to: table).changes(since: revision) { return .changes(changes) }
     return .replaced(try restore(table, in: db, readers))
+  }
+
+  /// A record is kept under another name now.
+  mutating func moved(_ table: String, to name: String) {
+    feeds[name] = feeds.removeValue(forKey: table)
+    recent[name] = recent.removeValue(forKey: table)
   }
 
   /// A table was removed.

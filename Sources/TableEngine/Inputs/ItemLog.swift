@@ -1,0 +1,176 @@
+import Definitions
+import Dispatch
+import Logging
+import Synchronization
+import TableModel
+import TableStore
+
+/// The items of one of the service's own sources. They belong to nobody else: tables that show them follow, and come and go with
+/// configurations.
+///
+/// ```
+/// log.plan(on: queue) { head in          // at its turn: nobody else plans on these items meanwhile
+///   defer { log.endPlanning() }
+///   …                                    // an edit of head.items
+///   guard let part = log.begin(changes, making: items, plannedOn: head.revision) else { return … }
+///   commit.beside = [part]               // beside the version of the table through which the edit came
+///   store.commit(commit) { log.ended($0, by: writer); … }
+/// }
+/// ```
+///
+/// Edits are planned one after the other, each on all that are under way, and stored in groups. Where one can't be stored, those
+/// built on it are refused by the store, as their base was never made: they are planned again. What is committed is handed to
+/// the tables that show it, none of which can delay or fail an edit through another one.
+final class ItemLog: StoredRecord {
+  /// The source's name.
+  let source: String
+  let storedName: String
+  let context: EngineContext
+  let queue: DispatchQueue
+  private let state: Mutex<ItemLogState>
+  private let readers = Mutex<[ObjectIdentifier: WeakWriter]>([:])
+
+  private struct WeakWriter { weak var value: TableWriter? }
+
+  /// - Parameter isStored: the store has it; else it is the configuration's, and was written by nobody yet.
+  init(_ source: String, _ snapshot: ItemSnapshot, isStored: Bool, _ context: EngineContext) {
+    (self.source, self.context) = (source, context)
+    storedName = ItemRecord.of(source)
+    queue = context.queue("tablecast.items.\(source)", isMember: false)
+    state = Mutex(ItemLogState(snapshot, isStored: isStored))
+  }
+
+  /// What tables may show.
+  var committed: ItemSnapshot { state.withLock { $0.committed } }
+
+  /// The store has it; else it is the configuration's.
+  var isStored: Bool { state.withLock { $0.isStored } }
+
+  var isShared: Bool { context.replica.isShared }
+
+  func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value {
+    state.withLock { body(&$0.progress) }
+  }
+
+  func noteLook(isRead: Bool) {}
+
+  // MARK: Edits
+
+  /// Gives the turn to plan an edit: `plan` is called on `queue`, at once where nobody else has it, and has to end it by
+  /// ``endPlanning()``. On `queue`.
+  func plan(on queue: DispatchQueue, _ plan: @escaping ItemLogState.Plan) {
+    take(ItemLogState.Planner(queue: queue, plan: plan), isHanded: false)
+  }
+
+  private func take(_ planner: ItemLogState.Planner, isHanded: Bool) {
+    let again: @Sendable () -> Void = { [self] in planner.queue.async { [self] in take(planner, isHanded: false) } }
+    let head = state.withLock { $0.takeTurn(planner, isHanded: isHanded, again: again) }
+    if let head { return planner.plan(head) }
+    if isHanded { endPlanning() }
+  }
+
+  func endPlanning() {
+    guard let next = state.withLock({ $0.endTurn() }) else { return }
+    next.queue.async { [self] in take(next, isHanded: true) }
+  }
+
+  /// Another table waits for its turn.
+  var isAwaited: Bool { state.withLock { $0.isAwaited } }
+
+  /// Begins a commit, which is to be given to the store before the turn ends.
+  ///
+  /// - Returns: what is to be written; nil where what it was planned on is undone by now.
+  func begin(_ changes: ItemChanges, making items: LocalItems, plannedOn revision: Revision) -> Commit? {
+    var commit = Commit(table: storedName, durability: .full, items: changes)
+    commit.base = revision
+    return state.withLock { $0.begin(commit, making: items, plannedOn: revision) } ? commit : nil
+  }
+
+  /// A commit has come back: where it is stored, the tables that show the items follow. In the order of the commits, on the
+  /// store's queue.
+  ///
+  /// - Parameter writer: what has given it to the store, whose version it was stored with.
+  func ended(_ result: Result<Void, StoreError>, by writer: TableWriter?) {
+    let (catchesUp, calls) = state.withLock { $0.end(result) }
+    if case .success = result { tellReaders(isOwn: true, but: writer) }
+    if catchesUp { queue.async { [self] in readOthers() } }
+    for call in calls { queue.async(execute: call) }
+  }
+
+  /// Stores the configuration's items, where nothing is stored. `completion` is called when that is done, here or by another
+  /// replica.
+  func storeFirst(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    plan(on: queue) { [self] head in
+      defer { endPlanning() }
+      guard !isStored else { return completion(nil) }
+      var items = head.items
+      guard let commit = begin(items.takeChanges(), making: items, plannedOn: head.revision) else {
+        return completion(.superseded)
+      }
+      context.store.commit(commit) { [self] result in
+        ended(result, by: nil)
+        switch result {
+        case .success, .failure(.superseded): completion(nil)
+        case .failure(let error): completion(error)
+        }
+      }
+    }
+  }
+
+  // MARK: What others have written
+
+  /// The record stands at a revision, as the store says; perhaps known already.
+  func moved(to revision: Revision) {
+    queue.async { [self] in
+      guard progress({ $0.base != revision && $0.commits.isEmpty }) else { return context.replica.caughtUp(storedName) }
+      catchUp()
+    }
+  }
+
+  func catchUp() {
+    progress { $0.commits.beginCatchingUp() }
+    readOthers()
+  }
+
+  private func readOthers() {
+    let known = state.withLock { $0.committed.revision }
+    context.store.changes(of: storedName, since: known) { [self] result in
+      queue.async { [self] in
+        switch result {
+        case .success(let others):
+          if state.withLock({ $0.follow(others) }) { tellReaders(isOwn: false) }
+          context.replica.caughtUp(storedName)
+        case .failure(let error):
+          context.logger.error(
+            "What others wrote could not be read",
+            metadata: ["source": "\(source)", "reason": "\(error)"]
+          )
+        }
+        for call in progress({ $0.commits.end(isStored: false, retry: nil) }) { call() }
+      }
+    }
+  }
+
+  // MARK: Readers
+
+  /// A table follows from now on, and is given what was committed since it was made.
+  func add(_ reader: TableWriter) {
+    readers.withLock { $0[ObjectIdentifier(reader)] = WeakWriter(value: reader) }
+    reader.follow(self, isOwn: false)
+  }
+
+  func remove(_ reader: TableWriter) {
+    readers.withLock { $0[ObjectIdentifier(reader)] = nil }
+  }
+
+  private func tellReaders(isOwn: Bool, but writer: TableWriter? = nil) {
+    let readers = readers.withLock { $0.values.compactMap(\.value) }
+    for reader in readers where reader !== writer { reader.follow(self, isOwn: isOwn) }
+  }
+}
+
+extension ItemLog: ReadInput {
+  var needsReadBarrier: Bool { isShared }
+
+  func readBarrier(_ completion: @escaping StoreLooks.Completion) { look(completion) }
+}

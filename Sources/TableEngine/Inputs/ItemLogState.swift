@@ -1,0 +1,125 @@
+import DequeModule
+import Dispatch
+import TableStore
+
+/// The items of a source at one of its revisions.
+struct ItemSnapshot: Sendable {
+  var items: LocalItems
+  var revision: Revision
+}
+
+/// The state of an ``ItemLog``: what is committed, what is under way on top of that, and whose turn it is to plan an edit. A
+/// value without I/O: events in, actions out.
+struct ItemLogState: Sendable {
+  typealias Plan = @Sendable (ItemSnapshot) -> Void
+
+  /// What waits for its turn to plan.
+  struct Planner: Sendable {
+    var queue: DispatchQueue
+    var plan: Plan
+  }
+
+  /// As the store has it.
+  private(set) var committed: ItemSnapshot
+  /// With all commits under way: what the next edit is planned on.
+  private(set) var head: ItemSnapshot
+  /// The store has it; else it is the configuration's.
+  private(set) var isStored: Bool
+  var progress: RecordProgress
+  /// What each commit under way makes, the oldest first.
+  private var underWay = Deque<ItemSnapshot>()
+  private var isPlanning = false
+  private var planners = Deque<Planner>()
+
+  init(_ snapshot: ItemSnapshot, isStored: Bool) {
+    (committed, head, self.isStored) = (snapshot, snapshot, isStored)
+    progress = RecordProgress(base: snapshot.revision, durable: snapshot.revision)
+  }
+
+  /// Gives the turn to plan, with what is to be planned on. Nil: `planner` is kept until it is its turn.
+  ///
+  /// - Parameter isHanded: it was given the turn by the one before it.
+  mutating func takeTurn(
+    _ planner: Planner,
+    isHanded: Bool,
+    again: @escaping @Sendable () -> Void
+  ) -> ItemSnapshot? {
+    if isPlanning, !isHanded {
+      planners.append(planner)
+      return nil
+    }
+    // Nothing is planned on what is about to be undone.
+    guard !progress.commits.holdsBack(again) else {
+      isPlanning = isHanded
+      return nil
+    }
+    isPlanning = true
+    return head
+  }
+
+  /// The turn is over. Returns who has it next.
+  mutating func endTurn() -> Planner? {
+    guard let next = planners.popFirst() else {
+      isPlanning = false
+      return nil
+    }
+    return next
+  }
+
+  /// Somebody waits for the turn.
+  var isAwaited: Bool { !planners.isEmpty }
+
+  /// Begins a commit of what was planned on a revision; false where that is undone by now.
+  mutating func begin(_ commit: Commit, making items: LocalItems, plannedOn revision: Revision) -> Bool {
+    guard head.revision == revision, progress.commits.isGoingOn, let next = commit.revision else { return false }
+    head = ItemSnapshot(items: items, revision: next)
+    underWay.append(head)
+    progress.base = next
+    progress.commits.begin()
+    return true
+  }
+
+  /// The oldest commit under way has come back.
+  ///
+  /// - Returns: whether what others have written is to be read, and what is to be called then.
+  mutating func end(_ result: Result<Void, StoreError>) -> (catchesUp: Bool, calls: [@Sendable () -> Void]) {
+    guard let made = underWay.popFirst() else { return (false, []) }
+    switch result {
+    case .success:
+      (committed, isStored) = (made, true)
+      progress.durable = made.revision
+      return (false, progress.commits.end(isStored: true, retry: nil))
+    case .failure(let error):
+      // Built on one of its own that failed, or on what somebody else has replaced.
+      let isOthers = error == .superseded && !progress.commits.isUndoing
+      goBack()
+      if isOthers { progress.commits.beginCatchingUp() }
+      return (isOthers, progress.commits.end(isStored: false, retry: nil))
+    }
+  }
+
+  private mutating func goBack() {
+    head = committed
+    progress.base = progress.durable
+  }
+
+  /// What others have written is there. Returns whether it changes anything.
+  mutating func follow(_ others: CatchUp) -> Bool {
+    var next = committed
+    switch others {
+    case .changes(let changes):
+      guard changes.revision != committed.revision else { return false }
+      if !isStored { next.items = .empty }
+      if let items = changes.items { next.items.apply(items) }
+      next.revision = changes.revision
+    case .replaced(let stored):
+      // Where it is no longer kept, what is known is better than nothing.
+      guard let items = stored.items else { return false }
+      next = ItemSnapshot(items: items, revision: stored.revision)
+    }
+    (committed, isStored) = (next, true)
+    progress.durable = next.revision
+    goBack()
+    return true
+  }
+}

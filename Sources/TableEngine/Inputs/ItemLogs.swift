@@ -1,0 +1,118 @@
+import Definitions
+import Synchronization
+import TableStore
+
+/// The items of the service's own sources, by a configuration. A value: another configuration makes another one, with the same
+/// logs of the sources that both have.
+///
+/// Items stay stored when no table shows them any more, and when the configuration has their source no more: whoever brings that
+/// back has them as they were. What no table can edit is the configuration's, and is not stored.
+struct ItemLogs: Sendable {
+  private var logs: [String: ItemLog] = [:]
+  /// Those of which nothing is stored, and that can be edited from now on.
+  private var new: [ItemLog] = []
+  private var renamings: [Renaming] = []
+
+  /// A source that has another name than it had.
+  struct Renaming: Sendable {
+    var former: String
+    var name: String
+  }
+
+  init() {}
+
+  /// - Parameters:
+  ///   - mayRename: false: other replicas have a configuration that counts, in which sources are called as they are stored.
+  /// - Throws: ``StartError`` where a source's first items can't be taken, or the store can't be read.
+  init(
+    of definition: ServiceDefinition,
+    _ blueprints: [TableBlueprint],
+    after former: ItemLogs,
+    renaming renamings: [Renaming],
+    mayRename: Bool,
+    _ stored: inout StoredTables,
+    _ context: EngineContext
+  ) throws {
+    let owners = Dictionary(grouping: blueprints.filter { $0.local != nil }) { $0.local?.name ?? "" }
+    for source in definition.sources {
+      guard case .local(let local) = source.kind else { continue }
+      let name = source.name
+      if let log = former[name], log.isStored {
+        logs[name] = log
+        continue
+      }
+      let renaming = renamings.first { $0.name == name }
+      let record = try stored.table(ItemRecord.of(renaming?.former ?? name))
+      if let items = record.items {
+        let snapshot = ItemSnapshot(items: items, revision: record.revision)
+        logs[name] = ItemLog(name, snapshot, isStored: renaming == nil || mayRename, context)
+        if let renaming, mayRename { self.renamings.append(renaming) }
+        continue
+      }
+      let items = try Self.formerItems(of: owners[name] ?? [], &stored) ?? Self.seed(local, of: name)
+      let log = ItemLog(name, ItemSnapshot(items: items, revision: record.revision), isStored: false, context)
+      logs[name] = log
+      if owners[name] != nil { new.append(log) }
+    }
+  }
+
+  subscript(source: String) -> ItemLog? { logs[source] }
+
+  /// The items of a table's own source, where these are the service's and can be edited through it.
+  func log(of blueprint: TableBlueprint) -> ItemLog? { blueprint.local.flatMap { logs[$0.name] } }
+
+  /// Those of other sources that it shows or looks up.
+  func borrowed(by blueprint: TableBlueprint) -> [ItemLog] { blueprint.borrowed.compactMap { logs[$0.name] } }
+
+  /// Stores what is to be stored before tables show it. Returns what went wrong. Blocks: for loading.
+  func begin(_ context: EngineContext) -> StoreError? {
+    for renaming in renamings {
+      let (former, name) = (ItemRecord.of(renaming.former), ItemRecord.of(renaming.name))
+      let result = context.waiting { context.store.rename(former, to: name, completion: $0) }
+      if case .failure(let error) = result { return error }
+    }
+    for log in new {
+      if let error = context.waiting({ log.storeFirst($0) }) { return error }
+    }
+    return nil
+  }
+
+  /// The sources whose items a table has shown until now, and shows under another name from now on: those that the configuration
+  /// has no more, where it has a new one for the same table.
+  ///
+  /// - Throws: ``StartError`` where the store can't be read.
+  static func renamings(
+    _ definition: ServiceDefinition,
+    _ blueprints: [TableBlueprint],
+    after catalog: Catalog,
+    _ stored: inout StoredTables
+  ) throws -> [Renaming] {
+    let names = Set(definition.sources.map(\.name))
+    var renamings: [Renaming] = []
+    for blueprint in blueprints {
+      guard let name = blueprint.local?.name, catalog.logs[name]?.isStored != true,
+        !renamings.contains(where: { $0.name == name })
+      else { continue }
+      let table = blueprint.definition.name
+      let shown =
+        try catalog.tablesByName[table]?.writer.log?.source ?? TableContent.shownSource(of: stored.table(table))
+      guard let former = shown, !names.contains(former), !renamings.contains(where: { $0.former == former }),
+        try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
+      else { continue }
+      renamings.append(Renaming(former: former, name: name))
+    }
+    return renamings
+  }
+
+  /// What the newest of several tables has, in a file of a release in which tables kept the items of what they show.
+  private static func formerItems(of owners: [TableBlueprint], _ stored: inout StoredTables) throws -> LocalItems? {
+    let kept = try owners.compactMap { try stored.table($0.definition.name).items }
+    return kept.max { $0.nextID < $1.nextID }?.unwritten(over: nil)
+  }
+
+  private static func seed(_ local: LocalDefinition, of source: String) throws(StartError) -> LocalItems {
+    do { return try LocalItems(seed: local.items) } catch {
+      throw StartError(description: "source `\(source)`: its first items can't be taken: \(error)")
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import TableModel
+import TableStore
+
+/// How far a record of the store is known here: a table's versions, or a source's items.
+struct RecordProgress: Sendable {
+  /// What the next commit is built on: the record's revision with all that is under way. Nil: it is not stored.
+  var base: Revision?
+  /// The revision without that: what is gone back to where a commit fails.
+  var durable: Revision?
+  var commits = CommitsUnderWay()
+  var looks = StoreLooks()
+}
+
+/// A record that other replicas may write, too. What is heard of their writing comes some milliseconds later, so before something
+/// is said that it may have changed, the store is asked where the record stands.
+protocol StoredRecord: AnyObject, Sendable {
+  var storedName: String { get }
+  var context: EngineContext { get }
+  /// Where all of it happens.
+  var queue: DispatchQueue { get }
+  /// Others may write to it.
+  var isShared: Bool { get }
+
+  /// On ``queue``.
+  func progress<Value>(_ body: (inout RecordProgress) -> Value) -> Value
+
+  /// Asks for what others have written since what is known to be stored. Until it is there, it counts as a commit under
+  /// way: whoever has to be laid out anew waits for it. On ``queue``.
+  func catchUp()
+
+  func noteLook(isRead: Bool)
+}
+
+/// So long may the store take to say where a record stands, and to be read.
+let patienceOfLooks = Duration.seconds(1)
+private let patience = DispatchTimeInterval.milliseconds(Int(patienceOfLooks.components.seconds) * 1000)
+
+/// So often is what a look has found to be missing read, where own commits are in the way.
+private let attemptsOfLooks = 4
+
+extension StoredRecord {
+  /// Has readers see all that was committed before this call, by whichever replica. On any queue.
+  ///
+  /// - Parameter completion: On ``queue``: false where the store could not be read.
+  func comeAbreast(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+    look { completion($0 == .read) }
+  }
+
+  /// The same. On any queue.
+  ///
+  /// - Parameter completion: On ``queue``.
+  func look(_ completion: @escaping StoreLooks.Completion) {
+    queue.async { [self] in
+      guard isShared else { return completion(.read) }
+      if progress({ $0.looks.ask(completion) }) { look() }
+    }
+  }
+
+  /// The same, tried again where the store can't be read.
+  func comeAbreast(attempts: Int, _ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+    comeAbreast { [self] isRead in
+      guard !isRead, attempts > 1 else { return completion(isRead) }
+      queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
+        comeAbreast(attempts: attempts - 1, completion)
+      }
+    }
+  }
+
+  private func look() {
+    let (number, known) = progress { ($0.looks.number, $0.durable) }
+    let begun = DispatchTime.now()
+    queue.asyncAfter(deadline: begun + patience) { [weak self] in self?.expire(number, begun: begun) }
+    context.store.revision(of: storedName) { [self] result in
+      queue.async { [self] in
+        switch result {
+        case .failure(.unavailable): endLook(number, .unreachable)
+        case .failure: endLook(number, .late)
+        case .success(let revision): reach(revision, since: known, look: number, attempts: attemptsOfLooks)
+        }
+      }
+    }
+  }
+
+  /// The time for a look is over. Where the process was stopped meanwhile it is the clock that has moved on: a look begins anew.
+  private func expire(_ number: UInt64, begun: DispatchTime) {
+    let isStale = DispatchTime.now() > begun + patience + patience
+    if isStale, progress({ $0.looks.beginAnew(number) }) { return look() }
+    endLook(number, context.replica.isReachable ? .late : .unreachable)
+  }
+
+  /// Goes on until a revision, or a later one, can be seen.
+  ///
+  /// - Parameter known: what was stored, as far as was known here, when the look began: a store that stands before that has lost
+  ///   it.
+  private func reach(_ revision: Revision?, since known: Revision?, look number: UInt64, attempts: Int) {
+    let again: @Sendable () -> Void = { [self] in reach(revision, since: known, look: number, attempts: attempts - 1) }
+    // With something of its own under way, what others wrote shows when that comes back.
+    if progress({ $0.commits.follow(again, undone: again) }) { return }
+    let isSetBack = known.map { known in revision.map { $0.number < known.number } ?? false } ?? false
+    guard let revision, let base = progress({ $0.base }), base != revision,
+      base.number <= revision.number || isSetBack && base == known
+    else { return endLook(number, .read) }
+    guard attempts > 0 else { return endLook(number, context.replica.isReachable ? .late : .unreachable) }
+    catchUp()
+    if !progress({ $0.commits.follow(again, undone: again) }) { endLook(number, .late) }
+  }
+
+  private func endLook(_ number: UInt64, _ outcome: LookOutcome) {
+    let (told, begins) = progress { $0.looks.end(number) }
+    guard !told.isEmpty else { return }
+    if isShared { context.replica.noteLook(outcome) }
+    noteLook(isRead: outcome == .read)
+    for completion in told { completion(outcome) }
+    if begins { look() }
+  }
+}

@@ -1,0 +1,64 @@
+import Dispatch
+import Synchronization
+import TableModel
+import TableStore
+
+/// Shows the service's own items: those of the table's own source, which can be edited through it, and those that it looks up
+/// or shows beside them. All are their logs' (``ItemLog``), and followed.
+extension TableWriter {
+  /// All items of the service's own that it shows.
+  var logs: [ItemLog] { (log.map { [$0] } ?? []) + borrowed.withLock { $0 } }
+
+  /// It lays out items that every replica edits: what comes of them is stored by whoever has edited, and by the one that asks the
+  /// sources where that one doesn't. On the table's queue.
+  var followsItems: Bool { log != nil && isStored }
+
+  /// Follows the items from now on, where it has not until now.
+  func followItems() { for log in logs { log.add(self) } }
+
+  func leaveItems() { for log in logs { log.remove(self) } }
+
+  /// Shows what was committed to the items. On any queue.
+  ///
+  /// - Parameter isOwn: by this process.
+  func follow(_ log: ItemLog, isOwn: Bool) {
+    following.add(1, ordering: .acquiringAndReleasing)
+    content.queue.async { [self] in
+      guard content.access({ $0.take(log.committed, of: log) }) else {
+        following.subtract(1, ordering: .acquiringAndReleasing)
+        return
+      }
+      guard publishes(log, isOwn: isOwn) else {
+        content.access { $0.isResultOld = true }
+        share(publishing: false)
+        following.subtract(1, ordering: .acquiringAndReleasing)
+        return log === self.log && context.replica.isLeading ? showLater() : ()
+      }
+      publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
+    }
+  }
+
+  /// Whether it is for this process to show what was committed to items.
+  private func publishes(_ log: ItemLog, isOwn: Bool) -> Bool {
+    // What no store has each replica shows by itself.
+    guard isShared else { return true }
+    return log === self.log ? isOwn : context.replica.isLeading
+  }
+
+  /// So long is it left to whoever has edited to store the version that shows that: two that do so at once are in each other's way.
+  static let courtesy = Duration.milliseconds(100)
+
+  /// Shows what another replica has edited, where that one hasn't after a while.
+  private func showLater() {
+    content.queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [weak self] in
+      guard let self, context.replica.isLeading, !content.access({ $0.storedShowsInputs(log) }) else { return }
+      publishContent()
+    }
+  }
+
+  /// Goes back to the items as they are committed, where what was planned on top of them could not be stored. On the table's queue.
+  func goBackToCommitted() {
+    guard let log else { return }
+    content.access { $0.show(log.committed, of: log) }
+  }
+}

@@ -1,0 +1,278 @@
+import Configuration
+import Definitions
+import Dispatch
+import Foundation
+import JSON
+import Logging
+import Synchronization
+import TableModel
+import TableStore
+import Testing
+
+@testable import TableEngine
+
+/// The items of a source of the service's own are nobody's but the source's: whichever tables show them, come, go, or get other
+/// names, they and their edits stay.
+@Suite struct ItemLogTests {
+  private let store = GatedStore()
+
+  /// - Parameters:
+  ///   - tables: their names, and the sources that they show.
+  ///   - sources: those that there are, beside what tables show.
+  private func definition(_ tables: [String: String], sources: Set<String> = []) throws -> ServiceDefinition {
+    let names = sources.union(tables.values).sorted()
+    let text = """
+      sources:
+      \(names.map { "  \($0): {local: {items: [{title: A}, {title: B}]}}" }.joined(separator: "\n"))
+      cells: {Label: {fields: {title: string}}}
+      tables:
+      \(tables.sorted { $0.key < $1.key }.map { #"  \#($0): {source: \#($1), cell: Label, payload: {title: "${title}"}}"# }
+        .joined(separator: "\n"))
+      """
+    let (definition, diagnostics) = ConfigurationReader.read(text: text, file: "test", environment: [:])
+    return try #require(definition, "\(diagnostics)")
+  }
+
+  private func engine(_ tables: [String: String], sources: Set<String> = []) throws -> Engine {
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return try Engine(
+      definition(tables, sources: sources),
+      EngineEnvironment(store: store, logger: logger, notifier: Nobody())
+    )
+  }
+
+  private func titles(_ table: LiveTable?) throws -> [String] {
+    let table = try #require(table)
+    table.writer.content.queue.sync {}
+    let shown = Mutex<[String]>([])
+    let isRead = DispatchSemaphore(value: 0)
+    table.readBarrier(view: nil) { _ in
+      shown.withLock { $0 = Self.titles(table.current.table) }
+      isRead.signal()
+    }
+    guard isRead.wait(timeout: .now() + 60) == .success else { throw Waited() }
+    return shown.withLock { $0 }
+  }
+
+  private static func titles(_ table: TableModel.Table) -> [String] {
+    table.sections.flatMap(\.rows).map { row in
+      let encoded = String(decoding: row.encoded, as: UTF8.self)
+      return String(encoded.split(separator: #""title":""#).last?.prefix { $0 != "\"" } ?? "")
+    }
+  }
+
+  private struct Waited: Error {}
+
+  /// An edit under way, and what became of it.
+  private final class Edited: Sendable {
+    private let outcome = Mutex<EditResult?>(nil)
+    private let isAnswered = DispatchSemaphore(value: 0)
+
+    var result: EditResult? { outcome.withLock { $0 } }
+
+    func answer() throws -> EditAnswer {
+      guard isAnswered.wait(timeout: .now() + 60) == .success, let outcome = result else { throw Waited() }
+      isAnswered.signal()
+      return try outcome.get()
+    }
+
+    init(_ request: EditRequest, of table: LiveTable) {
+      table.edit(request) { [self] outcome in
+        self.outcome.withLock { $0 = outcome }
+        isAnswered.signal()
+      }
+    }
+  }
+
+  private func add(_ title: String, to table: LiveTable?, key: String? = nil) throws -> Edited {
+    var request = EditRequest([.insert(item: ["title": .string(title)], .end)], caller: CallerFields([]))
+    request.preconditions.idempotency = key.map { Idempotency(key: $0, route: "POST", content: [1]) }
+    return Edited(request, of: try #require(table))
+  }
+
+  /// Waits until so many commits wait for the store.
+  private func awaitCommits(_ count: Int, _ engine: Engine) throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while store.waitingCount < count {
+      for table in engine.catalog.tables { table.writer.content.queue.sync {} }
+      guard ContinuousClock.now < end else { throw Waited() }
+    }
+  }
+
+  // MARK: Configurations
+
+  /// Tables before and after, each with the source that it shows.
+  private static let changes: [(before: [String: String], after: [String: String])] = [
+    (["a": "notes"], ["b": "notes"]),  // The only table gets another name.
+    (["a": "notes"], ["a": "other"]),  // The source does.
+    (["a": "notes", "b": "tasks"], ["a": "tasks", "b": "notes"]),  // Two are exchanged.
+    (["a": "notes", "b": "notes"], ["b": "notes"]),
+    (["a": "notes"], ["b": "notes", "a": "notes"]),
+  ]
+
+  @Test(arguments: changes.indices, [false, true]) func itemsStay(_ number: Int, isRestarted: Bool) throws {
+    let (before, after) = Self.changes[number]
+    var engine = try engine(before)
+    var expected: [String: [String]] = [:]
+    for (table, source) in before {
+      _ = try add("by \(table)", to: engine.catalog.tablesByName[table]).answer()
+      expected[source, default: ["A", "B"]].append("by \(table)")
+    }
+    // Another name of a source stands for what the table has shown.
+    if expected[after["a"] ?? "notes"] == nil { expected["other"] = expected["notes"] }
+    if isRestarted { engine = try self.engine(after) } else { engine.adopt(try engine.prepare(definition(after))) }
+    for (table, source) in after {
+      let live = engine.catalog.tablesByName[table]
+      #expect(try titles(live).sorted() == expected[source]?.sorted(), "\(table)")
+      _ = try add("again", to: live).answer()
+      expected[source]?.append("again")
+    }
+    // And back.
+    if isRestarted { engine = try self.engine(before) } else { engine.adopt(try engine.prepare(definition(before))) }
+    for (table, source) in before {
+      let items = expected[number == 1 ? "other" : source]
+      #expect(try titles(engine.catalog.tablesByName[table]).sorted() == items?.sorted(), "\(table)")
+    }
+  }
+
+  /// No table shows them, and not even their source is there, until a table does again.
+  @Test(arguments: [false, true]) func itemsOutliveTheirTablesAndTheirSource(hasSource: Bool) throws {
+    let engine = try engine(["a": "notes", "x": "tasks"])
+    _ = try add("C", to: engine.catalog.tablesByName["a"]).answer()
+    engine.adopt(try engine.prepare(definition(["x": "tasks"], sources: hasSource ? ["notes"] : [])))
+    #expect(engine.catalog.tablesByName["a"] == nil)
+    engine.adopt(try engine.prepare(definition(["a": "notes", "x": "tasks"])))
+    #expect(try titles(engine.catalog.tablesByName["a"]) == ["A", "B", "C"])
+  }
+
+  /// An edit is on its way while its own table goes on, and another one of the same items goes: nothing waits for that, and the
+  /// answered cursor has the edit.
+  @Test func anEditDuringAReload() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let table = try #require(engine.catalog.tablesByName["b"])
+    store.shut()
+    let edit = try add("C", to: table, key: "once")
+    try awaitCommits(1, engine)
+    let next = try engine.prepare(definition(["b": "notes"]))
+    store.release()
+    let answer = try edit.answer()
+    let version = try #require(table.writer.feed.version(answer.cursor.version))
+    #expect(answer.cursor.epoch == version.cursor.epoch && Self.titles(version.table) == ["A", "B", "C"])
+    store.open()
+    engine.adopt(next)
+    #expect(engine.catalog.tablesByName["b"] === table)
+    let again = try add("C", to: table, key: "once").answer()
+    #expect(again.cursor == answer.cursor && again.rows == answer.rows)
+    #expect(try titles(table) == ["A", "B", "C"])
+  }
+
+  // MARK: Commits
+
+  /// What one table shows is of no concern to an edit through another one.
+  @Test func noTableDelaysOrFailsAnotherOnesEdit() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    store.shut()
+    let first = try add("C", to: engine.catalog.tablesByName["a"])
+    try awaitCommits(1, engine)
+    store.release()
+    _ = try first.answer()
+    // The version of the other table waits, and fails.
+    try awaitCommits(1, engine)
+    let second = try add("D", to: engine.catalog.tablesByName["a"])
+    try awaitCommits(2, engine)
+    store.release(failing: .full)
+    store.release()
+    _ = try second.answer()
+    store.open()
+    while store.waitingCount > 0 { store.release() }
+    for name in ["a", "b"] {
+      #expect(try titles(engine.catalog.tablesByName[name]) == ["A", "B", "C", "D"], "\(name)")
+    }
+  }
+
+  /// Edits through several tables are built on each other before they are stored: where one fails the others are planned anew.
+  @Test(arguments: [StoreError.full, .superseded]) func whatIsBuiltOnAFailureIsPlannedAgain(_ error: StoreError) throws
+  {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    store.shut()
+    let edits = try ["a", "b", "a", "b"].enumerated().map { number, table in
+      let edit = try add("\(number)", to: engine.catalog.tablesByName[table])
+      try awaitCommits(number + 1, engine)
+      return edit
+    }
+    store.release(failing: error)
+    store.open()
+    while edits.dropFirst().contains(where: { $0.result == nil }) || error == .superseded && edits[0].result == nil {
+      if store.waitingCount > 0 { store.release() } else { Thread.sleep(forTimeInterval: 0.001) }
+    }
+    if error == .full { #expect(throws: TableError.self) { try edits[0].answer() } }
+    let expected = ["A", "B"] + (error == .full ? ["1", "2", "3"] : ["0", "1", "2", "3"])
+    for name in ["a", "b"] {
+      let table = try #require(engine.catalog.tablesByName[name])
+      #expect(try titles(table).sorted() == expected.sorted(), "\(name)")
+    }
+    for (number, edit) in edits.enumerated() where number > 0 || error == .superseded {
+      let answer = try edit.answer()
+      let table = try #require(engine.catalog.tablesByName[["a", "b"][number % 2]])
+      let version = try #require(table.writer.feed.version(answer.cursor.version))
+      #expect(Self.titles(version.table).contains("\(number)"), "the answer's version has the edit")
+    }
+  }
+
+  /// Two who have seen the same version of one table, while another one's edit is on its way: one of them is told.
+  @Test func aConditionIsJudgedOnAllThatIsUnderWay() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let table = try #require(engine.catalog.tablesByName["b"])
+    let cursor = table.current.cursor
+    store.shut()
+    let other = try add("C", to: engine.catalog.tablesByName["a"])
+    try awaitCommits(1, engine)
+    var request = EditRequest([.patch(row: "1", ["title": "Z"])], caller: CallerFields([]))
+    request.preconditions.condition = .oneOf([cursor])
+    let conditional = Edited(request, of: table)
+    table.writer.content.queue.sync {}
+    store.open()
+    store.release()
+    _ = try other.answer()
+    let error = #expect(throws: TableError.self) { try conditional.answer() }
+    #expect(error?.kind == .conditionFailed)
+  }
+
+  // MARK: The state machine
+
+  @Test func onePlansAtATime() {
+    let snapshot = ItemSnapshot(items: .empty, revision: Revision(number: 4, stamp: 7))
+    var state = ItemLogState(snapshot, isStored: true)
+    let queue = DispatchQueue(label: "test")
+    let planner = ItemLogState.Planner(queue: queue) { _ in }
+    let first = state.takeTurn(planner, isHanded: false) {}
+    let second = state.takeTurn(planner, isHanded: false) {}
+    #expect(first?.revision == snapshot.revision && second == nil && state.isAwaited)
+    func commit(on base: Revision) -> Commit {
+      var commit = Commit(table: "@items.x", durability: .full, items: ItemChanges(nextID: 1))
+      commit.base = base
+      return commit
+    }
+    let (part, late) = (commit(on: snapshot.revision), commit(on: snapshot.revision))
+    let begins = [part, late].map { state.begin($0, making: .empty, plannedOn: snapshot.revision) }
+    #expect(begins == [true, false], "the other one was planned on what is no longer the last")
+    let turns = [state.endTurn() != nil, state.endTurn() != nil]
+    #expect(turns == [true, false] && !state.isAwaited)
+    #expect(state.committed.revision == snapshot.revision && state.head.revision == part.revision)
+    // It fails: what is planned next waits until nothing is under way.
+    let head = state.head.revision
+    let goesOn = state.begin(commit(on: head), making: .empty, plannedOn: head)
+    var end = state.end(.failure(.full))
+    #expect(goesOn && end.calls.isEmpty && state.head.revision == snapshot.revision)
+    let isCalled = Mutex(false)
+    let waiting = state.takeTurn(planner, isHanded: false) { isCalled.withLock { $0 = true } }
+    end = state.end(.failure(.superseded))
+    #expect(
+      waiting == nil && !end.catchesUp && end.calls.count == 1,
+      "it was built on what has failed, and on nobody else's"
+    )
+    for call in end.calls { call() }
+    let last = state.takeTurn(planner, isHanded: false) {}
+    #expect(isCalled.withLock { $0 } && last?.revision == snapshot.revision)
+  }
+}
