@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 LOCALES = ["en-US", "de-DE", "fr-FR", "es-ES", "it-IT", "nl-NL", "pt-BR", "sv-SE", "da-DK", "fi-FI", "pl-PL", "cs-CZ"]
 
 
-@attack("`Accept-Language` of 15 KB in one tag, of 1,000 ranges, of wildcards, with twelve locales", "as cheap as any request", pending=True, quick=False,
+@attack("`Accept-Language` of 15 KB in one tag, of 1,000 ranges, of wildcards, with twelve locales", "as cheap as any request", quick=False,
         configuration={"locales": LOCALES})
 def long_languages(trial):
     for value in ["-".join(["a1"] * 5000), ",".join(["x-y-z;q=0.5"] * 1200), ",".join(["*-a-b"] * 2000), "-".join(["a"] * 7000), "de-" + "x-" * 7000 + "y"]:
@@ -23,7 +23,7 @@ HEADS = ["Accept", "Accept-Encoding", "Accept-Cells", "Authorization", "Cookie",
          "Last-Event-ID", "Origin", "Prefer", "X-Forwarded-For", "X-Request-ID", "Connection", "Content-Type", "TE", "Host"]
 
 
-@attack("every field that is parsed, 30 KB of what is worst for lists, parameters, quotes, weights and addresses", "as cheap as any request", pending=True, quick=False,
+@attack("every field that is parsed, 30 KB of what is worst for lists, parameters, quotes, weights and addresses", "as cheap as any request", quick=False,
         configuration={"locales": LOCALES, "trustedProxies": ["127.0.0.1"]})
 def long_fields(trial):
     for name in HEADS:
@@ -40,7 +40,7 @@ CLOSED = {"auth": {"reading": "tokens", "tokens": [token("editor", ["read", "edi
 
 
 @attack("`Authorization: Bearer x`, Basic and others for tables, members, rows, actions and edits that there are and that there are not",
-        "401 with the same words for all, nothing is fetched, nothing stored; a token without the table has one answer for all names", pending=True, configuration=CLOSED)
+        "401 with the same words for all, nothing is fetched, nothing stored; a token without the table has one answer for all names", configuration=CLOSED)
 def unknown_credentials(trial):
     before, answers = len(trial.upstream.seen), {}
     for credentials in ["Bearer x", "Basic eDp5", "Negotiate x", "Bearer", "x"]:
@@ -50,16 +50,20 @@ def unknown_credentials(trial):
                 fields = [f"Authorization: {credentials}", "If-Match: \"000000000001.1\"", f"Idempotency-Key: {table}{rest}"]
                 body = {"title": "x"} if method in ("PATCH", "POST") else None
                 answer = trial.service.ask(method, f"/v1/tables/{table}{rest}", fields, body)
-                answers.setdefault((answer.status, answer.json().get("detail")), f"{credentials}: {method} {table}{rest}")
-    holds({status for status, _ in answers} == {401}, "not alike:", {status: example for (status, _), example in answers.items()})
-    holds(len(answers) == 1, "told apart by words:", *list(answers.items())[:3])
+                # What was sent may be told apart: how, and what for. What is there may not.
+                told = answers.setdefault((credentials, method), {})
+                told.setdefault((answer.status, answer.field("www-authenticate"), answer.body.replace(answer.field("x-request-id").encode(), b"")), f"{table}{rest}")
+    for (credentials, method), told in answers.items():
+        holds({status for status, _, _ in told} == {401}, credentials, method, "is not answered alike:", {status: example for (status, _, _), example in told.items()})
+        needs = {"read", "edit"} if method == "POST" else {None}        # a tap in a view of one's own is a kind of reading
+        holds(len(told) <= len(needs), credentials, method, "is told apart by words:", *list(told.items())[:3])
     holds(len(trial.upstream.seen) == before, "the upstream was asked", trial.upstream.seen[before:][:3])
     told = {(answer.status, answer.body.replace(name.encode(), b"")) for name in ["todo", "none", "edges", "nine"]
             for answer in [trial.service.ask("GET", f"/v1/tables/{name}", [READER])]}
     holds(len(told) == 1, "a token holder is told which names there are:", told)
 
 
-@attack("`Forwarded: for=anything` behind a trusted proxy on this machine that sets `X-Forwarded-For`", "a share as for any client, not loopback's", pending=True,
+@attack("`Forwarded: for=anything` behind a trusted proxy on this machine that sets `X-Forwarded-For`", "a share as for any client, not loopback's",
         configuration={"trustedProxies": ["127.0.0.1"], "limits": {"waiters": 40}})
 def forwarded_disagrees(trial):
     cursor = trial.service.cursor()
@@ -92,7 +96,7 @@ class Edge(Proxy):
 
 
 @attack("a first poll through nginx at the edge with `Accept: text/html`, two `Accept-Cells`, odd languages, codings and origins", "further clients cost the origin no more than one poll",
-        needs=("nginx",), pending=True, quick=False)
+        needs=("nginx",), quick=False)
 def first_at_the_edge(trial):
     stretch = Stretch(trial.service.port)
     edge = Edge(stretch.port)
@@ -123,7 +127,7 @@ def first_at_the_edge(trial):
 EXPRESSIONS = ["a | map(s | upper | length) | length", "a | map(s | hash) | length", "a | filter('y' in s) | length", "a | map(s == t) | length", "a | map(s | split(',') | length) | length"]
 
 
-@attack("an item of 240 KB for expressions that read a long text once for each of 60,000 elements", "mapped within a bound, or unfit in words; others' edits go on", pending=True, quick=False, stall=3,
+@attack("an item of 240 KB for expressions that read a long text once for each of 60,000 elements", "mapped within a bound, or unfit in words; others' edits go on", quick=False, stall=3,
         configuration={"tables": {f"heavy{n}": {"source": {"local": {}}, "cell": "Label", "payload": {"title": "${" + text + "}"}} for n, text in enumerate(EXPRESSIONS)}
                        | {"todo": {"source": {"local": {"items": [{"title": "A"}]}}, "can": {"edit": True}}}})
 def expressions_that_read_much(trial):
@@ -139,7 +143,7 @@ def expressions_that_read_much(trial):
 IDS = ["__proto__", "constructor", "empty", "header x", "header main", "toString", ".", "..", "a/b", "x" * 10_000, "\u202eabc\u2066", "%2e", "null", "'\"><script>", " ", "\u0000", "é", "e\u0301", "-1", "0"]
 
 
-@attack("rows with ids of all kinds (`empty`, `__proto__`, `..`, 10 KB, bidirectional marks)", "each is shown, found and followed; in browsers by Tests/BrowserTests", pending=True)
+@attack("rows with ids of all kinds (`empty`, `__proto__`, `..`, 10 KB, bidirectional marks)", "each is shown, found and followed; in browsers by Tests/BrowserTests")
 def odd_row_ids(trial):
     trial.upstream.ids = IDS
     try:
@@ -156,18 +160,19 @@ def odd_row_ids(trial):
         trial.service.ask("POST", "/v1/tables/up/refresh", [EDITOR])
 
 
-@attack("500 views of one client, where 100 are held", "another client's expanded row stays; the store keeps no more than it may", pending=True,
+@attack("500 views of one client, where 100 are held", "another client's expanded row stays; the store keeps no more than it may",
         configuration={"views": {"max": 100}, "trustedProxies": ["127.0.0.1"]})
 def views_of_one_client(trial):
     other, own = ["X-Forwarded-For: 203.0.113.1"], ["X-Forwarded-For: 198.51.100.9"]
-    trial.service.ask("POST", "/v1/tables/notes/rows/3/tap?view=mine", other + [EDITOR])
+    # Without a token: all who use one are one holder, as the service can't tell them apart.
+    holds(trial.service.ask("POST", "/v1/tables/notes/rows/3/tap?view=mine", other).status == 200, "a tap in a view needs no token")
     for number in range(500):
-        trial.service.ask("POST", f"/v1/tables/notes/rows/1/tap?view=v{number}", own + [EDITOR])
+        trial.service.ask("POST", f"/v1/tables/notes/rows/1/tap?view=v{number}", own)
     rows = {row["id"]: row for row in trial.service.rows("notes?view=mine", other)}
     holds(rows["3"]["payload"]["open"] is True, "the other client's row is no longer expanded")
 
 
-@attack("a JSON string as the body of an edit that is sent on as `${$edit}`; ids with `..` segments in the URLs of edits", "the upstream gets JSON, or nothing; no other path is asked", pending=True)
+@attack("a JSON string as the body of an edit that is sent on as `${$edit}`; ids with `..` segments in the URLs of edits", "the upstream gets JSON, or nothing; no other path is asked")
 def edits_that_are_other_bodies(trial):
     before = len(trial.upstream.seen)
     for body in [b'"title=x&admin=1"', b'"{\\"a\\":1}"', b'"<xml/>"', b'"\\r\\n\\r\\nGET / HTTP/1.1"']:
@@ -183,7 +188,11 @@ def edits_that_are_other_bodies(trial):
         for id in trial.upstream.ids:
             trial.service.ask("PATCH", "/v1/tables/up/items/" + urllib.parse.quote(id, safe=""), [EDITOR], {"title": "x"})
         asked = [path for method, path, _, _ in trial.upstream.seen[before:] if method == "PATCH"]
-        holds(not any(".." in urllib.parse.unquote(urllib.parse.unquote(path)) for path in asked), "the upstream was asked for", asked)
+        # `%2e%2e/c` has no segment `..`: it is a literal, and sent as one (`%252e%252e%2Fc`). Who decodes that twice finds segments
+        # in whatever has a percent sign, and no spelling of it is safe there.
+        names = [urllib.parse.unquote(path).removeprefix("/items/") for path in asked]
+        holds(set(names) <= {"%2e%2e/c", "ok"}, "the upstream was asked for", asked)
+        holds("/items/%252e%252e%2Fc" in asked and "/items/ok" in asked, "what leads nowhere else is sent", asked)
     finally:
         trial.upstream.ids = None
         trial.service.ask("POST", "/v1/tables/up/refresh", [EDITOR])
