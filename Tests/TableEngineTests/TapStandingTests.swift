@@ -72,7 +72,7 @@ import Testing
       // Where it is answered all the same, as the wait is over, it leads there with no stages.
       let done = DispatchSemaphore(value: 0)
       nonisolated(unsafe) var reply = ""
-      table.render(TableQuery(.changes(after: before), lens)) { made in
+      table.render(TableQuery(.changes(after: before), lens), for: ReplyAsker(share: 1)) { made in
         reply = String(decoding: made.body, as: UTF8.self)
         done.signal()
       }

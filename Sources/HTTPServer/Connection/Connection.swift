@@ -14,7 +14,9 @@ final class Connection {
   /// Tells this connection from others that had the same descriptor.
   let generation: UInt32
   /// Numbers the exchanges of a loop: an answer for another one than the present comes too late.
-  var exchange: UInt32 = 0
+  var exchange: UInt32 = 0 {
+    didSet { presence.begin(exchange) }
+  }
   /// Where it stands in the topic index.
   var registration = TopicIndex.none
   var parked = Parked.nothing
@@ -40,6 +42,8 @@ final class Connection {
   var heldInput: HeldInput?
   /// What was thrown away while lingering.
   var discarded = 0
+  /// The exchange, for other queues.
+  let presence = Presence()
 
   init(descriptor: Int32, generation: UInt32, peer: Client, machine: ConnectionStateMachine) {
     self.descriptor = descriptor

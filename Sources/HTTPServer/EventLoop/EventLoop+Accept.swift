@@ -119,6 +119,7 @@ extension EventLoop {
     guard connection.machine.phase != .closed else { return }
     let isCutShort = release(connection)
     connection.machine.closed()
+    connection.presence.end()
     // Now, whoever still holds the connection.
     connection.output = OutputQueue()
     connection.heldInput = nil

@@ -139,7 +139,7 @@ extension EventLoop {
       return
     }
     let request = request(connection, head, body)
-    let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+    let exchange = Exchange(self, connection)
     perform(shared.handler.handle(request, exchange), connection)
   }
 

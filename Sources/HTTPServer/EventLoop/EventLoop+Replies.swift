@@ -61,7 +61,7 @@ extension EventLoop {
   func park(_ connection: Connection, _ wait: Wait, until deadline: Int) {
     if isDraining {
       connection.machine.mustClose()
-      let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+      let exchange = Exchange(self, connection)
       perform(afterTimeOut: wait.waiter.timedOut(exchange), connection)
       return
     }
@@ -107,7 +107,7 @@ extension EventLoop {
   private func timeOut(_ connection: Connection) {
     guard case .waiter(let waiter) = release(connection) else { return }
     counters.timedOut.add(1)
-    let exchange = Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange)
+    let exchange = Exchange(self, connection)
     connection.machine.unparked()
     perform(afterTimeOut: waiter.timedOut(exchange), connection)
     flush(connection)

@@ -39,7 +39,7 @@ extension EventLoop {
   /// Calls a stream's source. What it sends comes as messages, so that nothing happens to the stream meanwhile.
   func callOut(_ connection: Connection, _ body: (any StreamSource, StreamHandle) -> Void) {
     guard case .stream(let source) = connection.parked else { return }
-    body(source, StreamHandle(loop: self, slot: connection.descriptor, serial: connection.exchange))
+    body(source, StreamHandle(self, connection))
   }
 
   /// Sends a stream's message as one chunk (RFC 9112 section 7.1).

@@ -69,7 +69,7 @@ extension EventLoop {
       waiter.answeredAlike()
       return .response(answer.response)
     }
-    let reply = waiter.woken(Exchange(loop: self, slot: connection.descriptor, serial: connection.exchange))
+    let reply = waiter.woken(Exchange(self, connection))
     if case .response(let response)? = reply { answer = Answer(waiter: waiter, response: response) }
     return reply
   }

@@ -3,6 +3,12 @@ public struct Exchange: Sendable {
   let loop: EventLoop
   let slot: Int32
   let serial: UInt32
+  public let asker: Asker
+
+  init(_ loop: EventLoop, _ connection: Connection) {
+    (self.loop, slot, serial) = (loop, connection.descriptor, connection.exchange)
+    asker = Asker(connection)
+  }
 
   /// Answers a request whose handler said `.later`. From any queue; once. A client that has gone in the meantime
   /// makes this do nothing.

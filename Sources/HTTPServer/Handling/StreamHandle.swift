@@ -3,6 +3,12 @@ public struct StreamHandle: Sendable {
   let loop: EventLoop
   let slot: Int32
   let serial: UInt32
+  public let asker: Asker
+
+  init(_ loop: EventLoop, _ connection: Connection) {
+    (self.loop, slot, serial) = (loop, connection.descriptor, connection.exchange)
+    asker = Asker(connection)
+  }
 
   /// Sends `bytes`, in order with what was sent before from the same queue; `StreamSource.drained(_:)` follows when
   /// all of it has gone.

@@ -78,13 +78,14 @@ package final class Catalog: Sendable {
     for caller: @autoclosure () -> CallerFields,
     _ budget: inout MemberBudget
   ) throws(TableError) -> LiveTable {
-    if let table = tablesByName[reference.name] {
+    // By the bytes: `String` holds names equal that are written differently, and what a member is called all are told.
+    if let table = tablesByName[reference.name], table.name.utf8.elementsEqual(reference.name.utf8) {
       guard reference.parameters.isEmpty else {
         throw .malformed("The table `\(reference.name)` has no parameters.", field: reference.parameters[0].name)
       }
       return table
     }
-    guard let family = familiesByName[reference.name] else {
+    guard let family = familiesByName[reference.name], family.name.utf8.elementsEqual(reference.name.utf8) else {
       throw .notFound("There is no table `\(reference.name)`: /v1/tables lists those there are.")
     }
     return try family.member(reference, caller(), &budget)

@@ -62,6 +62,18 @@ package struct TableReference: Hashable, Sendable {
   }
 }
 
+/// By their bytes: Swift holds names equal that are written differently.
+extension TableReference {
+  package static func == (first: Self, second: Self) -> Bool {
+    first.name.utf8.elementsEqual(second.name.utf8) && first.parameters == second.parameters
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(Parameter(name: name, value: ""))
+    hasher.combine(parameters)
+  }
+}
+
 /// By their bytes: Swift holds texts equal that are written differently, and upstreams are sent the very bytes.
 extension TableReference.Parameter {
   package static func == (first: Self, second: Self) -> Bool {

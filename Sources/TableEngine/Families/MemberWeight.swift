@@ -83,7 +83,11 @@ extension LiveTable {
 
   /// What a member holds, in all its languages.
   var heldBytes: Int {
-    all.reduce(MemberWeight.ofAny) { $0 + $1.writer.heldBytes.load(ordering: .relaxed) + $1.reader.replies.byteCount }
+    all.reduce(MemberWeight.ofAny) { sum, table in
+      let reader = table.reader
+      return sum + table.writer.heldBytes.load(ordering: .relaxed) + reader.replies.byteCount
+        + reader.drawnBytes.load(ordering: .relaxed)
+    }
   }
 
   /// Tells the family of a member what it holds. False: there is no room.
@@ -95,7 +99,7 @@ extension LiveTable {
   /// A reply was made that is kept: where there is no room for it, none is.
   func noteReply() {
     guard !hasRoom(for: .ofReplies) else { return }
-    reader.replies.removeAll()
+    reader.forgetReplies()
     // It holds less now.
     _ = hasRoom(for: .ofReplies)
   }

@@ -12,8 +12,16 @@ struct ReplyMaker: Sendable {
   private var variants: [CellSet: VariantTables] = [:]
   private var uses: UInt64 = 0
 
-  /// How many sets of cells have their rows kept; the least recently used goes first.
+  /// How many sets of cells have their rows kept, and how many of a table whose rows take more than so much: sets of cells are
+  /// the clients' to choose. The least recently used goes first.
   private static let maximumVariants = 32
+  private static let maximumBytes = 64 << 20
+  private static let fewestVariants = 4
+
+  /// What the rows take that are kept for sets of cells, about.
+  var variantBytes: Int { variants.values.reduce(0) { $0 + $1.byteCount } }
+
+  mutating func forgetVariants() { variants = [:] }
 
   init(name: String, cells: CellRegistry) { (self.name, self.cells) = (name, cells) }
 
@@ -42,16 +50,17 @@ struct ReplyMaker: Sendable {
   }
 
   private mutating func variant(of version: Version, _ accepted: CellSet) -> Table {
-    if variants[accepted] == nil {
-      if variants.count >= Self.maximumVariants, let oldest = variants.min(by: { $0.value.used < $1.value.used }) {
-        variants[oldest.key] = nil
-      }
-      variants[accepted] = VariantTables()
-    }
     uses += 1
-    variants[accepted]?.used = uses
+    variants[accepted, default: VariantTables()].used = uses
     let cells = cells
-    return variants[accepted]?.table(version) { cells.variant(of: $0, accepted) } ?? version.table
+    let table = variants[accepted]?.table(version) { cells.variant(of: $0, accepted) } ?? version.table
+    while variants.count > Self.maximumVariants
+      || variants.count > Self.fewestVariants && variantBytes > Self.maximumBytes,
+      let oldest = variants.min(by: { $0.value.used < $1.value.used })
+    {
+      variants[oldest.key] = nil
+    }
+    return table
   }
 
   // MARK: Replies

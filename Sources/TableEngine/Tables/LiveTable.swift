@@ -94,14 +94,22 @@ package final class LiveTable: Sendable {
   /// Makes a reply; `completion` runs on the table's rendering queue.
   package func render(
     _ query: TableQuery,
+    for asker: ReplyAsker,
     waits: Bool = true,
     _ completion: @escaping @Sendable (EncodedReply) -> Void
   ) {
-    reader.render(query, waits: waits, completion)
+    reader.render(query, for: asker, waits: waits, completion)
   }
 
-  /// Gives the table as it is through a lens, on the rendering queue.
-  package func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) { reader.read(lens, body) }
+  /// Gives one row as it is through a lens, on the rendering queue.
+  package func read(
+    _ lens: Lens,
+    for asker: ReplyAsker,
+    at place: @escaping @Sendable (Table) -> IndexPath?,
+    _ body: @escaping @Sendable (ShownRow?) -> Void
+  ) {
+    reader.read(lens, for: asker, at: place, body)
+  }
 
   /// The represented object of a row. `completion` runs on the table's queue.
   ///

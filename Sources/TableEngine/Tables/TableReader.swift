@@ -14,7 +14,7 @@ final class TableReader: Sendable {
   /// What the plain table's waiters are woken by.
   let topic = ChangeTopic.random()
   let context: EngineContext
-  private let maker: QueueBound<ReplyMaker>
+  let maker: QueueBound<ReplyMaker>
   /// What rows are drawn with now: the maker's own, for those who are not on its queue.
   let drawing: Mutex<CellRegistry>
   let waiting = Mutex(WaitedLenses())
@@ -26,6 +26,9 @@ final class TableReader: Sendable {
   /// Nil until somebody waits with a window.
   let forgotten = Mutex<ForgottenChanges?>(nil)
   let drawings = Mutex(DrawnVersions())
+  let turns = Mutex(ReplyTurns())
+  /// What the rows take that are kept as clients are shown them that can't show all cells.
+  let drawnBytes = Atomic(0)
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
@@ -94,23 +97,23 @@ final class TableReader: Sendable {
   /// meanwhile waits for this one and finds it made.
   ///
   /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
-  func render(_ query: TableQuery, waits: Bool = true, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
-    maker.queue.async { [self] in completion(reply(query, waits: waits)) }
+  func render(
+    _ query: TableQuery,
+    for asker: ReplyAsker,
+    waits: Bool = true,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    inTurn(asker) { [self] in completion(reply(query, waits: waits)) }
   }
 
   /// The reply to a poll that is told nothing but where it is, made on the rendering queue.
-  func unchanged(at cursor: Cursor, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
-    maker.queue.async { [self] in
+  func unchanged(
+    at cursor: Cursor,
+    for asker: ReplyAsker,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    inTurn(asker) { [self] in
       completion(maker.access { $0.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))) })
-    }
-  }
-
-  /// The table through a lens, given to `body` on the rendering queue.
-  func read(_ lens: Lens, _ body: @escaping @Sendable (Table, Cursor) -> Void) {
-    maker.queue.async { [self] in
-      let (version, view) = (feed.current, view(lens))
-      let lens = current(lens, version)
-      body(maker.access { $0.table(version, at: view?.point, lens) }, cursor(version, lens, view))
     }
   }
 
@@ -124,6 +127,13 @@ final class TableReader: Sendable {
       changes.withLock { $0 = FirstAffectedRows() }
       drawings.withLock { $0 = DrawnVersions() }
     }
+  }
+
+  /// Forgets what can be made again. On the rendering queue.
+  func forgetReplies() {
+    replies.removeAll()
+    maker.access { $0.forgetVariants() }
+    drawnBytes.store(0, ordering: .relaxed)
   }
 
   /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
@@ -153,10 +163,10 @@ final class TableReader: Sendable {
       let content = changes(after, current, view, query.lens)
       made = maker.access { $0.changes(after: after, to: to, content) }
     }
-    if view == nil {
-      replies.insert(made, for: key)
-      keptReply.function?()
-    }
+    if view == nil { replies.insert(made, for: key) }
+    let drawn = maker.access { $0.variantBytes }
+    let isMore = drawnBytes.exchange(drawn, ordering: .relaxed) < drawn
+    if view == nil || isMore { keptReply.function?() }
     return made
   }
 
@@ -251,7 +261,7 @@ final class TableReader: Sendable {
   /// Wakes those in whose window something changed. After the version can be read.
   func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
     noteChanges(after: previous)
-    maker.queue.async { [self] in
+    inTurn(nil) { [self] in
       let current = feed.current
       replies.retire(before: current.cursor)
       changes.withLock { $0.forget(before: current.cursor) }

@@ -123,7 +123,11 @@ extension LiveTable {
   }
 
   /// The reply to a poll that is told nothing but where it is.
-  package func unchanged(at cursor: Cursor, _ completion: @escaping @Sendable (EncodedReply) -> Void) {
-    reader.unchanged(at: cursor, completion)
+  package func unchanged(
+    at cursor: Cursor,
+    for asker: ReplyAsker,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    reader.unchanged(at: cursor, for: asker, completion)
   }
 }

@@ -24,7 +24,7 @@ extension LiveTable {
       original.tap(row, lens, writer.original(of: preconditions), caller.viewHolder) { [self] outcome in
         writer.afterFollowing { [self] in
           guard case .success = outcome else { return completion(outcome) }
-          writer.describe(row, lens, reader.cursor(current, lens), completion)
+          writer.describe(row, lens, reader.cursor(current, lens), caller.viewHolder, completion)
         }
       }
     }
@@ -43,7 +43,7 @@ extension TableWriter {
     let answer: @Sendable (EditResult) -> Void = { [self] outcome in
       switch outcome {
       case .failure(let error): completion(.failure(error))
-      case .success(let done): describe(row, lens, done.cursor, completion)
+      case .success(let done): describe(row, lens, done.cursor, holder, completion)
       }
     }
     content.queue.async { [self] in
@@ -176,6 +176,7 @@ extension TableWriter {
     _ id: String,
     _ lens: Lens,
     _ tapped: Cursor,
+    _ holder: ViewHolder,
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
     content.queue.async { [self] in
@@ -184,10 +185,9 @@ extension TableWriter {
         return content.object(id)?.bytes
       }
       // The row is shown whether it lies in the client's window or not.
-      reader.read(Lens(cells: lens.cells, view: lens.view)) { table, _ in
-        guard let path = table.indexPath(of: id), let row = table[at: path] else {
-          return completion(.failure(.notFound("Row `\(id)` is gone.")))
-        }
+      let asker = ReplyAsker(share: holder.rawValue)
+      reader.read(Lens(cells: lens.cells, view: lens.view), for: asker, at: { $0.indexPath(of: id) }) { shown in
+        guard let row = shown?.row else { return completion(.failure(.notFound("Row `\(id)` is gone."))) }
         completion(
           .success(
             TapAnswer(

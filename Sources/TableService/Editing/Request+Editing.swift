@@ -26,7 +26,8 @@ extension Request {
     guard (1...255).contains(length), let key = header(.idempotencyKey) else {
       throw .malformed("`Idempotency-Key` is 1 to 255 characters.", field: "Idempotency-Key")
     }
-    let query = query.items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    // With their lengths: a value may have what stands between two parameters.
+    let query = query.items.map { "\($0.name.utf8.count):\($0.name)\($0.value.utf8.count):\($0.value)" }.joined()
     return Idempotency(
       key: key,
       route: "\(method.name) \(rawPath)",

@@ -195,7 +195,8 @@ final class MultiPoll: Waiter {
     }
     let gathered = GatheredReplies(ready) { [self] made in exchange.finish(response(nil, moves, made, troubles)) }
     for (index, move) in moves.enumerated() where ready[index] == nil {
-      members[move.member].table.render(members[move.member].query) { gathered.set(index, $0) }
+      let member = members[move.member]
+      member.table.render(member.query, for: ReplyAsker(exchange.asker)) { gathered.set(index, $0) }
     }
     joinedReplies.queue.async { gathered.begin() }
     return .later

@@ -98,7 +98,7 @@ final class SlotPoll: Waiter {
   }
 
   private func reply(_ exchange: Exchange, next slot: Int64) -> Reply {
-    table.render(query) { [self] made in exchange.finish(response(made, next: slot)) }
+    table.render(query, for: ReplyAsker(exchange.asker)) { [self] made in exchange.finish(response(made, next: slot)) }
     return .later
   }
 

@@ -24,7 +24,7 @@ extension TableService {
   private func unchanged(_ call: TableCall, at after: Cursor) -> Reply {
     let (exchange, scope, codings) = (call.exchange, call.scope, call.request.acceptedCodings)
     let link = HeaderField(.link, "<\(call.table.path)/changes?after=\(after)\(call.inquiry.next)>; rel=\"next\"")
-    call.table.unchanged(at: after) { made in
+    call.table.unchanged(at: after, for: ReplyAsker(exchange.asker)) { made in
       var response = made.representation(scope).response(accepting: codings)
       response.additional += [link, HeaderField(.retryAfter, "1")]
       exchange.finish(response)

@@ -31,18 +31,17 @@ extension TableService {
   func placement(_ call: TableCall) throws(ServiceError) -> Reply {
     let (exchange, table, row) = (call.exchange, call.table, call["row"])
     let definition = call.state.catalog.definition.tables.first { $0.name == table.reference.name }
-    table.read(try call.lens()) { shown, _ in
-      guard let path = shown.indexPath(of: row), let definition,
-        let rule = definition.rule(ofSection: shown.sections[path.section].id)
+    table.read(try call.lens(), for: ReplyAsker(exchange.asker), at: { $0.indexPath(of: row) }) { shown in
+      guard let shown, let definition, let rule = definition.rule(ofSection: shown.section)
       else { return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response) }
       var writer = JSONWriter()
       writer.beginObject()
       writer.name("row")
       writer.write(row)
       writer.name("at")
-      writer.write(path)
+      writer.write(shown.path)
       writer.name("section")
-      writer.write(shown.sections[path.section].id)
+      writer.write(shown.section)
       writer.name("rule")
       writer.write(rule)
       writer.endObject()

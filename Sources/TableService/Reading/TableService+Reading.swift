@@ -19,7 +19,9 @@ extension TableService {
       return .response(representation.response(to: request))
     }
     let exchange = call.exchange
-    call.table.render(query) { exchange.finish($0.snapshot(scope).response(to: request)) }
+    call.table.render(query, for: ReplyAsker(exchange.asker)) {
+      exchange.finish($0.snapshot(scope).response(to: request))
+    }
     return .later
   }
 
@@ -39,20 +41,20 @@ extension TableService {
   private func row(_ call: TableCall, at place: @escaping @Sendable (Table) -> IndexPath?) throws(ServiceError) -> Reply
   {
     let (table, request, exchange, scope) = (call.table, call.request, call.exchange, call.scope)
-    table.read(try call.lens()) { shown, cursor in
-      guard let path = place(shown), let row = shown[at: path] else {
+    table.read(try call.lens(), for: ReplyAsker(exchange.asker), at: place) { shown in
+      guard let shown else {
         return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response)
       }
-      var writer = JSONWriter(capacity: row.encoded.count + 128)
+      var writer = JSONWriter(capacity: shown.row.encoded.count + 128)
       writer.beginObject()
       writer.name("row")
-      writer.write(raw: row.encoded)
+      writer.write(raw: shown.row.encoded)
       writer.name("at")
-      writer.write(path)
+      writer.write(shown.path)
       writer.name("section")
-      writer.write(shown.sections[path.section].id)
+      writer.write(shown.section)
       writer.name("cursor")
-      writer.write(cursor.description)
+      writer.write(shown.cursor.description)
       writer.endObject()
       let representation = Representation(
         body: writer.bytes,

@@ -17,6 +17,23 @@ public struct ReplyKey: Hashable, Sendable {
   }
 }
 
+/// By their bytes, as databases compare them: Swift holds texts equal that are written differently.
+extension ReplyKey {
+  private var texts: [String] { [caller, table, scope, key] }
+
+  public static func == (first: Self, second: Self) -> Bool {
+    zip(first.texts, second.texts).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    for var text in texts {
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      // No byte of UTF-8: where one text ends.
+      hasher.combine(0xff as UInt8)
+    }
+  }
+}
+
 /// The answer that an `Idempotency-Key` got, to be given again to a repeat.
 public struct StoredReply: Equatable, Sendable {
   /// The table that was asked, as in ``ReplyKey``; nil: the commit's. Another one's items may be what it has changed.
