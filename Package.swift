@@ -96,6 +96,7 @@ let package = Package(
       swiftSettings: ours
     ),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
+    .target(name: "TableFinding", dependencies: ["CICU", "TableDiff", "TableModel"], swiftSettings: ours),
     .target(
       name: "TableEncoding",
       dependencies: ["Definitions", "Expressions", "JSON", "TableModel"],
@@ -104,7 +105,8 @@ let package = Package(
     .target(
       name: "TableMapping",
       dependencies: [
-        "CICU", "Definitions", "Expressions", "JSON", "LongWork", "TableEncoding", "TableModel", hashTrees,
+        "CICU", "Definitions", "Expressions", "JSON", "LongWork", "TableEncoding", "TableFinding", "TableModel",
+        hashTrees,
       ],
       swiftSettings: ours
     ),
@@ -133,16 +135,16 @@ let package = Package(
     .target(
       name: "TableEngine",
       dependencies: [
-        "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableDiff", "TableEncoding", "TableMapping",
-        "TableModel", "TableStore", "Upstream", deque, logging,
+        "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableDiff", "TableEncoding", "TableFinding",
+        "TableMapping", "TableModel", "TableStore", "Upstream", deque, logging,
       ],
       swiftSettings: ours
     ),
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "FieldValues", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableModel",
-        "TableStore", deque, logging,
+        "Definitions", "Digests", "FieldValues", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableFinding",
+        "TableModel", "TableStore", deque, logging,
       ],
       // The console, and of Clients/JavaScript what it stands on (written there by bundle.mjs).
       resources: [
@@ -204,7 +206,7 @@ let package = Package(
     // Optimised in debug builds too: 200,000 random cases would take most of two minutes otherwise.
     .testTarget(
       name: "TableDiffTests",
-      dependencies: ["TableDiff", "TableModel", "TestSupport"],
+      dependencies: ["TableDiff", "TableFinding", "TableModel", "TestSupport"],
       swiftSettings: ours + [.unsafeFlags(["-O"])]
     ),
     .testTarget(

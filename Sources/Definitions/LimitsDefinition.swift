@@ -22,6 +22,8 @@ public struct LimitsDefinition: Equatable, Sendable {
   /// Bytes that the members of all families may hold together. Readers make them: where there is little memory, they may not
   /// take it.
   public var membersBytes = min(512 << 20, AvailableMemory.bytes / 4)
+  /// Bytes that searches of all tables may keep together, to go on from: what was used least recently goes first.
+  public var lensBytes = 256 << 20
   /// Of one caller, else of one address, in a minute. Nil: no bound.
   public var requestsPerMinute: Int?
   /// Of one caller, else of one address, in a minute. Nil: no bound.

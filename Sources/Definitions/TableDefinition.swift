@@ -35,6 +35,8 @@ public struct TableDefinition: Sendable {
   public var edges = false
   /// Items of other sources that rows show too. In the order of the configuration.
   public var lookups: [LookupDefinition] = []
+  /// What it may be searched, filtered and sorted by; nil: nothing.
+  public var find: FindDefinition?
   /// What a swipe or a context menu offers, in this order.
   public var actions: [ActionDefinition] = []
 

@@ -136,6 +136,7 @@ struct Staging {
     if old.isTruncated != new.isTruncated { attributes.isTruncated = new.isTruncated }
     if old.isForEdges != new.isForEdges { attributes.isForEdges = new.isForEdges }
     if old.window != new.window { attributes.window = .some(new.window) }
+    if old.find != new.find { attributes.find = .some(new.find) }
     return attributes
   }
 }

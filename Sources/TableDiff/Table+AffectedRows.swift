@@ -30,9 +30,10 @@ extension Table {
         return false
       }
       if RowList.haveSame(before.rows, one.rows, after.rows, other.rows) { return true }
-      guard let seen else { return false }
-      return zip(before.rows.part(one.rows), after.rows.part(other.rows)).allSatisfy {
-        Row.same($0, $1) || $0.id == $1.id && Row.same(seen($0), seen($1))
+      return zip(before.rows.part(one.rows), after.rows.part(other.rows)).allSatisfy { first, second in
+        if Row.looksSame(first, second) { return true }
+        guard let seen else { return false }
+        return first.id == second.id && Row.looksSame(seen(first), seen(second))
       }
     }
   }

@@ -28,6 +28,7 @@ extension Table {
     if let isTruncated = attributes.isTruncated { self.isTruncated = isTruncated }
     if let isForEdges = attributes.isForEdges { self.isForEdges = isForEdges }
     if let window = attributes.window { self.window = window }
+    if let find = attributes.find { self.find = find }
     guard let counts = attributes.counts else { return }
     omittedSections = counts.omittedSections
     skippedItems = counts.skippedItems

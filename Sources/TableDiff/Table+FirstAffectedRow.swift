@@ -25,7 +25,9 @@ extension Table {
       }
       guard old.id == new.id, Section.sameFrame(old, new) else { return before }
       let first = RowList.firstDifference(old.rows, new.rows) ?? 0
-      guard let seen else { return before + first }
+      guard let seen = seen ?? (isFound(old.rows, first) || isFound(new.rows, first) ? { $0 } : nil) else {
+        return before + first
+      }
       if let found = firstSeen(old.rows, new.rows, from: first, seen, &left) { return before + found }
       before += old.rows.count
     }
@@ -34,6 +36,11 @@ extension Table {
 
   /// How many rows are looked at for a change that is seen.
   private static let patience = 20_000
+
+  /// Whether a row is found by something: then another such thing may be all that has changed in it.
+  private static func isFound(_ rows: RowList, _ index: Int) -> Bool {
+    index < rows.count && !rows[index].findable.isEmpty
+  }
 
   private static func firstSeen(
     _ old: RowList,
@@ -49,7 +56,7 @@ extension Table {
       guard left > 0 else { return index }
       left -= 1
       let (one, other) = (old[index], new[index])
-      if !Row.same(one, other), one.id != other.id || !Row.same(seen(one), seen(other)) { return index }
+      if !Row.same(one, other), one.id != other.id || !Row.looksSame(seen(one), seen(other)) { return index }
       index += 1
     }
     return old.count == new.count ? nil : max(first, end)

@@ -39,7 +39,17 @@ struct UnsafeRow {
     if row.toOpaque() == new.row.toOpaque() { return .unchanged }
     guard key.identity == new.key.identity else { return nil }
     if key.content == new.key.content { return .unchanged }
-    return haveSame(\.id, new) ? .changed : nil
+    guard haveSame(\.id, new) else { return nil }
+    return looksSame(new) ? .unchanged : .changed
+  }
+
+  /// Of rows that are found by something else, and show what they showed, nobody need be told.
+  private func looksSame(_ other: UnsafeRow) -> Bool {
+    row._withUnsafeGuaranteedRef { row in
+      other.row._withUnsafeGuaranteedRef { other in
+        (!row.findable.isEmpty || !other.findable.isEmpty) && row.encoded == other.encoded
+      }
+    }
   }
 
   var id: String { row._withUnsafeGuaranteedRef { $0.id } }

@@ -100,6 +100,10 @@ extension JSONWriter {
       name("window")
       if let window = change { write(window) } else { writeNull() }
     }
+    if let change = attributes.find {
+      name("find")
+      if let find = change { write(find) } else { writeNull() }
+    }
   }
 
   /// A list of operations, each an object; nothing where it is empty.

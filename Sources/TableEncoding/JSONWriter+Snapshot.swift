@@ -35,6 +35,10 @@ extension JSONWriter {
       name("window")
       write(window)
     }
+    if let find = table.find {
+      name("find")
+      write(find)
+    }
     endObject()
   }
 
@@ -106,6 +110,61 @@ extension JSONWriter {
     write(window.range.rows)
     name("of")
     write(window.of)
+    endObject()
+  }
+
+  /// `{"prompt","sort","sorts","filters"}`; what there is none of is left out.
+  mutating func write(_ find: FindMenu) {
+    beginObject()
+    if let prompt = find.prompt {
+      name("prompt")
+      write(prompt)
+    }
+    if let sort = find.sort {
+      name("sort")
+      write(sort)
+    }
+    if !find.sorts.isEmpty {
+      name("sorts")
+      write(list: find.sorts) { writer, sort in
+        writer.beginObject()
+        writer.name("id")
+        writer.write(sort.id)
+        writer.name("title")
+        writer.write(sort.title)
+        writer.endObject()
+      }
+    }
+    if !find.filters.isEmpty {
+      name("filters")
+      write(list: find.filters) { $0.write($1) }
+    }
+    endObject()
+  }
+
+  private mutating func write(_ filter: FindMenu.Filter) {
+    beginObject()
+    name("id")
+    write(filter.id)
+    name("title")
+    write(filter.title)
+    name("values")
+    write(list: filter.values) { writer, value in
+      writer.beginObject()
+      writer.name("value")
+      writer.write(String(decoding: value.value, as: UTF8.self))
+      writer.name("title")
+      writer.write(value.title)
+      writer.name("count")
+      writer.write(value.count)
+      writer.name("selected")
+      writer.write(value.isSelected)
+      writer.endObject()
+    }
+    if filter.hasMore {
+      name("more")
+      write(true)
+    }
     endObject()
   }
 

@@ -71,7 +71,8 @@ extension Row {
       cells: cells,
       permissions: permissions,
       select: selectRange,
-      expansion: expansion(in: bytes, cells[0].payload)
+      expansion: expansion(in: bytes, cells[0].payload),
+      findable: findable
     )
   }
 

@@ -13,7 +13,8 @@ extension Row {
       cells: cells.moved(moved),
       permissions: permissions,
       select: select.map(moved),
-      expansion: expansion.map(moved)
+      expansion: expansion.map(moved),
+      findable: findable
     )
   }
 }

@@ -8,6 +8,8 @@ public import TableModel
 /// `actions`, `select` and `fallback` are absent where there is none, and so are fields whose value is null.
 public struct RowBuilder: Sendable {
   public var writer = JSONWriter(capacity: 1024)
+  /// What the next row is found by; see ``Row/findable``.
+  public var findable: [UInt8] = []
   /// Of the cell that was begun last.
   private var payloadStart = 0
 
@@ -99,7 +101,8 @@ public struct RowBuilder: Sendable {
       cells: CellChain(part, fallbacks: parts),
       permissions: permissions,
       select: selectRange,
-      expansion: expansion
+      expansion: expansion,
+      findable: findable
     )
   }
 

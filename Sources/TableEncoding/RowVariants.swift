@@ -37,7 +37,8 @@ extension Row {
       cells: cells.moved { moved($0) },
       permissions: permissions,
       select: select.map { moved($0) },
-      expansion: moved(expansion)
+      expansion: moved(expansion),
+      findable: findable
     )
   }
 

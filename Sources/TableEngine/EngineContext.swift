@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Logging
 import Synchronization
+import TableFinding
 import TableModel
 import TableStore
 import Upstream
@@ -13,6 +14,7 @@ final class EngineContext: Sendable {
   let answers = RememberedAnswers()
   let repeats = Mutex(RepeatedEdits())
   let members = MemberMemory()
+  let findMemory: FindMemory
   let sharedSources = SharedSources()
   let replica: Replica
   let refreshes = RefreshCounts()
@@ -71,6 +73,7 @@ final class EngineContext: Sendable {
     self.logger = logger
     notifier = environment.notifier
     history = definition.history
+    findMemory = FindMemory(maximumBytes: definition.limits.lensBytes)
     views = ViewDirectory(definition.views, environment.store)
     settings = Mutex(Settings(definition, HandoverDigests(definition)))
   }
@@ -90,6 +93,7 @@ final class EngineContext: Sendable {
   /// Goes on with another configuration's settings.
   func configure(_ new: Settings) {
     settings.withLock { $0 = new }
+    findMemory.set(maximumBytes: new.limits.lensBytes)
     logged.withLock { $0 = [] }
   }
 

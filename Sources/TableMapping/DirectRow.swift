@@ -19,9 +19,10 @@ final class DirectRow: Sendable {
     permissions: Permissions?,
     onlyMakesRows: Bool,
     readsTypes: Bool,
-    actions: [ActionPlan]
+    actions: [ActionPlan],
+    isFound: Bool
   ) {
-    guard onlyMakesRows, !readsTypes, actions.isEmpty, let rowID, let permissions, let cell, cell.select == nil,
+    guard onlyMakesRows, !isFound, !readsTypes, actions.isEmpty, let rowID, let permissions, let cell, cell.select == nil,
       let payload = cell.direct
     else { return nil }
     (self.rowID, self.payload) = (rowID, payload)

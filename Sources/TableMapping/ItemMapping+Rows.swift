@@ -7,6 +7,11 @@ internal import TableModel
 extension ItemMapping {
   /// The row by the type's representation, else by the table's defaults. Throws why the first choice was none.
   mutating func row(_ id: String, type: Value, _ scope: Scope) throws(Misfit) -> Row {
+    if finding != nil {
+      var warnings: [String] = []
+      builder.findable = finding?.record(scope, group: group) { warnings.append($0) } ?? []
+      if let first = warnings.first { warn(first) }
+    }
     if type.isNull, let cell = plan.soleCell { return try row(id, in: cell, scope) }
     var first: Misfit?
     let own = type.isNull ? nil : plan.registry.plan(forType: type)

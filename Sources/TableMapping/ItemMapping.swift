@@ -23,10 +23,16 @@ struct ItemMapping {
   /// By section, once they are needed: how each of its sorts orders texts. Nil: by their bytes.
   private var textOrders: [Int: [TextOrder?]] = [:]
 
+  /// What rows are found by; nil where the table offers nothing.
+  var finding: FindMapping?
+  /// The key of the group that the item is in.
+  var group: SortKey?
+
   private let madeDirectly: Unmanaged<DirectRow>?
 
   init(plan: MappingPlan) {
     self.plan = plan
+    finding = plan.find.map { FindMapping($0) }
     madeDirectly = plan.directRow.map { .passUnretained($0) }
   }
 
@@ -96,6 +102,7 @@ struct ItemMapping {
           return .unplaced(address(nil, of: source, givenID: givenID, scope))
         }
         group = key
+        self.group = key.key
       }
       let identity = try identity(givenID: givenID, plan.rowIDs[section], scope)
       id = identity

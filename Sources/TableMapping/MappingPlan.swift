@@ -14,6 +14,8 @@ final class MappingPlan: Sendable {
   /// None where no expression reads them.
   let lookups: [LookupPlan]
   let actions: [ActionPlan]
+  /// Nil: the table offers nothing to be found by.
+  let find: FindPlan?
   let registry: TypeRegistry
   /// What takes an item that no representation takes, in order: the table's cell, `$default`.
   let defaults: [RepresentationPlan]
@@ -104,13 +106,15 @@ final class MappingPlan: Sendable {
     }
     upstreams = Set(sources.filter { if case .upstream = $0.kind { true } else { false } }.map(\.name))
     actions = table.actions.map { ActionPlan($0) }
+    find = FindPlan(table, sections)
     directRow = DirectRow(
       rowID: rowIDs.first.flatMap(\.self),
       cell: soleCell,
       permissions: permissions,
       onlyMakesRows: onlyMakesRows,
       readsTypes: readsTypes,
-      actions: actions
+      actions: actions,
+      isFound: find != nil
     )
     var (dependencies, selection) = (sections.itemDependencies, sections.itemSelection)
     for template in sections.plans.flatMap({ [$0.rowID, $0.rowType] }) {
@@ -124,6 +128,10 @@ final class MappingPlan: Sendable {
       guard case .expression(let expression) = rule else { continue }
       dependencies.formUnion(expression.dependencies)
       selection.formUnion(expression.itemSelection)
+    }
+    if let find {
+      dependencies.formUnion(find.dependencies)
+      selection.formUnion(find.itemSelection)
     }
     for action in actions {
       dependencies.formUnion(action.dependencies)

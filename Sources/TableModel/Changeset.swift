@@ -64,11 +64,13 @@ public struct Changeset: Sendable {
     public var isForEdges: Bool?
     /// `.some(nil)`: the table is whole now.
     public var window: Window??
+    /// `.some(nil)`: the client no longer asks.
+    public var find: FindMenu??
 
     public init() {}
     public var isEmpty: Bool {
       state == nil && problem == nil && title == nil && animation == nil && counts == nil && isTruncated == nil
-        && isForEdges == nil && window == nil
+        && isForEdges == nil && window == nil && find == nil
     }
   }
 

@@ -4,7 +4,10 @@
 /// A window is written down whole, for a request without `rows` goes on with it. A view and the cells that a client can
 /// show come with every request; of them the tag has digests, which tell whether they are still the same.
 ///
-/// Parts in this order, joined by `.`, each at most once: `r<rows>` or `r<first>-<last>`, `v<digest>`, `c<digest>`.
+/// What is looked for is written down where it fits, else its digest.
+///
+/// Parts in this order, joined by `.`, each at most once: `r<rows>` or `r<first>-<last>`, `v<digest>`, `c<digest>`,
+/// `f<search>` or `g<digest>`.
 public struct LensTag: Hashable, Sendable, CustomStringConvertible {
   /// Which rows the client has; nil where it has all.
   public var rows: WindowRange?
@@ -13,8 +16,18 @@ public struct LensTag: Hashable, Sendable, CustomStringConvertible {
   /// Of the accepted cells, in whatever form is the same for the same cells; nil where all are.
   public var cells: Digest?
 
-  public init(rows: WindowRange? = nil, view: Digest? = nil, cells: Digest? = nil) {
-    (self.rows, self.view, self.cells) = (rows, view, cells)
+  /// What is looked for; nil where nothing is.
+  public var find: Find?
+
+  /// A search as a cursor has it.
+  public enum Find: Hashable, Sendable {
+    case search(FindSearch)
+    /// Of one that is too long for a cursor.
+    case digest(Digest)
+  }
+
+  public init(rows: WindowRange? = nil, view: Digest? = nil, cells: Digest? = nil, find: Find? = nil) {
+    (self.rows, self.view, self.cells, self.find) = (rows, view, cells, find)
   }
 
   /// Reads what ``description`` writes; nil for anything else, the empty text included. O(characters).
@@ -51,13 +64,29 @@ public struct LensTag: Hashable, Sendable, CustomStringConvertible {
       guard let digest = reader.hexadecimal(digits: 16) else { return nil }
       tag.cells = Digest(rawValue: digest)
     }
+    if begins("f") {
+      // It comes last.
+      guard let search = FindSearch(String(decoding: reader.rest, as: UTF8.self)) else { return nil }
+      tag.find = .search(search)
+      return tag
+    }
+    if begins("g") {
+      guard let digest = reader.hexadecimal(digits: 16) else { return nil }
+      tag.find = .digest(Digest(rawValue: digest))
+    }
     return reader.isAtEnd && !tag.isEmpty ? tag : nil
   }
 
-  public var isEmpty: Bool { rows == nil && view == nil && cells == nil }
+  public var isEmpty: Bool { rows == nil && view == nil && cells == nil && find == nil }
 
   public var description: String {
-    [rows.map { "r\($0)" }, view.map { "v\($0)" }, cells.map { "c\($0)" }].compactMap(\.self)
+    let find: String? =
+      switch find {
+      case .search(let search)?: "f\(search)"
+      case .digest(let digest)?: "g\(digest)"
+      case nil: nil
+      }
+    return [rows.map { "r\($0)" }, view.map { "v\($0)" }, cells.map { "c\($0)" }, find].compactMap(\.self)
       .joined(separator: ".")
   }
 

@@ -14,6 +14,9 @@ public final class Row: Sendable {
   private let selectSpan: ByteSpan
   private let expansionSpan: ByteSpan
   public let permissions: Permissions
+  /// What the row is found by, as the module `TableFinding` writes it; empty where its table offers no finding. It is a
+  /// part of the row's content, though nobody sees it: versions that differ in it alone are two.
+  public let findable: [UInt8]
 
   /// Where in `encoded` the object after `"select":` stands, if there is one.
   public var select: Range<Int>? { selectSpan.optionalRange }
@@ -26,7 +29,8 @@ public final class Row: Sendable {
     cells: CellChain,
     permissions: Permissions,
     select: Range<Int>? = nil,
-    expansion: Range<Int>? = nil
+    expansion: Range<Int>? = nil,
+    findable: [UInt8] = []
   ) {
     self.init(
       id: id,
@@ -35,7 +39,8 @@ public final class Row: Sendable {
       permissions: permissions,
       select: select,
       expansion: expansion,
-      key: RowKey(id: id, encoded: encoded)
+      findable: findable,
+      key: RowKey(id: id, encoded: encoded, findable: findable)
     )
   }
 
@@ -47,12 +52,14 @@ public final class Row: Sendable {
     permissions: Permissions,
     select: Range<Int>? = nil,
     expansion: Range<Int>? = nil,
+    findable: [UInt8] = [],
     key: RowKey
   ) {
     self.id = id
     self.encoded = encoded
     self.cells = cells
     self.permissions = permissions
+    self.findable = findable
     selectSpan = ByteSpan(select)
     expansionSpan = ByteSpan(expansion)
     self.key = key
@@ -62,10 +69,19 @@ public final class Row: Sendable {
 
   /// What it takes of memory, about, in bytes: with its headers, the ends of its allocations, and its places in lists and
   /// tables.
-  public var footprint: Int { 320 + encoded.count + id.utf8.count }
+  public var footprint: Int {
+    320 + encoded.count + id.utf8.count + (findable.isEmpty ? 0 : findable.count + 40)
+  }
 
   /// Equal to the byte, by ``RowKey``. O(1).
   public static func same(_ first: Row, _ second: Row) -> Bool { first === second || first.key == second.key }
+
+  /// Equal to the byte on the wire, whatever they are found by. O(1); of rows that are found, in proportion to the bytes.
+  public static func looksSame(_ first: Row, _ second: Row) -> Bool {
+    if same(first, second) { return true }
+    guard !first.findable.isEmpty || !second.findable.isEmpty else { return false }
+    return first.id == second.id && first.encoded == second.encoded
+  }
 }
 
 /// A row's identity and content as hashes: what a diff walks, without touching the rows themselves.
@@ -83,6 +99,15 @@ public struct RowKey: Hashable, Sendable {
   /// The key of a row. O(bytes): all that is ever hashed of it, once, when the row is made.
   public init(id: borrowing String, encoded: borrowing [UInt8]) {
     self.init(identity: Fingerprint(of: id), content: ContentDigest(of: encoded))
+  }
+
+  /// The same of a row that is found by something. O(bytes).
+  public init(id: borrowing String, encoded: borrowing [UInt8], findable: borrowing [UInt8]) {
+    self.init(id: id, encoded: encoded)
+    guard !findable.isEmpty else { return }
+    let other = ContentDigest(of: findable)
+    let both = withUnsafeBytes(of: (content.first, content.second, other.first, other.second)) { ContentDigest(of: $0) }
+    self.init(identity: identity, content: both)
   }
 
   // Written down so that other modules inline it.

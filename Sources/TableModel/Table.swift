@@ -19,6 +19,8 @@ public struct Table: Sendable {
   public var isTruncated = false
   /// Clients may poll it through caches that they share.
   public var isForEdges = false
+  /// What a client draws its search field and menus from; nil where it doesn't ask.
+  public var find: FindMenu?
   /// What part of the table this is, where it is cut; nil where it is whole.
   public var window: Window?
   /// `rowCount`, where it was counted since `sections` changed.
@@ -71,7 +73,7 @@ public struct Table: Sendable {
       first.problem == second.problem, first.animation == second.animation,
       first.omittedSections == second.omittedSections, first.skippedItems == second.skippedItems,
       first.isTruncated == second.isTruncated, first.isForEdges == second.isForEdges,
-      first.window == second.window,
+      first.window == second.window, first.find == second.find,
       first.sections.count == second.sections.count
     else { return false }
     return zip(first.sections, second.sections).allSatisfy { old, new in

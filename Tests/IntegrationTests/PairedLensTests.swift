@@ -87,8 +87,8 @@ import Testing
     "A bad lens is that pair's problem, in words",
     arguments: [
       ("t;;rows=9-3:", "rows=3-9"), ("t;;view=a%2520b:", "1 to 64"), ("t;;row=1:", "`row`"), ("t;;rows:", "NAME=VALUE"),
-      ("t;;rows=1;rows=2:", "twice"), ("t;;rows=1;;view=a:", "NAME=VALUE"), ("t;;q=swi:", "offers no search"),
-      ("t;;filter=a%3Ab:", "offers no search"), ("t;;sort=new:", "offers no search"), ("t;;rows=%25zz:", "NAME=VALUE"),
+      ("t;;rows=1;rows=2:", "twice"), ("t;;rows=1;;view=a:", "NAME=VALUE"), ("t;;q=swi:", "no texts are searched"),
+      ("t;;filter=a%3Ab:", "has no filter"), ("t;;sort=new:", "has no sort"), ("t;;rows=%25zz:", "NAME=VALUE"),
       ("t;;rows=2:8f2c61d09a4e", "no cursor"), ("none;;rows=2:", "none"), ("t;;view=b:", "twice"),
       ("t;;rows=all;view=b:", "twice"), ("t;;rows=7:8f2c61d09a4e.42~r9", "twice"),
     ]

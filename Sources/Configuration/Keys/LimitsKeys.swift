@@ -43,6 +43,11 @@ enum LimitsKeys: ObjectKeys {
     .size,
     "What the members of all families may hold together. Default: 512MB, but no more than a quarter of the memory."
   )
+  static let lensBytes = Key(
+    "lensBytes",
+    .size,
+    "What searches of all tables keep together, to go on from. Default: \(sizeText(standard.lensBytes))."
+  )
   static let requestsPerMinute = Key(
     "requestsPerMinute",
     count,
@@ -57,8 +62,8 @@ enum LimitsKeys: ObjectKeys {
   static let keys = [
     connections.description, connectionsPerAddress.description, waiters.description, waitersPerAddress.description,
     waitersPerCaller.description, requestBody.description, itemBytes.description, tableBytes.description,
-    mappingBytes.description, mappingWork.description, membersBytes.description, requestsPerMinute.description,
-    editsPerMinute.description,
+    mappingBytes.description, mappingWork.description, membersBytes.description, lensBytes.description,
+    requestsPerMinute.description, editsPerMinute.description,
   ]
 
   static func value(of object: ObjectReader) -> LimitsDefinition? {
@@ -74,6 +79,7 @@ enum LimitsKeys: ObjectKeys {
     object.set(&limits.mappingBytes, from: mappingBytes)
     object.set(&limits.mappingWork, from: mappingWork)
     object.set(&limits.membersBytes, from: membersBytes)
+    object.set(&limits.lensBytes, from: lensBytes)
     limits.requestsPerMinute = object[requestsPerMinute]
     limits.editsPerMinute = object[editsPerMinute]
     return limits

@@ -59,6 +59,11 @@ enum TableKeys: ObjectKeys {
     .map(of: .object(LookupKeys.self), noun: "the lookups", names: .identifier),
     "Items of other sources, found by a key: `user: {source: users, key: id, on: assignee_id}` is `${$user.name}`."
   )
+  static let find = Key(
+    "find",
+    .object(FindKeys.self),
+    "What whoever looks at the table may search, filter and sort by (`q`, `filter`, `sort`)."
+  )
   static let actions = Key(
     "actions",
     .map(of: .object(ActionKeys.self), noun: "the actions", names: .url),
@@ -75,7 +80,7 @@ enum TableKeys: ObjectKeys {
     title.description, source.description, row.description, cell.description, payload.description,
     select.description, representations.description, sections.description, animation.description, can.description,
     sharedTaps.description, edges.description, parameters.description, forward.description, lookups.description,
-    actions.description, edits.description, instances.description,
+    find.description, actions.description, edits.description, instances.description,
   ]
 
   static func value(of object: ObjectReader) -> DeclaredTable? {
@@ -119,6 +124,7 @@ enum TableKeys: ObjectKeys {
       }
       return LookupDefinition(name: name.value, source: lookup.source, key: lookup.key, on: lookup.on)
     }
+    table.find = object[find]
     readActions(of: object, into: &table)
     object.set(&table.edits, from: edits)
     object.set(&table.instances, from: instances)

@@ -38,6 +38,8 @@ struct KnownRoots {
       // What is new belongs to nothing yet.
       let isInsert = path.dropFirst(3).first == EditsKeys.insert.name
       self.init(Self.everywhere.union([.edit, .status, .locale]), lookups: isInsert ? [] : lookups)
+    case (TableKeys.find.name, _):
+      self.init(find: Array(path.dropFirst(3)), lookups: lookups)
     case (TableKeys.lookups.name, _):
       self.init(Self.everywhere.union(.locale))
     case (TableKeys.actions.name, ActionKeys.title.name), (TableKeys.actions.name, ActionKeys.when.name):
@@ -53,6 +55,22 @@ struct KnownRoots {
       let isHeader = isSection && (path.contains(SectionKeys.header.name) || path.contains(SectionKeys.footer.name))
       let roots = Self.everywhere.union(.locale)
       self.init(isHeader ? roots.union(.items) : roots, lookups: isHeader ? [] : lookups, isHeader: isHeader)
+    }
+  }
+
+  /// - Parameter path: below `find`.
+  private init(find path: [String], lookups: Set<String>) {
+    let isOfItem: Bool
+    switch path.first {
+    case FindKeys.search.name: isOfItem = true
+    case FindKeys.filters.name: isOfItem = path.count == 3 && path[2] == FindFilterKeys.by.name
+    case FindKeys.sorts.name: isOfItem = path.count == 3 && path[2] == FindSortKeys.by.name
+    default: isOfItem = false
+    }
+    if isOfItem {
+      self.init(Self.everywhere.union(.locale).subtracting([.key, .count]), lookups: lookups)
+    } else {
+      self.init([.parameters, .environment, .locale, .caller])
     }
   }
 

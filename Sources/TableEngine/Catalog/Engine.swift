@@ -2,6 +2,7 @@ package import Definitions
 import Dispatch
 import Logging
 import Synchronization
+import TableFinding
 import TableStore
 import Upstream
 
@@ -142,6 +143,8 @@ package final class Engine: Sendable {
 
   /// How many views were tapped in and are held.
   package var viewCount: Int { context.views.count }
+  /// The searches that are kept to go on from, and what they take, about, in bytes.
+  package var keptSearches: (count: Int, bytes: Int) { (context.findMemory.count, context.findMemory.byteCount) }
 
   /// The answers to requests with idempotency keys that are held in memory: how many, and what they take in bytes.
   package var rememberedAnswers: (count: Int, bytes: Int) { context.answers.size }

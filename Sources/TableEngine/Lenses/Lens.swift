@@ -13,9 +13,16 @@ package struct LensRequest: Hashable, Sendable {
   package var cells: AcceptedCells?
   package var view: String?
   package var window: Window
+  /// What it looks for, without words too where it asks for the menus; nil: neither.
+  package var find: FindSearch?
 
-  package init(cells: AcceptedCells? = nil, view: String? = nil, window: Window = .unnamed) {
-    (self.cells, self.view, self.window) = (cells, view, window)
+  package init(
+    cells: AcceptedCells? = nil,
+    view: String? = nil,
+    window: Window = .unnamed,
+    find: FindSearch? = nil
+  ) {
+    (self.cells, self.view, self.window, self.find) = (cells, view, window, find)
   }
 
   /// Which rows a client has that stands at `after`; nil where it has all.
@@ -35,6 +42,8 @@ package struct Lens: Hashable, Sendable {
   package var view: String?
   /// Nil: the whole table.
   package var rows: WindowRange?
+  /// Nil: nothing is looked for.
+  package var find: FindSearch?
   /// What the cells come from: with other cells in the configuration it is another set.
   private(set) var origin: Origin?
 
@@ -44,21 +53,32 @@ package struct Lens: Hashable, Sendable {
     var registry: [UInt8]
   }
 
-  package init(cells: CellSet? = nil, view: String? = nil, rows: WindowRange? = nil) {
-    (self.cells, self.view, self.rows) = (cells, view, rows)
+  package init(
+    cells: CellSet? = nil,
+    view: String? = nil,
+    rows: WindowRange? = nil,
+    find: FindSearch? = nil
+  ) {
+    (self.cells, self.view, self.rows, self.find) = (cells, view, rows, find)
   }
 
-  init(_ accepted: AcceptedCells?, of registry: CellRegistry, view: String?, rows: WindowRange?) {
-    self.init(cells: accepted.flatMap { registry.set($0) }, view: view, rows: rows)
+  init(
+    _ accepted: AcceptedCells?,
+    of registry: CellRegistry,
+    view: String?,
+    rows: WindowRange?,
+    find: FindSearch?
+  ) {
+    self.init(cells: accepted.flatMap { registry.set($0) }, view: view, rows: rows, find: find)
     origin = accepted.map { Origin(accepted: $0, registry: registry.digest) }
   }
 
   /// As it is with the cells that there are now. O(1) where they are those that it was made with.
   func with(_ registry: CellRegistry) -> Lens {
     guard let origin, origin.registry != registry.digest else { return self }
-    return Lens(origin.accepted, of: registry, view: view, rows: rows)
+    return Lens(origin.accepted, of: registry, view: view, rows: rows, find: find)
   }
 
   /// Without the view: as all see it who share the rest.
-  var shared: Lens { Lens(cells: cells, rows: rows) }
+  var shared: Lens { Lens(cells: cells, rows: rows, find: find) }
 }

@@ -29,11 +29,12 @@ struct ReplyMaker: Sendable {
 
   /// A version's table as a client sees it. In proportion to the window; with a set of cells O(rows) the first time, then
   /// in proportion to what changed: sections and rows that versions share are shared by their variants.
-  mutating func table(_ version: Version, at point: ViewPoint?, _ lens: Lens) -> Table {
-    let plain = lens.rows.map { version.table.cut(to: $0) } ?? version.table
+  ///
+  /// - Parameter plain: what its search finds in its window, as all are shown it.
+  mutating func table(_ version: Version, _ plain: Table, at point: ViewPoint?, _ lens: Lens) -> Table {
     var table = plain
     if let accepted = lens.cells {
-      table = lens.rows == nil ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
+      table = lens.rows == nil && lens.find == nil ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
     }
     guard let point, point.hasToggles else { return table }
     for index in table.sections.indices {

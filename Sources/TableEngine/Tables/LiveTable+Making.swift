@@ -148,6 +148,7 @@ extension LiveTable {
       name: name,
       feed: feed,
       cells: blueprint.cells,
+      finding: TableFinder(blueprint.mapper, content.variables, memory: context.findMemory),
       isMember: isMember,
       context: context
     )

@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Logging
 import Synchronization
+import TableMapping
 import TableStore
 
 /// A table goes on with another definition.
@@ -74,7 +75,12 @@ extension LiveTable {
     } catch {
       context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
     }
-    for table in all { table.reader.draw(with: blueprint.cells, named: name) }
+    for table in all {
+      var variables = table.writer.content.queue.sync { table.writer.content.access { $0.variables } }
+      variables.environment = blueprint.environment
+      table.reader.find(with: TableFinder(blueprint.mapper, variables, memory: context.findMemory))
+      table.reader.draw(with: blueprint.cells, named: name)
+    }
     for table in allTranslations { _ = table.writer.reconfigure(blueprint, borrowed, isShared: false) }
     let heard = writer.reconfigure(blueprint, borrowed)
     // Another language has heard nothing.

@@ -1,5 +1,6 @@
 import Definitions
 import Synchronization
+package import TableFinding
 package import TableModel
 package import TableStore
 import Upstream
@@ -90,6 +91,15 @@ package final class LiveTable: Sendable {
   package func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
     reader.readyReply(query, to: cursor)
   }
+
+  /// What whoever looks at it may search, filter and sort by; nil: nothing.
+  package var offer: FindOffer? { reader.offer }
+
+  /// Whether what a query looks for is found already, so that an event loop may ask where its client stands. O(1).
+  package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
+
+  /// Finds what a query looks for; `completion` runs on the table's rendering queue.
+  package func find(_ query: TableQuery, _ completion: @escaping @Sendable () -> Void) { reader.find(query, completion) }
 
   /// Makes a reply; `completion` runs on the table's rendering queue.
   package func render(
@@ -195,11 +205,7 @@ package final class LiveTable: Sendable {
         return kinds
       }
       for kind in kinds {
-        let after = Cursor(
-          epoch: previous.cursor.epoch,
-          version: previous.number,
-          lens: LensTag(rows: kind.lens.rows, cells: reader.drawing(of: previous, kind.lens))
-        )
+        let after = reader.cursor(previous, kind.lens, nil)
         let query = TableQuery(.changes(after: after), kind.lens)
         guard !reader.state(for: query).isCurrent else { continue }
         kind.prepare(reader.prepare(query))
@@ -221,7 +227,7 @@ package struct PollKind: Sendable {
   package var prepare: @Sendable (EncodedReply) -> Void
 
   package init(lens: Lens, variant: String, prepare: @escaping @Sendable (EncodedReply) -> Void) {
-    self.lens = Lens(cells: lens.cells, rows: lens.rows)
+    self.lens = Lens(cells: lens.cells, rows: lens.rows, find: lens.find)
     (self.variant, self.prepare) = (variant, prepare)
   }
 }

@@ -16,6 +16,7 @@ extension TableReader {
   /// between the two that its window shows. O(1), or what ``ForgottenChanges`` takes.
   func standing(at cursor: Cursor) -> Version? {
     if let held = held(cursor) { return held }
+    if let find = cursor.lensTag?.find { return standing(at: cursor, finding: find) }
     guard let rows = cursor.lensTag?.rows else { return nil }
     // Asked for first: of versions that are forgotten meanwhile more is noted than it takes.
     let oldest = feed.oldest

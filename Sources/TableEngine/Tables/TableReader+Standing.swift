@@ -25,7 +25,8 @@ extension TableReader {
   /// cells that it is not shown.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
-      from.rows == tag.rows, let old = standing(at: after), from.cells == drawing(of: old, lens)
+      from.rows == tag.rows, search(in: from, lens) == .some(lens.find), let old = standing(at: after),
+      from.cells == drawing(of: old, lens)
     else { return false }
     if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
     guard let view else { return after.taps == 0 && from.view == nil }
@@ -34,7 +35,8 @@ extension TableReader {
       case .point = view.state.lookup(tap: after.taps)
     else { return false }
     // The plain rows are the same, so that the two differ in what was toggled between them alone.
-    return !view.state.changed(from: tap, to: view.state.taps).contains { isSeen($0, in: current.table, lens) }
+    let shown = lens.find == nil ? current.table : base(of: current, Lens(find: lens.find))
+    return !view.state.changed(from: tap, to: view.state.taps).contains { isSeen($0, in: shown, lens) }
   }
 
   /// Whether it can be seen through a lens that a row is toggled. Expected O(sections + rows / 8,000).
@@ -42,12 +44,17 @@ extension TableReader {
     guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
     guard let accepted = lens.cells else { return true }
     let cells = drawing.withLock { $0 }
-    return !Row.same(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted))
+    return !Row.looksSame(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted))
   }
 
   /// Whether a lens without its view shows another table at one version than at another: what came and went does not
   /// count, nor what lies beyond its window or in cells that it does not show.
   private func isAffected(_ lens: Lens, from old: Version, to new: Version) -> Bool {
+    if lens.find != nil {
+      let kind = WaitedLenses.Kind(lens)
+      return isFoundAffected(kind, from: old, to: new, nil)
+        && (lens.cells == nil || isFoundAffected(kind, from: old, to: new, lens.cells))
+    }
     if let rows = lens.rows {
       return isAffected(rows, from: old, to: new, nil)
         && (lens.cells == nil || isAffected(rows, from: old, to: new, lens.cells))
@@ -136,6 +143,7 @@ struct FirstAffectedRows {
   private var rows: [Pair: Int] = [:]
   /// Of windows that do not begin at the beginning: whether they show something else.
   private var windows: [WindowPair: Bool] = [:]
+  private var found: [FoundPair: Bool] = [:]
 
   private struct WindowPair: Hashable {
     var window: WindowRange
@@ -160,10 +168,20 @@ struct FirstAffectedRows {
     }
   }
 
+  subscript(pair: FoundPair) -> Bool? {
+    get { found[pair] }
+    set {
+      // So are searches.
+      if found.count >= 4_096 { found = [:] }
+      found[pair] = newValue
+    }
+  }
+
   /// What leads to versions that are no longer the current one.
   mutating func forget(before version: Cursor) {
     func isCurrent(_ pair: Pair) -> Bool { pair.to.epoch == version.epoch && pair.to.version >= version.version }
     rows = rows.filter { isCurrent($0.key) }
     windows = windows.filter { isCurrent($0.key.pair) }
+    found = found.filter { $0.key.to.epoch == version.epoch && $0.key.to.version >= version.version }
   }
 }

@@ -6,8 +6,8 @@ import TableStore
 
 /// What is made on the rendering queue: clients' requests in turns, the service's own before them.
 extension TableReader {
-  /// One row through a lens, given to `body` on the rendering queue; nil where there is none. O(`place`): rows stand where they
-  /// stand in the plain table, whatever the lens shows in their places, and no other one is drawn.
+  /// One row through a lens, given to `body` on the rendering queue; nil where there is none. O(`place`) beside the
+  /// search: rows stand where they stand in what is found, whatever the lens shows in their places, and no other one is drawn.
   ///
   /// - Parameter lens: without a window.
   func read(
@@ -19,11 +19,12 @@ extension TableReader {
     inTurn(asker) { [self] in
       let (version, view) = (feed.current, view(lens))
       let lens = current(lens, version)
-      guard let path = place(version.table), let plain = version.table[at: path] else { return body(nil) }
+      let table = lens.find == nil ? version.table : base(of: version, lens)
+      guard let path = place(table), let plain = table[at: path] else { return body(nil) }
       let isToggled = view.map { $0.state.isToggled(plain.key.identity, at: $0.state.taps) } ?? false
       let row = isToggled ? plain.toggled() : plain
       let shown = lens.cells.map { accepted in maker.access { $0.cells.variant(of: row, accepted) } } ?? row
-      let section = version.table.sections[path.section].id
+      let section = table.sections[path.section].id
       body(ShownRow(row: shown, path: path, section: section, cursor: cursor(version, lens, view)))
     }
   }

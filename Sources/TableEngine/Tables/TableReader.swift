@@ -1,6 +1,7 @@
 import Dispatch
 import Synchronization
 import TableDiff
+import TableFinding
 import TableModel
 import TableStore
 
@@ -29,11 +30,22 @@ final class TableReader: Sendable {
   let turns = Mutex(ReplyTurns())
   /// What the rows take that are kept as clients are shown them that can't show all cells.
   let drawnBytes = Atomic(0)
+  /// Nil where the table offers nothing to be found by.
+  let finding: Mutex<TableFinder?>
+  let standings = Mutex(FoundStandings())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
 
-  init(name: String, feed: Feed, cells: CellRegistry, isMember: Bool, context: EngineContext) {
+  init(
+    name: String,
+    feed: Feed,
+    cells: CellRegistry,
+    finding: TableFinder?,
+    isMember: Bool,
+    context: EngineContext
+  ) {
     (self.feed, self.context) = (feed, context)
+    self.finding = Mutex(finding)
     drawing = Mutex(cells)
     maker = QueueBound(
       ReplyMaker(name: name, cells: cells),
@@ -46,8 +58,10 @@ final class TableReader: Sendable {
   /// What a client's request means for this table, with the cells that it has now.
   func lens(_ request: LensRequest, after: Cursor?) -> Lens {
     let rows = request.rows(after: after)
-    guard let cells = request.cells else { return Lens(view: request.view, rows: rows) }
-    return Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows)
+    // Where there are no menus to ask for, who asks for them sees what all see.
+    let find = request.find.flatMap { $0.isEmpty && offer == nil ? nil : $0 }
+    guard let cells = request.cells else { return Lens(view: request.view, rows: rows, find: find) }
+    return Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: find)
   }
 
   /// The view of a lens, where something was tapped in it.
@@ -64,12 +78,15 @@ final class TableReader: Sendable {
 
   /// - Parameter lens: as it is with the cells that there are now.
   func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
-    Cursor(
-      epoch: version.cursor.epoch,
-      version: version.number,
-      taps: view?.taps ?? 0,
-      lens: LensTag(rows: lens.rows, view: view?.digest(over: version), cells: drawing(of: version, lens))
-    )
+    var tag = LensTag(rows: lens.rows, view: view?.digest(over: version), cells: drawing(of: version, lens))
+    tag.find = lens.find.map { .search($0) }
+    func cursor() -> Cursor {
+      Cursor(epoch: version.cursor.epoch, version: version.number, taps: view?.taps ?? 0, lens: tag)
+    }
+    let whole = cursor()
+    guard let find = lens.find, whole.description.utf8.count > Cursor.maximumLength else { return whole }
+    tag.find = .digest(find.digest)
+    return cursor()
   }
 
   /// The cursor of a version as a lens shows it.
@@ -158,7 +175,8 @@ final class TableReader: Sendable {
     let made: EncodedReply
     switch query.kind {
     case .snapshot:
-      made = maker.access { $0.snapshot($0.table(current, at: view?.point, query.lens), cursor: to) }
+      let base = self.base(of: current, query.lens)
+      made = maker.access { $0.snapshot($0.table(current, base, at: view?.point, query.lens), cursor: to) }
     case .changes(let after):
       let content = changes(after, current, view, query.lens)
       made = maker.access { $0.changes(after: after, to: to, content) }
@@ -174,14 +192,18 @@ final class TableReader: Sendable {
   private func changes(_ after: Cursor?, _ current: Version, _ view: TappedView?, _ lens: Lens) -> ChangesContent {
     switch origin(after, view, lens) {
     case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens), current, view))
-    case .version(let version, let point, let rows):
+    case .version(let version, let point, let rows, let find):
       changesetCount.add(1, ordering: .relaxed)
+      let before = Lens(cells: lens.cells, rows: rows, find: find)
+      let (oldBase, newBase) = (self.base(of: version, before), self.base(of: current, lens))
       let stages = maker.access { maker in
-        var old = maker.table(version, at: point, Lens(cells: lens.cells, rows: rows))
-        if let after, after.version != version.number, let size = forgotten.withLock({ $0?.size(at: after) }) {
-          old.take(size)
+        var old = maker.table(version, oldBase, at: point, before)
+        if let after, after.version != version.number {
+          if let size = forgotten.withLock({ $0?.size(at: after) }) { old.take(size) }
+          // How many there were then is not known: it is told anew.
+          if find != nil { (old.find, old.window) = (nil, nil) }
         }
-        return maker.stages(from: old, to: maker.table(current, at: view?.point, lens))
+        return maker.stages(from: old, to: maker.table(current, newBase, at: view?.point, lens))
       }
       return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens), current, view))
     }
@@ -202,17 +224,18 @@ final class TableReader: Sendable {
     case .epoch: return .reset(.epoch)
     }
     guard tag.cells == drawing(of: version, lens) else { return .reset(.lens) }
-    guard after.taps > 0 || tag.view != nil else { return .version(version, nil, tag.rows) }
+    guard let find = search(in: tag, lens) else { return .reset(.lens) }
+    guard after.taps > 0 || tag.view != nil else { return .version(version, nil, tag.rows, find) }
     guard let view, tag.view == view.digest(over: version) else { return .reset(.lens) }
     switch view.state.lookup(tap: after.taps) {
-    case .point(let point): return .version(version, point, tag.rows)
+    case .point(let point): return .version(version, point, tag.rows, find)
     case .expired: return .reset(.expired)
     case .ahead: return .reset(.ahead)
     }
   }
 
   private enum Origin {
-    case version(Version, ViewPoint?, WindowRange?)
+    case version(Version, ViewPoint?, WindowRange?, FindSearch?)
     case reset(ResetReason)
   }
 
@@ -230,33 +253,36 @@ final class TableReader: Sendable {
 
   /// What a waiter with this lens is woken by.
   func topics(_ lens: Lens) -> [ChangeTopic] {
-    [topic(lens.rows)] + (lens.view.map { [context.views.topic(view: $0)] } ?? [])
+    [topic(WaitedLenses.Kind(lens))] + (lens.view.map { [context.views.topic(view: $0)] } ?? [])
   }
 
-  private func topic(_ rows: WindowRange?) -> ChangeTopic {
-    guard let rows else { return topic }
-    return ChangeTopic(
-      rawValue: topic.rawValue &+ UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(rows.from)
-        &* 0xc2b2_ae3d_27d4_eb4f
-    )
+  private func topic(_ kind: WaitedLenses.Kind) -> ChangeTopic {
+    var value = topic.rawValue
+    if let rows = kind.rows {
+      value &+= UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(rows.from) &* 0xc2b2_ae3d_27d4_eb4f
+    }
+    if let find = kind.find { value &+= UInt64(truncatingIfNeeded: find.hashValue) | 1 }
+    return ChangeTopic(rawValue: value)
   }
 
   /// Whoever waits is counted by its window, and uses its view.
   func beginWaiting(_ lens: Lens) {
-    waiting.withLock { $0.begin(lens.rows) }
+    waiting.withLock { $0.begin(WaitedLenses.Kind(lens)) }
     if let view = lens.view { context.views.beginFollowing(view, table: feed.epoch) }
   }
 
   func endWaiting(_ lens: Lens) {
-    waiting.withLock { $0.end(lens.rows) }
+    waiting.withLock { $0.end(WaitedLenses.Kind(lens)) }
     if let view = lens.view { context.views.endFollowing(view, table: feed.epoch) }
   }
 
   /// By window, how many wait; nil is the whole table.
-  var waiters: [WindowRange?: Int] { waiting.withLock { $0.counts } }
+  var waiters: [WindowRange?: Int] {
+    waiting.withLock { $0.counts.reduce(into: [:]) { $0[$1.key.rows, default: 0] += $1.value } }
+  }
 
   /// Whoever waits has to look again, whatever has changed.
-  func wakeAll() { context.wake(waiting.withLock { [topic] + $0.windows.map { topic($0) } }) }
+  func wakeAll() { context.wake(waiting.withLock { [topic] + $0.kinds.map { topic($0) } }) }
 
   /// Wakes those in whose window something changed. After the version can be read.
   func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
@@ -267,12 +293,18 @@ final class TableReader: Sendable {
       changes.withLock { $0.forget(before: current.cursor) }
       // Found here where it is needed, so that those who look when they are woken find it made.
       if drawings.withLock({ $0.isUsed }) { _ = current.rowKinds }
+      let kinds = waiting.withLock { $0.kinds }
+      noteFound(kinds, after: previous, to: current)
       preparing(self, previous)
-      let windows = waiting.withLock { $0.windows }
-      let changed = windows.filter { isAffected($0, from: previous, to: current, nil) }
+      let changed = kinds.filter { kind in
+        guard kind.find == nil else { return isFoundAffected(kind, from: previous, to: current, nil) }
+        return kind.rows.map { isAffected($0, from: previous, to: current, nil) } ?? false
+      }
       context.wake([topic] + changed.map { topic($0) })
     }
   }
+
+  func onRenderingQueue(_ body: @escaping @Sendable () -> Void) { maker.queue.async(execute: body) }
 
   /// A reply, made now. On the rendering queue.
   func prepare(_ query: TableQuery) -> EncodedReply { reply(query) }

@@ -1,5 +1,5 @@
 internal import LongWork
-import Synchronization
+package import Synchronization
 
 /// A part of a list of rows: a chunk of them side by side, or a node over such parts. Immutable, shared by all lists that
 /// have it.
@@ -24,6 +24,9 @@ package final class RowNode: Sendable {
   private let index = Mutex<RowIndex?>(nil)
   /// Found when they are first asked for.
   let heldKinds = Mutex<[RowKind]?>(nil)
+
+  /// Of a chunk: what its rows are found by, made by the module `TableFinding` when it is first searched.
+  package let findings = Mutex<(any AnyObject & Sendable)?>(nil)
 
   /// How many rows a list has in one chunk.
   static let longestChunk = 2048

@@ -41,34 +41,33 @@ struct FollowedPair: Sendable {
     guard let members else { return request }
     var lens = LensRequest(cells: request.cells)
     var seen: Set<String> = []
+    var (count, search): (Int, [(name: String, value: String)]) = (0, [])
     for part in members.isEmpty
       ? [] : members.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
     {
       let member = try Self.member(Substring(part))
-      guard seen.count < Self.mostMembers else {
+      count += 1
+      guard count <= Self.mostMembers else {
         throw refusal("it has more than \(Self.mostMembers) members.")
       }
-      guard seen.insert(member.name).inserted else { throw refusal("`\(member.name)` stands twice.") }
+      // Of filters there may be several.
+      guard member.name == "filter" || seen.insert(member.name).inserted else { throw refusal("`\(member.name)` stands twice.") }
       switch member.name {
       case "view": lens.view = try LensRequest.viewName(member.value, field: "after")
       case "rows": lens.window = try LensRequest.Window(parameter: member.value, field: "after")
-      case "q", "filter", "sort": try find(member)
+      case "q", "filter", "sort", "find": search.append(member)
       default:
         throw refusal(
-          "there is no member `\(String(member.name.unicodeScalars.prefix(40)))`. Known are `view` and `rows`."
+          "there is no member `\(String(member.name.unicodeScalars.prefix(40)))`. Known are `view`, `rows`, `q`, `filter`, `sort` and `find`."
         )
       }
     }
+    lens.find = try FindParameters(search).search()
     return lens
   }
 
   /// More than a lens has.
   private static let mostMembers = 64
-
-  /// What a table is searched for, where it offers that.
-  private func find(_ member: (name: String, value: String)) throws(ServiceError) {
-    throw refusal("the table `\(reference.canonical)` offers no search: `\(member.name)` is none of its members.")
-  }
 
   private static func member(_ text: Substring) throws(ServiceError) -> (name: String, value: String) {
     let pair = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)

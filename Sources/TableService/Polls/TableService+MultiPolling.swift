@@ -21,7 +21,13 @@ extension TableService {
     return begin(poll, call, wait)
   }
 
-  private func begin(_ poll: MultiPoll, _ call: Call, _ wait: Double) -> Reply {
+  /// - Parameter found: the first members, of which what they look for has been found.
+  private func begin(_ poll: MultiPoll, _ call: Call, _ wait: Double, found: Int = 0) -> Reply {
+    for place in poll.members.indices.dropFirst(found) where !poll.members[place].isFound {
+      let (exchange, member) = (call.exchange, poll.members[place])
+      member.table.find(member.query) { exchange.finish(self.begin(poll, call, wait, found: place + 1)) }
+      return .later
+    }
     // A table whose upstream is awaited keeps nobody from what the others have to tell.
     let patience = poll.members.contains(where: \.table.isAwaitingUpstream) ? min(wait, FirstFetch.patience) : wait
     let behind = poll.members.filter { $0.table.isBehind(LensRequest(view: $0.query.lens.view), after: $0.query.after) }
@@ -45,9 +51,12 @@ extension TableService {
       do throws(ServiceError) {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
-        let query = TableQuery(.changes(after: after), table.lens(try pair.lens(in: lens), after: after))
+        let own = try pair.lens(in: lens)
+        try table.checkFinding(own.find, field: "after")
+        let query = TableQuery(.changes(after: after), table.lens(own, after: after))
         if pair.members == nil, !plain.insert(table.name).inserted { twice = table.name }
-        guard seen.insert(SeenTable(name: table.name, view: query.lens.view, rows: query.lens.rows)).inserted else {
+        let (view, rows, find) = (query.lens.view, query.lens.rows, query.lens.find)
+        guard seen.insert(SeenTable(name: table.name, view: view, rows: rows, find: find)).inserted else {
           throw .malformed(
             "The table `\(table.name)` stands twice with one lens: each is named once, or seen otherwise.",
             field: "after"
@@ -69,6 +78,7 @@ extension TableService {
     var name: String
     var view: String?
     var rows: WindowRange?
+    var find: FindSearch?
   }
 
   /// The pairs of `after=TABLE:CURSOR`; of those without a lens of their own, each table once.
@@ -92,6 +102,11 @@ extension TableService {
     }
     return pairs
   }
+}
+
+extension MultiPoll.Member {
+  /// What it looks for is found already.
+  fileprivate var isFound: Bool { table.isFound(query) }
 }
 
 extension ServiceError {

@@ -7,7 +7,12 @@ extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
     let inquiry = call.inquiry
     if call.isLate, let after = try inquiry.after.get() { return unchanged(call, at: after) }
-    if let slot = call.request.query.first("slot") { return try slotPoll(call, slot: slot) }
+    if let slot = call.request.query.first("slot") {
+      guard try inquiry.lens.get().find == nil else {
+        throw .malformed("A poll with a `slot` is for what all see alike: it takes no search.", field: "slot")
+      }
+      return try slotPoll(call, slot: slot)
+    }
     let wait = try inquiry.wait.get()
     let share = call.waitingShare(callerLimits)
     let make = { [self] () throws(ServiceError) -> Poll in
@@ -17,7 +22,14 @@ extension TableService {
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try inquiry.poll(of: call.table, call.state, make) : try make()
-    return poll.begin(call.exchange, wait: poll.query.after == nil || !call.mayWait ? 0 : wait)
+    let patience = poll.query.after == nil || !call.mayWait ? 0 : wait
+    guard call.table.isFound(poll.query) else {
+      // What takes long is not an event loop's to do.
+      let exchange = call.exchange
+      call.table.find(poll.query) { exchange.finish(poll.begin(exchange, wait: patience)) }
+      return .later
+    }
+    return poll.begin(call.exchange, wait: patience)
   }
 
   /// The answer to a poll from a cursor that only the store knows, which does not say: it is told to ask again.
@@ -55,6 +67,7 @@ extension TableService {
       try Cursor(parameter: text, field: last == nil ? "after" : "Last-Event-ID")
     }
     let lens = try call.inquiry.lens.get()
+    try call.table.checkFinding(lens.find)
     let share = call.waitingShare(callerLimits)
     try share?.take()
     let stream = TableStream(

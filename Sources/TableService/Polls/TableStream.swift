@@ -82,6 +82,12 @@ final class TableStream: StreamSource {
   private func advance(_ stream: StreamHandle, _ event: (inout StreamPacing) -> StreamPacing.Action) {
     guard table.ending == nil, recheck() == nil else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
+    let query = query
+    guard table.isFound(query) else { return table.find(query) { [self] in make(stream) } }
+    make(stream)
+  }
+
+  private func make(_ stream: StreamHandle) {
     repeat {
       let query = query
       // It stays with this replica: that its rows are drawn otherwise elsewhere is told once.

@@ -29,19 +29,21 @@ extension TableService {
 
   func row(_ call: TableCall) throws(ServiceError) -> Reply {
     let row = call["row"]
-    return try self.row(call) { $0.indexPath(of: row) }
+    var lens = try call.lens()
+    // It is there, whether it is found or not.
+    lens.find = nil
+    return self.row(call, lens) { $0.indexPath(of: row) }
   }
 
   func rowAtPath(_ call: TableCall) throws(ServiceError) -> Reply {
     let path = try call.request.indexPath()
-    return try row(call) { _ in path }
+    return row(call, try call.lens()) { _ in path }
   }
 
   /// One row with its place, wherever `place` finds it.
-  private func row(_ call: TableCall, at place: @escaping @Sendable (Table) -> IndexPath?) throws(ServiceError) -> Reply
-  {
+  private func row(_ call: TableCall, _ lens: Lens, at place: @escaping @Sendable (Table) -> IndexPath?) -> Reply {
     let (table, request, exchange, scope) = (call.table, call.request, call.exchange, call.scope)
-    table.read(try call.lens(), for: ReplyAsker(exchange.asker), at: place) { shown in
+    table.read(lens, for: ReplyAsker(exchange.asker), at: place) { shown in
       guard let shown else {
         return exchange.finish(ServiceError.notFound("The table `\(table.name)` has no such row.").response)
       }

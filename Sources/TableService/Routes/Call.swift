@@ -137,7 +137,9 @@ final class TableCall: Sendable {
 
   /// How the client sees the table, at a cursor where it has one.
   func lens(after: Cursor? = nil) throws(ServiceError) -> Lens {
-    table.lens(try inquiry.lens.get(), after: after)
+    let lens = try inquiry.lens.get()
+    try table.checkFinding(lens.find)
+    return table.lens(lens, after: after)
   }
 
   /// What its reply depends on beside the table and the version.

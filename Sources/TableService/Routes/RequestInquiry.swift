@@ -31,7 +31,8 @@ final class RequestInquiry: Sendable {
       LensRequest(
         cells: try request.acceptedCells(),
         view: try request.viewName(),
-        window: try request.window()
+        window: try request.window(),
+        find: try request.findSearch()
       )
     }
     after = Result { () throws(ServiceError) in
@@ -43,6 +44,7 @@ final class RequestInquiry: Sendable {
     case (.success(let poll), .success(let lens)):
       next =
         "&wait=\(poll.waitText)" + (lens.view.map { "&view=\($0)" } ?? "") + (lens.window == .all ? "&rows=all" : "")
+        + request.findQuery
     case (.failure, _), (_, .failure): next = ""
     }
   }

@@ -2,6 +2,8 @@ import Definitions
 import HTTPServer
 
 extension Route {
+  private static let find = Request.findParameters
+
   /// Every resource of the service. A new one is a new entry here, and in `openapi.json`, which a test holds against this.
   static let all: [Route] = [
     Route("/", .get(.nothing, TableService.console)),
@@ -22,17 +24,27 @@ extension Route {
     Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
     Route("/v1/families/{family}/members", .get(.capability(.admin), TableService.members)),
 
-    Route("/v1/tables/{table}", .get(.capability(.read), query: ["view", "rows"], TableService.snapshot)),
+    Route(
+      "/v1/tables/{table}",
+      .get(.capability(.read), query: ["view", "rows"] + find, TableService.snapshot).repeating("filter")
+    ),
     Route(
       "/v1/tables/{table}/changes",
-      .get(.capability(.read), query: ["after", "wait", "view", "rows", "slot"], TableService.poll)
+      .get(.capability(.read), query: ["after", "wait", "view", "rows", "slot"] + find, TableService.poll)
+        .repeating("filter")
     ),
     Route(
       "/v1/tables/{table}/stream",
-      .get(.capability(.read), query: ["after", "view", "rows"], TableService.stream)
+      .get(.capability(.read), query: ["after", "view", "rows"] + find, TableService.stream).repeating("filter")
     ),
-    Route("/v1/tables/{table}/rows", .get(.capability(.read), query: ["at", "view"], TableService.rowAtPath)),
-    Route("/v1/tables/{table}/rows/{row}", .get(.capability(.read), query: ["view"], TableService.row)),
+    Route(
+      "/v1/tables/{table}/rows",
+      .get(.capability(.read), query: ["at", "view"] + find, TableService.rowAtPath).repeating("filter")
+    ),
+    Route(
+      "/v1/tables/{table}/rows/{row}",
+      .get(.capability(.read), query: ["view"] + find, TableService.row).repeating("filter")
+    ),
     Route("/v1/tables/{table}/rows/{row}/placement", .get(.capability(.edit), TableService.placement)),
     Route("/v1/tables/{table}/skipped", .get(.capability(.edit), TableService.skipped)),
     Route("/v1/tables/{table}/rows/{row}/tap", .post(.tap, query: ["view"], TableService.tap)),

@@ -4,7 +4,7 @@ import TableModel
 extension RecordWriter {
   mutating func write(_ row: Row) {
     write(byte: row.permissions.rawValue)
-    write(byte: (row.select == nil ? 0 : 1) | (row.expansion == nil ? 0 : 2))
+    write(byte: (row.select == nil ? 0 : 1) | (row.expansion == nil ? 0 : 2) | (row.findable.isEmpty ? 0 : 4))
     if let select = row.select { write(select) }
     if let expansion = row.expansion { write(expansion) }
     write(count: row.cells.count)
@@ -14,6 +14,7 @@ extension RecordWriter {
     }
     write(row.id)
     write(row.encoded)
+    if !row.findable.isEmpty { write(row.findable) }
   }
 
   mutating func write(_ model: CellModel) {
@@ -38,6 +39,7 @@ extension RecordReader {
     for _ in 1..<count { fallbacks.append(try cellPart(&names, behind: &end)) }
     let id = try string()
     let encoded = try content()
+    let findable = flags & 4 == 0 ? [] : try content()
     guard max(end, select?.upperBound ?? 0) <= encoded.count else {
       throw RecordError(description: "a row's record points outside the row")
     }
@@ -53,7 +55,8 @@ extension RecordReader {
       cells: CellChain(cell, fallbacks: fallbacks),
       permissions: permissions,
       select: select,
-      expansion: expansion
+      expansion: expansion,
+      findable: findable
     )
   }
 

@@ -1,0 +1,41 @@
+import TableModel
+
+/// Since which version nothing has changed of what searches find, for those who have waited with them: so that whoever waits
+/// outlasts versions that change nothing of it. Not thread-safe.
+struct FoundStandings {
+  private struct Standing {
+    var epoch: Epoch
+    /// The version that changed it last, or the first that was looked at.
+    var since: UInt64
+    /// The last version that was looked at.
+    var checked: UInt64
+  }
+
+  private var standings: [WaitedLenses.Kind: Standing] = [:]
+  /// Searches are the clients' to choose.
+  private static let maximum = 4_096
+
+  /// The version that was looked at last; nil where none of the epoch was.
+  func checked(_ kind: WaitedLenses.Kind, _ epoch: Epoch) -> UInt64? {
+    standings[kind].flatMap { $0.epoch == epoch ? $0.checked : nil }
+  }
+
+  /// Notes that a version was looked at.
+  mutating func note(_ kind: WaitedLenses.Kind, _ version: Cursor, isAffected: Bool) {
+    if var standing = standings[kind], standing.epoch == version.epoch {
+      standing.checked = version.version
+      if isAffected { standing.since = version.version }
+      standings[kind] = standing
+      return
+    }
+    if standings.count >= Self.maximum { standings = [:] }
+    standings[kind] = Standing(epoch: version.epoch, since: version.version, checked: version.version)
+  }
+
+  /// Whether what is found at a client's version is what is found at another one.
+  func isUnchanged(_ kind: WaitedLenses.Kind, from cursor: Cursor, to other: Cursor) -> Bool {
+    guard let standing = standings[kind], cursor.epoch == standing.epoch, other.epoch == standing.epoch else { return false }
+    let versions = standing.since...standing.checked
+    return versions.contains(cursor.version) && versions.contains(other.version)
+  }
+}

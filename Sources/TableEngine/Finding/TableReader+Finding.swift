@@ -1,0 +1,144 @@
+import Synchronization
+import TableDiff
+import TableFinding
+import TableModel
+import TableStore
+
+/// What clients look for in a table. On any queue, but what is not found yet is best found on the rendering queue.
+extension TableReader {
+  var offer: FindOffer? { finding.withLock { $0?.offer } }
+
+  /// Goes on with what another definition offers.
+  func find(with new: TableFinder?) {
+    let isSame = finding.withLock { finding in
+      defer { finding = new }
+      return finding?.offer == new?.offer
+    }
+    if !isSame { standings.withLock { $0 = FoundStandings() } }
+  }
+
+  /// The rows that a lens shows, before they are drawn for its cells and its view: what is found of a version, cut to the
+  /// window. In proportion to the window where it is found already, else to the table.
+  func base(of version: Version, _ lens: Lens) -> Table {
+    guard let search = lens.find, let finding = finding.withLock({ $0 }) else {
+      return lens.rows.map { version.table.cut(to: $0) } ?? version.table
+    }
+    let found = finding.finder.found(search, Finder.Version(version.cursor), version.table)
+    var table = rows(of: found, lens.rows)
+    table.find = found.menu(finding.offer)
+    return table
+  }
+
+  private func rows(of found: FoundTable, _ window: WindowRange?) -> Table {
+    guard let window else { return found.whole }
+    return found.table(window)
+  }
+
+  /// The search that a cursor holds; nil where it can't be made again: the cursor has its digest alone, and nobody here knows
+  /// it, or the table no longer offers it. Nothing (`.some(nil)`) where the cursor holds none.
+  func search(in tag: LensTag, _ lens: Lens) -> FindSearch?? {
+    let search: FindSearch?
+    switch tag.find {
+    case nil: return .some(nil)
+    case .search(let held)?: search = held
+    case .digest(let digest)?:
+      if let own = lens.find, own.digest == digest {
+        search = own
+      } else {
+        search = finding.withLock { $0 }?.finder.search { $0.digest == digest }
+      }
+    }
+    guard let search, let finding = finding.withLock({ $0 }), finding.offers(search) else { return nil }
+    return .some(search)
+  }
+
+  // MARK: Waiting
+
+  /// Whether all that it takes to tell where a client stands is found. O(1).
+  func isFound(_ query: TableQuery) -> Bool {
+    guard let search = query.lens.find, let finder = finding.withLock({ $0?.finder }) else { return true }
+    let current = feed.current
+    guard finder.known(search, Finder.Version(current.cursor)) != nil else { return false }
+    guard let after = query.after, let old = standing(at: after), old !== current else { return true }
+    return finder.known(search, Finder.Version(old.cursor)) != nil
+  }
+
+  /// Finds it on the rendering queue.
+  func find(_ query: TableQuery, _ completion: @escaping @Sendable () -> Void) {
+    onRenderingQueue { [self] in
+      if let search = query.lens.find, let finder = finding.withLock({ $0?.finder }) {
+        let current = feed.current
+        if let old = query.after.flatMap({ standing(at: $0) }), old !== current {
+          _ = finder.found(search, Finder.Version(old.cursor), old.table)
+        }
+        _ = finder.found(search, Finder.Version(current.cursor), current.table)
+      }
+      completion()
+    }
+  }
+
+  /// Whether another row, header or footer is shown of what is found, inside the window: counts of all that is found don't
+  /// count. Of what is known O(log² rows), or the window.
+  func isFoundAffected(_ kind: WaitedLenses.Kind, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
+    guard let search = kind.find, let finder = finding.withLock({ $0?.finder }) else {
+      return firstAffectedRow(from: old, to: new, accepted) != .max
+    }
+    let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, cells: accepted?.digest)
+    if let known = changes.withLock({ $0[pair] }) { return known }
+    let before = finder.found(search, Finder.Version(old.cursor), old.table)
+    let after = finder.found(search, Finder.Version(new.cursor), new.table)
+    let cells = drawing.withLock { $0 }
+    let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
+    let isAffected =
+      Table.firstAffectedRow(from: rows(of: before, kind.rows), to: rows(of: after, kind.rows), seenAs: seen) != nil
+    changes.withLock { $0[pair] = isAffected }
+    return isAffected
+  }
+
+  /// Finds what somebody waits for in each version that has come, and notes whether it has changed. On the rendering queue.
+  func noteFound(_ kinds: [WaitedLenses.Kind], after previous: Version, to current: Version) {
+    for kind in kinds where kind.find != nil {
+      let epoch = current.cursor.epoch
+      guard let checked = standings.withLock({ $0.checked(kind, epoch) }) else {
+        // What came before is not known.
+        standings.withLock { standings in
+          if previous.cursor.epoch == epoch { standings.note(kind, previous.cursor, isAffected: true) }
+        }
+        step(kind, from: previous, to: current)
+        continue
+      }
+      guard checked < current.number else { continue }
+      if let last = feed.version(checked) { step(kind, from: last, to: current) } else { note(kind, current, true) }
+    }
+  }
+
+  /// One version after the other: what came and went is a change to whoever has seen what was between.
+  private func step(_ kind: WaitedLenses.Kind, from first: Version, to current: Version) {
+    var last = first
+    while last.number < current.number {
+      guard let next = feed.version(last.number + 1) else { return note(kind, current, true) }
+      note(kind, next, isFoundAffected(kind, from: last, to: next, nil))
+      last = next
+    }
+  }
+
+  private func note(_ kind: WaitedLenses.Kind, _ version: Version, _ isAffected: Bool) {
+    standings.withLock { $0.note(kind, version.cursor, isAffected: isAffected) }
+  }
+
+  /// The oldest version held, where it is known that what is found there is what a client at a cursor has.
+  func standing(at cursor: Cursor, finding find: LensTag.Find) -> Version? {
+    guard case .some(.some(let search)) = search(in: LensTag(find: find), Lens()) else { return nil }
+    let kind = WaitedLenses.Kind(Lens(rows: cursor.lensTag?.rows, find: search))
+    let oldest = feed.oldest
+    return standings.withLock { $0.isUnchanged(kind, from: cursor, to: oldest.cursor) } ? oldest : nil
+  }
+}
+
+/// Two versions, as one kind of those who wait sees them.
+struct FoundPair: Hashable {
+  var from: Cursor
+  var to: Cursor
+  var kind: WaitedLenses.Kind
+  var cells: LensTag.Digest?
+}

@@ -1,0 +1,274 @@
+internal import Synchronization
+internal import TableDiff
+public import TableModel
+
+/// Makes the headers and footers of sections of which some rows are found.
+public struct Framing: Sendable {
+  /// A section as it is found.
+  public struct Found {
+    /// As the table has it.
+    public let section: Section
+    /// How many rows are found.
+    public let count: Int
+    /// The first of them.
+    public let first: Row
+    /// All of them. O(count).
+    public let rows: () -> [Row]
+  }
+
+  /// Whether a section's header or footer reads the items of its rows.
+  let readsItems: @Sendable (Section) -> Bool
+  let models: @Sendable (Found) -> (header: CellModel?, footer: CellModel?)
+
+  public init(
+    readsItems: @escaping @Sendable (Section) -> Bool,
+    models: @escaping @Sendable (Found) -> (header: CellModel?, footer: CellModel?)
+  ) {
+    (self.readsItems, self.models) = (readsItems, models)
+  }
+
+  /// As the table has them.
+  public static let plain = Framing(readsItems: { _ in false }, models: { ($0.section.header, $0.section.footer) })
+}
+
+/// What one search finds in one version of a table. Immutable for those who read it; on any thread.
+public final class FoundTable: Sendable {
+  public let search: FindSearch
+  /// The version as all see it.
+  public let plain: Table
+  let matching: Matching
+  let order: RowOrder
+  /// By part of the order.
+  let matches: [MatchNode]
+  private let framing: Framing
+  /// How many rows are found.
+  public let count: Int
+  /// What this version takes of memory beside those that it was made from, about.
+  let bytes: Int
+  /// What it takes with all that it shares with these.
+  let allBytes: Int
+  private let made: Mutex<Made>
+
+  /// What is made when it is first asked for.
+  private struct Made {
+    var whole: Table?
+    var counts: FilterCounts?
+    /// By the section's identity.
+    var frames: [String: Frame] = [:]
+  }
+
+  private struct Frame {
+    var section: Section
+    var match: MatchNode
+    var header: CellModel?
+    var footer: CellModel?
+  }
+
+  /// - Parameter wider: what a search finds in the same version and order that finds all that this one does.
+  init(_ search: FindSearch, in plain: Table, _ order: RowOrder, _ schema: FindSchema, _ framing: Framing, within wider: FoundTable?) {
+    (self.search, self.plain, self.order, self.framing) = (search, plain, order, framing)
+    matching = Matching(search, schema)
+    var making = MatchMaking(matching)
+    matches = order.parts.enumerated().map { index, part in
+      making.match(part.rows.root, within: wider?.matches[index])
+    }
+    count = matches.reduce(0) { $0 + $1.count }
+    (bytes, allBytes) = (making.bytes, making.bytes + 512)
+    made = Mutex(Made())
+  }
+
+  /// What the search of another version finds in the one that was made from it. O(changes · log rows).
+  init(following before: FoundTable, in plain: Table, _ order: RowOrder) {
+    (search, self.plain, self.order, framing) = (before.search, plain, order, before.framing)
+    matching = before.matching
+    var making = MatchMaking(matching)
+    var known: [String: Int] = [:]
+    for (index, part) in before.order.parts.enumerated() { known[part.id] = index }
+    var pairs: [Int?] = []
+    matches = order.parts.map { part in
+      let pair = known.removeValue(forKey: part.id)
+      pairs.append(pair)
+      return pair.map { making.match(part.rows.root, after: before.matches[$0]) } ?? making.match(part.rows.root)
+    }
+    let matches = matches
+    count = matches.reduce(0) { $0 + $1.count }
+    var next = before.made.withLock { $0 }
+    // As trees grow and shrink with their tables; a row of the list takes some forty bytes.
+    let own = making.bytes
+    bytes = own
+    let former = before.plain.rowCount
+    let grown = former > 0 ? Int(Double(before.allBytes) * Double(plain.rowCount) / Double(former)) : own
+    allBytes = next.whole == nil ? grown : max(grown, matches.reduce(512) { $0 + $1.count * 40 })
+    if next.frames.count > plain.sections.count + 16 { next.frames = [:] }
+    if var counts = next.counts, ValueCensus.isWhole(plain, matching.schema) {
+      let admitted = [Set<[UInt8]>?](repeating: nil, count: matching.schema.filters.count)
+      for node in making.fresh { counts.add(node, matching, only: admitted) }
+      for node in making.gone { counts.add(node, matching, sign: -1, only: admitted) }
+      for index in known.values {
+        before.matches[index].forEachChunk { counts.add($0, before.matching, sign: -1, only: admitted) }
+      }
+      next.counts = counts
+    } else {
+      next.counts = nil
+    }
+    let whole = next.whole
+    next.whole = nil
+    made = Mutex(next)
+    guard let whole else { return }
+    // What stood in the version before is shared, so that the two are told apart as fast as they differ little.
+    let lists = order.parts.indices.map { index in
+      pairs[index].flatMap { pair -> RowList? in
+        guard let shown = whole.sections.first(where: { $0.id == order.parts[index].id }) else { return nil }
+        return Self.rows(
+          shown.rows,
+          from: (before.order.parts[pair].rows, before.matches[pair]),
+          to: (order.parts[index].rows, matches[index])
+        )
+      }
+    }
+    _ = self.whole(lists)
+  }
+
+  private static func rows(_ shown: RowList, from old: (rows: RowList, match: MatchNode), to new: (rows: RowList, match: MatchNode))
+    -> RowList
+  {
+    if new.match.hasAll { return new.rows }
+    if old.match === new.match { return shown }
+    // It was the list itself.
+    guard !old.match.hasAll else { return new.match.rows(sharing: shown) }
+    var gaps: [(old: Range<Int>, new: Range<Int>)] = []
+    var (from, to) = (0, 0)
+    let kept = RowList.inStep(old.rows, new.rows) { first, second in first === second }
+    for run in kept + [(old.rows.count..<old.rows.count, new.rows.count..<new.rows.count)] {
+      if from < run.old.lowerBound || to < run.new.lowerBound {
+        gaps.append((from..<run.old.lowerBound, to..<run.new.lowerBound))
+      }
+      (from, to) = (run.old.upperBound, run.new.upperBound)
+    }
+    guard gaps.count * 64 <= shown.count + 4_096 else { return new.match.rows(sharing: shown) }
+    var list = shown
+    for gap in gaps.reversed() {
+      var rows: [Row] = []
+      new.match.append(gap.new, to: &rows)
+      let place = old.match.rank(of: gap.old.lowerBound)..<old.match.rank(of: gap.old.upperBound)
+      if !place.isEmpty || !rows.isEmpty { list = list.replacing(place, with: rows) }
+    }
+    return list
+  }
+
+  // MARK: As a table
+
+  /// The table of what is found: its sections, those without a row left out. O(found) the first time.
+  public var whole: Table { made.withLock { $0.whole } ?? whole([]) }
+
+  private func whole(_ lists: [RowList?]) -> Table {
+    var sections: [Section] = []
+    for (index, part) in order.parts.enumerated() where matches[index].count > 0 {
+      let known = lists.indices.contains(index) ? lists[index] : nil
+      let rows = known ?? (matches[index].hasAll ? part.rows : matches[index].rows(sharing: nil))
+      sections.append(section(index, rows))
+    }
+    let table = table(sections)
+    made.withLock { $0.whole = table }
+    return table
+  }
+
+  /// The table of what is found, cut to a window. O(rows asked for), and what headers take that read items.
+  public func table(_ window: WindowRange) -> Table {
+    let ranks = window.from..<window.end
+    var (sections, start): ([Section], Int) = ([], 0)
+    for (index, part) in order.parts.enumerated() where matches[index].count > 0 {
+      let end = start + matches[index].count
+      let own = max(ranks.lowerBound, start)..<max(min(ranks.upperBound, end), max(ranks.lowerBound, start))
+      if !own.isEmpty {
+        var rows: [Row] = []
+        rows.reserveCapacity(own.count)
+        matches[index].append(ranks: own.lowerBound - start..<own.upperBound - start, to: &rows)
+        let list = own.count == part.rows.count ? part.rows : RowList(rows)
+        sections.append(section(index, list, skipped: own.lowerBound - start))
+      }
+      start = end
+      if start >= ranks.upperBound { break }
+    }
+    var table = table(sections)
+    table.window = Window(window, of: count)
+    return table
+  }
+
+  private func table(_ sections: [Section]) -> Table {
+    var table = plain
+    table.sections = sections
+    table.countRows()
+    return table
+  }
+
+  private func section(_ index: Int, _ rows: RowList, skipped: Int = 0) -> Section {
+    let part = order.parts[index]
+    guard let place = part.section else { return Section(id: part.id, rows: rows, skipped: skipped) }
+    let plain = plain.sections[place]
+    let (header, footer) = frame(plain, matches[index])
+    if rows.isVery(plain.rows), CellModel.same(header, plain.header), CellModel.same(footer, plain.footer) { return plain }
+    return Section(id: part.id, header: header, footer: footer, rows: rows, skipped: skipped)
+  }
+
+  private func frame(_ section: Section, _ match: MatchNode) -> (header: CellModel?, footer: CellModel?) {
+    guard section.header != nil || section.footer != nil, !match.hasAll else { return (section.header, section.footer) }
+    let known = made.withLock { $0.frames[section.id] }
+    if let known, known.match.count == match.count, CellModel.same(known.section.header, section.header),
+      CellModel.same(known.section.footer, section.footer), known.match === match || !framing.readsItems(section)
+    {
+      return (known.header, known.footer)
+    }
+    var first: [Row] = []
+    match.append(ranks: 0..<1, to: &first)
+    guard let first = first.first else { return (section.header, section.footer) }
+    let (header, footer) = framing.models(
+      Framing.Found(section: section, count: match.count, first: first) { match.all }
+    )
+    made.withLock {
+      $0.frames[section.id] = Frame(section: section, match: match, header: header, footer: footer)
+    }
+    return (header, footer)
+  }
+
+  // MARK: Counts
+
+  /// By filter, the values that there are among what is found given the words and the other filters, how often; nil for those
+  /// that are not counted, as there are too many.
+  ///
+  /// - Parameter always: by filter, values that are counted however many there are.
+  func counts(always: [[[UInt8]]]) -> (counts: FilterCounts, hasMore: [Bool]) {
+    let schema = matching.schema
+    let census = ValueCensus.joined(plain.sections.lazy.map { ValueCensus.of($0.rows.root, schema) }, schema)
+    let admitted = schema.filters.indices.map { filter in
+      census.admitted(filter).map { $0.union(always[filter]).union(matching.chosen[filter]) }
+    }
+    let hasMore = admitted.map { $0 != nil }
+    if !hasMore.contains(true), let known = made.withLock({ $0.counts }) { return (known, hasMore) }
+    var counts = FilterCounts(schema)
+    for match in matches { match.forEachChunk { counts.add($0, matching, only: admitted) } }
+    if !hasMore.contains(true) { made.withLock { $0.counts = counts } }
+    return (counts, hasMore)
+  }
+}
+
+extension MatchNode {
+  var all: [Row] {
+    var rows: [Row] = []
+    rows.reserveCapacity(count)
+    append(0..<source.count, to: &rows)
+    return rows
+  }
+
+  fileprivate func rows(sharing other: RowList?) -> RowList {
+    other.map { RowList(all, sharing: $0) } ?? RowList(all)
+  }
+}
+
+extension ValueCensus {
+  /// Whether all values of a table are counted.
+  fileprivate static func isWhole(_ table: Table, _ schema: FindSchema) -> Bool {
+    let census = joined(table.sections.lazy.map { of($0.rows.root, schema) }, schema)
+    return schema.filters.indices.allSatisfy { census.values[$0].count <= maximum }
+  }
+}

@@ -1,0 +1,207 @@
+internal import TableModel
+
+/// A search as chunks are asked.
+struct Matching: Sendable {
+  let schema: FindSchema
+  /// The longest first: they find least.
+  private let patterns: [[UInt8]]
+  /// By filter, in the schema's order: the values of which one is asked for; none where the filter isn't used.
+  let chosen: [[[UInt8]]]
+
+  init(_ search: FindSearch, _ schema: FindSchema) {
+    self.schema = schema
+    patterns = Set(search.words.flatMap { Folding.patterns(of: $0) }).sorted { first, second in
+      first.count == second.count ? first.lexicographicallyPrecedes(second) : first.count > second.count
+    }
+    chosen = schema.filters.map { search.values(of: $0) }
+  }
+
+  /// The rows that have all words, among some.
+  func text(_ node: RowNode, among rows: RowSet = .all) -> RowSet {
+    guard !patterns.isEmpty, rows != .none else { return rows }
+    let chunk = FindChunk.of(node, schema)
+    return patterns.reduce(rows) { chunk.rows(with: $1, among: $0, of: node, schema) }
+  }
+
+  /// Of the rows that have all words, those with a chosen value in each filter that is used, but for one filter.
+  func found(_ node: RowNode, text: RowSet, but filter: Int? = nil) -> RowSet {
+    var rows = text
+    for other in chosen.indices where other != filter && !chosen[other].isEmpty && rows != .none {
+      let with = FindChunk.of(node, schema).columns[other].rows(with: chosen[other])
+      rows = rows.intersection(with, of: node.count)
+    }
+    return rows
+  }
+}
+
+/// What a search finds of a part of a list of rows: a tree as the rows stand in. Immutable; searches of versions that share
+/// a part share this.
+final class MatchNode: Sendable {
+  let source: RowNode
+  /// How many rows are found, and how many have the words.
+  let count: Int
+  let textCount: Int
+  /// Of a chunk.
+  let text: RowSet
+  let found: RowSet
+  /// Of a node; none where no row has the words.
+  let children: [MatchNode]
+
+  /// Of a chunk.
+  init(_ source: RowNode, text: RowSet, found: RowSet) {
+    (self.source, self.text, self.found, children) = (source, text, found, [])
+    (count, textCount) = (found.count(of: source.count), text.count(of: source.count))
+  }
+
+  init(_ source: RowNode, children: [MatchNode]) {
+    self.source = source
+    (count, textCount) = children.reduce((0, 0)) { ($0.0 + $1.count, $0.1 + $1.textCount) }
+    self.children = textCount == 0 ? [] : children
+    (text, found) = (.none, .none)
+  }
+
+  /// What this node alone takes, about, in bytes.
+  var footprint: Int {
+    var bytes = 112 + children.count * 8
+    for set in [text, found] { if case .some(let bits) = set { bytes += 32 + bits.count * 8 } }
+    return bytes
+  }
+
+  var hasAll: Bool { count == source.count }
+
+  // MARK: Reading
+
+  /// How many rows are found before a place of the source's. O(log rows).
+  func rank(of place: Int) -> Int {
+    if place <= 0 || count == 0 { return 0 }
+    if place >= source.count { return count }
+    if source.isChunk { return found.count(before: place) }
+    var (rest, rank) = (place, 0)
+    for child in children {
+      if rest < child.source.count { return rank + child.rank(of: rest) }
+      rest -= child.source.count
+      rank += child.count
+    }
+    return rank
+  }
+
+  /// Appends the found rows of a range of the source's places. O(log rows + found).
+  func append(_ range: Range<Int>, to rows: inout [Row]) {
+    guard count > 0, !range.isEmpty else { return }
+    if source.isChunk {
+      found.forEach(of: source.count) { if range.contains($0) { rows.append(source.rows[$0]) } }
+      return
+    }
+    var start = 0
+    for child in children {
+      let end = start + child.source.count
+      let own = max(range.lowerBound, start)..<max(min(range.upperBound, end), max(range.lowerBound, start))
+      if !own.isEmpty { child.append(own.lowerBound - start..<own.upperBound - start, to: &rows) }
+      start = end
+    }
+  }
+
+  /// Appends found rows by their numbers among those that are found. O(log rows + found).
+  func append(ranks: Range<Int>, to rows: inout [Row]) {
+    guard count > 0, !ranks.isEmpty else { return }
+    if source.isChunk {
+      var rank = 0
+      found.forEach(of: source.count) { row in
+        if ranks.contains(rank) { rows.append(source.rows[row]) }
+        rank += 1
+      }
+      return
+    }
+    var start = 0
+    for child in children where start < ranks.upperBound {
+      let end = start + child.count
+      if end > ranks.lowerBound {
+        let low = max(ranks.lowerBound, start) - start
+        child.append(ranks: low..<min(ranks.upperBound, end) - start, to: &rows)
+      }
+      start = end
+    }
+  }
+
+  /// Each chunk with a row that has the words.
+  func forEachChunk(_ body: (MatchNode) -> Void) {
+    guard textCount > 0 else { return }
+    if source.isChunk { body(self) } else { for child in children { child.forEachChunk(body) } }
+  }
+}
+
+/// Finds a search's rows in a list, going on from what is known of it.
+struct MatchMaking {
+  let matching: Matching
+  /// The chunks that were looked at, and those of the list before that are gone.
+  private(set) var fresh: [MatchNode] = []
+  private(set) var gone: [MatchNode] = []
+  /// What was made takes, about, in bytes.
+  private(set) var bytes = 0
+  private var known: [ObjectIdentifier: MatchNode] = [:]
+
+  init(_ matching: Matching) { self.matching = matching }
+
+  /// In a list of which nothing is known.
+  ///
+  /// - Parameter wider: of the same list, what a search found that finds all that this one does.
+  /// - Complexity: O(rows) at some nanoseconds each; with `wider` of the rows that it found.
+  mutating func match(_ root: RowNode, within wider: MatchNode? = nil) -> MatchNode {
+    known = [:]
+    return make(root, wider)
+  }
+
+  /// In a list that was made from another one. O(changes · log rows).
+  mutating func match(_ root: RowNode, after before: MatchNode) -> MatchNode {
+    known = [:]
+    var (old, new) = ([before], [root])
+    var height = max(before.source.height, root.height)
+    while height >= 0 {
+      let known = Dictionary(old.lazy.filter { $0.source.height == height }.map { (ObjectIdentifier($0.source), $0) }) {
+        first, _ in first
+      }
+      var shared: Set<ObjectIdentifier> = []
+      var below: [RowNode] = []
+      for node in new {
+        if node.height < height {
+          below.append(node)
+        } else if let found = known[ObjectIdentifier(node)] {
+          self.known[ObjectIdentifier(node)] = found
+          shared.insert(ObjectIdentifier(node))
+        } else {
+          below += node.children
+        }
+      }
+      old = old.flatMap { node -> [MatchNode] in
+        if node.source.height < height { return [node] }
+        if shared.contains(ObjectIdentifier(node.source)) { return [] }
+        if height == 0 { gone.append(node) }
+        return node.children
+      }
+      new = below
+      height -= 1
+    }
+    return make(root, nil)
+  }
+
+  private mutating func make(_ node: RowNode, _ wider: MatchNode?) -> MatchNode {
+    if let known = known[ObjectIdentifier(node)] { return known }
+    let made: MatchNode
+    if wider?.textCount == 0 {
+      made = node.isChunk ? MatchNode(node, text: .none, found: .none) : MatchNode(node, children: [])
+    } else if node.isChunk {
+      let text = matching.text(node, among: wider?.text ?? .all)
+      made = MatchNode(node, text: text, found: matching.found(node, text: text))
+      if made.textCount > 0 { fresh.append(made) }
+    } else {
+      var children: [MatchNode] = []
+      children.reserveCapacity(node.children.count)
+      for (index, child) in node.children.enumerated() {
+        children.append(make(child, wider.map { $0.children[index] }))
+      }
+      made = MatchNode(node, children: children)
+    }
+    bytes += made.footprint
+    return made
+  }
+}

@@ -1,0 +1,112 @@
+import TableDiff
+import TableFinding
+import TableModel
+import TestSupport
+import Testing
+
+/// Whatever is searched in whatever version, and by way of whatever was found before, is what looking at each item finds.
+@Suite struct FoundTableTests {
+  @Test(arguments: [UInt64](1...24)) func `finds what an oracle finds, from any search to any other`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var trial = FindingTrial(rows: [3, 40, 300, 300, 2_400].randomElement(using: &random)!, using: &random)
+    let memory = FindMemory(maximumBytes: seed % 3 == 0 ? 20_000 : 1 << 26)
+    let finder = Finder(FindingTrial.schema, trial.framing, memory: memory)
+    var searches = (0..<6).map { _ in trial.search(using: &random) }
+    var shown: [(table: Table, search: FindSearch)] = []
+    for number in 1...8 {
+      trial.change(using: &random)
+      let table = trial.table
+      let version = Finder.Version(Cursor(epoch: trial.epoch, version: UInt64(number)))
+      for place in searches.indices {
+        if Int.random(in: 0..<4, using: &random) == 0 { searches[place] = trial.narrowed(searches[place], using: &random) }
+        if Int.random(in: 0..<9, using: &random) == 0 { searches[place] = trial.search(using: &random) }
+        let search = searches[place]
+        let found = finder.found(search, version, table)
+        let expected = trial.expected(search)
+        let context = "seed \(seed), version \(number), search \(search)"
+        // Half of the time only windows are looked at, as they are made otherwise.
+        let isWhole = Bool.random(using: &random)
+        if isWhole {
+          try #require(Table.same(found.whole, expected), "\(context)")
+          #expect(found.whole.sections.allSatisfy { !$0.rows.isEmpty })
+        }
+        #expect(found.count == expected.rowCount, "\(context)")
+        let start = Int.random(in: 0...max(1, expected.rowCount), using: &random)
+        let window = try #require(WindowRange(from: start, rows: Int.random(in: 1...60, using: &random)))
+        #expect(Table.same(found.table(window), expected.cut(to: window)), "\(context), rows \(window)")
+        if Int.random(in: 0..<3, using: &random) == 0 {
+          #expect(found.menu(FindingTrial.offer) == trial.expectedMenu(search), "\(context)")
+        }
+        if isWhole {
+          if let other = shown.randomElement(using: &random) {
+            #expect(throws: Never.self, "\(context), from \(other.search)") {
+              try verify(from: other.table, to: found.whole)
+            }
+          }
+          shown.append((found.whole, search))
+          if shown.count > 12 { shown.removeFirst() }
+        }
+      }
+    }
+    #expect(memory.byteCount < 1 << 26)
+  }
+
+  @Test func `a version goes on from the one before: what has not changed is shared`() {
+    var random = SeededGenerator(seed: 1)
+    var trial = FindingTrial(rows: 20_000, using: &random)
+    let finder = Finder(FindingTrial.schema, .plain, memory: FindMemory(maximumBytes: 1 << 26))
+    for sort in [nil, Array("size".utf8)] {
+      let search = FindSearch(choices: [.init(filter: Array("state".utf8), value: Array("open".utf8))], sort: sort)
+      let first = finder.found(search, .init(Cursor(epoch: trial.epoch, version: sort == nil ? 1 : 3)), trial.table)
+      let before = first.whole
+      trial.replaceOne(using: &random)
+      let second = finder.found(search, .init(Cursor(epoch: trial.epoch, version: sort == nil ? 2 : 4)), trial.table)
+      let after = second.whole
+      let rows = zip(before.sections, after.sections).map { RowList.commonEnds($0.rows, $1.rows) { _, _ in false } }
+      #expect(rows.reduce(0) { $0 + $1.prefix + $1.suffix } > after.rowCount / 2)
+      #expect(Table.same(after, trial.expected(search)))
+    }
+  }
+
+  @Test func `what a row is found by is nobody's business who looks at it, and a version of its own`() throws {
+    var items = [FindingTrial.Item(id: "a", texts: ["one"], states: ["open"]), .init(id: "b", texts: [], states: [])]
+    for index in items.indices { items[index].isSecret = true }
+    let before = FindingTrial(items: items).table
+    items[0].texts = ["two"]
+    let after = FindingTrial(items: items).table
+    #expect(!Table.same(before, after))
+    #expect(Changeset(from: before, to: after).stages.isEmpty)
+    #expect(Table.firstAffectedRow(from: before, to: after) == nil)
+    items[1].note = 1
+    let seen = FindingTrial(items: items).table
+    #expect(Table.firstAffectedRow(from: before, to: seen) == 1 || Table.firstAffectedRow(from: before, to: seen) == 0)
+    #expect(Changeset(from: after, to: seen).stages.first?.rows.update.map(\.row.id) == ["b"])
+  }
+
+  @Test func `what is kept is bounded, and made anew`() {
+    var random = SeededGenerator(seed: 2)
+    let trial = FindingTrial(rows: 5_000, using: &random)
+    let memory = FindMemory(maximumBytes: 100_000)
+    let finder = Finder(FindingTrial.schema, .plain, memory: memory)
+    let version = Finder.Version(Cursor(epoch: trial.epoch, version: 1))
+    let searches = FindingTrial.words.map { FindSearch(words: [Array($0.utf8)]) }
+    for search in searches { _ = finder.found(search, version, trial.table) }
+    #expect(memory.byteCount <= 100_000)
+    #expect(memory.count < searches.count)
+    #expect(finder.known(searches[0], version) == nil)
+    #expect(Table.same(finder.found(searches[0], version, trial.table).whole, trial.expected(searches[0])))
+  }
+
+  @Test func `beyond a thousand values the first ones are counted, and said to be more`() {
+    var items: [FindingTrial.Item] = []
+    for number in 0..<3_000 { items.append(FindingTrial.Item(id: "\(number)", texts: ["a"], states: ["v\(number % 1_500)"])) }
+    let trial = FindingTrial(items: items)
+    let finder = Finder(FindingTrial.schema, .plain, memory: FindMemory(maximumBytes: 1 << 26))
+    let version = Finder.Version(Cursor(epoch: trial.epoch, version: 1))
+    let search = FindSearch(choices: [.init(filter: Array("state".utf8), value: Array("v1400".utf8))])
+    let filter = finder.found(search, version, trial.table).menu(FindingTrial.offer).filters[0]
+    #expect(filter.hasMore)
+    #expect(filter.values.count == 101)
+    #expect(filter.values.first { $0.isSelected }?.count == 2)
+  }
+}
