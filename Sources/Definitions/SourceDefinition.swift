@@ -53,6 +53,8 @@ public struct UpstreamDefinition: Sendable {
   public var allowPrivate = true
   /// Where the list stands in a response; `$response` is the default.
   public var items: Expression?
+  /// Tells the items of a paged list from each other: the `row.id` of a table that shows them, where an item alone has it.
+  public var identity: Template?
   public var paging: PagingDefinition?
   /// Of all pages of one fetch.
   public var maxItems = 100_000
@@ -92,7 +94,7 @@ extension UpstreamDefinition {
   /// same is asked. O(expressions).
   public var parameterUse: ParameterUse {
     let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
-    let expressions = [items, paging?.style.expression].compactMap(\.self)
+    let expressions = [items, paging?.style.expression, paging?.total].compactMap(\.self)
     return ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
   }
 }
@@ -109,6 +111,8 @@ extension PagingDefinition.Style {
 
 public struct PagingDefinition: Sendable {
   public var style: Style
+  /// Of a page: how many items there are in all.
+  public var total: Expression?
   public var maxPages = 100
   /// Of all pages.
   public var maxBytes = 128 << 20
@@ -125,10 +129,11 @@ public struct PagingDefinition: Sendable {
     /// A cursor stands in the body and goes into a query parameter, or where the request's templates have `$cursor`;
     /// null or missing ends.
     case cursor(Expression, parameter: String?)
-    /// `parameter=start`, `start + 1` … until a page has no items, or fewer than `size`.
-    case page(parameter: String, start: Int, size: Int?)
-    /// `parameter=0`, `size`, `2 * size` … until a page has fewer than `size` items.
-    case offset(parameter: String, size: Int)
+    /// `parameter=start`, `start + 1` … until a page has no items, or fewer than `size`, or is not there. Without a
+    /// parameter the number goes where the request's templates have `$cursor`.
+    case page(parameter: String?, start: Int, size: Int?)
+    /// `parameter=0`, `size`, `2 * size` … until a page has fewer than `size` items, or is not there.
+    case offset(parameter: String?, size: Int)
   }
 }
 

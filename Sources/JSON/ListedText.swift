@@ -95,6 +95,11 @@ public final class ListedText: Sendable {
   /// The text with an empty list: what else it says. O(bytes around the list).
   public var frame: [UInt8] { Array(bytes[..<inside.lowerBound]) + Array(bytes[inside.upperBound...]) }
 
+  /// The text with other elements in its list. O(bytes).
+  public func replacingElements(with elements: [[UInt8]]) -> [UInt8] {
+    bytes[..<inside.lowerBound] + Array(elements.joined(separator: [UInt8(ascii: ",")])) + bytes[inside.upperBound...]
+  }
+
   /// Calls the body with the bytes of an element, which must not leave it.
   @inline(__always)
   public func withBytes<Result, Failure>(

@@ -112,7 +112,7 @@ import Testing
     "tables: {}\nsources: {a: {url: ftp://x}}",
     "tables: {}\nsources: {a: {url: https://x.example, every: soon}}",
     "tables: {}\nsources: {a: {url: https://x.example, emptyMeans: gone}}",
-    "tables: {}\nsources: {a: {url: https://x.example, paging: {page: {}}}}",
+    "tables: {}\nsources: {a: {url: https://x.example, paging: {offset: {}}}}",
     "tables: {}\ncells: {A: {fields: {a: strin}}}",
     "tables: {a: {source: {local: {items: [1]}}}}",
     "tables: {a: {source: {local: {}}, sections: []}}",

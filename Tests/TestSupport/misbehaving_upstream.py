@@ -130,7 +130,7 @@ def page_of(c, r, path):
     following = page + 1 if page < total else None
     if "loop" in r.query and page == r.number("loop", 0):
         following = 1
-    keep = "".join("&%s=%s" % (k, r.query[k]) for k in ("total", "fail", "loop", "tag") if k in r.query)
+    keep = "".join("&%s=%s" % (k, r.query[k]) for k in ("total", "fail", "status", "loop", "tag") if k in r.query)
     headers = []
     if style == "link" and following:
         headers = [("Link", '</pages/link?page=%d%s>; rel="next", </pages/link?page=1>; rel="first"' % (following, keep))]
@@ -148,6 +148,25 @@ def page_of(c, r, path):
     if "tag" in r.query:
         return conditional(c, r, text, hashlib.sha256(text.encode()).hexdigest()[:8], headers)
     c.reply(200, text, headers)
+
+
+def shift(c, r):
+    """Pages of three of `n` items; one goes, the first, before each request whose number is in `at`. With `total`: that."""
+    number, size = count(r.path), 3
+    gone = sum(1 for at in r.query.get("at", "").split(",") if at and int(at) <= number)
+    rows = [i for i in items(1, r.number("n", 12))][gone:]
+    if "offset" in r.query:
+        first = r.number("offset", 0)
+    elif r.body:
+        first = json.loads(r.body)["skip"]
+    else:
+        first = (r.number("page", 1) - 1) * size
+    page = rows[first : first + size]
+    if "short" in r.query and r.number("short", 0) <= number:
+        page = [] if first >= 6 else page
+    if not page and first and "end" in r.query:
+        return c.reply(r.number("end", 404), '{"detail":"Invalid page."}')
+    c.reply(200, json.dumps({"count": len(rows), "data": page}))
 
 
 def handle(c, r):
@@ -255,6 +274,8 @@ def handle(c, r):
         c.reply(r.number("code", 302), "", [("Location", r.query["to"])])
     elif path == "/loop":
         c.reply(302, "", [("Location", "/loop")])
+    elif path.startswith("/shift"):
+        shift(c, r)
     elif path.startswith("/pages/"):
         page_of(c, r, path)
     elif path == "/ids":

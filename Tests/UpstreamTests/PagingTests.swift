@@ -39,6 +39,7 @@ import Testing
   static func cases() throws -> [Case] {
     let next = try Expression("next")
     let page = PagingDefinition.Style.page(parameter: "page", start: 1, size: nil)
+    let full = PagingDefinition.Style.page(parameter: "page", start: 1, size: 3)
     let cursor = PagingDefinition.Style.cursor(try Expression("meta.cursor"), parameter: "cursor")
     return [
       Case("link", "/pages/link", .link, "content 12"),
@@ -67,6 +68,16 @@ import Testing
       Case("as many pages as may be", "/pages/page", page, "content 12", whenMore: .fail) { $0.maxPages = 4 },
       Case("as many by page as may be", "/pages/page", page, "content 12", maxItems: 12, whenMore: .fail),
       Case("and an error behind them", "/pages/page?fail=5&status=404", page, "content 12") { $0.maxPages = 4 },
+      // At an exact multiple the page behind the last is asked for, and many upstreams say that it isn't there.
+      Case("no page behind the last", "/pages/page?fail=5&status=404", page, "content 12"),
+      Case("a refusal of the page behind the last", "/pages/page?fail=5&status=400", page, "content 12"),
+      Case("none behind full pages", "/pages/page?fail=5&status=404", full, "content 12"),
+      Case("none at an offset", "/shift-end?end=404", .offset(parameter: "offset", size: 3), "content 12"),
+      Case("none behind a short page", "/shift-short?n=11&end=404", page, "content 11"),
+      Case("no first page", "/pages/page?fail=1&status=404", page, "status 404"),
+      Case("a page that is forbidden", "/pages/page?fail=3&status=403", page, "status 403"),
+      Case("a page behind the last that breaks", "/pages/page?fail=5&status=500", full, "status 500"),
+      Case("no page behind a link", "/pages/link?fail=3&status=404", .link, "status 404"),
       Case("item limit by page", "/pages/page", page, "content 6", maxItems: 6),
       Case("page limit by offset", "/pages/offset", .offset(parameter: "offset", size: 3), "content 6") {
         $0.maxPages = 2

@@ -16,6 +16,7 @@ struct CrossChecks {
     checks.checkPayloads()
     checks.checkTables()
     checks.addForwardedHeaders()
+    checks.identifyPagedItems()
     checks.warnOfUnused()
     checks.checkLocalSources()
     checks.warnOfUnfilledFields()
@@ -62,6 +63,29 @@ extension CrossChecks {
         }
       }
     }
+  }
+}
+
+extension CrossChecks {
+  /// The items of a paged source are told from each other by what rows are made of: by the `row.id` of the first table that
+  /// shows them, where the item alone has it, else by their `id`.
+  private mutating func identifyPagedItems() {
+    for index in definition.sources.indices {
+      let name = definition.sources[index].name
+      guard case .upstream(var upstream) = definition.sources[index].kind, upstream.paging != nil else { continue }
+      let templates = definition.tables.flatMap { $0.identities(of: name) }
+      upstream.identity = templates.first { $0.dependencies == .item } ?? (try? Template("${id}"))
+      definition.sources[index].kind = .upstream(upstream)
+    }
+  }
+}
+
+extension TableDefinition {
+  /// What rows of a source's items are called by.
+  fileprivate func identities(of source: String) -> [Template] {
+    var own: [Template?] = []
+    if case .list(let list, _) = sections { own = list.filter { $0.source == source }.map { $0.rowID ?? rowID } }
+    return ((self.source == source ? [rowID] : []) + own).compactMap(\.self)
   }
 }
 

@@ -25,6 +25,12 @@ enum PagingKeys: ObjectKeys {
   )
   static let page = Key("page", .object(PageNumberKeys.self), "Pages have numbers.")
   static let offset = Key("offset", .object(OffsetKeys.self), "Pages are named by the number of items before them.")
+  static let total = Key(
+    "total",
+    .expression,
+    "How many items there are in all stands in the response, here: pages that don't add up are read once more, and then the "
+      + "table says that it is truncated."
+  )
   static let maxPages = Key(
     "maxPages",
     .integer(1...1_000_000),
@@ -40,7 +46,8 @@ enum PagingKeys: ObjectKeys {
 
   static let keys = [
     link.description, header.description, nextURL.description, cursor.description, parameter.description,
-    page.description, offset.description, maxPages.description, maxItems.description, whenMore.description,
+    page.description, offset.description, total.description, maxPages.description, maxItems.description,
+    whenMore.description,
     maxBytes.description,
   ]
   private static let styles = ["link", "header", "nextUrl", "cursor", "page", "offset"]
@@ -66,6 +73,7 @@ enum PagingKeys: ObjectKeys {
     }
     guard let style = style(of: object) else { return nil }
     var paging = PagingDefinition(style: style)
+    paging.total = object[total]
     object.set(&paging.maxPages, from: maxPages)
     object.set(&paging.maxBytes, from: maxBytes)
     return Paging(
@@ -105,23 +113,25 @@ enum PageNumberKeys: ObjectKeys {
   static let noun = "the paging by number"
 
   static let parameter = Key(
-    required: "parameter",
+    "parameter",
     .plainText("a query parameter", example: "page"),
-    example: "page",
-    "The query parameter that the number goes into."
+    "The query parameter that the number goes into. Default: it goes where the source's `url`, `query`, `headers` or "
+      + "`body` have `$cursor`."
   )
   static let start = Key("start", .integer(0...1_000_000), "The first page's number. Default: 1.")
   static let size = Key(
     "size",
     .integer(1...1_000_000),
-    "Items of a full page: fewer end the list. Default: an empty page ends it."
+    "Items of a full page: fewer end the list, and so does a 404 or 400 after a full one. Default: an empty page ends it, "
+      + "or one that is not there."
   )
 
   static let keys = [parameter.description, start.description, size.description]
 
   static func value(of object: ObjectReader) -> PagingDefinition.Style? {
     let (first, full) = (object[start] ?? 1, object[size])
-    return object[parameter].map { .page(parameter: $0, start: first, size: full) }
+    let name = object[parameter]
+    return name == nil && object.has(parameter) ? nil : .page(parameter: name, start: first, size: full)
   }
 }
 
@@ -130,23 +140,23 @@ enum OffsetKeys: ObjectKeys {
   static let noun = "the paging by offset"
 
   static let parameter = Key(
-    required: "parameter",
+    "parameter",
     .plainText("a query parameter", example: "offset"),
-    example: "offset",
-    "The query parameter that the offset goes into."
+    "The query parameter that the offset goes into. Default: it goes where the source's `url`, `query`, `headers` or "
+      + "`body` have `$cursor`."
   )
   static let size = Key(
     required: "size",
     .integer(1...1_000_000),
     example: "100",
-    "Items of a full page: fewer end the list."
+    "Items of a full page: fewer end the list, and so does a 404 or 400 after a full one."
   )
 
   static let keys = [parameter.description, size.description]
 
   static func value(of object: ObjectReader) -> PagingDefinition.Style? {
     let (name, full) = (object[parameter], object[size])
-    guard let name, let full else { return nil }
+    guard let full, name != nil || !object.has(parameter) else { return nil }
     return .offset(parameter: name, size: full)
   }
 }

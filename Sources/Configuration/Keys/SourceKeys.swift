@@ -238,7 +238,7 @@ enum SourceKeys: ObjectKeys {
   private static func checkCursor(of object: ObjectReader, _ upstream: UpstreamDefinition, hasPaging: Bool) {
     let templates = [upstream.url, upstream.body].compactMap(\.self) + (upstream.query + upstream.headers).map(\.value)
     let isUsed = templates.contains { $0.dependencies.contains(.cursor) }
-    if case .cursor(_, parameter: nil)? = upstream.paging?.style {
+    if upstream.paging?.style.goesIntoTemplates ?? false {
       guard !isUsed else { return }
       object.reading.error(
         at: object.place(of: paging),
@@ -251,6 +251,16 @@ enum SourceKeys: ObjectKeys {
         "`$cursor` without a paging that reads one",
         "write `paging: {cursor: \"${…}\"}`, without `parameter`"
       )
+    }
+  }
+}
+
+extension PagingDefinition.Style {
+  /// No query parameter takes what names the next page.
+  fileprivate var goesIntoTemplates: Bool {
+    switch self {
+    case .cursor(_, parameter: nil), .page(nil, _, _), .offset(nil, _): true
+    case .link, .nextURL, .header, .cursor, .page, .offset: false
     }
   }
 }

@@ -60,6 +60,8 @@ package struct SourceStatus: Sendable {
   package var last: [Answer]
   package var breaker: Breaker
   package var isTruncated: Bool
+  /// How many items its pages have, where the upstream says that there are more.
+  package var missed: (items: Int, total: Int)?
   /// Why the last refresh failed, in the upstream's own words.
   package var problem: (title: String, detail: String)?
   /// How many ask it: 1, or the members of families.
@@ -73,6 +75,7 @@ package struct SourceStatus: Sendable {
     let breakers = Set(figures.map { Breaker($0.figures.breaker) })
     breaker = [.open, .probing].first { breakers.contains($0) } ?? .closed
     isTruncated = figures.contains { $0.figures.isTruncated }
+    missed = figures.lazy.compactMap(\.figures.missed).first
     // The worst of them: that is what an operator looks for.
     let failing = figures.filter { $0.figures.problem != nil }
     let worst = failing.first { !$0.hasWorked } ?? failing.first

@@ -71,6 +71,15 @@ extension JSONWriter {
       name("truncated")
       write(true)
     }
+    if let missed = source.missed {
+      name("missed")
+      beginObject()
+      name("items")
+      write(missed.items)
+      name("total")
+      write(missed.total)
+      endObject()
+    }
     if source.askers > 1 {
       name("members")
       write(source.askers)

@@ -14,6 +14,8 @@ struct ResponseCheck {
     var isCut = false
     /// The value that paging reads: a URL or a cursor.
     var next: JSONValue?
+    /// How many items there are in all, by its own account.
+    var total: Int?
     /// The response has a member `next` that isn't empty.
     var namesNext = false
   }
@@ -110,17 +112,18 @@ struct ResponseCheck {
     limit: Int
   ) throws(UpstreamError) -> (page: Page, text: Text) {
     do {
-      let next = PageWalk.nextExpression(definition.paging)
-      if let path, next.map({ Self.isBeside($0, path) }) ?? true {
+      let paging = definition.paging
+      let read = [PageWalk.nextExpression(paging), paging?.total].compactMap(\.self)
+      if let path, read.allSatisfy({ Self.isBeside($0, path) }) {
         let list = try ListedText(body, at: path, after: previous, keeping: limit)
-        var page = try Document(list.frame).withRoot { try self.page(around: $0, next, body.count) }
+        var page = try Document(list.frame).withRoot { try self.page(around: $0, paging, body.count) }
         page.itemCount = list.count
         return (page, Text(body: body, list: list))
       }
       return try Document(body).withRoot { root in
         let list = try list(in: root, definition.items, body.count)
         guard list.kind == .array else { throw unexpected(list, definition.items, root: root, url: url) }
-        var page = try self.page(around: root, next, body.count)
+        var page = try self.page(around: root, paging, body.count)
         page.itemCount = list.count
         return (page, Text(body: body, list: nil))
       }
@@ -143,9 +146,10 @@ struct ResponseCheck {
   }
 
   /// What a page says beside its items.
-  private func page(around root: JSONView, _ next: Expression?, _ bytes: Int) throws -> Page {
+  private func page(around root: JSONView, _ paging: PagingDefinition?, _ bytes: Int) throws -> Page {
     var page = Page(itemCount: 0)
-    if let next { page.next = JSONValue(try next.evaluate(in: scope(root, bytes))) }
+    if let next = PageWalk.nextExpression(paging) { page.next = JSONValue(try next.evaluate(in: scope(root, bytes))) }
+    if let total = paging?.total { page.total = try total.evaluate(in: scope(root, bytes)).wholeNumber }
     if let next = root["next"] { page.namesNext = next.string.map { !$0.isEmpty } ?? (next.kind == .object) }
     return page
   }
@@ -184,6 +188,27 @@ struct ResponseCheck {
 
   private func list(in root: JSONView, _ items: Expression?, _ bytes: Int) throws -> Value {
     try items.map { try $0.evaluate(in: scope(root, bytes)) } ?? Value(root)
+  }
+
+  /// A hash of the identity of each item of a page, in order; nil where one has none, or they can't be told.
+  func identities(in text: Text, _ definition: UpstreamDefinition) -> [Int]? {
+    guard let identity = definition.identity, let list = text.list, list.elements.count == list.count else {
+      return nil
+    }
+    var identities: [Int] = []
+    identities.reserveCapacity(list.count)
+    for element in 0..<list.count {
+      let hash = list.withBytes(of: element) { bytes -> Int? in
+        guard let document = try? Document(bytes) else { return nil }
+        return try? document.withRoot { item in
+          let text = try identity.text(in: Scope(item: Value(item)))
+          return text.flatMap { $0.isEmpty ? nil : $0.hashValue }
+        }
+      }
+      guard let hash else { return nil }
+      identities.append(hash)
+    }
+    return identities
   }
 
   /// An item of its own: any JSON.
@@ -234,4 +259,9 @@ struct ResponseCheck {
       detail: "\(url): \(place) should be the list of items, but there is \(found)\(told)"
     )
   }
+}
+
+extension Value {
+  /// A number of things, be it a number or a text of digits; nil for anything else.
+  fileprivate var wholeNumber: Int? { text.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }

@@ -44,6 +44,12 @@ struct PageWalk {
     var digest: ContentDigest?
   }
 
+  /// What a list has by its own account, and what was met of it.
+  struct Shortage: Hashable {
+    var items: Int
+    var total: Int
+  }
+
   private let paging: PagingDefinition
   private let origin: UpstreamURL.Origin
   private let maxItems: Int
@@ -85,6 +91,15 @@ struct PageWalk {
     guard pages < paging.maxPages else { return beyond(.maxPages, following) }
     guard items < maxItems else { return beyond(.maxItems, following) }
     return following
+  }
+
+  /// Whether an answer with this status, to the request for the page that comes next, says that the list has ended: where
+  /// pages are counted, the one behind a full last page is asked for, too, and need not be there.
+  func isEnd(_ status: Int) -> Bool {
+    switch paging.style {
+    case .page, .offset: passed != nil ? 400..<500 ~= status : pages > 0 && (status == 404 || status == 400)
+    case .link, .header, .nextURL, .cursor: false
+    }
   }
 
   /// Where pages are counted a full one may be the last.
@@ -134,9 +149,11 @@ struct PageWalk {
       next = cursor.cursorText.flatMap { page.requested.replacingQuery(parameter, with: $0) }
     case .page(let parameter, let start, let size):
       guard page.read.itemCount > 0, page.read.itemCount >= size ?? 0 else { return nil }
+      guard let parameter else { return .cursor(.integer(Int64(start + pages))) }
       next = page.requested.replacingQuery(parameter, with: "\(start + pages)")
     case .offset(let parameter, let size):
       guard page.read.itemCount > 0, page.read.itemCount >= size else { return nil }
+      guard let parameter else { return .cursor(.integer(Int64(pages * size))) }
       next = page.requested.replacingQuery(parameter, with: "\(pages * size)")
     }
     guard let next else { throw .paging("the URL of the page after page \(pages) is not valid", page.url) }
@@ -149,12 +166,21 @@ extension PageWalk {
   static func first(_ url: UpstreamURL, _ paging: PagingDefinition?) throws(UpstreamError) -> UpstreamURL {
     let first: UpstreamURL? =
       switch paging?.style {
-      case .page(let parameter, let start, _): url.replacingQuery(parameter, with: "\(start)")
-      case .offset(let parameter, _): url.replacingQuery(parameter, with: "0")
-      case .link, .header, .nextURL, .cursor, nil: url
+      case .page(let parameter?, let start, _): url.replacingQuery(parameter, with: "\(start)")
+      case .offset(let parameter?, _): url.replacingQuery(parameter, with: "0")
+      case .link, .header, .nextURL, .cursor, .page, .offset, nil: url
       }
     guard let first else { throw .unusable("the paging parameter makes no valid URL") }
     return first
+  }
+
+  /// `$cursor` of the first page.
+  static func firstCursor(_ paging: PagingDefinition?) -> JSONValue {
+    switch paging?.style {
+    case .page(nil, let start, _): .integer(Int64(start))
+    case .offset(nil, _): 0
+    case .link, .header, .nextURL, .cursor, .page, .offset, nil: .null
+    }
   }
 
   /// The expression of the body that says where the next page is.

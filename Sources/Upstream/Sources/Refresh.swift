@@ -15,6 +15,16 @@ final class Refresh {
   /// As they are delivered: where a list has too many items, it is cut.
   var bodies: [PageKey: ResponseCheck.Text] = [:]
   var fetched = ResponseCache()
+  /// The first walk over the pages, where there is a second one.
+  var firstLook: [SecondLook.Page]?
+  /// A hash of the identity of each item that is delivered; nil where they are not known.
+  var identities: [Int]?
+  /// Items that the last walk has missed are among them.
+  var hasCarried = false
+  /// There are so many items by the last page's own account, but not so many were met, in two walks.
+  var missed: PageWalk.Shortage?
+  /// Why the page behind the last is not there, where that may mean something else.
+  var ending: String?
   var allUnchanged = true
   var itemCount = 0
   /// What was reached while there was more.
@@ -43,6 +53,9 @@ final class Refresh {
     self.isUrgent = isUrgent
     self.completion = completion
   }
+
+  /// That were read, in one walk or two.
+  var pages: Int { visited.count + (firstLook?.count ?? 0) }
 
   /// Without those that are gone.
   var itemBodies: [[UInt8]] { itemResults.compactMap(\.self) }

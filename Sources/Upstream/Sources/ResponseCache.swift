@@ -14,6 +14,8 @@ struct ResponseCache {
     /// Where its items stand: the next answer is compared with them. Shares its bytes with whoever was given it.
     var list: ListedText?
     var page: ResponseCheck.Page
+    /// A hash of each item's identity, in order; nil where they are not known.
+    var identities: [Int]?
     /// Of the header that names the next page.
     var header: String?
     /// Where redirects led.

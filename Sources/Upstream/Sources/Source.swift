@@ -226,6 +226,8 @@ public final class Source: @unchecked Sendable {
       outcome.limit.map { .truncated(items: outcome.itemCount, limit: $0.rawValue) },
       outcome.unreadPage.map { .unread(pageNamedBy: $0) },
       outcome.refusedElements.map { .refused(elements: $0.count, why: $0.error.detail) },
+      outcome.missed.map { .missed(items: $0.items, total: $0.total) },
+      outcome.ending.map { .ended(items: outcome.itemCount, why: $0) },
     ]
     for notice in notices.compactMap(\.self) where noticed.insert(notice.kind).inserted { onNotice(notice) }
   }
@@ -236,6 +238,7 @@ public final class Source: @unchecked Sendable {
       if isRetried { figures.retries += 1 }
       figures.breaker = breaker
       figures.pages += outcome.pages
+      if outcome.update.isSuccess { figures.missed = outcome.missed.map { ($0.items, $0.total) } }
       switch outcome.update {
       case .content(let content): (figures.problem, figures.isTruncated) = (nil, content.isTruncated)
       case .unchanged: figures.problem = nil

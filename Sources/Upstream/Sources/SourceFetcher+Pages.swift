@@ -1,4 +1,5 @@
 internal import Definitions
+internal import Dispatch
 internal import Expressions
 internal import JSON
 internal import TableModel
@@ -24,17 +25,22 @@ extension SourceFetcher {
   func fetchPage(_ request: TransferRequest, of refresh: Refresh) {
     let remaining = max(1, definition.maxItems - refresh.itemCount)
     let (definition, check, keeps) = (definition, refresh.check, keepsBodies)
-    let cached = cache[PageKey(request)]
-    send(request, of: refresh) { response throws(UpstreamError) in
+    // A second walk is compared with the first.
+    let known = refresh.firstLook == nil ? cache : refresh.fetched
+    let cached = known[PageKey(request)]
+    let walk = refresh.walk
+    send(request, of: refresh, conditions: known.conditions(for: request), isExpected: { walk?.isEnd($0) ?? false }) {
+      response throws(UpstreamError) in
       var page = try Self.read(response, cached, definition, check, limit: remaining)
       if !keeps { page.entry.body = nil }
       return page
     } completion: { [weak self] result in
       guard let self else { return }
       switch result {
-      case .failure(let error) where refresh.walk?.passed != nil && error.status.map { 400..<500 ~= $0 } ?? false:
+      case .failure(let error) where error.status.map { walk?.isEnd($0) ?? false } ?? false:
         // So do some answer for the page after the last.
-        finishPages(refresh)
+        if walk?.passed == nil, error.status == 400 { refresh.ending = error.detail }
+        endOfPages(refresh)
       case .failure(var error):
         error.isPartial = !refresh.visited.isEmpty
         fail(refresh, error)
@@ -69,6 +75,7 @@ extension SourceFetcher {
       digest: ContentDigest(of: response.body),
       body: response.body,
       page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
+      identities: cached?.identities,
       header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) },
       url: response.url
     )
@@ -80,6 +87,7 @@ extension SourceFetcher {
     } else {
       (entry.page, text) = try check.read(response.body, of: response.url, definition, limit: limit, after: entry.list)
       entry.list = text.list
+      if definition.paging != nil { entry.identities = check.identities(in: text, definition) }
     }
     return PageReading(
       entry: entry,
@@ -105,6 +113,7 @@ extension SourceFetcher {
     }
     let (page, cut) = try check.read(body, of: entry.url, definition, limit: limit)
     (entry.page, entry.list) = (page, cut.list)
+    if definition.paging != nil { entry.identities = check.identities(in: cut, definition) }
     return cut
   }
 
@@ -142,7 +151,7 @@ extension SourceFetcher {
       )
     else {
       if page.entry.page.isCut { refresh.limit = .maxItems }
-      return finishPages(refresh)
+      return endOfPages(refresh)
     }
     switch step {
     case .next(let url):
@@ -152,13 +161,95 @@ extension SourceFetcher {
     case .cursor(let cursor): try fetchPage(builder.page(cursor: cursor).on(request.lane), of: refresh)
     case .limit(let limit):
       refresh.limit = limit
-      finishPages(refresh)
-    case .end: finishPages(refresh)
+      endOfPages(refresh)
+    case .end: endOfPages(refresh)
     }
   }
 
   private func finishPages(_ refresh: Refresh) {
     guard let each = definition.each else { return succeed(refresh) }
     fetchItems(each, of: refresh)
+  }
+
+  // MARK: - The second look
+
+  /// All pages are there. Where they miss something, they are read once more: it may have slipped through between two of
+  /// them.
+  private func endOfPages(_ refresh: Refresh) {
+    guard definition.paging != nil else { return finishPages(refresh) }
+    let pages = refresh.visited.map { SecondLook.Page(refresh.fetched[$0], refresh.bodies[$0]) }
+    let shortage = shortage(of: refresh)
+    if let first = refresh.firstLook { return merge(first, pages, shortage, of: refresh) }
+    let isAsBefore = refresh.visited == lastPages && refresh.allUnchanged
+    let missesKnown =
+      refresh.visited.count > 1 && !isAsBefore && SecondLook.misses(pages.map(\.identities), of: knownIdentities)
+    // What two walks have not found before is not looked for while all is as it was.
+    guard missesKnown || shortage != nil && !(isAsBefore && missed == shortage) else {
+      (refresh.identities, refresh.missed) = (Self.identities(of: refresh), shortage)
+      return finishPages(refresh)
+    }
+    refresh.firstLook = pages
+    refresh.visited = []
+    refresh.bodies = [:]
+    (refresh.itemCount, refresh.limit, refresh.allUnchanged) = (0, nil, false)
+    refresh.walk = definition.paging.map { PageWalk($0, first: refresh.first.url, maxItems: definition.maxItems) }
+    fetchPage(refresh.first, of: refresh)
+  }
+
+  /// Carries over what only the first of two walks has met. On the source's own queue, as it copies pages.
+  private func merge(
+    _ first: [SecondLook.Page],
+    _ second: [SecondLook.Page],
+    _ shortage: PageWalk.Shortage?,
+    of refresh: Refresh
+  ) {
+    guard Self.identities(of: refresh) != nil, refresh.limit == nil else {
+      (refresh.identities, refresh.missed) = (Self.identities(of: refresh), shortage)
+      return finishPages(refresh)
+    }
+    let (client, known) = (client, knownIdentities)
+    // Touched on the client's queue alone, where it comes back to.
+    nonisolated(unsafe) let confined = (fetcher: self, refresh: refresh)
+    reading.async {
+      let merged = try? SecondLook.merge(first, into: second, known: known)
+      client.queue.async {
+        let (fetcher, refresh) = confined
+        guard fetcher.refresh === refresh else { return }
+        for (key, page) in zip(refresh.visited, merged?.pages ?? []) { refresh.bodies[key] = page.text }
+        let carried = merged?.carried ?? 0
+        refresh.itemCount += carried
+        refresh.identities = merged?.identities ?? second.flatMap(\.identities)
+        refresh.hasCarried = carried > 0
+        refresh.missed = fetcher.shortage(of: refresh)
+        fetcher.finishPages(refresh)
+      }
+    }
+  }
+
+  /// The identities of all items that were read; nil where they are not known.
+  private static func identities(of refresh: Refresh) -> [Int]? {
+    var all: [Int] = []
+    for page in refresh.visited {
+      guard let identities = refresh.fetched[page]?.identities else { return nil }
+      all += identities
+    }
+    return all
+  }
+
+  /// Where the pages don't add up to what the last of them says that there is.
+  private func shortage(of refresh: Refresh) -> PageWalk.Shortage? {
+    guard refresh.limit == nil, let total = refresh.visited.last.flatMap({ refresh.fetched[$0]?.page.total }) else {
+      return nil
+    }
+    // An item that stands on two pages is one.
+    let met = (refresh.identities ?? Self.identities(of: refresh)).map { Set($0).count } ?? refresh.itemCount
+    return met < total ? PageWalk.Shortage(items: met, total: total) : nil
+  }
+}
+
+extension SecondLook.Page {
+  /// Where the items of a page can't be told from each other, it has none for this.
+  fileprivate init(_ entry: ResponseCache.Entry?, _ text: ResponseCheck.Text?) {
+    self.init(text: text ?? ResponseCheck.Text(body: [], list: nil), identities: entry?.identities ?? [])
   }
 }

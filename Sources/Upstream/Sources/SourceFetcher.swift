@@ -20,6 +20,10 @@ final class SourceFetcher {
     var pages = 0
     var unreadPage: String?
     var refusedElements: (count: Int, error: UpstreamError)?
+    /// Its pages don't add up.
+    var missed: PageWalk.Shortage?
+    /// Its pages ended with an answer that may mean something else.
+    var ending: String?
   }
 
   let name: String
@@ -31,7 +35,12 @@ final class SourceFetcher {
   /// Of the last refresh that succeeded.
   var cache = ResponseCache()
   /// The pages of the last refresh that succeeded, in order.
-  private var lastPages: [PageKey]?
+  private(set) var lastPages: [PageKey]?
+  /// Of the items that were delivered last, of all pages: hashes. Kept where all else is forgotten.
+  private(set) var knownIdentities: [Int] = []
+  private(set) var missed: PageWalk.Shortage?
+  /// Items were delivered that the pages did not have.
+  private var hasCarried = false
   private var lastItemCount = 0
   /// What this source was told last when its host failed: heard again while the host is spared.
   private var hostError: UpstreamError?
@@ -81,7 +90,7 @@ final class SourceFetcher {
 
   /// The first request of a refresh.
   private func firstRequest() throws(UpstreamError) -> TransferRequest {
-    var first = try builder.page(cursor: .null)
+    var first = try builder.page(cursor: PageWalk.firstCursor(definition.paging))
     first.url = try PageWalk.first(first.url, definition.paging)
     first.lane = lane
     return first
@@ -127,7 +136,7 @@ final class SourceFetcher {
     guard self.refresh === refresh else { return }
     cancel()
     let hidden = refresh.check.redaction.hide(error)
-    refresh.completion(Outcome(update: .failed(hidden), pages: refresh.visited.count))
+    refresh.completion(Outcome(update: .failed(hidden), pages: refresh.pages))
   }
 
   /// All is there: now, and only now, it replaces what was known.
@@ -144,12 +153,16 @@ final class SourceFetcher {
         maxAge: refresh.maxAge,
         limit: refresh.limit,
         itemCount: refresh.itemCount,
-        pages: refresh.visited.count,
+        pages: refresh.pages,
         unreadPage: refresh.unreadPage,
-        refusedElements: refresh.refusedElements
+        refusedElements: refresh.refusedElements,
+        missed: refresh.missed,
+        ending: refresh.ending
       )
     }
-    let isUnchanged = refresh.visited == lastPages && refresh.allUnchanged
+    let isUnchanged =
+      refresh.visited == lastPages && refresh.allUnchanged && !hasCarried && (refresh.missed == nil) == (missed == nil)
+    (knownIdentities, missed) = (refresh.identities ?? [], refresh.missed)
     if isUnchanged {
       // A validator may be new for the same bytes.
       cache = refresh.fetched
@@ -162,11 +175,12 @@ final class SourceFetcher {
     cache = refresh.fetched
     lastPages = refresh.visited
     lastItemCount = refresh.itemCount
+    hasCarried = refresh.hasCarried
     let content = FetchedContent(
       form: definition.each == nil ? .pages(bodies.map(\.body)) : .items(refresh.itemBodies),
       lists: definition.each == nil ? bodies.map(\.list) : [],
       itemCount: refresh.itemCount,
-      isTruncated: refresh.limit != nil
+      isTruncated: refresh.limit != nil || refresh.missed != nil
     )
     refresh.completion(outcome(.content(content)))
   }
@@ -183,18 +197,22 @@ final class SourceFetcher {
 
   /// Sends a request if the host's breaker lets it pass; its completion is called only while the refresh goes on.
   ///
-  /// - Parameter read: what is made of an answer that is a success, or 304 where that was asked for; on the source's own
-  ///   queue.
+  /// - Parameters:
+  ///   - conditions: makes it a conditional one; nil: as the last refresh has left it.
+  ///   - isExpected: whether a status is none of the upstream's failures, though it is no success.
+  ///   - read: what is made of an answer that is a success, or 304 where that was asked for; on the source's own queue.
   func send<Reading: Sendable>(
     _ request: TransferRequest,
     of refresh: Refresh,
+    conditions: [TransferField]? = nil,
+    isExpected: @escaping @Sendable (Int) -> Bool = { _ in false },
     read: @escaping @Sendable (TransferResponse) throws(UpstreamError) -> Reading,
     completion: @escaping (Result<Reading, UpstreamError>) -> Void
   ) {
     guard client.permits(refresh.breaker, isUrgent: refresh.isUrgent) else {
       return completion(.failure(hostError ?? .spared(request.url.origin)))
     }
-    let conditional = request.adding(cache.conditions(for: request))
+    let conditional = request.adding(conditions ?? cache.conditions(for: request))
     let number = refresh.nextTransfer
     refresh.nextTransfer += 1
     let (client, reading, check) = (client, reading, refresh.check)
@@ -213,7 +231,8 @@ final class SourceFetcher {
         }
         client.queue.async {
           let (fetcher, refresh, completion) = confined
-          fetcher.told(checked.failure, result, conditional, elapsed, at: now, of: refresh)
+          let failure = checked.failure.flatMap { $0.status.map(isExpected) ?? false ? nil : $0 }
+          fetcher.told(failure, result, conditional, elapsed, at: now, of: refresh)
           guard fetcher.refresh === refresh else { return }
           completion(checked)
         }

@@ -46,6 +46,8 @@ public struct SourceFigures: Sendable {
   public internal(set) var breaker = Breaker.closed
   /// The last refresh was cut off at `maxItems`, `maxPages` or the fan-out's `limit`.
   public internal(set) var isTruncated = false
+  /// How many items the last refresh has met, where the upstream says that there are more.
+  public internal(set) var missed: (items: Int, total: Int)?
   /// Why the last refresh failed, in the upstream's words; nil: it did not.
   public internal(set) var problem: UpstreamError?
 

@@ -8,6 +8,10 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   case unread(pageNamedBy: String)
   /// So many elements of its list can't be put into the URL of `each`: they are left out.
   case refused(elements: Int, why: String)
+  /// Its pages don't add up to `paging.total`, in two walks over them.
+  case missed(items: Int, total: Int)
+  /// Its pages were taken to end where the upstream has refused the next one, after so many items.
+  case ended(items: Int, why: String)
 
   /// The same for all notices of one kind: each is told once.
   public var kind: String {
@@ -16,6 +20,8 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
     case .truncated: "truncated"
     case .unread: "unread"
     case .refused: "refused"
+    case .missed: "missed"
+    case .ended: "ended"
     }
   }
 
@@ -23,7 +29,7 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   public var isWarning: Bool {
     switch self {
     case .lengthened: false
-    case .truncated, .unread, .refused: true
+    case .truncated, .unread, .refused, .missed, .ended: true
     }
   }
 
@@ -37,6 +43,11 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
       "An upstream names a further page, by \(place), and its source has no `paging`: its tables have the first page"
     case .refused(let count, let why):
       "An upstream's list has elements that are not asked for, \(count) of them, and its tables lack these: \(why)"
+    case .missed(let items, let total):
+      "An upstream says that it has \(total) items, but its pages have \(items), in two walks over them: its tables have "
+        + "these, and say that there are more"
+    case .ended(let items, let why):
+      "An upstream's pages were taken to end after \(items) items, as it refused the next one: \(why)"
     }
   }
 }

@@ -8,6 +8,8 @@ public enum SourceUpdate: Sendable {
   case unchanged
   /// What there is stays; the source will be asked again.
   case failed(UpstreamError)
+
+  var isSuccess: Bool { if case .failed = self { false } else { true } }
 }
 
 /// The bodies of all responses that make up a source's content: JSON, checked to be whole and of the right shape.
