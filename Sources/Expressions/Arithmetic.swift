@@ -26,6 +26,7 @@ enum Arithmetic {
 
   static func apply(_ operation: BinaryOperator, _ left: Value, _ right: Value) throws(EvaluationError) -> Value {
     if left.isNull || right.isNull { return .null }
+    let (left, right) = (left.countedAsNumber, right.countedAsNumber)
     guard let leftNumber = left.doubleValue, let rightNumber = right.doubleValue else {
       let kinds = "\(left.kind.phrase) and \(right.kind.phrase)"
       throw EvaluationError("`\(operation.rawValue)` needs two numbers, not \(kinds)")
@@ -37,6 +38,7 @@ enum Arithmetic {
   }
 
   static func negative(of value: Value) throws(EvaluationError) -> Value {
+    let value = value.countedAsNumber
     switch value {
     case .null: return .null
     case .integer(let value) where value != .min: return .integer(-value)

@@ -28,8 +28,12 @@ extension BinaryOperator {
     _ budget: Budget?,
     _ holds: (Value.Order) -> Bool
   ) throws(EvaluationError) -> Bool {
+    if left.isNull || right.isNull { return false }
+    let (leftNumber, rightNumber) = (left.countedAsNumber, right.countedAsNumber)
+    // Two texts of which one is no number are compared as texts.
+    let areNumbers = leftNumber.kind == .number && rightNumber.kind == .number
+    let (left, right) = areNumbers ? (leftNumber, rightNumber) : (left, right)
     let (leftKind, rightKind) = (left.kind, right.kind)
-    if leftKind == .null || rightKind == .null { return false }
     guard leftKind == rightKind, leftKind == .number || leftKind == .string else {
       throw EvaluationError(
         "`\(rawValue)` compares two numbers or two strings, not \(leftKind.phrase) with \(rightKind.phrase)"

@@ -3,15 +3,24 @@ import Foundation
 
 /// Reads moments as APIs write them.
 enum DateParser {
-  static func date(from value: Value) throws(EvaluationError) -> Date {
-    if let number = value.doubleValue { return try date(fromUnixTime: number) }
+  /// What was written: a moment, or a day without a time.
+  struct Reading {
+    var date: Date
+    /// The day that begins at the date in UTC.
+    var isDay = false
+  }
+
+  static func date(from value: Value) throws(EvaluationError) -> Date { try reading(of: value).date }
+
+  static func reading(of value: Value) throws(EvaluationError) -> Reading {
+    if let number = value.doubleValue { return Reading(date: try date(fromUnixTime: number)) }
     guard let text = value.string else {
       throw EvaluationError("date takes a string or a number, not \(value.kind.phrase)")
     }
     let bytes = Array(text.utf8.drop { $0 == 0x20 })
-    if let date = isoDate(bytes) ?? httpDate(bytes) { return date }
+    if let reading = isoDate(bytes) ?? httpDate(bytes).map({ Reading(date: $0) }) { return reading }
     if let number = Double(text), text.utf8.allSatisfy({ "-.0123456789".utf8.contains($0) }), text.utf8.count >= 9 {
-      return try date(fromUnixTime: number)
+      return Reading(date: try date(fromUnixTime: number))
     }
     throw EvaluationError(
       "date takes ISO 8601, an HTTP date or a Unix time, not",
@@ -29,7 +38,7 @@ enum DateParser {
   }
 
   /// `2024-05-01`, `2024-05-01T22:30Z`, `2024-05-01 22:30:00.123+02:00`, `20240501T223000Z`. No zone means UTC.
-  private static func isoDate(_ text: [UInt8]) -> Date? {
+  private static func isoDate(_ text: [UInt8]) -> Reading? {
     var reader = DateReader(text)
     guard let year = reader.digits(4) else { return nil }
     let extended = reader.take("-")
@@ -37,7 +46,7 @@ enum DateParser {
     if extended, !reader.take("-") { return nil }
     guard let day = reader.digits(2) else { return nil }
     guard let days = days(year: year, month: month, day: day) else { return nil }
-    if reader.isAtEnd { return Date(timeIntervalSince1970: Double(days * 86_400)) }
+    if reader.isAtEnd { return Reading(date: Date(timeIntervalSince1970: Double(days * 86_400)), isDay: true) }
     guard reader.take("T") || reader.take("t") || reader.take(" ") else { return nil }
     guard let hour = reader.digits(2), hour <= 24 else { return nil }
     let hasColons = reader.take(":")
@@ -54,7 +63,7 @@ enum DateParser {
     }
     guard let offset = reader.zone(), reader.isAtEnd else { return nil }
     let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset
-    return Date(timeIntervalSince1970: Double(seconds) + fraction)
+    return Reading(date: Date(timeIntervalSince1970: Double(seconds) + fraction))
   }
 
   /// RFC 9110 §5.6.7, the preferred form, and with a numeric zone as feeds have it: `Wed, 01 May 2024 22:30:00 GMT`.

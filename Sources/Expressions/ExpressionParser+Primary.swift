@@ -81,8 +81,17 @@ extension ExpressionParser {
       let hint = isFilter ? "\(name) is a filter: value | \(name)" : "there is no function “\(name)”; only has(path)"
       throw ExpressionError(hint, offset: token.offset)
     }
+    if let word = Self.otherLanguages[name], !isNext("."), !isNext("[") {
+      throw ExpressionError("`\(name)` would be a member of the item: write `\(word)`", offset: token.offset)
+    }
     return .path(Path(root: .names, steps: [.name(JSONKey(name))]))
   }
+
+  /// What constants are called elsewhere. A member of such a name is `$item.True`.
+  private static let otherLanguages = [
+    "True": "true", "TRUE": "true", "False": "false", "FALSE": "false", "None": "null", "Null": "null", "NULL": "null",
+    "nil": "null", "undefined": "null",
+  ]
 
   private mutating func parseHas() throws(ExpressionError) -> Node {
     let open = token
@@ -137,6 +146,7 @@ extension ExpressionParser {
     guard filter.arity.contains(arguments.count) else {
       throw ExpressionError("\(name) is written \(filter.signature)", offset: first.offset)
     }
+    if let fault = filter.fault(of: arguments) { throw ExpressionError(fault, offset: first.offset) }
     return .filter(filter, input, arguments)
   }
 

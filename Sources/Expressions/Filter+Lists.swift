@@ -74,8 +74,11 @@ extension Filter {
     },
     Filter(
       "sort(expression?, direction?)",
-      "Sorted by an expression, or by themselves; 'descending' turns the order.",
-      examples: [("[3, 1, 2] | sort", "[1,2,3]"), ("['a', 'b'] | sort($item, 'descending')", "[\"b\",\"a\"]")],
+      "Sorted by an expression, or by themselves, texts of numbers as numbers; 'descending' turns the order.",
+      examples: [
+        ("[3, 1, 2] | sort", "[1,2,3]"), ("['10', '9'] | sort", "[\"9\",\"10\"]"),
+        ("['a', 'b'] | sort($item, 'descending')", "[\"b\",\"a\"]"),
+      ],
       reads: .bytes(1),
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in
@@ -84,7 +87,8 @@ extension Filter {
       guard direction == "ascending" || direction == "descending" else {
         throw EvaluationError("sort takes 'ascending' or 'descending', not", showing: direction)
       }
-      let keys = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
+      let values = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
+      let keys = values.map(\.countedAsNumber)
       // Ends soon where the budget is exhausted, and in any order.
       let comparison = Comparison(call.scope.budget)
       let sorted = zip(elements, keys).sorted {

@@ -38,7 +38,7 @@ extension Filter {
     ) { (call) throws(EvaluationError) in
       guard let number = try NumberText.number(call, for: "currency") else { return .null }
       let code = try call.text(0, of: "currency") ?? ""
-      guard code.utf8.count == 3, code.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
+      guard NumberText.isCurrency(code) else {
         throw EvaluationError("currency takes a code of three capitals such as 'EUR', not", showing: code)
       }
       return .string(
@@ -66,26 +66,26 @@ extension Filter {
     Filter("abs", "Without its sign.", examples: [("-3 | abs", "3")], reads: .number(writing: 20)) {
       (call) throws(EvaluationError) in
       guard let number = try call.inputNumber(for: "abs") else { return .null }
-      return number < 0 ? try Arithmetic.negative(of: call.input) : call.input
+      return number < 0 ? try Arithmetic.negative(of: call.input) : call.input.countedAsNumber
     },
     Filter(
       "min(expression?)",
-      "The least element; null for an empty array.",
+      "The least element, texts of numbers as numbers; null for an empty array.",
       examples: [("[3, 1, 2] | min", "1"), ("labels | min(name)", "\"bug\"")],
       reads: .bytes(1),
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "min", .before) },
     Filter(
       "max(expression?)",
-      "The greatest element; null for an empty array.",
-      examples: [("[3, 1, 2] | max", "3")],
+      "The greatest element, texts of numbers as numbers; null for an empty array.",
+      examples: [("[3, 1, 2] | max", "3"), ("['9.50', '10.25'] | max", "\"10.25\"")],
       reads: .bytes(1),
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in try NumberText.extreme(call, "max", .after) },
     Filter(
       "sum(expression?)",
       "All numbers added up; nulls are left out.",
-      examples: [("[1, 2, 3] | sum", "6"), ("labels | sum(name | length)", "5")],
+      examples: [("[1, 2, 3] | sum", "6"), ("['1.5', 2] | sum", "3.5"), ("labels | sum(name | length)", "5")],
       reads: .bytes(1),
       takesElementExpressions: true
     ) { (call) throws(EvaluationError) in

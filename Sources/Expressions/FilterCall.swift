@@ -63,8 +63,7 @@ struct FilterCall {
   /// The input's number; nil for null.
   func inputNumber(for filter: String) throws(EvaluationError) -> Double? {
     if input.isNull { return nil }
-    guard let number = input.doubleValue else { throw unfit(filter, "a number") }
-    return number
+    return try NumberText.number(self, for: filter)
   }
 
   func unfit(_ filter: String, _ expected: String) -> EvaluationError {

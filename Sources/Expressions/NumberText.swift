@@ -6,11 +6,8 @@ enum NumberText {
   /// The input as a number, also of a text that is one; nil for null.
   static func number(_ call: FilterCall, for filter: String) throws(EvaluationError) -> Double? {
     if call.input.isNull { return nil }
-    if let number = call.input.doubleValue { return number }
+    if let number = call.input.countedAsNumber.doubleValue { return number }
     if let text = call.input.string {
-      let trimmed = text.trimmingCharacters(in: .whitespaces)
-      let isDecimal = trimmed.utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }
-      if isDecimal, let number = Double(trimmed), number.isFinite { return number }
       throw EvaluationError("\(filter) takes a number, not the string", showing: text)
     }
     throw call.unfit(filter, "a number")
@@ -85,13 +82,14 @@ enum NumberText {
     guard let elements = try call.inputElements(for: filter) else { return .null }
     let values = call.arguments.isEmpty ? elements : try call.evaluateForEach(elements)
     let comparison = Comparison(call.scope.budget)
-    var best: Value?
+    var best: (value: Value, key: Value)?
     for value in values where !value.isNull {
-      if let known = best, comparison.order(value, known) != better { continue }
-      best = value
+      let key = value.countedAsNumber
+      if let known = best, comparison.order(key, known.key) != better { continue }
+      best = (value, key)
     }
     try call.scope.budget?.check()
-    return best ?? .null
+    return best?.value ?? .null
   }
 }
 

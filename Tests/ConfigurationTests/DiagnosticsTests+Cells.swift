@@ -6,10 +6,15 @@ extension DiagnosticsTests {
       "2:29: 'optional strin' is no type, did you mean 'string'?"
     ),
     Case(
+      "optional in another language",
+      base + "cells: {C: {fields: {title: string?}}}",
+      "2:29: 'string?' is no type, write `optional string`"
+    ),
+    Case(
       "words that stand twice",
       base + "cells: {C: {fields: {title: string, a: {oneOf: [b, B, b]}}}}",
       "2:55: 'b' stands twice in the list of words, keep one of them",
-      "1:44: warning: the field 'a' of C is not filled"
+      "1:44: the field 'a' of C is not filled"
     ),
     Case(
       "a field that nothing fills",
@@ -62,7 +67,7 @@ extension DiagnosticsTests {
     Case(
       "unfilled field",
       table("cell: C, payload: {}"),
-      "2:44: warning: the field 'title' of C is not filled: no item fits"
+      "2:44: the field 'title' of C is not filled: no item fits"
     ),
     Case(
       "constant of another type",

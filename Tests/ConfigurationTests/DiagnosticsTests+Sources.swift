@@ -22,6 +22,11 @@ extension DiagnosticsTests {
       "2:47: the text 'get' is no request method"
     ),
     Case(
+      "a port that there isn't",
+      upstream + "sources: {s: {url: \"https://x.example:99999/a\"}}",
+      "2:20: 'https://x.example:99999/a' is no URL of an upstream"
+    ),
+    Case(
       "header name",
       upstream + "sources: {s: {url: https://x.example, headers: {a b: c}}}",
       "2:49: 'a b' is no header name"

@@ -10,6 +10,31 @@ extension DiagnosticsTests {
       table("row: {id: email}, cell: C, payload: {title: a}"),
       "2:45: every row would have the same identity 'email', write `id: \"${email}\"`"
     ),
+    Case(
+      "an identity in another language",
+      table("row: {id: \"{{ number }}\"}, cell: C, payload: {title: a}"),
+      "2:45: '{{ number }}' is another language's template: every row would have the same identity, write `id: \"${number}\"`"
+    ),
+    Case(
+      "a constant in another language",
+      table("cell: C, payload: {title: a}, sections: [{id: a, where: done == True}]"),
+      "2:99: in the expression: `True` would be a member of the item: write `true`"
+    ),
+    Case(
+      "an interpolation in an expression",
+      table("cell: C, payload: {title: a}, sections: [{id: a, where: \"state == '${$params.state}'\"}]"),
+      "2:102: `${…}` inside of an expression, an expression names members as they are"
+    ),
+    Case(
+      "a currency that is none",
+      table("cell: C, payload: {title: \"${price | currency('EURO')}\"}"),
+      "2:72: in the expression: currency takes a code of three capitals such as 'EUR', not 'EURO'"
+    ),
+    Case(
+      "a zone that is none",
+      table("cell: C, payload: {title: \"${at | date('short', 'Mars/Base')}\"}"),
+      "2:69: in the expression: date takes a time zone such as 'Europe/Berlin', not 'Mars/Base'"
+    ),
     Case("source", cell + "tables: {t: {cell: C, payload: {title: a}}}", "2:13: 'source' is missing"),
     Case(
       "section id",

@@ -62,22 +62,35 @@ import Testing
       ("'No' | boolean", "false"),
       ("-9223372036854775807 - 1 | abs", "9.223372036854776e+18"), ("true | int", "1"), ("'7' | float", "7.0"),
       // Dates
-      ("'2024-02-29' | date", "\"2024-02-29T00:00:00Z\""),
+      ("'2024-02-29' | date", "\"2024-02-29\""),
       ("'2024-05-01T22:30:00.5+02:00' | date", "\"2024-05-01T20:30:00Z\""),
       ("'20240501T223000Z' | date", "\"2024-05-01T22:30:00Z\""), ("1714602600000 | date", "\"2024-05-01T22:30:00Z\""),
       ("'1714602600' | date", "\"2024-05-01T22:30:00Z\""), ("-1 | date", "\"1969-12-31T23:59:59Z\""),
-      ("'1900-03-01' | date", "\"1900-03-01T00:00:00Z\""),
+      ("'1900-03-01' | date", "\"1900-03-01\""),
       ("'2000-02-29T23:59:59.9Z' | date", "\"2000-02-29T23:59:59Z\""),
-      ("'0001-01-01' | date", "\"0001-01-01T00:00:00Z\""),
+      ("'0001-01-01' | date", "\"0001-01-01\""),
       ("'9999-12-31T23:59:59Z' | date", "\"9999-12-31T23:59:59Z\""),
-      ("-0.5 | date", "\"1969-12-31T23:59:59Z\""), ("'2023-12-31' | date", "\"2023-12-31T00:00:00Z\""),
+      ("-0.5 | date", "\"1969-12-31T23:59:59Z\""), ("'2023-12-31' | date", "\"2023-12-31\""),
       ("'1 May 2024 22:30 +0200' | date", "\"2024-05-01T20:30:00Z\""),
       ("'Wednesday, 01-May-2024 22:30:00 GMT' | date", "\"2024-05-01T22:30:00Z\""),
       ("'2024-05-01T22:30:00Z' | date('EEEE', 'UTC', 'de')", "\"Mittwoch\""),
       ("'1492-10-12' | date('d. MMMM yyyy', 'UTC', 'de')", "\"12. Oktober 1492\""),
-      ("'1492-10-12' | date('iso', 'Etc/GMT-1')", "\"1492-10-12T01:00:00+01:00\""),
+      ("'1492-10-12' | date('iso', 'Etc/GMT-1')", "\"1492-10-12\""),
       ("'2024-05-01T22:30:00Z' | date('iso', 'Europe/Berlin')", "\"2024-05-02T00:30:00+02:00\""),
       ("'2024-05-01T22:30:00Z' | date('medium')", "\"May 1, 2024 at 10:30\u{202F}PM\""),
+      // A date without a time is that date, in every format and zone.
+      ("'2026-12-24' | date('medium')", "\"Dec 24, 2026\""),
+      ("'2026-12-24' | date('long', 'America/New_York')", "\"December 24, 2026\""),
+      ("'2026-12-24' | date('short', 'Pacific/Auckland', 'de')", "\"24.12.26\""),
+      ("'20261224' | date('iso', 'Asia/Tokyo')", "\"2026-12-24\""),
+      ("'2026-12-24' | date('EEEE', 'America/New_York')", "\"Thursday\""),
+      ("'2026-12-24' | date('short time')", "null"), ("'2026-12-24' | timestamp", "1798070400"),
+      // One half of a moment.
+      ("'2024-05-01T22:30:00Z' | date('medium date', 'Europe/Berlin')", "\"May 2, 2024\""),
+      ("'2024-05-01T22:30:00Z' | date('short time', 'Europe/Berlin', 'de')", "\"00:30\""),
+      ("'2024-05-01T22:30:05Z' | date('medium time')", "\"10:30:05\u{202F}PM\""),
+      ("'2024-05-01T22:30:00Z' | date('iso date')", "\"2024-05-01\""),
+      ("'2024-05-01T22:30:00Z' | date('iso time')", "\"22:30:00Z\""),
       // Encodings
       ("'HTTP://User:pw@Example.COM:8080/x' | host", "\"example.com\""), ("'no url' | host", "null"),
       ("'http://[::1]:80/' | host", "\"[::1]\""), ("'é' | urlEncode", "\"%C3%A9\""),
@@ -92,7 +105,8 @@ import Testing
   @Test(arguments: [
     "'2023-02-29' | date", "'2024-13-01' | date", "1e15 | date", "'24:00' | date", "'x' | int",
     "0 | date('y', 'UTC', 'ééééééééééé')",
-    "1 | number(0, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')", "1 | currency('EUR', '')", "0 | date('y', '../../etc/passwd')",
+    "1 | number(0, 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx')", "1 | currency('EUR', '')",
+    "0 | date('y', '..' + '/../etc/passwd')",
   ])
   func hasNoValue(_ text: String) throws {
     let expression = try Expression(text)

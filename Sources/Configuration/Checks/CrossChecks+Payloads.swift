@@ -12,7 +12,7 @@ extension CrossChecks {
       guard use.isRead, !use.fields.contains(where: { $0.key.value.hasPrefix("$") }) else { continue }
       let given = Set(use.fields.map(\.key.value))
       for field in cell.fields where !field.isOptional && !given.contains(field.name) {
-        reading.warning(
+        reading.error(
           at: use.place,
           "the field '\(field.name)' of \(cell.identifier) is not filled: no item fits",
           "give it a value, or declare it `optional \(field.type.written)`"

@@ -25,6 +25,15 @@ enum RowKeys: ObjectKeys {
 extension ValueReader where Value == Template {
   /// A row's identity: the same text in every row would be of no use.
   static let identity = ValueReader(Self.textTemplate.schema) { node, reading in
+    if let text = node.scalar?.text, text.contains("{{"), !text.contains("${") {
+      let name = text.replacing("{{", with: "").replacing("}}", with: "").filter { !$0.isWhitespace }
+      reading.error(
+        at: node.place,
+        "\(excerpt(text)) is another language's template: every row would have the same identity",
+        "write `id: \"${\(name)}\"`"
+      )
+      return nil
+    }
     if let text = node.scalar?.text, !text.contains("${"), !node.isNull {
       reading.error(
         at: node.place,

@@ -44,6 +44,10 @@ extension ValueReader where Value == DeclaredField {
       words.removeFirst(2)
     }
     guard words.count == 1, let type = Self.words.first(where: { $0.name == words[0] })?.type else {
+      if text.hasSuffix("?"), Self.words.contains(where: { $0.name == (words.last ?? "").dropLast() }) {
+        reading.error(at: node.place, "\(excerpt(text)) is no type", "write `optional \(text.dropLast())`")
+        return .unknown
+      }
       let near = Nearest.name(to: words.last ?? "", among: Self.words.map(\.name) + ["optional"])
       reading.error(
         at: node.place,

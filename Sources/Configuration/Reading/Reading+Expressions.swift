@@ -11,6 +11,18 @@ extension Reading {
     }
     let text = scalar.text.trimmed
     let body = TemplateParts(text).whole ?? text
+    if body == text, let mark = scalar.text.firstRange(of: "${") {
+      self.error(
+        at: place(
+          of: scalar,
+          node.place,
+          offset: scalar.text.utf8.distance(from: scalar.text.startIndex, to: mark.lowerBound)
+        ),
+        "`${…}` inside of an expression",
+        "an expression names members as they are: `state == $params.state`"
+      )
+      return nil
+    }
     let start = scalar.text.utf8.distance(from: scalar.text.startIndex, to: body.startIndex)
     do throws(ExpressionError) {
       let expression = try Expression(String(body), lookups: knownRoots.lookups)

@@ -40,8 +40,17 @@ struct URLOrigin {
   var isOfUpstream: Bool {
     guard let scheme = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
     let host = text.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
-    return !host.isEmpty && !host.contains { $0.isWhitespace || "\\{}<>\"^`|".contains($0) }
+    return !host.isEmpty && !host.contains { $0.isWhitespace || "\\{}<>\"^`|".contains($0) } && hasPort(host)
       && (isWritten || !text.contains("${"))
+  }
+
+  /// A port that there is, or none (RFC 3986 §3.2.3).
+  private func hasPort(_ host: Substring) -> Bool {
+    let address = host.split(separator: "@", omittingEmptySubsequences: false).last ?? host
+    let rest = address.hasPrefix("[") ? address.drop { $0 != "]" } : address
+    guard let colon = rest.lastIndex(of: ":") else { return true }
+    let port = rest[rest.index(after: colon)...]
+    return port.isEmpty || port.utf8.allSatisfy { (0x30...0x39).contains($0) } && (1...65_535).contains(Int(port) ?? 0)
   }
 
   private static func endsOrigin(_ text: String) -> Bool {
