@@ -14,6 +14,8 @@ export interface Problem {
   readonly detail?: string;
   readonly type?: string;
   readonly field?: string;
+  /** What is wrong with single members of an edit, by their dotted names: what a form shows beside its fields. */
+  readonly fields?: { readonly [name: string]: readonly string[] };
 }
 
 export type Row<C extends Cell = Cell> = C & {

@@ -26,6 +26,12 @@ public struct EditRequestDefinition: Sendable {
   public var item: Expression?
   /// Of the answer and `$status`: anything but null, false or empty says that the edit was refused, and why.
   public var refused: Expression?
+  /// In place of a body: sent as `application/x-www-form-urlencoded`. An object.
+  public var form: Template?
+  /// Of the answer to an insert: what `row.id` of the new item will be.
+  public var id: Expression?
+  /// Of the answer: what it says against single members, `{name: text or texts}`, where that is in no form that is known.
+  public var fields: Expression?
 
   public init(
     method: String,
@@ -33,9 +39,13 @@ public struct EditRequestDefinition: Sendable {
     headers: [(name: String, value: Template)] = [],
     body: Template? = nil,
     item: Expression? = nil,
-    refused: Expression? = nil
+    refused: Expression? = nil,
+    form: Template? = nil,
+    id: Expression? = nil,
+    fields: Expression? = nil
   ) {
     (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+    (self.form, self.id, self.fields) = (form, id, fields)
     (self.item, self.refused) = (item, refused)
   }
 }
@@ -43,11 +53,13 @@ public struct EditRequestDefinition: Sendable {
 extension EditRequestDefinition {
   /// What the request, but not the reading of its answer, depends on.
   var dependencies: Dependencies {
-    headers.reduce(url.dependencies.union(body?.dependencies ?? [])) { $0.union($1.value.dependencies) }
+    headers.reduce(url.dependencies.union(body?.dependencies ?? []).union(form?.dependencies ?? [])) {
+      $0.union($1.value.dependencies)
+    }
   }
 
   /// The table's lookups whose items the request names.
   public var lookups: Set<String> {
-    headers.reduce(url.lookups.union(body?.lookups ?? [])) { $0.union($1.value.lookups) }
+    headers.reduce(url.lookups.union(body?.lookups ?? []).union(form?.lookups ?? [])) { $0.union($1.value.lookups) }
   }
 }

@@ -45,6 +45,11 @@ public struct Template: Equatable, Sendable {
   /// A value that is one expression's.
   public init(expression: Expression) { self.init(.expression(expression)) }
 
+  /// An object, of the templates of its members.
+  public init(members: [(name: String, template: Template)]) {
+    self.init(.object(members.map { Member(name: $0.name, template: $0.template) }))
+  }
+
   /// The members of an object's template, in order; nil for what is none.
   public var members: [Member]? {
     switch form {

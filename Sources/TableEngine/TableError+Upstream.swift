@@ -17,6 +17,8 @@ extension TableError {
   /// - Parameter passingOn: It is of the caller's own making: a status from 400 to 499 is the answer, with its challenge.
   init(_ error: UpstreamError, _ kind: Kind, passingOn: Bool = false) {
     self.init(kind, title: error.title, detail: error.detail, retryAfter: error.retryAfter)
+    fields = error.fields.map { FieldFault(name: $0.name, reasons: $0.reasons) }
+    if fields.count == 1 { field = fields[0].name }
     guard passingOn else { return }
     challenge = error.challenge
     if let status = error.status, (400..<500).contains(status), !Self.ofMessages.contains(status) {

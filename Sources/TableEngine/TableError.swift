@@ -28,11 +28,19 @@ package struct TableError: Error, Equatable, Sendable {
     case failed
   }
 
+  /// What is wrong with one member of what was sent; its name is dotted.
+  package struct FieldFault: Equatable, Sendable {
+    package var name: String
+    package var reasons: [String]
+  }
+
   package var kind: Kind
   package var title: String?
   package var detail: String
   /// The parameter, header field or member to blame.
   package var field: String?
+  /// What is wrong with single members, where an upstream has said so.
+  package var fields: [FieldFault] = []
   /// The number of the edit of a batch to blame.
   package var at: Int?
   /// The status from 400 to 499 with which an upstream refused its own caller: passed on as it is.

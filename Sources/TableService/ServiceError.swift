@@ -8,6 +8,8 @@ struct ServiceError: Error {
   var detail: String
   /// The parameter, header field or payload field to blame.
   var field: String?
+  /// What is wrong with single members of what was sent.
+  var fields: [(name: String, texts: [String])] = []
   /// The number of the edit to blame.
   var at: Int?
   var headers: [HeaderField] = []
@@ -33,21 +35,11 @@ struct ServiceError: Error {
   )
 
   var response: Response {
-    switch (field, at) {
-    case (let field?, let at?):
-      .problem(
-        status,
-        title: title,
-        detail: detail,
-        members: ["field": .string(field), "at": .integer(at)],
-        headers: headers
-      )
-    case (let field?, nil):
-      .problem(status, title: title, detail: detail, members: ["field": .string(field)], headers: headers)
-    case (nil, let at?):
-      .problem(status, title: title, detail: detail, members: ["at": .integer(at)], headers: headers)
-    case (nil, nil): .problem(status, title: title, detail: detail, headers: headers)
-    }
+    let members: [(name: String, value: ProblemMember)] = [
+      field.map { ("field", .string($0)) }, at.map { ("at", .integer($0)) },
+      fields.isEmpty ? nil : ("fields", .texts(fields)),
+    ].compactMap(\.self)
+    return .problem(status, title: title, detail: detail, members: members, headers: headers)
   }
 }
 
@@ -59,6 +51,7 @@ extension ServiceError {
       title: error.title,
       detail: error.detail,
       field: error.field,
+      fields: error.fields.map { ($0.name, $0.reasons) },
       at: error.at
     )
     if status == .unauthorized { headers.append(HeaderField(.wwwAuthenticate, error.challenge ?? "Bearer")) }

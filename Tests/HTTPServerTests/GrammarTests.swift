@@ -95,12 +95,15 @@ import Testing
     let response = Response.problem(
       .badRequest,
       detail: "a \"b\"\n\\",
-      members: ["field": .string("after"), "at": .integers([0, 3]), "limit": .integer(5)]
+      members: [
+        ("field", .string("after")), ("at", .integers([0, 3])), ("limit", .integer(5)),
+        ("fields", .texts([("a", ["x", "y"]), ("b.c", ["\"z\""])])),
+      ]
     )
     #expect(
       String(decoding: response.body, as: UTF8.self)
         == #"{"type":"about:blank","title":"Bad Request","status":400,"detail":"a \"b\"\u000a\\","#
-        + #""field":"after","at":[0,3],"limit":5}"#
+        + #""field":"after","at":[0,3],"limit":5,"fields":{"a":["x","y"],"b.c":["\"z\""]}}"#
     )
   }
 

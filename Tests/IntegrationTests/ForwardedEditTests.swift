@@ -77,6 +77,31 @@ private let caller = ["Authorization": "Bearer someone"]
     #expect(mirror.cursor == (try added.json["cursor"]?.text))
   }
 
+  /// What a form shows beside its fields, and words for a person that say nothing of where the upstream is.
+  @Test func refusedFieldsAreNamed() throws {
+    let upstream = try ListUpstream()
+    let service = try ServiceProcess(upstream.configuration)
+    _ = try service.mirror("t", caller)
+    var headers = caller
+    headers["Idempotency-Key"] = "one"
+    let refusal =
+      "{\"title\":[\"too short\",\"no capital\"],\"due\":{\"day\":[\"is past\"]},\"non_field_errors\":[\"no\"]}"
+    upstream.refusal.change { $0 = .status(422, refusal) }
+    let first = try service.request("PATCH", "/v1/tables/t/items/1", headers, body: ["title": "x"])
+    upstream.refusal.change { $0 = nil }
+    let repeated = try service.request("PATCH", "/v1/tables/t/items/1", headers, body: ["title": "x"])
+    for reply in [first, repeated] {
+      #expect(reply.status == 422)
+      #expect(try reply.json["fields"] == ["title": ["too short", "no capital"], "due.day": ["is past"]])
+      #expect(try reply.json["detail"] == "no — title: too short no capital; due.day: is past")
+      #expect(try reply.json["field"] == nil && !reply.text.contains("http") && !reply.text.contains("items/1"))
+    }
+    #expect(upstream.edits.count == 1)
+    upstream.refusal.change { $0 = .status(400, "{\"detail\":[{\"loc\":[\"body\",\"title\"],\"msg\":\"required\"}]}") }
+    let one = try service.request("POST", "/v1/tables/t/items", caller, body: [:])
+    #expect(try one.json["field"] == "title" && one.json["fields"] == ["title": ["required"]], "\(one.text)")
+  }
+
   @Test func refusedEditsChangeNothingAndSayWhy() throws {
     let upstream = try ListUpstream()
     let service = try ServiceProcess(upstream.configuration)

@@ -116,6 +116,16 @@ import Testing
     #expect(stage.states == [.refused(Problem(status: 403, title: "Forbidden", detail: "no"))])
   }
 
+  /// What a form shows beside its fields.
+  @Test func aRefusedEditNamesItsFields() throws {
+    let stage = try Stage()
+    stage.table.move("1", to: .section("s", at: 2))
+    let body = #"{"title":"No","status":422,"detail":"no","fields":{"title":["short","dull"],"a.b":["late"],"odd":7}}"#
+    try stage.answer("/move", status: 422, body)
+    let fields = ["title": ["short", "dull"], "a.b": ["late"], "odd": []]
+    #expect(stage.states == [.refused(Problem(status: 422, title: "No", detail: "no", fields: fields))])
+  }
+
   @Test func openEditsAreReplayedOverTheServicesState() throws {
     let stage = try Stage()
     stage.table.move("3", to: .before("1"))

@@ -13,6 +13,8 @@ import Testing
     var items: String?
     var item: String?
     var refused: String?
+    var id: String?
+    var fields: String?
     var expected: String
     var testDescription: String { "\(status) \(body) \(items ?? "") \(item ?? "") \(refused ?? "")" }
   }
@@ -38,7 +40,6 @@ import Testing
     Case(body: #"{"ok":false}"#, refused: "ok == false", expected: "refused 422 it refuses, without a reason"),
     Case(body: #"{"ok":true}"#, refused: "ok == false", expected: #"accepted {"ok":true}"#),
     Case(body: #"{"code":3}"#, refused: "code", expected: "refused 422 3"),
-    Case(body: #"{"e":{"reason":"full"}}"#, refused: "e", expected: "refused 422 full"),
     Case(body: #"{"e":{}}"#, refused: "e", expected: #"accepted {"e":{}}"#),
     Case(body: "{}", status: 202, refused: "$status == 202 ? 'later' : null", expected: "refused 422 later"),
     Case(body: #"{"errors":["no"]}"#, items: "data.a | where(id > 0)", expected: "refused 422 no"),
@@ -54,6 +55,24 @@ import Testing
     Case(body: #"{"why":null}"#, status: 500, refused: "why", expected: "failed 500"),
     Case(body: #"{"errors":["x"]}"#, status: 500, items: "data", expected: "failed 500"),
     Case(body: #"{"why":"x"}"#, refused: "why - 1", expected: "unknown 200"),
+    // What is said against single members.
+    Case(body: #"{"state":["bad"]}"#, status: 400, expected: "refused 400 bad state=bad"),
+    Case(
+      body: #"{"meta":{"e":{"a":["x","y"],"b":"z"}}}"#,
+      status: 422,
+      fields: "meta.e",
+      expected: "refused 422 The upstream answered 422, and not why a=x|y b=z"
+    ),
+    Case(
+      body: #"{"data":{"up":{"userErrors":[{"field":["input","title"],"message":"too long"}]}}}"#,
+      refused: "data.up.userErrors",
+      expected: "refused 422 too long title=too long"
+    ),
+    Case(body: "<html><title>Oops</title>", status: 422, expected: "refused 422 an HTML page titled “Oops”"),
+    Case(body: "{}", status: 409, expected: "refused 409 The upstream answered 409, and not why"),
+    Case(body: #"{"silenceID":"s7"}"#, id: "silenceID", expected: "accepted as s7"),
+    Case(body: #"{"id":12}"#, id: "id", expected: "accepted as 12"),
+    Case(body: "{}", id: "id", expected: "accepted as nobody"),
   ]
 
   @Test(arguments: cases) func outcome(_ test: Case) throws {
@@ -65,7 +84,9 @@ import Testing
       method: "POST",
       url: try Template(text: "http://a.test/edit"),
       item: try test.item.map { try Expression($0) },
-      refused: try test.refused.map { try Expression($0) }
+      refused: try test.refused.map { try Expression($0) },
+      id: try test.id.map { try Expression($0) },
+      fields: try test.fields.map { try Expression($0) }
     )
     let check = ResponseCheck(redaction: Redaction(FetchContext(), request: sent))
     let response = TransferResponse(
@@ -82,12 +103,15 @@ import Testing
     let last = outcome.error?.detail.split(separator: ": ").last.map(String.init) ?? ""
     let word =
       switch outcome {
-      case .accepted(_, let item): "accepted \(item.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")"
+      case .accepted(let accepted) where test.id != nil: "accepted as \(accepted.id ?? "nobody")"
+      case .accepted(let accepted): "accepted \(accepted.item.map { String(decoding: $0, as: UTF8.self) } ?? "nothing")"
       case .refused(let error): "refused \(error.status ?? 0) \(last)"
       case .failed(let error): "failed \(error.status ?? 0)"
       case .unknown(let error): "unknown \(error.status ?? 0)"
       }
-    #expect(word == test.expected)
+    let fields = (outcome.error?.fields ?? []).map { " \($0.name)=\($0.reasons.joined(separator: "|"))" }.joined()
+    #expect(word + fields == test.expected)
+    #expect(outcome.error?.detail.contains("a.test") != true, "it says nothing of where the upstream is")
   }
 }
 
@@ -139,5 +163,19 @@ import Testing
     let body = try JSONValue(parsing: request.body ?? [])
     #expect(body["row"] == ["title": "new", "section": "body's"])
     #expect(body["section"] == "today" && body["after"] == "r1" && body["at"] == .null && body["title"] == "new")
+  }
+
+  /// A form in place of a body, as many older APIs want it.
+  @Test func aForm() throws {
+    let request = try Self.request { _, request in
+      request.form = Template(members: [
+        ("title", try Template(text: "${$edit.title + ' & more'}")), ("tags", try Template(.array(["a", "b c"]))),
+        ("nothing", try Template(text: "${$edit.missing}")), ("done", try Template(text: "${true}")),
+      ])
+    }
+    #expect(
+      request.body.map { String(decoding: $0, as: UTF8.self) } == "title=new%20%26%20more&tags=a&tags=b%20c&done=true"
+    )
+    #expect(request.headers.list(named: "Content-Type") == "application/x-www-form-urlencoded")
   }
 }

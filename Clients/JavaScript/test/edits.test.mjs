@@ -59,10 +59,11 @@ test("a refused edit is taken back with its problem, and stays listed until it i
   assert.deepEqual(table.row("1").payload, { title: "new" });
   assert.deepEqual(table.row("1").pending, { op: "patch", state: "local" });
   await clock.advance(0);
-  edit().reply({ status: 422, body: { title: "Unprocessable", status: 422, field: "title" } });
+  edit().reply({ status: 422, body: { title: "Unprocessable", status: 422, field: "title", fields: { title: ["short"] } } });
   await clock.advance(0);
   assert.equal(patch.state, "refused");
   assert.equal(patch.problem.field, "title");
+  assert.deepEqual(patch.problem.fields, { title: ["short"] });
   assert.equal(table.row("1"), before);
   assert.equal(table.snapshot.edits.length, 1);
   patch.dismiss();

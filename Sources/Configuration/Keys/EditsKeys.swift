@@ -45,6 +45,9 @@ enum EditRequestKeys: ObjectKeys {
     var body: Template?
     var item: Expression?
     var refused: Expression?
+    var form: Template?
+    var id: Expression?
+    var fields: Expression?
 
     func definition(method standard: String) -> EditRequestDefinition {
       EditRequestDefinition(
@@ -53,7 +56,10 @@ enum EditRequestKeys: ObjectKeys {
         headers: headers,
         body: body,
         item: item,
-        refused: refused
+        refused: refused,
+        form: form,
+        id: id,
+        fields: fields
       )
     }
   }
@@ -91,16 +97,51 @@ enum EditRequestKeys: ObjectKeys {
       + "`$status`. Default: `errors`, where the source's `items` are under `data`; else the status alone counts."
   )
 
+  static let form = Key(
+    "form",
+    .map(of: .template, noun: "the form", names: .any),
+    secrecy: .request,
+    "In place of `body`: sent as `application/x-www-form-urlencoded`. What is null is left out, a list is sent as several of "
+      + "one name."
+  )
+  static let id = Key(
+    "id",
+    .expression,
+    "Of an insert's answer that has the new item's id alone: what `row.id` will be of it: `${silenceID}`."
+  )
+  static let fields = Key(
+    "fields",
+    .expression,
+    "What the answer says against single members, as `{name: text or texts}`: `${meta.problems}`. Default: the forms that "
+      + "frameworks use are known."
+  )
+
   static let keys = [
-    method.description, url.description, headers.description, body.description, item.description, refused.description,
+    method.description, url.description, headers.description, body.description, form.description, item.description,
+    id.description, refused.description, fields.description,
   ]
 
   static func value(of object: ObjectReader) -> Request? {
     let (verb, content) = (object[method], object[body])
     let fields = (object[headers] ?? []).map { (name: $0.name.value, value: $0.value) }
-    let (found, refusal) = (object[item], object[refused])
+    let (found, refusal, named, reasons) = (object[item], object[refused], object[id], object[Self.fields])
+    let pairs = object[form]
+    if object.has(form), object.has(body) {
+      object.reading.error(at: object.place(of: form), "a request has 'body' or 'form', not both", "keep one of them")
+    }
+    let sent = pairs.map { pairs in Template(members: pairs.map { ($0.name.value, $0.value) }) }
     return object[url].map {
-      Request(method: verb, url: $0, headers: fields, body: content, item: found, refused: refusal)
+      Request(
+        method: verb,
+        url: $0,
+        headers: fields,
+        body: content,
+        item: found,
+        refused: refusal,
+        form: sent,
+        id: named,
+        fields: reasons
+      )
     }
   }
 }

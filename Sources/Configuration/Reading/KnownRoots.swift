@@ -31,7 +31,9 @@ struct KnownRoots {
     case (TableKeys.title.name, _):
       self.init([.parameters, .environment, .locale, .caller])
     case (TableKeys.edits.name, EditRequestKeys.item.name), (TableKeys.edits.name, EditRequestKeys.refused.name),
-      (TableKeys.actions.name, EditRequestKeys.item.name), (TableKeys.actions.name, EditRequestKeys.refused.name):
+      (TableKeys.actions.name, EditRequestKeys.item.name), (TableKeys.actions.name, EditRequestKeys.refused.name),
+      (TableKeys.edits.name, EditRequestKeys.id.name), (TableKeys.edits.name, EditRequestKeys.fields.name),
+      (TableKeys.actions.name, EditRequestKeys.fields.name):
       // What is read of an upstream's answer: no item's.
       self.init(Self.everywhere.union([.edit, .status, .locale]))
     case (TableKeys.edits.name, _):

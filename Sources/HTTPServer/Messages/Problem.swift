@@ -1,8 +1,10 @@
 /// A member of a problem's JSON object besides those of RFC 9457: `field`, `at` and the like.
-public enum ProblemMember: Hashable, Sendable {
+public enum ProblemMember: Sendable {
   case string(String)
   case integer(Int)
   case integers([Int])
+  /// An object of lists of texts: `{"name": ["…"]}`.
+  case texts([(name: String, texts: [String])])
 }
 
 extension Response {
@@ -19,7 +21,7 @@ extension Response {
     title: String? = nil,
     detail: String,
     type: String = "about:blank",
-    members: KeyValuePairs<String, ProblemMember> = [:],
+    members: [(name: String, value: ProblemMember)] = [],
     headers: [HeaderField] = []
   ) -> Response {
     var body: [UInt8] = Array("{\"type\":".utf8)
@@ -37,10 +39,26 @@ extension Response {
       case .integer(let integer): body.append(contentsOf: "\(integer)".utf8)
       case .integers(let integers):
         body.append(contentsOf: "[\(integers.map(String.init).joined(separator: ","))]".utf8)
+      case .texts(let members): append(members, to: &body)
       }
     }
     body.append(UInt8(ascii: "}"))
     return Response(status: status, headers: .problem, additional: headers, body: body)
+  }
+
+  private static func append(_ members: [(name: String, texts: [String])], to body: inout [UInt8]) {
+    body.append(UInt8(ascii: "{"))
+    for (index, member) in members.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      appendString(member.name, to: &body)
+      body.append(contentsOf: ":[".utf8)
+      for (index, text) in member.texts.enumerated() {
+        if index > 0 { body.append(UInt8(ascii: ",")) }
+        appendString(text, to: &body)
+      }
+      body.append(UInt8(ascii: "]"))
+    }
+    body.append(UInt8(ascii: "}"))
   }
 
   /// Appends `string` as a JSON string (RFC 8259 section 7).

@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import JSON
 import TableMapping
 import TableModel
@@ -14,8 +15,10 @@ enum LaidEdit {
 extension ForwardingPlan {
   /// Does to the source's content what the upstream has said it did.
   ///
-  /// - Parameter answer: the item in the upstream's answer, if there is one.
-  func apply(_ answer: [UInt8]?, to content: inout TableContent, named name: String) -> LaidEdit {
+  /// - Parameters:
+  ///   - answer: the item in the upstream's answer, if there is one.
+  ///   - sent: the JSON body of the request, if it had one.
+  func apply(_ answer: [UInt8]?, sent: [UInt8]?, to content: inout TableContent, named name: String) -> LaidEdit {
     let answered = answer.flatMap { try? JSONValue(parsing: $0) }
     guard let row = change.row else { return insert(answered, &content, named: name) }
     guard let found = content.result?.item(row), found.source == source, let position = found.position else {
@@ -41,9 +44,18 @@ extension ForwardingPlan {
       }
       content.lay(item.bytes, at: position, over: source, named: name)
     case .delete: return content.layDeletion(at: position, over: source, named: name) ? .shown(row: row) : awaiting
-    case .move:
-      let place = place ?? .end
-      guard content.layMove(at: position, to: place, over: source, named: name) else { return awaiting }
+    case .move(_, let asked):
+      let told = answered.flatMap { new(from: $0, named: answers, over: item.taking(sent), in: content) }
+      let before = content
+      let moved = told ?? moved(asked, sent, in: content)
+      let position = moved == item ? position : content.lay(moved.bytes, at: position, over: source, named: name)
+      // Where it stands elsewhere all the same, as by an order of the upstream's own, only a fetch can tell where.
+      guard content.layMove(at: position, to: place ?? .end, over: source, named: name),
+        asked.holds(for: row, in: content.table(named: name))
+      else {
+        content = before
+        return awaiting
+      }
     }
     return .shown(row: row)
   }
@@ -74,6 +86,30 @@ extension ForwardingPlan {
     return .shown(row: row)
   }
 
+  /// The item in its new place, where the answer doesn't say what it is: with what was sent of its members, and in a table
+  /// with groups with what makes it one of its section.
+  private func moved(_ place: EditPlace, _ sent: [UInt8]?, in content: TableContent) -> JSONValue {
+    let moved = item.taking(sent)
+    guard moved == item, case .groups(let groups) = content.definition.sections, let path = groups.key.memberPath,
+      let sections = content.result?.sections
+    else { return moved }
+    let section: Section?
+    switch place {
+    case .end: return moved
+    case .section(let id, _):
+      guard let id else { return moved }
+      section = sections.first { $0.id == id }
+      guard section != nil else { return moved.setting(path, to: id == "none" ? .null : .string(id)) }
+    case .before(let row), .after(let row):
+      section = sections.first { $0.rows.contains { $0.id == row } }
+    }
+    guard let neighbor = section?.rows.first(where: { $0.id != change.row }),
+      let bytes = content.result?.item(neighbor.id)?.bytes, let other = try? JSONValue(parsing: bytes)
+    else { return moved }
+    let value = path.reduce(JSONValue?.some(other)) { $0?[$1] } ?? .null
+    return moved.setting(path, to: value)
+  }
+
   /// The item from now on, where an answer says what it is: where the edit says where the item stands in the answer, or
   /// where the answer is the row's. What the answer leaves out then is as it was.
   ///
@@ -96,7 +132,44 @@ extension ForwardingPlan {
   }
 }
 
+extension EditPlace {
+  /// Whether a row stands there. O(log rows).
+  fileprivate func holds(for row: String, in table: Table) -> Bool {
+    guard let path = table.indexPath(of: row) else { return false }
+    let section = table.sections[path.section]
+    switch self {
+    case .end: return true
+    case .section(let id, let at): return (id ?? section.id) == section.id && (at ?? path.row) == path.row
+    case .before(let other):
+      return path.row + 1 < section.rows.count && section.rows[path.row + 1].id == other
+    case .after(let other): return path.row > 0 && section.rows[path.row - 1].id == other
+    }
+  }
+}
+
 extension JSONValue {
+  /// With those members of a request's body that the object has, too, of the same kind or null.
+  fileprivate func taking(_ sent: [UInt8]?) -> JSONValue {
+    guard case .object = self, let sent, case .object(let members)? = try? JSONValue(parsing: sent) else { return self }
+    var result = self
+    for member in members {
+      guard let own = self[member.name], own.isNothing || member.value.isNothing || own.isOfKind(member.value) else {
+        continue
+      }
+      result[member.name] = member.value
+    }
+    return result
+  }
+
+  private var isNothing: Bool { if case .null = self { true } else { false } }
+
+  private func isOfKind(_ other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.string, .string), (.array, .array), (.object, .object): true
+    default: isScalar(like: other)
+    }
+  }
+
   /// With an object's members in place of those of the same names, and its others behind them.
   fileprivate func replacingMembers(by other: JSONValue) -> JSONValue {
     guard case .object(var members) = self, case .object(let others) = other else { return other }

@@ -83,6 +83,16 @@ extension StoredReply {
         writer.name(name)
         writer.write(text)
       }
+      if !error.fields.isEmpty {
+        writer.name("fields")
+        writer.beginArray()
+        for field in error.fields {
+          writer.beginArray()
+          for text in [field.name] + field.reasons { writer.write(text) }
+          writer.endArray()
+        }
+        writer.endArray()
+      }
       for (name, number) in [("at", error.at), ("upstreamStatus", error.upstreamStatus)] {
         guard let number else { continue }
         writer.name(name)
@@ -126,6 +136,13 @@ extension StoredReply {
     guard let kind = value.text("kind").flatMap({ TableError.Kind(rawValue: $0) }), let detail = value.text("detail")
     else { return nil }
     var error = TableError(kind, title: value.text("title"), detail: detail, field: value.text("field"))
+    if case .array(let fields)? = value["fields"] {
+      error.fields = fields.compactMap { field in
+        guard case .array(let elements) = field else { return nil }
+        let texts = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
+        return texts.first.map { TableError.FieldFault(name: $0, reasons: Array(texts.dropFirst())) }
+      }
+    }
     error.at = value.number("at")
     error.upstreamStatus = value.number("upstreamStatus")
     return .failure(error)

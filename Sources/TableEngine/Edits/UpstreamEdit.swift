@@ -52,6 +52,14 @@ struct UpstreamEdit: Sendable {
     )
   }
 
+  /// An upstream's own words where it answered; else the kind of failure and the host, without where it is asked.
+  private func told(_ error: UpstreamError) -> UpstreamError {
+    guard error.status == nil, error.kind != .unusableRequest else { return error }
+    var told = error
+    (told.title, told.detail) = error.publicWords(at: source.definition)
+    return told
+  }
+
   /// What the client is told of an edit that was not accepted; nil where it was.
   func failure(_ outcome: EditOutcome) -> TableError? {
     switch outcome {
@@ -62,12 +70,14 @@ struct UpstreamEdit: Sendable {
       return request.blaming(TableError(error, .upstream, passingOn: !isService))
     // What the caller or the item has can't be put into the request: nothing was sent.
     case .failed(let error) where error.kind == .unusableValue: return request.blaming(TableError(error, .impossible))
-    case .failed(let error): return TableError(error, .upstream)
+    case .failed(let error): return TableError(told(error), .upstream)
     case .unknown(let error):
+      let told = told(error)
+      let words = told.detail.hasSuffix(".") ? told.detail : told.detail + "."
       return TableError(
         .unanswered,
-        title: error.title,
-        detail: "\(error.detail). Whether the edit was carried out is not known; the table is being refreshed."
+        title: told.title,
+        detail: "\(words) Whether the edit was carried out is not known; the table is being refreshed."
       )
     }
   }

@@ -9,7 +9,7 @@ import Upstream
 /// One upstream as it is polled, and the tables that it feeds.
 final class PolledSource: Sendable {
   let name: String
-  private let definition: UpstreamDefinition
+  let definition: UpstreamDefinition
   let context: EngineContext
   let source: Source
   private let fetchContext: FetchContext

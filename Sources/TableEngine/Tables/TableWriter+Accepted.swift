@@ -93,7 +93,7 @@ extension TableWriter {
         let request = EditRequest([edit.edit], caller: CallerFields([]))
         let plan = try? ForwardingPlan(request, content, table: feed.latest.table, named: name)
         guard let plan, plan.source == edit.source else { return .awaitsRefresh(row: edit.edit.row) }
-        return plan.apply(edit.item, to: &content, named: name)
+        return plan.apply(edit.item, sent: nil, to: &content, named: name)
       }
     }
   }

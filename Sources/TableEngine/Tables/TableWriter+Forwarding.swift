@@ -59,7 +59,7 @@ extension TableWriter {
   /// Sends an edit, and answers it when it is shown here what became of it.
   private func send(_ edit: UpstreamEdit, _ finish: @escaping @Sendable (EditResult) -> Void) {
     edit.send { [self] outcome in
-      if case .accepted(_, let item) = outcome { return accept(edit, item, finish) }
+      if case .accepted(let accepted) = outcome { return accept(edit, accepted, finish) }
       // Nobody knows whether it was carried out: the refresh will tell.
       if case .unknown = outcome { refreshAfterChange(edit.source, of: edit.owner) { _ in } }
       if let error = edit.failure(outcome) { finish(.failure(error)) }
@@ -69,17 +69,20 @@ extension TableWriter {
   /// Shows what the upstream has accepted, and answers when it is shown here.
   private func accept(
     _ edit: UpstreamEdit,
-    _ item: [UInt8]?,
+    _ accepted: AcceptedEdit,
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
     let plan = edit.plan
     let succeed: @Sendable (String?, TableReader) -> Void = { row, reader in
       let cursor = reader.cursor(reader.feed.current, edit.request.lens)
-      finish(.success(EditAnswer(cursor: cursor, rows: [row ?? plan.chosen], hasReplaced: plan.isReplacement)))
+      finish(
+        .success(EditAnswer(cursor: cursor, rows: [row ?? accepted.id ?? plan.chosen], hasReplaced: plan.isReplacement))
+      )
     }
     // The replica that asks the sources has what it is laid over.
     let handOver: @Sendable () -> Void = { [self] in
-      showElsewhere(HandedEdit(table: name, source: plan.source, edit: plan.change, item: item)) { [reader] outcome in
+      showElsewhere(HandedEdit(table: name, source: plan.source, edit: plan.change, item: accepted.item)) {
+        [reader] outcome in
         switch outcome {
         case .success(let row): succeed(row, reader)
         case .failure: finish(.failure(.acceptedUnseen))
@@ -94,7 +97,7 @@ extension TableWriter {
       case .failure: finish(.failure(.acceptedUnseen))
       }
     } apply: { [name] content in
-      plan.apply(item, to: &content, named: name)
+      plan.apply(accepted.item, sent: accepted.sent, to: &content, named: name)
     }
   }
 

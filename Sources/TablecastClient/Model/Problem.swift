@@ -5,9 +5,11 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   public var detail: String
   /// The parameter or the member of the body to blame.
   public var field: String?
+  /// What is wrong with single members of an edit, by their dotted names: what a form shows beside its fields.
+  public var fields: [String: [String]]
 
-  public init(status: Int, title: String, detail: String = "", field: String? = nil) {
-    (self.status, self.title, self.detail, self.field) = (status, title, detail, field)
+  public init(status: Int, title: String, detail: String = "", field: String? = nil, fields: [String: [String]] = [:]) {
+    (self.status, self.title, self.detail, self.field, self.fields) = (status, title, detail, field, fields)
   }
 
   init(_ json: JSONText, status: Int? = nil) {
@@ -15,6 +17,10 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     title = json["title"]?.string ?? "Refused"
     detail = json["detail"]?.string ?? ""
     field = json["field"]?.string ?? json["at"]?.text
+    fields = Dictionary(
+      (json["fields"]?.members ?? []).map { ($0.name, $0.value.elements.compactMap(\.string)) },
+      uniquingKeysWith: { first, _ in first }
+    )
   }
 
   /// A reply that isn't 2xx: its problem, else what its status says. What a proxy wrote is not repeated.

@@ -40,7 +40,10 @@ enum ReasonText {
     guard depth < 4 else { return nil }
     if view.kind == .array { return view[0].flatMap { reason(in: $0, depth: depth + 1) } }
     guard view.kind == .object else { return nil }
-    for name in ["detail", "message", "error_description", "error", "errors", "title", "reason"] {
+    for name in [
+      "detail", "message", "msg", "error_description", "error", "errors", "errorMessages", "non_field_errors", "title",
+      "reason",
+    ] {
       if let member = view[name], let text = reason(in: member, depth: depth + 1) { return text }
     }
     return nil

@@ -41,6 +41,9 @@ struct Redaction: Sendable {
   func hide(_ error: UpstreamError) -> UpstreamError {
     var error = error
     error.detail = hide(error.detail)
+    error.fields = error.fields.map { field in
+      FieldReasons(name: hide(field.name), reasons: field.reasons.map(hide))
+    }
     return error
   }
 }

@@ -13,6 +13,8 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
   public var retryAfter: Duration?
   /// With 401: how the upstream wants the caller to prove who they are (`WWW-Authenticate`).
   public var challenge: String?
+  /// What the upstream said of single members of what it was sent.
+  public var fields: [FieldReasons] = []
   /// Of a later page, or of one item among others: it says nothing about the whole.
   public var isPartial = false
   /// The requests before this one had reached the upstream, or this one may have.

@@ -8,6 +8,17 @@ struct EditAnswer {
   let refused: Expression?
   let check: ResponseCheck
 
+  /// What was read of an answer.
+  private struct Reading {
+    /// Why it was refused, by the expression that says so.
+    var words: String?
+    /// What it says against it, by itself.
+    var told: String?
+    var fields: [FieldReasons] = []
+    var item: [UInt8]?
+    var id: String?
+  }
+
   /// - Parameter source: where its list is under `data`, as GraphQL and JSON:API have it, `errors` says that an edit was
   ///   refused, unless the edit has an expression of its own.
   init(_ request: EditRequestDefinition, source: UpstreamDefinition, check: ResponseCheck) {
@@ -20,30 +31,29 @@ struct EditAnswer {
 
   /// - Parameter sent: the request, for messages.
   func outcome(_ response: TransferResponse, of sent: TransferRequest) -> EditOutcome {
-    let words: String?
-    let item: [UInt8]?
+    let reading: Reading
     do {
-      (words, item) = try read(response)
+      reading = try read(response)
     } catch {
       // The upstream may have carried it out: what it says about that can't be read.
       return .unknown(
         UpstreamError(
           .unexpectedShape,
           title: "The upstream's answer to an edit is not as configured",
-          detail: "\(sent.method) \(response.url): \(check.redaction.clean("\(error)"))",
+          detail: check.redaction.clean("\(error)"),
           status: response.status
         )
       )
     }
+    let accepted = AcceptedEdit(status: response.status, item: reading.item, id: reading.id)
     if (200..<300).contains(response.status) {
-      return words.map { .refused(refusal($0, response, sent)) } ?? .accepted(status: response.status, item: item)
+      return reading.words.map { .refused(refusal($0, reading, response, sent)) } ?? .accepted(accepted)
     }
-    guard var error = check.failure(of: response, request: sent, now: 0) else {
-      return .accepted(status: response.status, item: item)
-    }
-    guard let words, request.refused != nil else { return unread(error, response.status) }
-    guard Self.sayMore.contains(response.status) else { return .refused(refusal(words, response, sent)) }
-    error.detail = "\(sent.method) \(response.url) answered \(response.status): \(check.redaction.clean(words))"
+    guard var error = check.failure(of: response, request: sent, now: 0) else { return .accepted(accepted) }
+    error.detail = words(reading.words ?? reading.told, response, sent)
+    error.fields = fields(reading)
+    guard let words = reading.words, request.refused != nil else { return unread(error, response.status) }
+    guard Self.sayMore.contains(response.status) else { return .refused(refusal(words, reading, response, sent)) }
     return .refused(error)
   }
 
@@ -56,25 +66,62 @@ struct EditAnswer {
   /// Who asks, or when, is what is wrong, and not the edit.
   private static let sayMore: Set = [401, 403, 412]
 
-  private func refusal(_ words: String, _ response: TransferResponse, _ sent: TransferRequest) -> UpstreamError {
-    UpstreamError(
+  private func refusal(
+    _ words: String,
+    _ reading: Reading,
+    _ response: TransferResponse,
+    _ sent: TransferRequest
+  ) -> UpstreamError {
+    var error = UpstreamError(
       .status,
       title: "The upstream refuses the edit",
-      detail: "\(sent.method) \(response.url) answered: \(check.redaction.clean(words))",
+      detail: self.words(words, response, sent),
       status: 422
     )
+    error.fields = fields(reading)
+    return error
+  }
+
+  /// For a person: what the upstream said, without where it stands.
+  private func words(_ told: String?, _ response: TransferResponse, _ sent: TransferRequest) -> String {
+    guard var told else { return "The upstream answered \(response.status), and not why" }
+    for url in [sent.url, response.url] {
+      told = told.replacing(url.description, with: "…").replacing("\(url.origin)", with: "…")
+    }
+    return check.redaction.clean(told)
+  }
+
+  private func fields(_ reading: Reading) -> [FieldReasons] {
+    reading.fields.map { field in
+      FieldReasons(name: check.redaction.clean(field.name), reasons: field.reasons.map(check.redaction.clean))
+    }
   }
 
   /// Why it was refused, and the item. A body that is no JSON has neither members nor an item.
-  private func read(_ response: TransferResponse) throws -> (words: String?, item: [UInt8]?) {
+  private func read(_ response: TransferResponse) throws -> Reading {
+    let type = response.headers.first(named: "Content-Type")
     guard let document = try? Document(response.body), (try? document.withRoot { _ in }) != nil else {
-      return (try words(in: scope(.null, response)), nil)
+      return Reading(
+        words: try refusal(in: scope(.null, response))?.words,
+        told: ReasonText.reason(in: response.body, type: type)
+      )
     }
     return try document.withRoot { root in
       let scope = scope(Value(root), response)
-      if let words = try words(in: scope) { return (words, nil) }
-      guard (200..<300).contains(response.status) else { return (nil, nil) }
-      return (nil, item(try request.item?.evaluate(in: scope) ?? Value(root)))
+      let isSuccess = (200..<300).contains(response.status)
+      if let (words, fields) = try refusal(in: scope) {
+        return Reading(words: words, fields: try self.fields(in: scope) ?? fields)
+      }
+      guard isSuccess else {
+        let said = RefusalReader(answer: root)
+        let told = said.summary(after: ReasonText.reason(in: root))
+        return Reading(told: told, fields: try self.fields(in: scope) ?? said.fields)
+      }
+      let id = try request.id?.evaluate(in: scope).text
+      return Reading(
+        item: item(try request.item?.evaluate(in: scope) ?? Value(root)),
+        id: id.flatMap { $0.isEmpty ? nil : $0 }
+      )
     }
   }
 
@@ -85,13 +132,27 @@ struct EditAnswer {
     return scope
   }
 
-  private func words(in scope: Scope) throws -> String? {
+  /// Where the configuration says where they stand; nil where it doesn't.
+  private func fields(in scope: Scope) throws -> [FieldReasons]? {
+    guard let value = try request.fields?.evaluate(in: scope) else { return nil }
+    return try Document(JSONValue(value).bytes).withRoot { RefusalReader(reasons: $0).fields }
+  }
+
+  private func refusal(in scope: Scope) throws -> (words: String, fields: [FieldReasons])? {
     guard let value = try refused?.evaluate(in: scope), !value.isNothing else { return nil }
     let json = JSONValue(value)
-    if case .bool = json { return "it refuses, without a reason" }
-    if let text = value.text { return text }
+    if case .bool = json { return ("it refuses, without a reason", []) }
+    if let text = value.text {
+      // The words may be one of several reasons.
+      let told = try Document(JSONValue(scope.response).bytes).withRoot { RefusalReader(answer: $0).fields }
+      return (text, told)
+    }
     let document = try Document(json.bytes)
-    return try document.withRoot { ReasonText.reason(in: $0) } ?? String(decoding: json.bytes, as: UTF8.self)
+    return try document.withRoot { view in
+      let said = RefusalReader(reasons: view)
+      let words = said.summary(after: said.fields.isEmpty ? ReasonText.reason(in: view) : nil)
+      return (words ?? String(decoding: json.bytes, as: UTF8.self), said.fields)
+    }
   }
 
   private func item(_ value: Value) -> [UInt8]? {

@@ -45,10 +45,15 @@ public struct EditForwarder: Sendable {
     let started = Duration.now
     client.send(transfer) { [self] result in
       Self.reading.async {
-        let outcome = Self.outcome(result, transfer, answer).hidden(check.redaction)
+        var outcome = Self.outcome(result, transfer, answer).hidden(check.redaction)
+        if case .accepted(var accepted) = outcome, request.form == nil {
+          accepted.sent = transfer.body
+          outcome = .accepted(accepted)
+        }
+        let told = outcome
         client.queue.async {
-          client.observer?(report(outcome, result, transfer, check, elapsed: .now - started))
-          completion(outcome)
+          client.observer?(report(told, result, transfer, check, elapsed: .now - started))
+          completion(told)
         }
       }
     }
@@ -83,7 +88,9 @@ public struct EditForwarder: Sendable {
           && (definition.body != nil || !field.name.equalsIgnoringCase("Content-Type"))
       }
     }
+    if definition.form != nil { templates.removeAll { $0.name.equalsIgnoringCase("Content-Type") } }
     var headers = try builder.headers(templates, in: scope, body: definition.body)
+    if definition.form != nil { headers.append(.contentTypeForm()) }
     headers.removeAll { $0.isNamed("Idempotency-Key") }
     var limits = builder.limits
     limits.maxRedirects = 0
@@ -91,7 +98,8 @@ public struct EditForwarder: Sendable {
       method: definition.method,
       url: url,
       headers: headers + [key],
-      body: try builder.body(definition.body, in: scope),
+      body: try definition.form == nil
+        ? builder.body(definition.body, in: scope) : builder.form(definition.form, in: scope),
       limits: limits,
       security: builder.security,
       isSentOnce: true

@@ -61,9 +61,8 @@ public struct ForwardedEdit: Sendable {
 
 /// What the upstream made of an edit.
 public enum EditOutcome: Sendable {
-  /// It was carried out. The item is the JSON text of the object that stands where `item` says, by default the answer
-  /// itself; nil where there is none. Whether it has the table's identity is the table's to find out.
-  case accepted(status: Int, item: [UInt8]?)
+  /// It was carried out.
+  case accepted(AcceptedEdit)
   /// Nothing was changed: 3xx or 4xx, or 422 where the answer says so in words (`refused`). The reason is the upstream's
   /// own, shortened and without secrets.
   case refused(UpstreamError)
@@ -71,4 +70,20 @@ public enum EditOutcome: Sendable {
   case unknown(UpstreamError)
   /// It did not reach the upstream, or failed there by a 5xx.
   case failed(UpstreamError)
+}
+
+/// What an upstream said of an edit that it has carried out.
+public struct AcceptedEdit: Hashable, Sendable {
+  public var status: Int
+  /// The JSON text of the object that stands where `item` says, by default the answer itself; nil where there is none.
+  /// Whether it has the table's identity is the table's to find out.
+  public var item: [UInt8]?
+  /// What the answer says that `row.id` of the new item will be, where `id` is configured.
+  public var id: String?
+  /// The body of the request, where that was JSON.
+  public var sent: [UInt8]?
+
+  public init(status: Int, item: [UInt8]? = nil, id: String? = nil, sent: [UInt8]? = nil) {
+    (self.status, self.item, self.id, self.sent) = (status, item, id, sent)
+  }
 }

@@ -139,6 +139,22 @@ struct RequestBuilder {
     return fields
   }
 
+  /// `application/x-www-form-urlencoded` (WHATWG URL section 5.2): a member that is null is left out, a list is sent as
+  /// several of one name, an object as JSON.
+  func form(_ template: Template?, in scope: Scope) throws(UpstreamError) -> [UInt8]? {
+    guard let template else { return nil }
+    let members: [Value.Member]
+    do { members = try template.evaluate(in: scope).members ?? [] } catch { throw .unusable("form: \(error.message)") }
+    var pairs: [String] = []
+    for member in members where !member.value.isNull {
+      for value in member.value.elements ?? [member.value] where !value.isNull {
+        let text = value.text ?? String(decoding: JSONValue(value).bytes, as: UTF8.self)
+        pairs.append("\(PercentEncoding.encode(member.name))=\(PercentEncoding.encode(text))")
+      }
+    }
+    return Array(pairs.joined(separator: "&").utf8)
+  }
+
   /// JSON, but for a template that is written as a text, such as `a=${$edit.a}`, which is sent as it is. Of one whole
   /// `${…}` a text is JSON too: who edits chooses what `${$edit}` is, but not which bytes are sent.
   func body(_ template: Template?, in scope: Scope) throws(UpstreamError) -> [UInt8]? {

@@ -19,6 +19,10 @@ public struct TransferField: Hashable, Sendable {
     TransferField(trustedName: "Accept", value: "application/json, */*;q=0.5")
   }
 
+  static func contentTypeForm() -> TransferField {
+    TransferField(trustedName: "Content-Type", value: "application/x-www-form-urlencoded")
+  }
+
   static func contentTypeJSON() -> TransferField {
     TransferField(trustedName: "Content-Type", value: "application/json")
   }
