@@ -124,7 +124,7 @@ def first_at_the_edge(trial):
         stretch.close()
 
 
-EXPRESSIONS = ["a | map(s | upper | length) | length", "a | map(s | hash) | length", "a | filter('y' in s) | length", "a | map(s == t) | length", "a | map(s | split(',') | length) | length"]
+EXPRESSIONS = ["a | map(s | upper | length) | length", "a | map(s | hash) | length", "a | where('y' in s) | length", "a | map(s == t) | length", "a | map(s | split(',') | length) | length"]
 
 
 @attack("an item of 240 KB for expressions that read a long text once for each of 60,000 elements", "mapped within a bound, or unfit in words; others' edits go on", quick=False, stall=3,
