@@ -72,8 +72,14 @@ extension TableWriter {
       }
       // A local table's answer is kept in the commit itself.
       let claiming = log == nil ? Self.forwardingClaim : nil
+      // A repeat gets a version that has the edit: the first answer may have been stored before there was one.
+      let isLeaders = awaitsLeader
+      let finish: @Sendable (EditResult) -> Void = { [self] outcome in
+        guard isLeaders, case .success(let answer) = outcome, answer.isRepeated else { return completion(outcome) }
+        answerWhenShown(outcome, request, completion)
+      }
       let begin: @Sendable () -> Void = { [self] in
-        answeredOnce(request.preconditions.idempotency, claiming: claiming, completion) { [self] in
+        answeredOnce(request.preconditions.idempotency, claiming: claiming, finish) { [self] in
           carryOut(request, as: translated, $0)
         }
       }
@@ -162,10 +168,11 @@ extension TableWriter {
     }
     var items = session.content.local?.items ?? .empty
     let changes = items.takeChanges()
-    let version = feed.prepare(session.shared(with: feed.latest.table))
+    let isShownHere = makesVersions
+    let version = isShownHere ? feed.prepare(session.shared(with: feed.latest.table)) : nil
     // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
     // for those before it, and those behind wait with it, or there would always be another before it.
-    if version == nil, content.access({ $0.commits.waitForAll(attempt.retry) }) { return }
+    if version == nil, isShownHere, content.access({ $0.commits.waitForAll(attempt.retry) }) { return }
     guard let part = log.begin(changes, making: items, plannedOn: head.revision), let revision = part.revision else {
       version.map(feed.withdraw)
       return attempt.retry()
@@ -187,10 +194,37 @@ extension TableWriter {
     }
     // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
     let isAlone = editsAhead.load(ordering: .relaxed) == 0 && !log.isAwaited
-    store(commit, mayBlock: isAlone, retry: attempt.retry) { error in
-      attempt.completion(error.map { .failure(TableError($0)) } ?? outcome)
+    store(commit, mayBlock: isAlone, retry: attempt.retry) { [self] error in
+      if let error { return attempt.completion(.failure(TableError(error))) }
+      guard !isShownHere else { return attempt.completion(outcome) }
+      answerWhenShown(outcome, request, attempt.completion)
     }
   }
+
+  /// Answers an edit with a version that another replica has made of it. On any queue.
+  private func answerWhenShown(
+    _ outcome: EditResult,
+    _ request: EditRequest,
+    since begun: ContinuousClock.Instant = .now,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
+    guard case .success(let answer) = outcome else { return completion(outcome) }
+    readBarrier { [self] found in
+      content.queue.async { [self] in
+        if found == .read {
+          let cursor = reader.cursor(feed.current, request.lens)
+          return completion(
+            .success(EditAnswer(cursor: cursor, rows: answer.rows, hasReplaced: answer.hasReplaced))
+          )
+        }
+        guard ContinuousClock.now - begun < Self.patienceOfEditors else { return completion(.failure(.storedUnseen)) }
+        answerWhenShown(outcome, request, since: begun, completion)
+      }
+    }
+  }
+
+  /// So long is another replica's version waited for.
+  private static let patienceOfEditors = Duration.seconds(5)
 
   /// The table as it is with the items at a revision: with all that is under way.
   private func laidOut(_ head: ItemSnapshot, of log: ItemLog) -> (content: TableContent, table: Table) {
@@ -213,7 +247,12 @@ extension TableWriter {
     on ground: (content: TableContent, table: Table)
   ) -> TableError? {
     if let error = refusal(of: preconditions) { return error }
-    guard case .oneOf? = preconditions.condition, !Table.same(feed.latest.table, ground.table) else { return nil }
-    return .movedOn
+    guard case .oneOf? = preconditions.condition else { return nil }
+    // Where it can't be laid out here, the version says what it is made of.
+    let isSame =
+      makesVersions
+      ? Table.same(feed.latest.table, ground.table)
+      : ground.content.editsUnderWay == 0 && ground.content.storedShowsInputs(log)
+    return isSame ? nil : .movedOn
   }
 }

@@ -91,7 +91,7 @@ extension TableWriter {
   func lead() {
     content.queue.async { [self] in
       // Where no source is asked, none will answer.
-      let isOwn = content.access { $0.local != nil || $0.inputs.isEmpty }
+      let isOwn = content.access { $0.inputs.isEmpty }
       guard isOwn else { return content.access { $0.lead(showing: feed.latest.table) } }
       content.access { $0.restored = nil }
       publishContent()

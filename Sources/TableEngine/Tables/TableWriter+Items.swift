@@ -11,7 +11,14 @@ extension TableWriter {
 
   /// It lays out items that every replica edits: what comes of them is stored by whoever has edited, and by the one that asks the
   /// sources where that one doesn't. On the table's queue.
-  var followsItems: Bool { log != nil && isStored }
+  var followsItems: Bool { log != nil && isStored && content.access { $0.inputs.isEmpty } }
+
+  /// It lays out such items beside what upstreams say: only the replica that asks these knows what comes of that. On the table's
+  /// queue.
+  var awaitsLeader: Bool { isShared && log != nil && content.access { !$0.inputs.isEmpty } }
+
+  /// Whether versions of it are made here, as far as it depends on what upstreams say. On the table's queue.
+  var makesVersions: Bool { !awaitsLeader || context.replica.isLeading && content.access { $0.isSettled } }
 
   /// Follows the items from now on, where it has not until now.
   func followItems() { for log in logs { log.add(self) } }
@@ -32,7 +39,7 @@ extension TableWriter {
         content.access { $0.isResultOld = true }
         share(publishing: false)
         following.subtract(1, ordering: .acquiringAndReleasing)
-        return log === self.log && context.replica.isLeading ? showLater() : ()
+        return followsItems && context.replica.isLeading ? showLater() : ()
       }
       publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
     }
@@ -42,7 +49,7 @@ extension TableWriter {
   private func publishes(_ log: ItemLog, isOwn: Bool) -> Bool {
     // What no store has each replica shows by itself.
     guard isShared else { return true }
-    return log === self.log ? isOwn : context.replica.isLeading
+    return log === self.log && followsItems ? isOwn : context.replica.isLeading
   }
 
   /// So long is it left to whoever has edited to store the version that shows that: two that do so at once are in each other's way.

@@ -225,6 +225,17 @@ extension TableError {
     }
   }
 
+  /// What was edited is stored, and another replica has to show it.
+  static var storedUnseen: TableError {
+    TableError(
+      .unavailable,
+      detail:
+        "The edit is stored, but the replica that asks the table's upstreams has not shown it yet: a repeat with the same "
+        + "`Idempotency-Key` gets its answer.",
+      retryAfter: .seconds(1)
+    )
+  }
+
   /// The items that are looked up are older here than those that the table shows.
   static var itemsBehind: TableError {
     TableError(

@@ -83,8 +83,9 @@ extension TableWriter: ReadInput {
   private func showInputs(since begun: ContinuousClock.Instant, _ completion: @escaping StoreLooks.Completion) {
     let latest = feed.current.table
     let isShown = content.access { content in
-      // What upstreams have said is known where they are asked: whether that is shown can't be told elsewhere.
-      guard !content.storedShowsInputs(log), content.inputs.isEmpty else { return true }
+      guard !content.storedShowsInputs(log) else { return true }
+      // What upstreams have said is known where they are asked: elsewhere only the stored version tells what it is made of.
+      guard content.inputs.isEmpty else { return log == nil }
       let table = content.table(named: name)
       return Table.same(latest, content.share(table, with: latest))
     }

@@ -36,6 +36,8 @@ extension TableWriter {
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
       return completion(.fenced)
     }
+    // Without what upstreams say nothing is shown of the items beside it.
+    guard makesVersions || !toggles.isEmpty else { return completion(nil) }
     let prepared = prepare(table)
     guard hasRoom(for: prepared) else {
       feed.withdraw()
@@ -46,7 +48,10 @@ extension TableWriter {
     let refusal = isSpokesman ? upstreamRefusal?.stored : nil
     // What it said to another replica holds until all have said something to this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
-    guard prepared != nil || hasWord else {
+    // What others can't lay out they are told that it is shown.
+    let inputs = toggles.isEmpty ? content.access { $0.markedInputs(isShared: isShared) } : []
+    let marks = prepared != nil || awaitsLeader ? inputs : []
+    guard prepared != nil || hasWord || !marks.isEmpty else {
       noteShown()
       share()
       // It may be the same as what is still on its way to the store, and not shown before it is there.
@@ -63,9 +68,8 @@ extension TableWriter {
     commit.reply = prepared.flatMap(reply)
     commit.fence = fence
     commit.objects = content.access { content in
-      let inputs = toggles.isEmpty ? content.markedInputs(isShared: isShared) : []
-      if isOwn { return inputs }
-      let word = inputs + (hasWord ? [content.markRefusal(refusal)] : [])
+      if isOwn { return marks }
+      let word = marks + (hasWord ? [content.markRefusal(refusal)] : [])
       guard prepared != nil, !isTranslation else { return word }
       return word + content.objectChanges(from: latest, to: table)
     }
@@ -145,7 +149,7 @@ extension TableWriter {
       return (content.own, content.inputRevisions)
     }
     let (version, revision) = (commit.version, commit.revision)
-    let marksInputs = version != nil && commit.toggles.isEmpty
+    let marksInputs = commit.toggles.isEmpty && (version != nil || !commit.objects.isEmpty)
     context.store.commit(commit, mayBlock: mayBlock) { [self] result in
       if isEdit { log?.ended(result, by: self) }
       content.queue.async { [self] in
