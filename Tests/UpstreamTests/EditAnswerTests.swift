@@ -40,6 +40,7 @@ import Testing
     Case(body: #"{"ok":false}"#, refused: "ok == false", expected: "refused 422 it refuses, without a reason"),
     Case(body: #"{"ok":true}"#, refused: "ok == false", expected: #"accepted {"ok":true}"#),
     Case(body: #"{"code":3}"#, refused: "code", expected: "refused 422 3"),
+    Case(body: #"{"e":{"reason":"full"}}"#, refused: "e", expected: "refused 422 full"),
     Case(body: #"{"e":{}}"#, refused: "e", expected: #"accepted {"e":{}}"#),
     Case(body: "{}", status: 202, refused: "$status == 202 ? 'later' : null", expected: "refused 422 later"),
     Case(body: #"{"errors":["no"]}"#, items: "data.a | where(id > 0)", expected: "refused 422 no"),
@@ -57,6 +58,7 @@ import Testing
     Case(body: #"{"why":"x"}"#, refused: "why - 1", expected: "unknown 200"),
     // What is said against single members.
     Case(body: #"{"state":["bad"]}"#, status: 400, expected: "refused 400 bad state=bad"),
+    Case(body: #"{"state":["at http://a.test/x"]}"#, status: 400, expected: "refused 400 at …/x state=at …/x"),
     Case(
       body: #"{"meta":{"e":{"a":["x","y"],"b":"z"}}}"#,
       status: 422,

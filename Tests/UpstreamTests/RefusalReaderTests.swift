@@ -98,6 +98,7 @@ import Testing
         #"{"error":{"code":400,"message":"bad","details":[{"fieldViolations":[{"field":"q","description":"d"}]}]}}"#,
       fields: ["q: d"]
     ),
+    Case(name: "texts", body: #"{"errors":["a","b"]}"#, fields: [], general: ["a", "b"]),
     Case(
       name: "GraphQL's own errors name a place in the query",
       body: #"{"errors":[{"message":"no","path":["update"],"locations":[{"line":1,"column":2}]}]}"#,

@@ -45,7 +45,19 @@ struct RefusalReader {
     for name in Self.containers {
       if let member = root[name], member.kind == .array || member.kind == .object { read(member, in: name, depth: 0) }
     }
-    if fields.isEmpty, Self.isMap(root, depth: 0) { readMap(root, under: "", depth: 0) }
+    readIfMap(root)
+  }
+
+  /// Of what an expression says against an edit: one reason, a list of them, or reasons by member's name.
+  init(refusal: JSONView) {
+    read(refusal, in: "error", depth: 0)
+    readIfMap(refusal)
+  }
+
+  /// Where nothing was found otherwise.
+  private mutating func readIfMap(_ object: JSONView) {
+    guard fields.isEmpty, general.isEmpty, object.kind == .object, Self.isMap(object, depth: 0) else { return }
+    readMap(object, under: "", depth: 0)
   }
 
   /// Of what stands where the configuration says that the reasons do.

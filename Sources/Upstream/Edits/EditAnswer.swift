@@ -51,7 +51,7 @@ struct EditAnswer {
     }
     guard var error = check.failure(of: response, request: sent, now: 0) else { return .accepted(accepted) }
     error.detail = words(reading.words ?? reading.told, response, sent)
-    error.fields = fields(reading)
+    error.fields = fields(reading, response, sent)
     guard let words = reading.words, request.refused != nil else { return unread(error, response.status) }
     guard Self.sayMore.contains(response.status) else { return .refused(refusal(words, reading, response, sent)) }
     return .refused(error)
@@ -78,22 +78,31 @@ struct EditAnswer {
       detail: self.words(words, response, sent),
       status: 422
     )
-    error.fields = fields(reading)
+    error.fields = fields(reading, response, sent)
     return error
   }
 
   /// For a person: what the upstream said, without where it stands.
   private func words(_ told: String?, _ response: TransferResponse, _ sent: TransferRequest) -> String {
-    guard var told else { return "The upstream answered \(response.status), and not why" }
+    told.map { cleaned($0, response, sent) } ?? "The upstream answered \(response.status), and not why"
+  }
+
+  private func cleaned(_ told: String, _ response: TransferResponse, _ sent: TransferRequest) -> String {
+    var told = told
     for url in [sent.url, response.url] {
       told = told.replacing(url.description, with: "…").replacing("\(url.origin)", with: "…")
     }
     return check.redaction.clean(told)
   }
 
-  private func fields(_ reading: Reading) -> [FieldReasons] {
+  private func fields(
+    _ reading: Reading,
+    _ response: TransferResponse,
+    _ sent: TransferRequest
+  ) -> [FieldReasons] {
     reading.fields.map { field in
-      FieldReasons(name: check.redaction.clean(field.name), reasons: field.reasons.map(check.redaction.clean))
+      let reasons = field.reasons.map { cleaned($0, response, sent) }
+      return FieldReasons(name: cleaned(field.name, response, sent), reasons: reasons)
     }
   }
 
@@ -149,7 +158,7 @@ struct EditAnswer {
     }
     let document = try Document(json.bytes)
     return try document.withRoot { view in
-      let said = RefusalReader(reasons: view)
+      let said = RefusalReader(refusal: view)
       let words = said.summary(after: said.fields.isEmpty ? ReasonText.reason(in: view) : nil)
       return (words ?? String(decoding: json.bytes, as: UTF8.self), said.fields)
     }
