@@ -29,7 +29,8 @@ public struct LineLogHandler: LogHandler {
       time: Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
       level: event.level.rawValue,
       message: "\(event.message)",
-      fields: fields.mapValues { "\($0)" }
+      fields: fields.mapValues { "\($0)" },
+      numbers: Set(fields.filter { $0.value.isNumber }.keys)
     )
     switch format {
     case .text: Self.write(line.text)
@@ -43,6 +44,16 @@ public struct LineLogHandler: LogHandler {
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
       if count > 0 { bytes = bytes.dropFirst(count) } else if errno != EINTR { return }
+    }
+  }
+}
+
+extension Logger.MetadataValue {
+  /// Whether it was given as a number or a boolean, which JSON writes without quotes.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .stringConvertible(let value): value is any BinaryInteger || value is Bool
+    case .string, .array, .dictionary: false
     }
   }
 }

@@ -12,8 +12,11 @@ struct LogLine {
   /// In the order of their names.
   private let fields: [(name: String, value: String)]
 
-  init(time: String, level: String, message: String, fields: [String: String]) {
-    (self.time, self.level, self.message) = (time, level, message)
+  /// Fields that are written without quotes.
+  private let numbers: Set<String>
+
+  init(time: String, level: String, message: String, fields: [String: String], numbers: Set<String> = []) {
+    (self.time, self.level, self.message, self.numbers) = (time, level, message, numbers)
     self.fields = fields.sorted { $0.key < $1.key }.prefix(LogLine.fieldLimit).map { ($0.key, $0.value) }
   }
 
@@ -31,7 +34,7 @@ struct LogLine {
     return line
   }
 
-  /// For programs: an object of strings, its members in the order of their names. What is cut is cut in here too; what
+  /// For programs: an object of strings and numbers, its members in the order of their names. What is cut is cut in here too; what
   /// isn't is the very text, however it is written.
   var json: String {
     let own = ["level": level, "message": message, "time": time]
@@ -41,6 +44,10 @@ struct LogLine {
       if line.utf8.count > 1 { line += "," }
       line += "\""
       PrintableText.json.append(name, limit: 128, to: &line)
+      if numbers.contains(name), own[name] == nil {
+        line += "\":\(value)"
+        continue
+      }
       line += "\":\""
       PrintableText.json.append(value, limit: LogLine.valueLimit, to: &line)
       line += "\""

@@ -1,5 +1,6 @@
 public import Definitions
 public import HTTPServer
+import Logging
 import Synchronization
 import TableEngine
 import TableStore
@@ -13,6 +14,7 @@ public final class TableService: RequestHandler {
   let server = WakingServer()
   let joinedReplies = JoinedReplies()
   let callerLimits = CallerLimits()
+  let logger: Logger
   private let current: Mutex<ServiceState>
   private let isOpen: Bool
   private let draining = Atomic(false)
@@ -26,6 +28,7 @@ public final class TableService: RequestHandler {
       EngineEnvironment(store: environment.store, logger: environment.logger, notifier: server)
     )
     isOpen = environment.isOpenForEdits
+    logger = environment.logger
     current = Mutex(ServiceState(definition, engine.catalog, isOpen: isOpen))
   }
 

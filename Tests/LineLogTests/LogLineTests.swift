@@ -21,6 +21,14 @@ import Testing
     #expect(Self.line("m", [message: "v"]).text == "2026-01-02T03:04:05Z INFO     m  \(written): v")
   }
 
+  /// What was given as a number is one.
+  @Test func numbersAreNumbers() throws {
+    let fields = ["status": "422", "row": "7", "level": "9"]
+    let line = LogLine(time: "t", level: "info", message: "m", fields: fields, numbers: ["status", "level"])
+    #expect(line.json == #"{"level":"info","message":"m","row":"7","status":422,"time":"t"}"#)
+    #expect(line.text.hasSuffix("row: 7  status: 422"))
+  }
+
   /// Programs read what was there, of which no byte is a control character in the line.
   @Test func jsonSaysTheVeryText() throws {
     let all = String(

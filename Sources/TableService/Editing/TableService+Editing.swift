@@ -63,11 +63,15 @@ extension TableService {
       authority: call.authority
     )
     let (exchange, path) = (call.exchange, call.table.path)
+    let line = EditLine(call, edits, logger)
     call.table.edit(request) { outcome in
+      let response: Response
       switch outcome {
-      case .success(let answer): exchange.finish(form.response(answer, path: path))
-      case .failure(let error): exchange.finish(form.refusal(error).response)
+      case .success(let answer): response = form.response(answer, path: path)
+      case .failure(let error): response = form.refusal(error).response
       }
+      line.log(outcome, response.status)
+      exchange.finish(response)
     }
     return .later
   }

@@ -5,6 +5,7 @@ extension TableService {
   /// `GET /metrics`.
   func metrics(_ call: Call) -> Reply {
     var metrics = PrometheusText()
+    metrics.write(ProcessFigures())
     metrics.write(server.statistics)
     metrics.write(callerLimits)
     metrics.write(engine)

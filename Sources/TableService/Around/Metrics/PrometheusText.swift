@@ -6,9 +6,18 @@ struct PrometheusText {
 
   /// A family of metrics, named without its prefix.
   mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
-    text += "# HELP tablecast_\(name) \(help)\n# TYPE tablecast_\(name) \(kind)\n"
+    write("tablecast_\(name)", kind, help, samples)
+  }
+
+  /// A family with a name that all services have: `process_…`.
+  mutating func common(_ name: String, _ kind: Kind, _ help: String, _ value: some CustomStringConvertible) {
+    write(name, kind, help, [Sample([], value)])
+  }
+
+  private mutating func write(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n"
     for sample in samples {
-      text += "tablecast_\(name)\(sample.suffix)"
+      text += "\(name)\(sample.suffix)"
       if !sample.labels.isEmpty {
         text += "{\(sample.labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ","))}"
       }
