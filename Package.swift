@@ -90,6 +90,8 @@ let package = Package(
       // Collation and plural rules, by the ICU that Foundation brings.
       linkerSettings: [.linkedLibrary("_FoundationICU")]
     ),
+    // Who asks: signed tokens, and their issuers' keys.
+    .target(name: "Identity", dependencies: ["CCrypto", "JSON"], swiftSettings: ours),
     .target(
       name: "Definitions",
       dependencies: ["Expressions", "FieldValues", "JSON", "LongWork", "Patterns", "TableModel"],
@@ -176,9 +178,10 @@ let package = Package(
     ),
 
     // What all tests share.
+    .target(name: "CSigning", path: "Tests/CSigning", linkerSettings: [.linkedLibrary("crypto")]),
     .target(
       name: "TestSupport",
-      dependencies: ["CZlib", "JSON"],
+      dependencies: ["CSigning", "CZlib", "JSON"],
       path: "Tests/TestSupport",
       resources: [.copy("misbehaving_upstream.py")],
       swiftSettings: ours
@@ -192,6 +195,7 @@ let package = Package(
       resources: [.copy("Answers")],
       swiftSettings: ours
     ),
+    .testTarget(name: "IdentityTests", dependencies: ["Identity", "JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "LongWorkTests", dependencies: ["LongWork"], swiftSettings: ours),
