@@ -97,6 +97,13 @@ extension UpstreamDefinition {
     let expressions = [items, paging?.style.expression, paging?.total].compactMap(\.self)
     return ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
   }
+
+  /// What its requests read of who asks: callers with the same values there are asked for together. O(expressions).
+  public var callerUse: CallerUse {
+    let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
+    let expressions = [items, paging?.style.expression].compactMap(\.self)
+    return CallerUse(templates.map(\.callerUse) + expressions.map(\.callerUse))
+  }
 }
 
 extension PagingDefinition.Style {

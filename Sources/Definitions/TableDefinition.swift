@@ -29,6 +29,9 @@ public struct TableDefinition: Sendable {
   public var forward: [String] = []
   /// Those of `forward` that every source of the table is sent. The others go to the sources that name them alone.
   public var forwardToAll: [String] = []
+  /// What its expressions, and the requests of its sources, read of who asks: callers who have these values in common see
+  /// one instance.
+  public var callerUse = CallerUse.none
   public var edits = EditsDefinition()
   public var instances = InstancesDefinition()
   /// May be polled through caches: `slot` on `changes`.
@@ -47,10 +50,24 @@ public struct TableDefinition: Sendable {
 
 extension TableDefinition {
   /// Whether this is a family of tables, with a member for each set of parameters or each caller.
-  public var isFamily: Bool { !parameters.isEmpty || !forward.isEmpty }
+  public var isFamily: Bool { !parameters.isEmpty || dependsOnCaller }
+
+  /// Whether its rows may be one caller's own.
+  public var dependsOnCaller: Bool { !forward.isEmpty || !callerUse.isEmpty }
+
+  /// The request fields that its replies depend on, as far as they are the caller's own.
+  public var callerFields: [String] {
+    guard !callerUse.isEmpty else { return forward }
+    // Where all header fields are read, who is asked can't be told by some of them.
+    let headers = callerUse.headers.map { $0.sorted() } ?? ["*"]
+    let names = forward + headers + (callerUse.readsIdentity ? ["Authorization"] : [])
+    return names.enumerated().filter { index, name in
+      !names[..<index].contains { $0.lowercased() == name.lowercased() }
+    }.map(\.element)
+  }
 
   /// Whether clients may poll it through caches: it is configured so, and doesn't depend on who asks.
-  public var isForEdges: Bool { edges && forward.isEmpty }
+  public var isForEdges: Bool { edges && !dependsOnCaller }
 }
 
 /// How many instances of a family of tables live, and for how long.

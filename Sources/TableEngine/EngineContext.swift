@@ -87,7 +87,7 @@ final class EngineContext: Sendable {
 
   /// Whether replicas share a member of a family: what depends on who asks is in no store.
   func shares(_ member: TableReference, of definition: TableDefinition) -> Bool {
-    replica.isShared && definition.forward.isEmpty && member.canonical.utf8.count <= MemberClaim.maximumName
+    replica.isShared && !definition.dependsOnCaller && member.canonical.utf8.count <= MemberClaim.maximumName
   }
 
   /// Goes on with another configuration's settings.

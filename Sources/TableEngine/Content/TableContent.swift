@@ -1,4 +1,5 @@
 import Definitions
+import JSON
 import TableEncoding
 import TableMapping
 import TableModel
@@ -87,10 +88,21 @@ struct TableContent: Sendable {
 
   /// - Parameters:
   ///   - parameters: of a family's member.
+  ///   - caller: what it reads of those whose member it is.
   ///   - locale: nil where the configuration names none.
-  init(_ blueprint: TableBlueprint, parameters: [String: String] = [:], locale: String?) {
+  init(
+    _ blueprint: TableBlueprint,
+    parameters: [String: String] = [:],
+    caller: JSONValue = .null,
+    locale: String?
+  ) {
     (definition, mapper) = (blueprint.definition, blueprint.mapper)
-    variables = MappingVariables(parameters: parameters, environment: blueprint.environment, locale: locale)
+    variables = MappingVariables(
+      parameters: parameters,
+      environment: blueprint.environment,
+      locale: locale,
+      caller: caller
+    )
     for source in blueprint.upstreams { inputs[source.name] = SourceInput(definition: source.definition) }
   }
 

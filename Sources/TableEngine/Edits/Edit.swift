@@ -12,7 +12,7 @@ package enum Edit: Sendable {
   case action(row: String, id: String, body: JSONValue)
 
   /// The row that it names; nil for an insert.
-  var row: String? {
+  package var row: String? {
     switch self {
     case .insert: nil
     case .put(let row, _, _, _), .patch(let row, _), .delete(let row), .move(let row, _), .action(let row, _, _): row
@@ -37,7 +37,7 @@ extension Edit {
   }
 
   /// For logs.
-  var verb: String {
+  package var verb: String {
     switch self {
     case .insert: "insert"
     case .put: "put"

@@ -34,6 +34,7 @@ extension ActionDefinition {
     (scope.id, scope.edit) = (.string(row), Value(sent))
     (scope.parameters, scope.environment) = (content.variables.parameters, content.variables.environment)
     scope.locale = content.variables.locale
+    scope.caller = Value(content.variables.caller)
     scope.lookups = try content.lookedUp(template.lookups, for: row).mapValues { Value($0) }
     let patch: JSONValue
     do throws(EvaluationError) {

@@ -26,7 +26,7 @@ struct UpstreamEdit: Sendable {
       throw owner?.departure ?? .isMadeAnew(definition.name)
     }
     (self.request, self.plan, self.definition, self.owner, self.source) = (request, plan, definition, owner, source)
-    fields = request.caller.forwarded(by: definition.forward)
+    fields = request.caller.forwarded(by: definition)
   }
 
   /// One after the other where the version counts: what comes behind is built on what this one made.

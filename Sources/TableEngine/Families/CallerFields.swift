@@ -1,5 +1,7 @@
 import Definitions
 import Digests
+import Expressions
+package import JSON
 import Upstream
 
 /// Who asks, as far as tables depend on it: the caller's own header fields, for upstreams that they are forwarded to, and
@@ -13,24 +15,35 @@ package struct CallerFields: Sendable {
   /// Whose views it makes: those of its token, else of its address, which counts on this machine, too.
   var viewHolder: ViewHolder { ViewHolder(identity.map { "caller \($0)" } ?? "address \(address)") }
   private let address: String
+  /// `$caller`: `name`, `claims`, `headers`, these by their names in lower case.
+  private let values: JSONValue
 
   /// - Parameters:
   ///   - fields: without credentials that are for the service itself: nobody else is shown them.
   ///   - identity: who the caller is, where the service knows.
   ///   - share: what limits on a single client count by.
   ///   - address: where it is, wherever that is; of IPv6 its network.
+  ///   - values: `$caller`.
   package init(
     _ fields: [(name: String, value: String)],
     identity: String? = nil,
     share: String = "",
-    address: String = ""
+    address: String = "",
+    values: JSONValue = .null
   ) {
     self.fields = fields.filter { Self.mayBeForwarded($0.name) }
-    (self.identity, self.share, self.address) = (identity, share, address)
+    (self.identity, self.share, self.address, self.values) = (identity, share, address, values)
+  }
+
+  /// What a table sends on of the caller, and what its expressions read.
+  func forwarded(by table: TableDefinition) -> ForwardedFields {
+    var forwarded = forwarded(by: table.forward)
+    forwarded.values = table.callerUse.values(of: values)
+    return forwarded
   }
 
   /// Those that a table forwards, in the table's spelling and order.
-  func forwarded(by names: [String]) -> ForwardedFields {
+  private func forwarded(by names: [String]) -> ForwardedFields {
     ForwardedFields(
       fields: names.compactMap { name in
         fields.first { $0.name.lowercased() == name.lowercased() }.flatMap { TransferField(name, $0.value) }
@@ -55,22 +68,31 @@ package struct CallerFields: Sendable {
   }
 }
 
-/// Header fields of a caller on their way to upstreams. Never logged.
+/// What a table's rows depend on of a caller: header fields on their way to upstreams, and what expressions read. Never
+/// logged.
 struct ForwardedFields: Sendable {
   var fields: [TransferField] = []
+  /// Of `$caller`, as far as it is read.
+  var values: JSONValue = .null
 
   /// What one of the table's sources gets of them: what it names itself, and what the table sends to all.
   func sent(to source: UpstreamDefinition, of table: TableDefinition) -> ForwardedFields {
     let names = Set((table.forwardToAll + source.forward).map { $0.lowercased() })
-    return ForwardedFields(fields: fields.filter { names.contains($0.name.lowercased()) })
+    let sent = fields.filter { names.contains($0.name.lowercased()) }
+    return ForwardedFields(fields: sent, values: source.callerUse.values(of: values))
   }
 
   /// What tells callers apart in a log: nobody learns the fields from it. Nil where there are none.
   func label(_ secret: [UInt8]) -> String? {
-    guard !fields.isEmpty else { return nil }
-    let text = fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
-    return HMACSHA256.code(for: Array(text.utf8), key: secret).prefix(4)
+    guard !fields.isEmpty || values != .null else { return nil }
+    return HMACSHA256.code(for: bytes, key: secret).prefix(4)
       .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// What tells them apart from others.
+  var bytes: [UInt8] {
+    let text = fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
+    return Array(text.utf8) + (values == .null ? [] : [0] + values.bytes)
   }
 
   /// Whether the caller's own credentials are among them.

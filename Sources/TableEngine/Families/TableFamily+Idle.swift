@@ -10,7 +10,7 @@ extension TableFamily {
       let limits = contents.blueprint.definition.instances
       let shortest = min(limits.freezeAfter, limits.dropAfter)
       let seconds = Double(shortest.components.seconds) + Double(shortest.components.attoseconds) * 1e-18
-      let isClaiming = context.replica.isShared && contents.blueprint.definition.forward.isEmpty
+      let isClaiming = context.replica.isShared && !contents.blueprint.definition.dependsOnCaller
       let interval = min(max(seconds / 4, 0.25), isClaiming ? Self.claimPeriod : .infinity)
       // A sweeper that is not due yet goes on: a configuration that is read again each second would put it off for ever.
       if let sweeper = contents.sweeper {

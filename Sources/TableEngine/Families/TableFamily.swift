@@ -71,7 +71,7 @@ package final class TableFamily: Sendable {
   }
 
   /// Whether its tables depend on who asks.
-  package var isPrivate: Bool { contents.withLock { !$0.blueprint.definition.forward.isEmpty } }
+  package var isPrivate: Bool { contents.withLock { $0.blueprint.definition.dependsOnCaller } }
 
   /// Its members, by name. Not for callers: it doesn't count as reading them.
   package var members: [(table: LiveTable, isPolled: Bool)] {
@@ -99,7 +99,7 @@ package final class TableFamily: Sendable {
       contents.generation += 1
       contents.members.limits = FamilyMembers.Limits(blueprint)
       let isSameKey =
-        before.forward == blueprint.definition.forward
+        before.forward == blueprint.definition.forward && before.callerUse == blueprint.definition.callerUse
         && before.parameters.map(\.name).sorted() == blueprint.definition.parameters.map(\.name).sorted()
       var dropped: [LiveTable] = []
       for key in contents.members.members.keys where !isSameKey || !parameters.allow(key.parameters) {
@@ -199,7 +199,7 @@ package final class TableFamily: Sendable {
         ($0.blueprint, $0.borrowed, $0.parameters, $0.generation)
       }
       let values = try parameters.values(of: reference)
-      let forwarded = caller.forwarded(by: blueprint.definition.forward)
+      let forwarded = caller.forwarded(by: blueprint.definition)
       let key = Key(parameters: values, caller: hash(forwarded))
       if let known = known(key) { return known }
       try budget.spend()
@@ -268,7 +268,6 @@ package final class TableFamily: Sendable {
   }
 
   func hash(_ forwarded: ForwardedFields) -> [UInt8] {
-    let text = forwarded.fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
-    return HMACSHA256.code(for: Array(text.utf8), key: secret)
+    HMACSHA256.code(for: forwarded.bytes, key: secret)
   }
 }

@@ -40,7 +40,8 @@ final class PolledSource: Sendable {
     fetchContext = FetchContext(
       parameters: parameters,
       environment: environment,
-      forwarded: forwarding.fields
+      forwarded: forwarding.fields,
+      caller: forwarding.values
     )
     source = Source(
       name: name,
@@ -206,6 +207,7 @@ final class PolledSource: Sendable {
     var fetchContext = fetchContext
     fetchContext.parameters = parameters
     fetchContext.forwarded = caller.sent(to: definition, of: table).fields
+    fetchContext.caller = caller.values
     EditForwarder(source: name, definition, context: fetchContext, client: context.client)
       .forward(edit, as: request, completion: completion)
   }

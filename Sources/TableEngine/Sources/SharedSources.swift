@@ -1,4 +1,5 @@
 import Definitions
+import JSON
 import Synchronization
 import Upstream
 
@@ -10,6 +11,7 @@ final class SharedSources: Sendable {
     private let definition: String
     private let parameters: [[UInt8]]
     private let forwarded: [[UInt8]]
+    private let caller: [UInt8]
     private let environment: [String: String]
 
     /// - Parameters:
@@ -24,6 +26,7 @@ final class SharedSources: Sendable {
     ) {
       (name, definition, self.environment) = (source.name, source.digest, environment)
       self.parameters = parameters.sorted { $0.key < $1.key }.flatMap { [Array($0.key.utf8), Array($0.value.utf8)] }
+      caller = forwarding.values.bytes
       forwarded = forwarding.fields.flatMap { [Array($0.name.utf8), Array($0.value.utf8)] }
     }
   }

@@ -75,7 +75,12 @@ extension LiveTable {
       reference.parameters.map { ($0.name, $0.value) },
       uniquingKeysWith: { first, _ in first }
     )
-    var content = TableContent(blueprint, parameters: parameters, locale: blueprint.locales.first)
+    var content = TableContent(
+      blueprint,
+      parameters: parameters,
+      caller: forwarding.values,
+      locale: blueprint.locales.first
+    )
     content.borrow(borrowed)
     let isShared = context.shares(reference, of: blueprint.definition)
     if isShared { content.expectStored() }
@@ -106,7 +111,13 @@ extension LiveTable {
   ///
   /// - Parameter stored: what there is of it; nil where it is not to be stored.
   func translation(_ blueprint: TableBlueprint, into locale: String, from stored: StoredTable?) -> LiveTable {
-    var content = TableContent(blueprint, parameters: writer.parameters, locale: locale)
+    let variables = writer.variables
+    var content = TableContent(
+      blueprint,
+      parameters: variables.parameters,
+      caller: variables.caller,
+      locale: locale
+    )
     if let stored {
       content.begin(from: stored, isCurrent: context.replica.isShared)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
@@ -143,7 +154,7 @@ extension LiveTable {
     context: EngineContext
   ) {
     let name = reference.canonical
-    let forwards = isMember ? blueprint.definition.forward : []
+    let forwards = isMember ? blueprint.definition.callerFields : []
     let reader = TableReader(
       name: name,
       feed: feed,
@@ -157,7 +168,7 @@ extension LiveTable {
       content: content,
       reader: reader,
       isStored: isStored,
-      isPrivate: !forwards.isEmpty,
+      isPrivate: isMember && !blueprint.definition.forward.isEmpty,
       isTranslation: original != nil,
       log: log,
       isMember: isMember,
@@ -227,7 +238,10 @@ extension LiveTable {
 
 extension TableWriter {
   /// Of a family's member: `$params`.
-  var parameters: [String: String] { content.queue.sync { content.access { $0.variables.parameters } } }
+  var parameters: [String: String] { variables.parameters }
+
+  /// Of a family's member: `$params` and `$caller`.
+  fileprivate var variables: MappingVariables { content.queue.sync { content.access { $0.variables } } }
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     // What was committed since it was made.

@@ -10,7 +10,7 @@ package final class LiveTable: Sendable {
   package let reference: TableReference
   /// As clients address it: a name, or a family's member in canonical form.
   package var name: String { reference.canonical }
-  /// The caller's header fields that its upstreams are sent: its rows depend on who asks, where there are any.
+  /// The caller's header fields that its rows depend on: those that its upstreams are sent, and those that tell who asks.
   package let forwards: [String]
   let reader: TableReader
   let writer: TableWriter
@@ -44,7 +44,8 @@ package final class LiveTable: Sendable {
   let term = Atomic<UInt64>(0)
   let context: EngineContext
 
-  package var isPrivate: Bool { !forwards.isEmpty }
+  /// Its upstreams are sent a caller's own header fields, and say what that caller may see.
+  package var isPrivate: Bool { writer.isPrivate }
 
   init(
     _ reference: TableReference,

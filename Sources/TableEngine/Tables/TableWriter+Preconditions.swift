@@ -1,6 +1,8 @@
 import Dispatch
+import JSON
 import Logging
 import Synchronization
+import TableMapping
 import TableModel
 import TableStore
 
@@ -18,7 +20,9 @@ extension TableWriter {
 
   /// Whether answers to requests with a key are kept for all replicas and beyond this process. Not of what belongs to one
   /// caller: that is in no store.
-  private var keepsAnswers: Bool { isStored || context.replica.isShared && !isPrivate }
+  private var keepsAnswers: Bool {
+    isStored || context.replica.isShared && !isPrivate && content.access { $0.variables.caller == .null }
+  }
 
   /// Carries a request out the first time that it comes with its key. Repeats, also those that come meanwhile, get the
   /// first one's answer, if that was a judgement.

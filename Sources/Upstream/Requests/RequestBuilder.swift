@@ -73,6 +73,7 @@ struct RequestBuilder {
     var scope = Scope()
     scope.parameters = parameters
     scope.environment = context.environment
+    scope.caller = Value(context.caller)
     return scope
   }
 
@@ -181,6 +182,7 @@ extension Scope {
     scope.edit = edit.neutral
     scope.place = place.neutral
     scope.cursor = cursor.neutral
+    scope.caller = caller.neutral
     scope.lookups = lookups.mapValues(\.neutral)
     return scope
   }
