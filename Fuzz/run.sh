@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Members Elements Values Tables
+[ $# -gt 0 ] || set -- Requests Chunks Grammar Forwarded Expressions Members Elements Values Tables Tokens
 build=../.build/fuzz
 mkdir -p "$build" ../fuzz-artifacts
 
@@ -89,6 +89,15 @@ build_elements() {
       -o "$build/Elements" Targets/Elements.swift $json -lsimdjson -lstdc++
 }
 
+# Tokens, on OpenSSL.
+build_tokens() {
+  maps="$maps -Xcc -fmodule-map-file=../Sources/CCrypto/module.modulemap"
+  build_json &&
+    module Identity &&
+    swiftc $flags -module-name FuzzTokens -I "$build" $maps \
+      -o "$build/Tokens" Targets/Tokens.swift $json "$build/Identity.o" -lsimdjson -lstdc++ -lcrypto
+}
+
 # The parsers that have no I/O of the engine and its face, compiled into the target.
 build_tables() {
   engine=../Sources/TableEngine
@@ -120,6 +129,11 @@ for target; do
     build_tables 2>"$build/tables.log" || give_up "$build/tables.log"
     program=$build/Tables
     options="-max_len=4096 -timeout=10"
+  fi
+  if [ "$target" = Tokens ]; then
+    build_tokens 2>"$build/tokens.log" || give_up "$build/tokens.log"
+    program=$build/Tokens
+    options=-max_len=4096
   fi
   if [ "$target" = Values ]; then
     build_values 2>"$build/values.log" || give_up "$build/values.log"

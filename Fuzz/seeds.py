@@ -64,3 +64,17 @@ for number, value in enumerate([
     b'a\0' + b'{"a":1,},{"a" 1},{"a":tru},{"a":01},{"a":1.},{"a":.1},{"a":+1},{"a":"\t"}', b'a\0' + b' \n{ "a" :\t[ 1 , 2 ] } \r, {"b":1}' + b" " * 90,
 ]):
     write("Elements", str(number), value)
+
+# The kind; header, payload and signature as they are; keys.
+claims = b'{"iss":"joe","aud":["a"],"sub":"s","exp":1300819380,"nbf":0}'
+for number, value in enumerate([
+    b'\x01{"alg":"RS256","kid":"r","typ":"JWT"}\x00' + claims + b"\x00" + bytes(256),
+    b'\x01{"alg":"ES256","kid":"e"}\x00' + claims + b"\x00" + bytes(range(64)),
+    b'\x01{"alg":"none","crit":["b64"],"b64":false}\x00' + claims + b"\x00",
+    b"\x00eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0"
+    b"cnVlfQ.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q",
+    b'\x02{"keys":[{"kty":"EC","crv":"P-256","kid":"e","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",'
+    b'"y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"},{"kty":"RSA","e":"AQAB","n":"AQAB","alg":"PS256"},'
+    b'{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","use":"sig","key_ops":["verify"]}]}',
+]):
+    write("Tokens", str(number), value)
