@@ -145,8 +145,8 @@ let package = Package(
     .target(
       name: "TableService",
       dependencies: [
-        "Definitions", "Digests", "FieldValues", "HTTPServer", "JSON", "TableEncoding", "TableEngine", "TableFinding",
-        "TableModel", "TableStore", deque, logging,
+        "Definitions", "Digests", "Expressions", "FieldValues", "HTTPServer", "Identity", "JSON", "TableEncoding",
+        "TableEngine", "TableFinding", "TableModel", "TableStore", "Upstream", deque, logging,
       ],
       // The console, and of Clients/JavaScript what it stands on (written there by bundle.mjs).
       resources: [

@@ -1,7 +1,10 @@
 public struct AuthDefinition: Equatable, Sendable {
   public var tokens: [Token] = []
   public var reading = Reading.open
-  public var jwt: JWTDefinition?
+  /// Issuers whose tokens are taken: each `issuer` stands once.
+  public var issuers: [JWTDefinition] = []
+  /// Whoever has no credentials may edit what tables let them.
+  public var anonymousMayEdit = false
 
   public init() {}
 
@@ -42,26 +45,57 @@ public struct JWTDefinition: Equatable, Sendable {
   /// `iss` of the tokens, and `aud`, which names this service.
   public var issuer: String
   public var audience: String
-  /// Where the issuer's keys stand: a URL or a file (RFC 7517).
-  public var keys: String
-  /// RFC 7518 §3.1.
+  public var keys: Keys
+  /// RFC 7518 section 3.1, RFC 8037.
   public var algorithms: [Algorithm]
+  /// For clocks that differ.
+  public var leeway: Duration
   /// What a token allows: constants, or expressions of `$caller`.
   public var allows: [AuthDefinition.Capability: PermissionsDefinition.Rule]
+
+  public static let standardLeeway = Duration.seconds(30)
 
   public init(
     issuer: String,
     audience: String,
-    keys: String,
-    algorithms: [Algorithm] = [.rs256, .es256],
+    keys: Keys,
+    algorithms: [Algorithm] = Algorithm.allCases,
+    leeway: Duration = standardLeeway,
     allows: [AuthDefinition.Capability: PermissionsDefinition.Rule] = [:]
   ) {
     (self.issuer, self.audience, self.keys) = (issuer, audience, keys)
-    (self.algorithms, self.allows) = (algorithms, allows)
+    (self.algorithms, self.leeway, self.allows) = (algorithms, leeway, allows)
+  }
+
+  /// Where the issuer's keys stand (RFC 7517).
+  public enum Keys: Equatable, Sendable {
+    case url(String)
+    case file(String)
+    /// Where the issuer says (OpenID Connect Discovery 1.0).
+    case discovered
   }
 
   public enum Algorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
+    case ps256 = "PS256"
     case es256 = "ES256"
+    case es384 = "ES384"
+    case edDSA = "EdDSA"
+  }
+}
+
+/// Where a line for each edit is written.
+public struct AuditDefinition: Equatable, Sendable {
+  public enum Destination: Equatable, Sendable {
+    case file(path: String)
+    case standardError
+  }
+
+  public var destination: Destination
+  /// What was sent stands in it, too.
+  public var hasBodies: Bool
+
+  public init(_ destination: Destination, hasBodies: Bool = false) {
+    (self.destination, self.hasBodies) = (destination, hasBodies)
   }
 }

@@ -7,6 +7,8 @@ public struct ServiceDefinition: Sendable {
   public var views = ViewsDefinition()
   public var cors = CORSDefinition()
   public var auth = AuthDefinition()
+  /// Nil: nothing is written of edits.
+  public var audit: AuditDefinition?
   public var limits = LimitsDefinition()
   /// BCP 47 tags; the first is the default. Empty: tables don't depend on `Accept-Language`, and there is no `$locale`.
   public var locales: [String] = []

@@ -19,5 +19,7 @@ public struct TokenRefusal: Error, Equatable, Sendable, CustomStringConvertible 
 
   init(_ kind: Kind, _ description: String) { (self.kind, self.description) = (kind, description) }
 
+  package init(told kind: Kind, _ description: String) { self.init(kind, description) }
+
   static func malformed(_ description: String) -> TokenRefusal { TokenRefusal(.malformed, description) }
 }

@@ -25,7 +25,11 @@ package struct TokenRules: Equatable, Sendable {
       throw TokenRefusal(.unknownKey, "The token is signed with a key that its issuer does not publish.")
     }
     guard let key = candidates.first(where: { $0.verifies(token) }) else {
-      throw TokenRefusal(.signature, "The token's signature is not its issuer's.")
+      // A key that has no name may have been exchanged.
+      throw TokenRefusal(
+        token.keyID == nil ? .unknownKey : .signature,
+        "The token's signature is not its issuer's."
+      )
     }
     // Nothing of the claims counts before here.
     let times = try checkClaims(token.claims, now: now)

@@ -117,6 +117,9 @@ package struct KeyRefusal: Error, Equatable, Sendable, CustomStringConvertible {
   package var description: String
 
   init(_ description: String) { self.description = description }
+
+  /// Why nothing has come.
+  package init(told reason: String) { description = reason }
 }
 
 extension JSONValue {

@@ -9,10 +9,17 @@ final class ServiceState: Sendable {
   let writeOrigins: WriteOrigins
   let catalog: Catalog
   let limits: LimitsDefinition
+  /// Nil: nothing is written of edits.
+  let audit: AuditLog?
   let cellsListing: Representation
 
-  init(_ definition: ServiceDefinition, _ catalog: Catalog, isOpen: Bool) {
-    authorizer = Authorizer(definition.auth, isOpen: isOpen, tables: definition.tables)
+  /// - Parameters:
+  ///   - keepers: of the issuers' keys, in the configuration's order.
+  ///   - audit: where edits are written of.
+  init(_ definition: ServiceDefinition, _ catalog: Catalog, _ keepers: [KeyKeeper], _ audit: AuditLog?, isOpen: Bool) {
+    let issuers = TokenIssuers(definition.auth.issuers, keepers, environment: definition.environment)
+    authorizer = Authorizer(definition.auth, issuers, isOpen: isOpen, tables: definition.tables)
+    self.audit = audit
     writeOrigins = WriteOrigins(definition.cors)
     self.catalog = catalog
     limits = definition.limits

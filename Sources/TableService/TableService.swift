@@ -14,6 +14,9 @@ public final class TableService: RequestHandler {
   let server = WakingServer()
   let joinedReplies = JoinedReplies()
   let callerLimits = CallerLimits()
+  /// Streams whose callers' tokens end.
+  let tokenEndings = TokenEndings()
+  private let issuerKeys: IssuerKeyrings
   let logger: Logger
   private let current: Mutex<ServiceState>
   private let isOpen: Bool
@@ -29,7 +32,10 @@ public final class TableService: RequestHandler {
     )
     isOpen = environment.isOpenForEdits
     logger = environment.logger
-    current = Mutex(ServiceState(definition, engine.catalog, isOpen: isOpen))
+    issuerKeys = IssuerKeyrings(environment.logger) { [engine] in engine.wakeAll() }
+    let audit = try definition.audit.map { try AuditLog($0, environment.logger) }
+    let keepers = issuerKeys.keepers(of: definition.auth.issuers)
+    current = Mutex(ServiceState(definition, engine.catalog, keepers, audit, isOpen: isOpen))
   }
 
   /// Gives the service the server that it answers on, and starts fetching.
@@ -44,8 +50,10 @@ public final class TableService: RequestHandler {
   /// - Throws: as `init`; then everything is as it was.
   public func reload(_ definition: ServiceDefinition) throws {
     let next = try engine.prepare(definition)
+    let audit = try state.audit.following(definition.audit, logger)
     let catalog = engine.adopt(next)
-    current.withLock { $0 = ServiceState(definition, catalog, isOpen: isOpen) }
+    let keepers = issuerKeys.keepers(of: definition.auth.issuers)
+    current.withLock { $0 = ServiceState(definition, catalog, keepers, audit, isOpen: isOpen) }
     engine.wakeAll()
   }
 
@@ -66,13 +74,30 @@ public final class TableService: RequestHandler {
     let inquiry = request.inquiry
     guard let match = inquiry.match else { return .response(ServiceError.nothing(at: request).response) }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
+    if let keeper = state.authorizer.identify(request) {
+      let isWaiting = keeper.wait { [self] in
+        _ = state.authorizer.identify(request, mayWait: false)
+        exchange.finish(answer(request, inquiry, match, exchange))
+      }
+      if isWaiting { return .later }
+      _ = state.authorizer.identify(request, mayWait: false)
+    }
+    return answer(request, inquiry, match, exchange)
+  }
+
+  /// Answers a request whose caller is known.
+  private func answer(_ request: Request, _ inquiry: RequestInquiry, _ match: RouteMatch, _ exchange: Exchange) -> Reply
+  {
     let call = Call(request, inquiry, match, exchange, state: state)
     do throws(ServiceError) {
       try callerLimits.admit(request, to: match.route, under: call.state)
       try call.state.writeOrigins.authorize(request)
       return try match.route.answer(call, of: self)
     } catch {
-      return .response(error.response(under: call.state))
+      let response = error.response(under: call.state)
+      guard let audit = call.state.audit, let entry = AuditEntry(call) else { return .response(response) }
+      audit.write([entry], response.status) { exchange.finish(response) }
+      return .later
     }
   }
 
@@ -80,6 +105,8 @@ public final class TableService: RequestHandler {
     guard let match = request.inquiry.match else { return ServiceError.nothing(at: request).response }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
     let state = state
+    // Whose keys are being fetched is told when they have come.
+    guard state.authorizer.identify(request) == nil else { return nil }
     let refused = Result { () throws(ServiceError) in
       try state.writeOrigins.authorize(request)
       try match.authorize(request, under: state)
@@ -90,7 +117,11 @@ public final class TableService: RequestHandler {
       try callerLimits.admit(request, to: match.route, under: state)
       throw refusal
     } catch {
-      return error.response(under: state)
+      let response = error.response(under: state)
+      if let audit = state.audit, let entry = AuditEntry(request, match, state.authorizer) {
+        audit.write([entry], response.status) {}
+      }
+      return response
     }
   }
 }

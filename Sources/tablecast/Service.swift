@@ -56,7 +56,7 @@ final class Service: Sendable {
       on(SIGHUP) { [self] in reload(service, server, store) },
     ]
     logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
-    if isOpen, definition.auth.tokens.isEmpty, definition.hasEditableTables {
+    if isOpen, definition.auth.tokens.isEmpty, definition.auth.issuers.isEmpty, definition.hasEditableTables {
       logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
     }
 

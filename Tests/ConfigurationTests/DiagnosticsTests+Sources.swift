@@ -98,7 +98,7 @@ extension DiagnosticsTests {
       "items of the service where callers see their own rows",
       "sources: {s: {local: {items: []}}, u: {url: https://x.example, forward: [Authorization]}}\n"
         + "tables: {t: {source: s, sections: [{id: a}, {id: b, source: u, row: {id: \"${id}\"}}]}}",
-      "2:22: warning: the items of 's' can only be read in 't', which forwards headers: it is another table for each caller"
+      "2:22: warning: the items of 's' can only be read in 't', which is another table for each caller"
     ),
     Case(
       "unknown",

@@ -140,11 +140,63 @@ import Testing
     #expect(definition.tables[1].actions[0].title.constant == "Done")
   }
 
+  /// Issuers, and what their tokens allow; who asks is known to tables then.
+  @Test func issuers() throws {
+    let definition = try read(
+      """
+      auth:
+        jwt:
+          - issuer: https://id.example.com
+            audience: tablecast
+            allow: {edit: "'editor' in $caller.claims.roles", anonymous: {read: false, edit: true}}
+          - {issuer: other, audience: t, jwks: keys.json, algorithms: [EdDSA], leeway: 5s}
+          - {issuer: third, audience: t, jwks: "http://[::1]:8080/keys", allow: {anonymous: {edit: true}}}
+      audit: {stderr: true}
+      representations: {special: {cell: C, payload: {title: "${$caller.name}"}}}
+      tables:
+        mine: {source: issues, row: {id: "${id}"}, cell: C, payload: {title: t}, sections: [{id: m, where: a == $caller.claims.sub}]}
+        typed: {source: issues, row: {id: "${id}", type: "${type}"}, cell: C, payload: {title: t}}
+        all: {source: issues, row: {id: "${id}"}, cell: C, payload: {title: t}, edges: true}
+        own: {source: own, row: {id: "${id}"}, cell: C, payload: {title: t}, edges: true}
+      """ + Self.rest + "\n  own: {url: \"https://x.example/${$caller.claims.team}\"}"
+    )
+    let issuers = definition.auth.issuers
+    #expect(issuers.map(\.keys) == [.discovered, .file("keys.json"), .url("http://[::1]:8080/keys")])
+    #expect(issuers[0].algorithms == JWTDefinition.Algorithm.allCases && issuers[1].algorithms == [.edDSA])
+    #expect(issuers[0].leeway == .seconds(30) && issuers[1].leeway == .seconds(5))
+    #expect(issuers[0].allows[.read] == .constant(true) && issuers[1].allows[.edit] == nil)
+    #expect(definition.auth.reading == .tokens && definition.auth.anonymousMayEdit)
+    #expect(definition.audit == AuditDefinition(.standardError))
+    #expect(definition.tables.map(\.callerUse.paths) == [[["claims", "sub"]], [["name"]], [], [["claims", "team"]]])
+    #expect(definition.tables.map(\.isFamily) == [true, true, false, true])
+    #expect(definition.tables.map(\.isForEdges) == [false, false, true, false])
+  }
+
   /// What is wrong, with what is said of it.
   @Test(
     arguments: [
-      ("auth: {jwt: {issuer: a, audience: b, jwks: c}}", "`auth.jwt` is not available in this version"),
-      ("auth: {jwt: {issuer: a, audience: b}}", "'jwks' is missing"),
+      ("auth: {jwt: {issuer: a, jwks: c}}", "'audience' is missing"),
+      ("auth: {jwt: {issuer: a, audience: b}}", "'a' is no address at which the issuer's keys could be found"),
+      (
+        "auth: {jwt: {issuer: a, audience: b, jwks: \"http://a.example/k\"}}",
+        "could be anybody's, use https, or a file"
+      ),
+      ("auth: {jwt: {issuer: a, audience: b, jwks: \"http://127.0.0.1.evil.example/k\"}}", "could be anybody's"),
+      ("auth: {jwt: {issuer: \"http://a.example\", audience: b}}", "could be anybody's"),
+      ("auth: {jwt: {issuer: a, audience: b, jwks: c, algorithms: [HS256]}}", "is none of RS256, PS256, ES256"),
+      ("auth: {jwt: {issuer: a, audience: b, jwks: c, leeway: 1h}}", "a leeway of 1h lets tokens live on"),
+      ("auth: {jwt: {issuer: a, audience: b, jwks: c, allow: {read: \"$caller.claims. ==\"}}}", "in the expression"),
+      ("auth: {jwt: {issuer: a, audience: b, jwks: c, allow: {read: title}}}", "there is no item here"),
+      (
+        "auth: {jwt: [{issuer: a, audience: b, jwks: c}, {issuer: a, audience: d, jwks: e}]}",
+        "the issuer 'a' stands twice"
+      ),
+      (
+        "auth: {reading: tokens, jwt: {issuer: a, audience: b, jwks: c, allow: {anonymous: {read: true}}}}",
+        "who reads without a token is told in two ways"
+      ),
+      ("audit: {}", "the record of edits goes nowhere"),
+      ("audit: {path: a, stderr: true}", "the record of edits goes to two places"),
       ("auth: {reading: open}", "'tokens' is missing"),
       ("trustedProxies: [10.0.0.0/33]", "the text '10.0.0.0/33' is no address and no range of addresses"),
       ("locales: [de_DE]", "'de_DE' is no language tag, write `de-DE`"),

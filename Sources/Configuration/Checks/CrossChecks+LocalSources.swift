@@ -16,10 +16,10 @@ extension CrossChecks {
 
   /// Callers who see rows of their own all see the same local items, which nobody can edit there.
   private func warnOfReadOnly(_ source: String, in table: String, at place: TextPosition) {
-    guard definition.tables.contains(where: { $0.name == table && !$0.forward.isEmpty }) else { return }
+    guard definition.tables.contains(where: { $0.name == table && $0.dependsOnCaller }) else { return }
     reading.warning(
       at: place,
-      "the items of '\(source)' can only be read in '\(table)', which forwards headers: it is another table for each caller",
+      "the items of '\(source)' can only be read in '\(table)', which is another table for each caller",
       "to have them edited, put them in a table of their own"
     )
   }

@@ -17,6 +17,7 @@ struct CrossChecks {
     checks.checkTables()
     checks.addForwardedHeaders()
     checks.identifyPagedItems()
+    checks.addCallerUses()
     checks.warnOfUnused()
     checks.checkLocalSources()
     checks.warnOfUnfilledFields()
@@ -86,6 +87,39 @@ extension TableDefinition {
     var own: [Template?] = []
     if case .list(let list, _) = sections { own = list.filter { $0.source == source }.map { $0.rowID ?? rowID } }
     return ((self.source == source ? [rowID] : []) + own).compactMap(\.self)
+  }
+}
+
+extension CrossChecks {
+  /// A table depends on what its expressions read of who asks, its sources' requests, and the representations that are
+  /// shared by all tables, as far as it may use them.
+  private mutating func addCallerUses() {
+    guard !reading.callerUses.isEmpty else { return }
+    for index in definition.tables.indices {
+      let table = definition.tables[index]
+      let reads = reading.callerUses.filter { path, _ in
+        guard let kind = path.first, let name = path.dropFirst().first else { return false }
+        return switch kind {
+        case ServiceKeys.tables.name: name == table.name
+        case ServiceKeys.sources.name: table.sources.contains(name)
+        case ServiceKeys.representations.name: mayUse(representation: name, table)
+        default: false
+        }
+      }
+      definition.tables[index].callerUse = CallerUse(reads.map(\.use))
+    }
+  }
+
+  /// Types are told by items, and one representation may use another.
+  private func mayUse(representation name: String, _ table: TableDefinition) -> Bool {
+    if table.rowType != nil || !table.representations.isEmpty { return true }
+    return table.cell == nil || table.sections.haveTypes
+  }
+}
+
+extension SectionsDefinition {
+  fileprivate var haveTypes: Bool {
+    if case .list(let sections, _) = self { sections.contains { $0.rowType != nil } } else { false }
   }
 }
 

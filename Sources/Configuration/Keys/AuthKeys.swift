@@ -10,7 +10,15 @@ enum AuthKeys: ObjectKeys {
     "Bearer tokens and what they allow. Without any, nobody may edit, but on loopback."
   )
 
-  static let jwt = Key("jwt", .object(JWTKeys.self), "Callers with tokens of an issuer (RFC 7519). Not available yet.")
+  static let jwt = Key(
+    "jwt",
+    .either(
+      .list(of: .object(JWTKeys.self), noun: "the list of issuers", atLeast: 1),
+      when: { $0.elements != nil },
+      or: ValueReader<JWTKeys.Issuer>.object(JWTKeys.self).map { [$0] }
+    ),
+    "Callers with tokens of an issuer (RFC 7519): one issuer, or a list of them."
+  )
 
   static let reading: Key<AuthDefinition.Reading> = Key(
     "reading",
@@ -24,8 +32,8 @@ enum AuthKeys: ObjectKeys {
   static func value(of object: ObjectReader) -> AuthDefinition? {
     var auth = AuthDefinition()
     object.set(&auth.tokens, from: tokens)
-    auth.jwt = object[jwt]
     object.set(&auth.reading, from: reading)
+    add(object[jwt] ?? [], to: &auth, object)
     if object.present(of: [tokens.name, jwt.name]).isEmpty {
       object.reading.error(
         at: object.place,
@@ -33,15 +41,31 @@ enum AuthKeys: ObjectKeys {
         "write for example `tokens: [{name: app, sha256: 9f86…0a08, allow: [read, edit]}]`"
       )
     }
-    if object.has(jwt) {
-      // Never silently open: whoever relies on an issuer's tokens must not run without them.
+    return auth
+  }
+
+  /// What several issuers say of those without a token has to be one thing.
+  private static func add(_ issuers: [JWTKeys.Issuer], to auth: inout AuthDefinition, _ object: ObjectReader) {
+    auth.issuers = issuers.map(\.definition)
+    for (index, issuer) in auth.issuers.enumerated()
+    where auth.issuers[..<index].contains(where: { $0.issuer == issuer.issuer }) {
       object.reading.error(
         at: object.place(of: jwt),
-        "`auth.jwt` is not available in this version: nobody's token would be checked",
-        "use `auth.tokens` until it is"
+        "the issuer \(excerpt(issuer.issuer)) stands twice",
+        "an issuer has one entry"
       )
     }
-    return auth
+    let anonymous = issuers.compactMap(\.anonymous)
+    let reads = Set(anonymous.compactMap(\.read))
+    if reads.count > 1 || (object.has(reading) && reads.contains(auth.reading == .tokens)) {
+      object.reading.error(
+        at: object.place(of: jwt),
+        "who reads without a token is told in two ways",
+        "keep one `allow.anonymous.read`, or `auth.reading`"
+      )
+    }
+    if let mayRead = reads.first { auth.reading = mayRead ? .open : .tokens }
+    auth.anonymousMayEdit = !anonymous.isEmpty && anonymous.allSatisfy { $0.edit ?? false }
   }
 }
 

@@ -4,46 +4,99 @@ enum JWTKeys: ObjectKeys {
   static let name = "JWT"
   static let noun = "the issuer of tokens"
 
+  /// An issuer, and what holds for those who have none of its tokens.
+  struct Issuer: Sendable {
+    var definition: JWTDefinition
+    var anonymous: AnonymousKeys.Anonymous?
+  }
+
   static let issuer = Key(
     required: "issuer",
     .text("an issuer", example: "https://id.example.com"),
     example: "https://id.example.com",
-    "What the tokens' `iss` must be."
+    "What the tokens' `iss` must be, to the byte."
   )
   static let audience = Key(
     required: "audience",
     .text("an audience", example: "tablecast"),
     example: "tablecast",
-    "What must be in the tokens' `aud`."
+    "What must be in the tokens' `aud`: how the issuer calls this service."
   )
   static let jwks = Key(
-    required: "jwks",
+    "jwks",
     .text("a URL or a file", example: "https://id.example.com/keys"),
-    example: "https://id.example.com/keys",
-    "Where the issuer's keys stand (RFC 7517): a URL, or a file."
+    "Where the issuer's keys stand (RFC 7517): an https URL, or a file. Default: where the issuer says "
+      + "(`/.well-known/openid-configuration` below it)."
   )
   static let algorithms: Key<[JWTDefinition.Algorithm]> = Key(
     "algorithms",
     .list(of: .word, noun: "the list of algorithms", atLeast: 1),
     "Signatures that are taken. Default: all that there are."
   )
+  static let leeway = Key(
+    "leeway",
+    .duration(),
+    "For clocks that differ: how much later a token ends, and earlier it begins. Default: "
+      + "\(durationText(JWTDefinition.standardLeeway))."
+  )
   static let allow = Key("allow", .object(JWTAllowKeys.self), "What a token allows. Default: `read` alone.")
 
   static let keys = [
-    issuer.description, audience.description, jwks.description, algorithms.description, allow.description,
+    issuer.description, audience.description, jwks.description, algorithms.description, leeway.description,
+    allow.description,
   ]
 
-  static func value(of object: ObjectReader) -> JWTDefinition? {
-    let (issuer, audience, jwks) = (object[issuer], object[audience], object[jwks])
-    let (algorithms, allow) = (object[algorithms], object[allow])
-    guard let issuer, let audience, let jwks else { return nil }
-    return JWTDefinition(
-      issuer: issuer,
-      audience: audience,
-      keys: jwks,
-      algorithms: algorithms ?? JWTDefinition.Algorithm.allCases,
-      allows: allow ?? [.read: .constant(true)]
-    )
+  static func value(of object: ObjectReader) -> Issuer? {
+    let (issuer, audience, allow) = (object[issuer], object[audience], object[allow])
+    guard let issuer, let audience, let place = keys(object, issuer) else { return nil }
+    var definition = JWTDefinition(issuer: issuer, audience: audience, keys: place)
+    object.set(&definition.algorithms, from: algorithms)
+    object.set(&definition.leeway, from: leeway)
+    if definition.leeway > longestLeeway {
+      object.reading.error(
+        at: object.place(of: leeway),
+        "a leeway of \(durationText(definition.leeway)) lets tokens live on that are over",
+        "it is at most \(durationText(longestLeeway))"
+      )
+    }
+    definition.allows = allow?.rules ?? [.read: .constant(true)]
+    return Issuer(definition: definition, anonymous: allow?.anonymous)
+  }
+
+  private static let longestLeeway = Duration.seconds(600)
+
+  /// Keys that come over the network come by TLS: who could change them would be everybody.
+  private static func keys(_ object: ObjectReader, _ issuer: String) -> JWTDefinition.Keys? {
+    let text = object.has(jwks) ? object[jwks] : issuer
+    guard let text else { return nil }
+    let isURL = text.lowercased().hasPrefix("http://") || text.lowercased().hasPrefix("https://")
+    guard isURL else {
+      if object.has(jwks) { return .file(text) }
+      object.reading.error(
+        at: object.place(of: self.issuer),
+        "\(excerpt(text)) is no address at which the issuer's keys could be found",
+        "write `jwks`: an https URL, or a file"
+      )
+      return nil
+    }
+    guard isSafe(text) else {
+      object.reading.error(
+        at: object.has(jwks) ? object.place(of: jwks) : object.place(of: self.issuer),
+        "keys that come from \(excerpt(text)) could be anybody's",
+        "use https, or a file; http is for this machine alone"
+      )
+      return nil
+    }
+    return object.has(jwks) ? .url(text) : .discovered
+  }
+
+  private static func isSafe(_ url: String) -> Bool {
+    if url.lowercased().hasPrefix("https://") { return true }
+    let authority = url.dropFirst("http://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
+    guard !authority.contains("@") else { return false }
+    let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+    return host == "localhost" || host == "::1" || bytes.count == 4 && !bytes.contains(nil) && bytes[0] == 127
   }
 }
 
@@ -52,17 +105,52 @@ enum JWTAllowKeys: ObjectKeys {
   static let name = "JWTAllow"
   static let noun = "what a token allows"
 
-  static let read = Key("read", .rule, "Reading: `true`, `false` or an expression of `$caller`.")
-  static let edit = Key("edit", .rule, "Editing.")
-  static let admin = Key("admin", .rule, "Administrating.")
+  struct Allowed: Sendable {
+    var rules: [AuthDefinition.Capability: PermissionsDefinition.Rule]
+    var anonymous: AnonymousKeys.Anonymous?
+  }
 
-  static let keys = [read.description, edit.description, admin.description]
+  static let read = Key("read", .rule, "Reading: `true`, `false` or an expression of `$caller`. Default: true.")
+  static let edit = Key("edit", .rule, "Editing. Default: false.")
+  static let admin = Key("admin", .rule, "Administrating, which all else belongs to. Default: false.")
+  static let anonymous = Key(
+    "anonymous",
+    .object(AnonymousKeys.self),
+    "What whoever sends no token may do."
+  )
 
-  static func value(of object: ObjectReader) -> [AuthDefinition.Capability: PermissionsDefinition.Rule]? {
-    var rules: [AuthDefinition.Capability: PermissionsDefinition.Rule] = [:]
-    for (capability, key) in [(AuthDefinition.Capability.read, read), (.edit, edit), (.admin, admin)] {
-      rules[capability] = object[key]
+  static let keys = [read.description, edit.description, admin.description, anonymous.description]
+
+  static func value(of object: ObjectReader) -> Allowed? {
+    var rules: [AuthDefinition.Capability: PermissionsDefinition.Rule] = [.read: .constant(true)]
+    for (capability, key) in [(AuthDefinition.Capability.read, read), (.edit, edit), (.admin, admin)]
+    where object.has(key) {
+      // A rule that can't be read allows nothing.
+      rules[capability] = object[key] ?? .constant(false)
     }
-    return rules
+    return Allowed(rules: rules, anonymous: object[anonymous])
+  }
+}
+
+/// `anonymous: {read: false}`.
+enum AnonymousKeys: ObjectKeys {
+  static let name = "Anonymous"
+  static let noun = "what is allowed without a token"
+
+  struct Anonymous: Sendable {
+    var read: Bool?
+    var edit: Bool?
+  }
+
+  static let read = Key("read", .boolean, "Reading. Default: as `auth.reading` says.")
+  static let edit = Key("edit", .boolean, "Editing. Default: false.")
+
+  static let keys = [read.description, edit.description]
+
+  static func value(of object: ObjectReader) -> Anonymous? {
+    Anonymous(
+      read: object.has(read) ? object[read] ?? false : nil,
+      edit: object.has(edit) ? object[edit] ?? false : nil
+    )
   }
 }

@@ -51,6 +51,11 @@ enum ServiceKeys: ObjectKeys {
   static let views = Key("views", .object(ViewsKeys.self), "Clients' own states over tables: which rows are expanded.")
   static let cors = Key("cors", .object(CORSKeys.self), "Which web pages of other origins may read replies.")
   static let auth = Key("auth", .object(AuthKeys.self), "Who may read, edit and administrate.")
+  static let audit = Key(
+    "audit",
+    .object(AuditKeys.self),
+    "A line for each edit: who changed what, and what came of it."
+  )
   static let limits = Key("limits", .object(LimitsKeys.self), "What a client may cost.")
   static let sources = Key(
     "sources",
@@ -77,7 +82,8 @@ enum ServiceKeys: ObjectKeys {
   static let keys = [
     listen.description, store.description, generation.description, history.description, views.description,
     locales.description, hosts.description, trustedProxies.description, problems.description, cors.description,
-    auth.description, limits.description, sources.description, cells.description, representations.description,
+    auth.description, audit.description, limits.description, sources.description, cells.description,
+    representations.description,
     tables.description,
   ]
 
@@ -98,6 +104,7 @@ enum ServiceKeys: ObjectKeys {
     object.set(&service.problems, from: problems)
     object.set(&service.cors, from: cors)
     object.set(&service.auth, from: auth)
+    service.audit = object[audit]
     object.set(&service.limits, from: limits)
     declareNames(in: object)
     for (name, kind) in object[sources] ?? [] {

@@ -18,7 +18,12 @@ struct KnownRoots {
     let isInlineSource = path.first == ServiceKeys.tables.name && path.dropFirst(2).first == TableKeys.source.name
     if path.first == ServiceKeys.sources.name || isInlineSource {
       // A source is fetched once for all languages.
-      self.init(Self.everywhere.union([.cursor, .status]).subtracting(.caller))
+      self.init(Self.everywhere.union([.cursor, .status]))
+      return
+    }
+    if path.first == ServiceKeys.auth.name {
+      // What a token allows is told before a table is looked up.
+      self.init([.caller, .environment])
       return
     }
     let isOfTable = path.first == ServiceKeys.tables.name && path.count > 2

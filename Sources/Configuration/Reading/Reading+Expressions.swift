@@ -155,6 +155,7 @@ extension Reading {
         KnownRoots.home(of: name)
       )
     }
+    if expression.dependencies.contains(.caller) { callerUses.append((path, expression.callerUse)) }
     if expression.dependencies.contains(.caller), !knowsCallers, known.roots.contains(.caller) {
       error(
         at: self.place(of: scalar, place, offset: start + (text.offset(of: "$caller") ?? 0)),

@@ -1,3 +1,5 @@
+import Expressions
+
 /// One reading of a configuration: what was found wrong, and what is to be held together when all is read.
 final class Reading {
   let file: String
@@ -18,6 +20,8 @@ final class Reading {
   var groupings: [String: TextPosition] = [:]
   /// `$params.NAME`, with where it stands.
   var parameterUses: [(path: [String], name: Located<String>)] = []
+  /// What expressions read of who asks, with where they stand.
+  var callerUses: [(path: [String], use: CallerUse)] = []
   /// Headers that tables of a source send on, by the source's name.
   var forwardedBySource: [String: [String]] = [:]
   /// Requests to upstreams: where they go, and which headers they have.

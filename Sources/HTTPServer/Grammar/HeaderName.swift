@@ -61,6 +61,8 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   public static let prefer = HeaderName(token: "Prefer")
   public static let preferenceApplied = HeaderName(token: "Preference-Applied")
   public static let requestID = HeaderName(token: "X-Request-ID")
+  public static let rateLimit = HeaderName(token: "RateLimit")
+  public static let rateLimitPolicy = HeaderName(token: "RateLimit-Policy")
   public static let retryAfter = HeaderName(token: "Retry-After")
   public static let secFetchSite = HeaderName(token: "Sec-Fetch-Site")
   public static let userAgent = HeaderName(token: "User-Agent")

@@ -1,73 +1,158 @@
 import Definitions
 import Digests
+import FieldValues
 import HTTPServer
+import Identity
+import JSON
 import TableEngine
 
 /// What a caller may be allowed.
 typealias Capability = AuthDefinition.Capability
 
-/// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has.
+/// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has, and those of its issuers
+/// (RFC 7519).
 ///
 /// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service
-/// was started open and no tokens are configured.
+/// was started open and no tokens are configured. Where issuers are configured, credentials that are nobody's are refused
+/// everywhere, but for tables whose upstreams are sent them: whoever thinks to be somebody is not answered as nobody.
 ///
 /// It decides by the request and the configuration, before any table is looked up: neither an answer nor its time tells
 /// who is refused whether a table is there.
 final class Authorizer: Sendable {
   private let tokens: [AuthDefinition.Token]
+  private let issuers: TokenIssuers
   private let reading: AuthDefinition.Reading
+  private let anonymousMayEdit: Bool
   /// The tables whose upstreams are sent the callers' own credentials.
   private let tablesForwardingCredentials: Set<String>
   /// Without tokens, whoever reaches the service may edit.
   let isOpen: Bool
 
-  init(_ definition: AuthDefinition, isOpen: Bool, tables: [TableDefinition]) {
+  init(_ definition: AuthDefinition, _ issuers: TokenIssuers, isOpen: Bool, tables: [TableDefinition]) {
     (tokens, reading, self.isOpen) = (definition.tokens, definition.reading, isOpen)
+    (self.issuers, anonymousMayEdit) = (issuers, definition.anonymousMayEdit)
     tablesForwardingCredentials = Set(tables.lazy.filter(\.forward.nameCredentials).map(\.name))
   }
 
-  /// What a request proves itself with: a digest, so that who waits long keeps no secret.
+  var rememberedTokens: Int { issuers.rememberedTokens }
+
+  // MARK: Who asks
+
+  /// What a request proves itself with: nothing that could be sent in its place, so that who waits long keeps no secret.
   struct Credentials: Sendable {
     fileprivate var digest: [UInt8]?
+    fileprivate var standing = Bearer.Standing.unjudged
+
+    /// An issuer's token, which ends by itself.
+    fileprivate var verified: VerifiedToken? { if case .verified(let token) = standing { token } else { nil } }
+  }
+
+  /// Finds out whose an issuer's token is, before anything else is asked of this. Nil where that is known now; else whose keys
+  /// are awaited: then it is to be called again.
+  ///
+  /// - Parameter mayWait: false where the request has waited already.
+  func identify(_ request: Request, mayWait: Bool = true) -> KeyKeeper? {
+    guard !issuers.isEmpty, let bearer = request.inquiry.bearer, find(bearer.digest) == nil,
+      let text = request.bearerToken
+    else { return nil }
+    switch issuers.judge(text, bearer) {
+    case .standing(let standing): bearer.note(standing)
+    case .pending(let keeper):
+      if mayWait { return keeper }
+      bearer.note(.unavailable)
+    }
+    return nil
   }
 
   func credentials(of request: Request) -> Credentials {
-    Credentials(digest: bearerToken(request).map { SHA256.digest(of: Array($0)) })
+    guard let bearer = request.inquiry.bearer else { return Credentials() }
+    return Credentials(digest: bearer.digest, standing: issuers.isEmpty ? .unjudged : bearer.standing)
   }
+
+  /// Who a caller is.
+  enum Caller {
+    case token(AuthDefinition.Token)
+    case user(VerifiedToken)
+
+    /// Whose idempotency keys, views and quotas these are: a token's name, or issuer and subject, which are not stored
+    /// in clear.
+    var name: String {
+      switch self {
+      case .token(let token): return token.name
+      case .user(let token):
+        let digest = SHA256.digest(of: Array("\(token.issuer)\u{0}\(token.subject)".utf8))
+        return "subject " + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      }
+    }
+
+    /// `$caller`.
+    func values(headers: JSONValue) -> JSONValue {
+      switch self {
+      case .token(let token):
+        .object([.init(name: "name", value: .string(token.name)), .init(name: "headers", value: headers)])
+      case .user(let token): token.caller(headers: headers)
+      }
+    }
+  }
+
+  /// Who a request's credentials are: they are then for this service alone, and no upstream is shown them.
+  func caller(of request: Request) -> Caller? {
+    let credentials = credentials(of: request)
+    if let verified = credentials.verified { return .user(verified) }
+    return tokens.isEmpty ? nil : credentials.digest.flatMap(find).map(Caller.token)
+  }
+
+  /// How long a caller's token is still taken, in seconds; nil where it doesn't end.
+  func timeLeft(of credentials: Credentials) -> Double? { credentials.verified.map(issuers.timeLeft) }
+
+  // MARK: What they may
 
   /// Refuses what the request's token does not allow. Nil table: what belongs to none.
   func authorize(_ request: Request, _ capability: Capability, table: String?) throws(ServiceError) {
-    guard isRestricted(capability) else { return }
+    guard mustJudge(capability) else { return }
     if let refusal = refusal(of: credentials(of: request), capability, table: table) { throw refusal }
   }
 
   /// Why credentials don't allow something; nil where they do.
   func refusal(of credentials: Credentials, _ capability: Capability, table: String?) -> ServiceError? {
+    guard mustJudge(capability) else { return nil }
+    if let refusal = refusal(ofCredentials: credentials, for: table.map { [$0] } ?? []) { return refusal }
+    if let verified = credentials.verified {
+      return issuers.allows(verified, capability) ? nil : .insufficient("The token", capability, table)
+    }
     guard isRestricted(capability) else { return nil }
     guard let digest = credentials.digest else {
-      return ServiceError(
-        status: .unauthorized,
-        detail: "This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.",
-        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\"")]
-      )
+      return .unauthorized("This needs a token that allows `\(capability.rawValue)`: `Authorization: Bearer …`.", nil)
     }
-    guard let token = find(digest) else {
-      return ServiceError(
-        status: .unauthorized,
-        detail: "The token is not known here.",
-        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"invalid_token\"")]
-      )
-    }
+    guard let token = find(digest) else { return .unauthorized("The token is not known here.", "") }
     // The same for a table that there is and one that there is not.
     guard allows(token, capability), table.map({ token.covers(table: $0) }) ?? true else {
-      let place = table.map { " in table `\($0.prefix(80))`" } ?? ""
-      return ServiceError(
-        status: .forbidden,
-        detail: "The token `\(token.name)` does not allow `\(capability.rawValue)`\(place).",
-        headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"insufficient_scope\"")]
-      )
+      return .insufficient("The token `\(token.name)`", capability, table)
     }
     return nil
+  }
+
+  /// Why credentials are nobody's, or somebody's no longer, whatever is asked for; nil where that is not so, and where an
+  /// upstream of one of the tables is to judge them.
+  func refusal(ofCredentials credentials: Credentials, for tables: [String]) -> ServiceError? {
+    switch credentials.standing {
+    case .unjudged: return nil
+    case .verified(let token):
+      do throws(TokenRefusal) { try issuers.check(token) } catch {
+        return .unauthorized(error.description, error.description)
+      }
+      return nil
+    case .refused(let refusal):
+      if tables.contains(where: tablesForwardingCredentials.contains) { return nil }
+      return .unauthorized(refusal.description, refusal.description)
+    case .unavailable:
+      if tables.contains(where: tablesForwardingCredentials.contains) { return nil }
+      return ServiceError(
+        status: .serviceUnavailable,
+        detail: "The keys of the token's issuer can't be had now: ask again.",
+        headers: [HeaderField(.retryAfter, "5")]
+      )
+    }
   }
 
   /// Who allows a change of a table's items: this service, or nobody here, where the caller's own credentials are sent to
@@ -76,10 +161,10 @@ final class Authorizer: Sendable {
   /// - Throws: where the request's token does not allow it, and its credentials are sent nowhere, or are those of a caller
   ///   who may not even read the table.
   func editAuthority(of request: Request, table: String) throws(ServiceError) -> EditAuthority {
-    guard isRestricted(.edit), let refusal = refusal(of: credentials(of: request), .edit, table: table) else {
+    guard mustJudge(.edit), let refusal = refusal(of: credentials(of: request), .edit, table: table) else {
       return .granted
     }
-    guard request.header(.authorization) != nil, token(of: request) == nil, !isRestricted(.read),
+    guard request.header(.authorization) != nil, caller(of: request) == nil, !isRestricted(.read),
       tablesForwardingCredentials.contains(table)
     else { throw refusal }
     return .callersCredentials(else: TableError(.unauthenticated, detail: refusal.detail))
@@ -91,24 +176,19 @@ final class Authorizer: Sendable {
   }
 
   /// Whether the request's token lets it read a table: what a list shows.
-  func isReadable(_ table: String, _ request: Request) -> Bool {
-    guard isRestricted(.read) else { return true }
-    guard let token = token(of: request), allows(token, .read) else { return false }
-    return token.covers(table: table)
-  }
-
-  /// The token that the request's credentials are: they are then for this service alone, and no upstream is shown them.
-  func token(of request: Request) -> AuthDefinition.Token? {
-    tokens.isEmpty ? nil : credentials(of: request).digest.flatMap(find)
-  }
+  func isReadable(_ table: String, _ request: Request) -> Bool { allows(request, .read, table: table) }
 
   /// Whether it takes a token.
   func isRestricted(_ capability: Capability) -> Bool {
     switch capability {
     case .read: reading == .tokens
-    case .edit, .admin: !(tokens.isEmpty && isOpen)
+    case .edit: !anonymousMayEdit && !(tokens.isEmpty && issuers.isEmpty && isOpen)
+    case .admin: !(tokens.isEmpty && issuers.isEmpty && isOpen)
     }
   }
+
+  /// Whether a request's credentials count at all.
+  private func mustJudge(_ capability: Capability) -> Bool { !issuers.isEmpty || isRestricted(capability) }
 
   private func allows(_ token: AuthDefinition.Token, _ capability: Capability) -> Bool {
     token.allows.contains(capability) || token.allows.contains(.admin)
@@ -121,11 +201,30 @@ final class Authorizer: Sendable {
     for candidate in tokens where candidate.sha256.equalsInConstantTime(digest) { found = candidate }
     return found
   }
+}
 
-  private func bearerToken(_ request: Request) -> ArraySlice<UInt8>? {
-    guard let field = request.valueBytes(.authorization), let end = field.firstIndex(of: UInt8(ascii: " ")),
-      field[..<end].isText("bearer")
-    else { return nil }
-    return field[end...].withoutBlanks
+extension ServiceError {
+  /// RFC 6750 section 3: without credentials, no code; with them, `invalid_token`.
+  ///
+  /// - Parameter description: nil: there are no credentials; empty: nothing is said of them.
+  fileprivate static func unauthorized(_ detail: String, _ description: String?) -> ServiceError {
+    var challenge = "Bearer realm=\"tablecast\""
+    if let description {
+      challenge += ", error=\"invalid_token\""
+      let text = String(
+        description.unicodeScalars.filter { (0x20...0x7E).contains($0.value) && !"\"\\`".unicodeScalars.contains($0) }
+      )
+      if !text.isEmpty { challenge += ", error_description=\"\(text)\"" }
+    }
+    return ServiceError(status: .unauthorized, detail: detail, headers: [HeaderField(.wwwAuthenticate, challenge)])
+  }
+
+  fileprivate static func insufficient(_ who: String, _ capability: Capability, _ table: String?) -> ServiceError {
+    let place = table.map { " in table `\($0.prefix(80))`" } ?? ""
+    return ServiceError(
+      status: .forbidden,
+      detail: "\(who) does not allow `\(capability.rawValue)`\(place).",
+      headers: [HeaderField(.wwwAuthenticate, "Bearer realm=\"tablecast\", error=\"insufficient_scope\"")]
+    )
   }
 }

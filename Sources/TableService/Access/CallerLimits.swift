@@ -52,7 +52,12 @@ final class CallerLimits: Sendable {
     guard let pause else { return }
     throw .tooMany(
       "\(perMinute) \(noun) a minute are the most of one caller (`limits.\(kind.rawValue)`).",
-      after: pause
+      after: pause,
+      // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4
+      fields: [
+        HeaderField(HeaderName.rateLimitPolicy, "\"\(noun)\";q=\(perMinute);w=60"),
+        HeaderField(HeaderName.rateLimit, "\"\(noun)\";r=0;t=\(pause)"),
+      ]
     )
   }
 
@@ -98,12 +103,12 @@ struct WaitingShare: Sendable {
 extension Request {
   /// What limits on a caller count by.
   fileprivate func countedAs(_ authorizer: Authorizer) -> String {
-    authorizer.token(of: self).map { "caller \($0.name)" } ?? "address \(client.network.host)"
+    authorizer.caller(of: self).map { "caller \($0.name)" } ?? "address \(client.network.host)"
   }
 }
 
 extension ServiceError {
-  fileprivate static func tooMany(_ detail: String, after seconds: Int) -> ServiceError {
-    ServiceError(status: .tooManyRequests, detail: detail, headers: [HeaderField(.retryAfter, "\(seconds)")])
+  fileprivate static func tooMany(_ detail: String, after seconds: Int, fields: [HeaderField] = []) -> ServiceError {
+    ServiceError(status: .tooManyRequests, detail: detail, headers: [HeaderField(.retryAfter, "\(seconds)")] + fields)
   }
 }

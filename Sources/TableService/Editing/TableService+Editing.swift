@@ -62,16 +62,17 @@ extension TableService {
       lens: try call.lens(),
       authority: call.authority
     )
-    let (exchange, path) = (call.exchange, call.table.path)
+    let (exchange, path, record) = (call.exchange, call.table.path, call.record)
     let line = EditLine(call, edits, logger)
     call.table.edit(request) { outcome in
       let response: Response
+      let rows: [String?]
       switch outcome {
-      case .success(let answer): response = form.response(answer, path: path)
-      case .failure(let error): response = form.refusal(error).response
+      case .success(let answer): (response, rows) = (form.response(answer, path: path), answer.rows)
+      case .failure(let error): (response, rows) = (form.refusal(error).response, [])
       }
       line.log(outcome, response.status)
-      exchange.finish(response)
+      record(edits, rows, response) { exchange.finish(response) }
     }
     return .later
   }
@@ -79,12 +80,14 @@ extension TableService {
   // MARK: Taps, refreshes, hooks
 
   func tap(_ call: TableCall) throws(ServiceError) -> Reply {
-    let exchange = call.exchange
+    let (exchange, record) = (call.exchange, call.record)
     call.table.tap(call["row"], try call.lens(), try call.request.editTerms(), call.caller) { outcome in
-      switch outcome {
-      case .success(let answer): exchange.finish(answer.response)
-      case .failure(let error): exchange.finish(ServiceError(error).response)
-      }
+      let response =
+        switch outcome {
+        case .success(let answer): answer.response
+        case .failure(let error): ServiceError(error).response
+        }
+      record([], [], response) { exchange.finish(response) }
     }
     return .later
   }

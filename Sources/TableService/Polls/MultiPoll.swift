@@ -45,6 +45,10 @@ final class MultiPoll: Waiter {
   private let next: String
   /// Refuses a client whom a newer configuration no longer lets in to a table.
   private let recheck: @Sendable (String) -> ServiceError?
+  /// How long its caller's token lets it wait, from now on; nil: the token doesn't end.
+  private let patience: @Sendable () -> Double?
+  /// Why its caller's token is no longer one: then all of it is refused.
+  private let ending: @Sendable () -> ServiceError?
   /// Of those who wait, where a caller may be only so many of them.
   private let share: WaitingShare?
   private let topics: [Topic]
@@ -59,8 +63,11 @@ final class MultiPoll: Waiter {
     _ call: Call,
     _ joinedReplies: JoinedReplies,
     share: WaitingShare?,
-    recheck: @escaping @Sendable (String) -> ServiceError?
+    recheck: @escaping @Sendable (String) -> ServiceError?,
+    patience: @escaping @Sendable () -> Double?,
+    ending: @escaping @Sendable () -> ServiceError?
   ) {
+    (self.patience, self.ending) = (patience, ending)
     (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
     (codings, next, self.recheck) = (call.request.acceptedCodings, call.inquiry.next, recheck)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
@@ -73,6 +80,7 @@ final class MultiPoll: Waiter {
     (self.members, troubles) = (members, poll.troubles)
     (codings, scope, joinedReplies) = (poll.codings, poll.scope, poll.joinedReplies)
     (next, share, recheck) = (poll.next, poll.share, poll.recheck)
+    (patience, ending) = (poll.patience, poll.ending)
     topics = Self.topics(of: members)
   }
 
@@ -97,10 +105,14 @@ final class MultiPoll: Waiter {
       member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
       member.table.beginWaiting(member.query.lens)
     }
-    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0) }, waiter: self))
+    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0, until: patience()) }, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
+    if let refusal = ending() {
+      abandoned()
+      return .response(refusal.response)
+    }
     if let successor {
       abandoned()
       return successor.begin(exchange, wait: nil)
@@ -114,6 +126,7 @@ final class MultiPoll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
+    if let refusal = ending() { return .response(refusal.response) }
     let poll = successor ?? self
     return poll.moved(exchange, []) ?? poll.unchanged(exchange)
   }

@@ -16,6 +16,8 @@ final class Poll: Waiter {
   private let next: String
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
+  /// How long its caller's token lets it wait, from now on; nil: the token doesn't end.
+  private let patience: @Sendable () -> Double?
   /// Of those who wait, where a caller may be only so many of them.
   private let share: WaitingShare?
   /// The same poll of the table that is in this one's place, for all who wait with this one.
@@ -27,9 +29,10 @@ final class Poll: Waiter {
     _ call: TableCall,
     _ query: TableQuery,
     share: WaitingShare?,
+    patience: @escaping @Sendable () -> Double?,
     recheck: @escaping @Sendable () -> ServiceError?
   ) {
-    self.share = share
+    (self.share, self.patience) = (share, patience)
     (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
     (codings, next) = (call.request.acceptedCodings, call.inquiry.next)
   }
@@ -37,7 +40,7 @@ final class Poll: Waiter {
   private init(_ poll: Poll, of table: LiveTable) {
     self.table = table
     (query, state, scope, codings, next) = (poll.query, poll.state, poll.scope, poll.codings, poll.next)
-    (share, recheck) = (poll.share, poll.recheck)
+    (share, patience, recheck) = (poll.share, poll.patience, poll.recheck)
   }
 
   /// Answers at once where the client is behind or does not want to wait; else waits.
@@ -58,7 +61,7 @@ final class Poll: Waiter {
     )
     table.beginWaiting(query.lens)
     let topics = table.topics(query.lens).map(Topic.init)
-    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0) }, waiter: self))
+    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0, until: patience()) }, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
@@ -80,6 +83,7 @@ final class Poll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
+    if let refusal = recheck() { return .response(refusal.response) }
     let poll = successor(table.ending) ?? self
     return poll.moved(exchange, poll.table.ending) ?? poll.unchanged(exchange)
   }
@@ -136,6 +140,13 @@ final class Poll: Waiter {
       HeaderField(.link, "<\(table.path)/changes?after=\(made.cursor)\(next)>; rel=\"next\"")
     )
     return response
+  }
+}
+
+extension Duration {
+  /// So many seconds, but no longer than a token lasts: then what waits ends when it is over, and not before.
+  static func seconds(_ wait: Double, until end: Double?) -> Duration {
+    .seconds(end.map { min(wait, max($0, 0) + 0.02) } ?? wait)
   }
 }
 

@@ -71,6 +71,7 @@ final class SlotPoll: Waiter {
 
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
+    if let refusal = recheck() { return .response(refusal.response) }
     if let successor { return successor.last(exchange) }
     return last(exchange)
   }

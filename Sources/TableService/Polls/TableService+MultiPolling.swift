@@ -47,7 +47,11 @@ extension TableService {
     var (seen, plain): (Set<SeenTable>, Set<String>) = ([], [])
     // Under two spellings, as a family's member may be.
     var twice: String?
-    for pair in try pairs(call.request) {
+    let pairs = try pairs(call.request)
+    // Whose token is nobody's is told so as a whole: with another one all of it would be answered.
+    let (credentials, names) = (call.state.authorizer.credentials(of: call.request), pairs.map(\.reference.name))
+    if let refusal = call.state.authorizer.refusal(ofCredentials: credentials, for: names) { throw refusal }
+    for pair in pairs {
       do throws(ServiceError) {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
@@ -68,8 +72,16 @@ extension TableService {
       }
     }
     if let twice { throw .standsTwice(twice) }
-    let recheck = recheck(call.request, call.state)
-    let poll = MultiPoll(members, troubles, call, joinedReplies, share: share, recheck: recheck)
+    let poll = MultiPoll(
+      members,
+      troubles,
+      call,
+      joinedReplies,
+      share: share,
+      recheck: recheck(call.request, call.state),
+      patience: tokenPatience(of: call.request, call.state),
+      ending: { [weak self] in self?.state.authorizer.refusal(ofCredentials: credentials, for: names) }
+    )
     return (poll, troubles.isEmpty && !members.contains(where: \.table.isMember))
   }
 

@@ -18,7 +18,13 @@ extension TableService {
     let make = { [self] () throws(ServiceError) -> Poll in
       let after = try inquiry.after.get()
       let query = TableQuery(.changes(after: after), try call.lens(after: after))
-      return Poll(call, query, share: share, recheck: recheck(call.request, call.state, call.table.reference.name))
+      return Poll(
+        call,
+        query,
+        share: share,
+        patience: tokenPatience(of: call.request, call.state),
+        recheck: recheck(call.request, call.state, call.table.reference.name)
+      )
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
     let poll = share == nil ? try inquiry.poll(of: call.table, call.state, make) : try make()
@@ -44,7 +50,14 @@ extension TableService {
     return .later
   }
 
-  /// Whether a client that was let in under one configuration may still read, when there is another one.
+  /// How long a caller's token lets it wait, in seconds from when that is asked; nil: it doesn't end.
+  func tokenPatience(of request: Request, _ state: ServiceState) -> @Sendable () -> Double? {
+    let credentials = state.authorizer.credentials(of: request)
+    guard state.authorizer.timeLeft(of: credentials) != nil else { return { nil } }
+    return { [weak self] in self?.state.authorizer.timeLeft(of: credentials) }
+  }
+
+  /// Whether a client that was let in may still read, when its token may be over or there is another configuration.
   func recheck(_ request: Request, _ state: ServiceState, _ table: String) -> @Sendable () -> ServiceError? {
     let recheck = recheck(request, state)
     return { recheck(table) }
@@ -55,7 +68,7 @@ extension TableService {
     // Where reading is open there is nothing to be kept of the request.
     let credentials = state.authorizer.credentials(of: request)
     return { [weak self, weak state] table in
-      guard let now = self?.state, now !== state else { return nil }
+      guard let now = self?.state, now !== state || now.authorizer.timeLeft(of: credentials) != nil else { return nil }
       return now.authorizer.refusal(of: credentials, .read, table: table)
     }
   }
@@ -75,6 +88,8 @@ extension TableService {
       lens: lens,
       after: after,
       share: share,
+      endings: tokenEndings,
+      patience: tokenPatience(of: request, call.state)(),
       recheck: recheck(request, call.state, call.table.reference.name)
     )
     return .stream(TableStream.head(call.scope), stream)

@@ -12,6 +12,9 @@ final class TableStream: StreamSource {
   private let lens: Lens
   /// Refuses a client whom a newer configuration no longer lets in: a stream outlives what it began under.
   private let recheck: @Sendable () -> ServiceError?
+  /// Ends it when its caller's token is over, in so many seconds; nil: that doesn't end.
+  private let endings: TokenEndings
+  private let patience: Double?
   /// Taken by whoever made the stream.
   private let share: WaitingShare?
   private let state: Mutex<State>
@@ -29,9 +32,12 @@ final class TableStream: StreamSource {
     lens request: LensRequest,
     after: Cursor?,
     share: WaitingShare?,
+    endings: TokenEndings,
+    patience: Double?,
     recheck: @escaping @Sendable () -> ServiceError?
   ) {
     (self.table, self.request, self.share, self.recheck) = (table, request, share, recheck)
+    (self.endings, self.patience) = (endings, patience)
     lens = table.lens(request, after: after)
     state = Mutex(State(position: after))
     table.beginWaiting(lens)
@@ -50,7 +56,11 @@ final class TableStream: StreamSource {
 
   var topics: [Topic] { table.topics(lens).map(Topic.init) }
 
-  func opened(_ stream: StreamHandle) { woken(stream) }
+  func opened(_ stream: StreamHandle) {
+    if let patience { endings.add(self, stream, in: patience) }
+    woken(stream)
+  }
+
   func woken(_ stream: StreamHandle) { advance(stream) { $0.woken() } }
   func drained(_ stream: StreamHandle) { advance(stream) { $0.drained() } }
 
@@ -65,6 +75,7 @@ final class TableStream: StreamSource {
   }
 
   func closed() {
+    if patience != nil { endings.remove(self) }
     table.endWaiting(lens)
     share?.giveBack()
   }

@@ -1,5 +1,6 @@
 import Definitions
 import HTTPServer
+import JSON
 import TableEngine
 import TableModel
 
@@ -19,14 +20,17 @@ final class Call: Sendable {
 
   /// Who asks: its own header fields, as far as upstreams may be shown them, and whose idempotency keys it uses.
   var caller: CallerFields {
-    let token = state.authorizer.token(of: request)
+    let caller = state.authorizer.caller(of: request)
     // Credentials that are for this service are shown to nobody else.
-    let fields = request.headers.filter { token == nil || $0.name.lowercased() != "authorization" }
+    let fields = request.headers.filter { caller == nil || $0.name.lowercased() != "authorization" }
+    // Of fields with one name the first counts, as it does for those that are sent on.
+    let headers = JSONValue.object(fields.map { .init(name: $0.name.lowercased(), value: .string($0.value)) })
     return CallerFields(
       fields.map { ($0.name, $0.value) },
-      identity: token?.name,
+      identity: caller?.name,
       share: request.share,
-      address: request.client.network.host
+      address: request.client.network.host,
+      values: caller?.values(headers: headers) ?? .object([.init(name: "headers", value: headers)])
     )
   }
 
@@ -71,8 +75,8 @@ final class TableCall: Sendable {
   /// Finds the table, for a caller who may do what is needed.
   init(_ call: Call, _ need: Route.Need) throws(ServiceError) {
     (self.call, self.need, exchange, mayWait, isLate) = (call, need, call.exchange, true, false)
-    let isOpen = need.isReading && !call.state.authorizer.isRestricted(.read)
-    if isOpen, let table = call.inquiry.table(under: call.state) {
+    if need.isReading, let table = call.inquiry.table(under: call.state) {
+      try call.state.authorizer.authorize(call.request, .read, table: table.reference.name)
       (self.table, authority) = (table.latest, .granted)
       return
     }
@@ -104,6 +108,18 @@ final class TableCall: Sendable {
   ) throws(ServiceError) -> TableCall {
     if now !== state { _ = try Self.authority(call.request, now.authorizer, need, table.reference.name) }
     return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
+  }
+
+  /// Records what has become of edits, where that is configured, and calls then; at once where it is not.
+  var record: @Sendable ([Edit], [String?], Response, @escaping @Sendable () -> Void) -> Void {
+    guard let audit = state.audit, let entry = AuditEntry(call) else { return { _, _, _, completion in completion() } }
+    return { edits, rows, response, completion in
+      let entries = edits.isEmpty ? [entry] : entry.entries(for: edits)
+      let named = entries.enumerated().map { index, entry in
+        entry.naming(rows.indices.contains(index) ? rows[index] : nil)
+      }
+      audit.write(named, response.status, completion)
+    }
   }
 
   /// What the upstream says of the caller is said to the caller.

@@ -8,6 +8,8 @@ import TableModel
 final class RequestInquiry: Sendable {
   /// Nil where there is nothing at the path.
   let match: RouteMatch?
+  /// What it proves itself with; nil where it has no bearer token.
+  let bearer: Bearer?
   /// How the client sees tables.
   let lens: Result<LensRequest, ServiceError>
   let languages: LanguagePreferences
@@ -25,6 +27,7 @@ final class RequestInquiry: Sendable {
 
   init(_ request: Request) {
     match = RouteMatch(request)
+    bearer = Bearer(request)
     languages = LanguagePreferences(request)
     hasSlot = request.query.first("slot") != nil
     lens = Result { () throws(ServiceError) in

@@ -130,6 +130,15 @@ final class Route: Sendable {
     }
   }
 
+  /// Whether a request for it asks for a change of a table's items.
+  func changesItems(_ request: Request) -> Bool {
+    switch operations.first(where: { $0.method == request.method })?.need {
+    case .edit?: true
+    case .tap?: request.query.first("view") == nil
+    case .capability?, .nothing?, .each?, nil: false
+    }
+  }
+
   // MARK: Answering
 
   /// What a request asks of it.

@@ -8,6 +8,12 @@ extension TableService {
     metrics.write(ProcessFigures())
     metrics.write(server.statistics)
     metrics.write(callerLimits)
+    metrics.family(
+      "tokens_remembered",
+      .gauge,
+      "Tokens of issuers that need not be verified again.",
+      call.state.authorizer.rememberedTokens
+    )
     metrics.write(engine)
     metrics.write(call.state.catalog)
     return .response(

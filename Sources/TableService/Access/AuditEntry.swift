@@ -1,0 +1,87 @@
+import Definitions
+import HTTPServer
+import Identity
+import JSON
+import TableEngine
+
+/// One edit, as it is recorded: who asked for what. Holds no credentials.
+struct AuditEntry: Sendable {
+  private let request: String
+  private let caller: String?
+  private let issuer: String?
+  private let address: String
+  private let table: String
+  private var operation: String
+  private var row: String?
+  private let body: [UInt8]
+
+  /// Nil where the request is no edit of a table's items.
+  init?(_ request: Request, _ match: RouteMatch, _ authorizer: Authorizer) {
+    guard let table = match.table, let operation = match.editOperation(request) else { return nil }
+    self.request = request.requestID
+    switch authorizer.caller(of: request) {
+    case .token(let token)?: (caller, issuer) = (token.name, nil)
+    case .user(let token)?: (caller, issuer) = (token.subject, token.issuer)
+    case nil: (caller, issuer) = (nil, nil)
+    }
+    address = request.client.host
+    (self.table, self.operation, row) = (table.canonical, operation, match.row)
+    body = request.body
+  }
+
+  init?(_ call: Call) { self.init(call.request, call.match, call.state.authorizer) }
+
+  /// One for each of several edits.
+  func entries(for edits: [Edit]) -> [AuditEntry] {
+    edits.map { edit in
+      var entry = self
+      (entry.operation, entry.row) = (edit.verb, edit.row ?? row)
+      return entry
+    }
+  }
+
+  /// The row is known by now.
+  func naming(_ row: String?) -> AuditEntry {
+    var entry = self
+    entry.row = entry.row ?? row
+    return entry
+  }
+
+  /// `{"time","request","caller","issuer","address","op","table","row","outcome","status"}`
+  func line(_ time: String, _ status: Status, hasBody: Bool) -> [UInt8] {
+    func text(_ value: String?) -> JSONValue { value.map(JSONValue.string) ?? .null }
+    var members: [JSONValue.Member] = [
+      .init(name: "time", value: .string(time)), .init(name: "request", value: .string(request)),
+      .init(name: "caller", value: text(caller)), .init(name: "issuer", value: text(issuer)),
+      .init(name: "address", value: .string(address)), .init(name: "op", value: .string(operation)),
+      .init(name: "table", value: .string(table)), .init(name: "row", value: text(row)),
+      .init(name: "outcome", value: .string(status.code < 300 ? "done" : "refused")),
+      .init(name: "status", value: .integer(Int64(status.code))),
+    ]
+    if hasBody, !body.isEmpty {
+      members.append(
+        .init(name: "body", value: (try? JSONValue(parsing: body)) ?? .string(String(decoding: body, as: UTF8.self)))
+      )
+    }
+    return JSONValue.object(members).bytes
+  }
+}
+
+extension RouteMatch {
+  fileprivate var row: String? { self["row"].isEmpty ? nil : self["row"] }
+
+  /// How an edit is called in the record; nil for what is none.
+  fileprivate func editOperation(_ request: Request) -> String? {
+    guard route.changesItems(request) else { return nil }
+    let last = route.path.split(separator: "/").last ?? ""
+    switch (request.method, last) {
+    case (.put, _): return "put"
+    case (.patch, _): return "patch"
+    case (.delete, _): return "delete"
+    case (_, "items"): return "insert"
+    case (_, "{action}"): return "action \(self["action"])"
+    case (_, "edits"): return "batch"
+    case (_, let name): return String(name)
+    }
+  }
+}

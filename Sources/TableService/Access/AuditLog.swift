@@ -1,0 +1,100 @@
+import Definitions
+import Dispatch
+import Foundation
+import HTTPServer
+import JSON
+import Logging
+import Synchronization
+
+/// Where a line is written for each edit: who changed what, and what came of it. A line is in the file, and the file on the
+/// disk, before the edit is answered; those that come together are written together. `@unchecked Sendable`: the file is
+/// touched on the queue alone.
+final class AuditLog: @unchecked Sendable {
+  private let definition: AuditDefinition
+  private let logger: Logger
+  private let queue = DispatchQueue(label: "tablecast.audit")
+  private let waiting = Mutex<[(lines: [UInt8], completion: @Sendable () -> Void)]>([])
+  private var file: FileHandle?
+
+  /// - Throws: where the file can't be opened: words for the operator.
+  init(_ definition: AuditDefinition, _ logger: Logger) throws {
+    (self.definition, self.logger) = (definition, logger)
+    file = try Self.open(definition)
+  }
+
+  private static func open(_ definition: AuditDefinition) throws -> FileHandle {
+    guard case .file(let path) = definition.destination else { return .standardError }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let descriptor = Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+    guard descriptor >= 0 else {
+      throw AuditError(description: "audit: \(path) can't be opened: \(String(cString: strerror(errno)))")
+    }
+    return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  var hasBodies: Bool { definition.hasBodies }
+
+  /// Opens the file anew, which may have been renamed. Where that fails, the old one is written on.
+  private func reopen() {
+    queue.async { [self] in
+      do { file = try Self.open(definition) } catch {
+        logger.error("The record of edits can't be opened anew", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  /// The one of the next configuration: this one with its file opened anew, where it says the same.
+  fileprivate func following(_ next: AuditDefinition) throws -> AuditLog {
+    guard next == definition else { return try AuditLog(next, logger) }
+    reopen()
+    return self
+  }
+
+  /// Writes a line for each, and calls when they are where they stay, on another queue. What can't be written is said in the
+  /// log: the edit is done, whatever becomes of this.
+  func write(_ entries: [AuditEntry], _ status: Status, _ completion: @escaping @Sendable () -> Void) {
+    let time = Self.time(Date())
+    let lines = entries.flatMap { $0.line(time, status, hasBody: definition.hasBodies) + [UInt8(ascii: "\n")] }
+    waiting.withLock { $0.append((lines, completion)) }
+    queue.async { [self] in flush() }
+  }
+
+  private func flush() {
+    let taken = waiting.withLock { waiting in
+      defer { waiting = [] }
+      return waiting
+    }
+    guard !taken.isEmpty else { return }
+    do {
+      try file?.write(contentsOf: Data(taken.flatMap(\.lines)))
+      if case .file = definition.destination { try file?.synchronize() }
+    } catch {
+      logger.error(
+        "Edits can't be recorded",
+        metadata: ["edits": "\(taken.count)", "reason": "\((error as NSError).localizedDescription)"]
+      )
+    }
+    for entry in taken { entry.completion() }
+  }
+
+  /// RFC 3339, in UTC, with milliseconds.
+  private static func time(_ date: Date) -> String {
+    date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+}
+
+/// Why nothing could be recorded.
+struct AuditError: Error, CustomStringConvertible {
+  var description: String
+}
+
+extension AuditLog? {
+  /// The one of the next configuration.
+  ///
+  /// - Throws: where its file can't be opened; then this one goes on.
+  func following(_ next: AuditDefinition?, _ logger: Logger) throws -> AuditLog? {
+    guard let next else { return nil }
+    return try self?.following(next) ?? AuditLog(next, logger)
+  }
+}

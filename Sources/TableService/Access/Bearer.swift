@@ -1,0 +1,42 @@
+import Digests
+import HTTPServer
+import Identity
+import Synchronization
+
+/// The credentials in a request's `Authorization` (RFC 6750 section 2.1): a digest, so that nobody who waits long keeps a
+/// secret, and what is known of them. Shared by all requests whose heads have the same bytes.
+final class Bearer: Sendable {
+  /// Of the whole token.
+  let digest: [UInt8]
+  private let known = Mutex(Standing.unjudged)
+
+  /// What an issuer's keys say of them.
+  enum Standing: Sendable {
+    /// They are no issuer's token, as far as anybody has looked.
+    case unjudged
+    case verified(VerifiedToken)
+    case refused(TokenRefusal)
+    /// Its issuer's keys have never come.
+    case unavailable
+  }
+
+  /// Nil where the request has none.
+  init?(_ request: Request) {
+    guard let token = request.bearerToken else { return nil }
+    digest = SHA256.digest(of: Array(token))
+  }
+
+  var standing: Standing { known.withLock { $0 } }
+
+  func note(_ standing: Standing) { known.withLock { $0 = standing } }
+}
+
+extension Request {
+  /// What stands behind `Bearer`.
+  var bearerToken: ArraySlice<UInt8>? {
+    guard let field = valueBytes(.authorization), let end = field.firstIndex(of: UInt8(ascii: " ")),
+      field[..<end].isText("bearer")
+    else { return nil }
+    return field[end...].withoutBlanks
+  }
+}

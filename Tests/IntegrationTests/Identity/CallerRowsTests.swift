@@ -1,0 +1,142 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// Rows, permissions and requests that depend on who asks.
+@Suite struct CallerRowsTests {
+  private static func configuration(_ issuer: Issuer, _ upstream: ScriptedUpstream, _ more: String = "") -> String {
+    """
+    store: memory
+    problems: full
+    auth:
+      jwt: \(issuer.configuration(", allow: {edit: true}"))
+    cells:
+      Label: {fields: {title: string}}
+    sources:
+      issues: {url: "\(upstream.url)/issues", every: 1m, retries: 0}
+      own: {url: "\(upstream.url)/own/${$caller.claims.team}", every: 1m, retries: 0}
+    tables:
+      mine:
+        source: issues
+        row: {id: "${number}"}
+        cell: Label
+        payload: {title: "${title}"}
+        sections: [{id: mine, where: assignee == $caller.claims.sub}]
+      all:
+        source: issues
+        row: {id: "${number}"}
+        cell: Label
+        payload: {title: "${title} for ${$caller.claims.team}"}
+        can: {edit: "'editor' in $caller.claims.roles"}
+        edits:
+          patch: {method: PATCH, url: "\(upstream.url)/issues/${number}", body: {by: "${$caller.claims.sub}"}}
+      team:
+        source: own
+        row: {id: "${number}"}
+        cell: Label
+        payload: {title: "${title}"}
+      open:
+        source: issues
+        row: {id: "${number}"}
+        cell: Label
+        payload: {title: "${title}"}
+    \(more)
+    """
+  }
+
+  private static func upstream() throws -> ScriptedUpstream {
+    try ScriptedUpstream { request in
+      guard request.target == "/issues" else { return .json([["number": 1, "title": .string(request.target)]]) }
+      return .json(
+        .array(
+          (1...100).map { number in
+            [
+              "number": .integer(Int64(number)), "title": .string("issue \(number)"),
+              "assignee": .string("user\(number % 50)"),
+            ]
+          }
+        )
+      )
+    }
+  }
+
+  private func rows(_ service: ServiceProcess, _ table: String, _ headers: [String: String]) throws -> [JSONValue] {
+    let reply = try service.request("GET", "/v1/tables/\(table)", headers)
+    #expect(reply.status == 200, "\(reply.text)")
+    return try reply.json["sections"]?.elements.flatMap { $0["rows"]?.elements ?? [] } ?? []
+  }
+
+  /// Fifty users of one list: each sees their own rows, over one fetch; replies are nobody else's to keep.
+  @Test func fiftyUsersOfOneList() throws {
+    let (issuer, upstream) = (try Issuer(), try Self.upstream())
+    let service = try ServiceProcess(Self.configuration(issuer, upstream))
+    for number in 0..<50 {
+      let shown = try rows(service, "mine", issuer.token("user\(number)")).compactMap { $0["id"]?.text }
+      #expect(shown == (1...100).filter { $0 % 50 == number }.map(String.init), "user\(number)")
+    }
+    #expect(upstream.requests.current.filter { $0.target == "/issues" }.count <= 2, "for all members, and for `open`")
+    let reply = try service.request("GET", "/v1/tables/mine", issuer.token("user1"))
+    #expect(reply["Cache-Control"] == "private, no-cache" && reply["Vary"].contains("Authorization"))
+    // Another's cursor leads nowhere but to one's own rows.
+    let cursor = try #require(try reply.json["cursor"]?.text)
+    let other = try service.request(
+      "GET",
+      "/v1/tables/mine/changes?after=\(cursor)&wait=0",
+      issuer.token("user2")
+    ).json
+    #expect(other["reset"] != nil)
+    #expect(
+      other["snapshot"]?["sections"]?.elements.first?["rows"]?.elements.compactMap { $0["id"]?.text } == ["2", "52"]
+    )
+    // What nobody is assigned is nobody's.
+    #expect(try rows(service, "mine", [:]).isEmpty)
+    // Who doesn't depend on who asks shares.
+    #expect(try service.request("GET", "/v1/tables/open")["Cache-Control"] == "no-cache")
+  }
+
+  /// Two tokens that differ in nothing that is read lead to one table, with one cursor.
+  @Test func whatIsReadTellsMembersApart() throws {
+    let (issuer, upstream) = (try Issuer(), try Self.upstream())
+    let service = try ServiceProcess(Self.configuration(issuer, upstream))
+    func cursor(_ headers: [String: String]) throws -> String? {
+      try service.request("GET", "/v1/tables/mine", headers).json["cursor"]?.text
+    }
+    let first = try cursor(issuer.token("user1", lasts: 500, ["team": "a", "jti": "1"]))
+    #expect(try first != nil && cursor(issuer.token("user1", lasts: 700, ["team": "b", "jti": "2"])) == first)
+    #expect(try cursor(issuer.token("user2")) != first)
+  }
+
+  @Test func permissionsPayloadsAndRequestsAreTheCallers() throws {
+    let (issuer, upstream) = (try Issuer(), try Self.upstream())
+    let service = try ServiceProcess(Self.configuration(issuer, upstream))
+    let editor = issuer.token("ada", ["roles": ["editor"], "team": "red"])
+    let reader = issuer.token("bob", ["roles": ["reader"], "team": "blue"])
+    let (mine, theirs) = (try rows(service, "all", editor), try rows(service, "all", reader))
+    #expect(mine.first?["can"]?["edit"] == true && theirs.first?["can"]?["edit"] == false)
+    #expect(mine.first?["payload"]?["title"] == "issue 1 for red")
+    #expect(theirs.first?["payload"]?["title"] == "issue 1 for blue")
+    #expect(try service.request("PATCH", "/v1/tables/all/items/1", reader, body: ["title": "x"]).status == 403)
+    #expect(try service.request("PATCH", "/v1/tables/all/items/1", editor, body: ["title": "x"]).status == 200)
+    let sent = try #require(upstream.requests.current.first { $0.method == "PATCH" })
+    #expect(try JSONValue(parsing: sent.body)["by"] == "ada")
+    // A source whose request names the caller is asked for each, and with nothing else of them.
+    for (headers, team) in [(editor, "red"), (reader, "blue"), (editor, "red")] {
+      #expect(try rows(service, "team", headers).first?["payload"]?["title"] == .string("/own/\(team)"))
+    }
+    let asked = upstream.requests.current.filter { $0.target.hasPrefix("/own/") }
+    #expect(asked.map(\.target).sorted() == ["/own/blue", "/own/red"])
+    #expect(asked.allSatisfy { $0.headers["authorization"] == nil }, "tokens are sent to nobody")
+  }
+
+  /// A table that depends on who asks can't be polled through caches.
+  @Test func slotsAreRefused() throws {
+    let (issuer, upstream) = (try Issuer(), try Self.upstream())
+    let text = Self.configuration(issuer, upstream).replacing("  mine:\n", with: "  mine:\n    edges: true\n")
+    let service = try ServiceProcess(text)
+    let snapshot = try service.request("GET", "/v1/tables/mine", issuer.token("user1")).json
+    #expect(snapshot["edges"] == nil)
+    let target = "/v1/tables/mine/changes?after=\(snapshot["cursor"]?.text ?? "")&slot=0"
+    #expect(try service.request("GET", target, issuer.token("user1")).status == 400)
+  }
+}
