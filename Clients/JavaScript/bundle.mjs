@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /** The published modules, each of the file of the same name in src/. */
-export const modules = ["tablecast.js", "bind.js", "react.js", "element.js"];
+export const modules = ["tablecast.js", "core.js", "kept.js", "bind.js", "react.js", "element.js"];
 
 /** Those that the service itself has, for its own page and others'. */
 export const served = ["tablecast.js", "bind.js"];

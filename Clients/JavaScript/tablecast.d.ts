@@ -14,8 +14,18 @@ export interface Problem {
   readonly detail?: string;
   readonly type?: string;
   readonly field?: string;
-  /** What is wrong with single members of an edit, by their dotted names: what a form shows beside its fields. */
+  /** What an upstream said of single members of the item, by their names. */
   readonly fields?: { readonly [name: string]: readonly string[] };
+}
+
+/**
+ * What keeps edits, or everything, from getting through, where somebody can do something about it: the login is over
+ * (401); something on the way refuses with a page of its own; the app's token provider threw or hangs. The first two
+ * hold up the table's edits until `resume()`, `wake()` or `useToken()`.
+ */
+export interface Trouble {
+  readonly reason: "signInNeeded" | "unreachable" | "noToken";
+  readonly problem: Problem;
 }
 
 export type Row<C extends Cell = Cell> = C & {
@@ -59,7 +69,9 @@ export interface Snapshot<C extends Cell = Cell> {
   readonly connection: Connection;
   /** Why the table is refused. */
   readonly refusal: Problem | null;
-  /** Edits that are under way, refused or unknown, in order. */
+  /** What keeps edits or everything from getting through; null where nothing does that a person could change. */
+  readonly trouble: Trouble | null;
+  /** Edits that are under way, and those that ended badly until they are retried or discarded, in order. */
   readonly edits: readonly Edit[];
 }
 
@@ -68,7 +80,7 @@ export type EditState = "local" | "sent" | "acknowledged" | "confirmed" | "refus
 
 /** One edit. Shown while it is `local`, `sent` or `acknowledged`; `confirmed` once the table has it. */
 export interface Edit {
-  /** Its idempotency key; the id of an added row until the service has given one. */
+  /** Names it; also the id of an added row: for good where the table takes it, else until the service has given one. */
   readonly key: string;
   readonly op: EditOperation;
   /** The row that it is about; of an addition its key, until the service has given the row's id. */
@@ -77,11 +89,14 @@ export interface Edit {
   readonly problem: Problem | null;
   /** The service's answer: of a tap, with `row`, `object` and `select`. */
   readonly answer: { readonly cursor: string; readonly id?: string; readonly [name: string]: JSONValue | undefined } | null;
-  /** Resolves when it is confirmed, refused or unknown. Never rejects. */
+  /**
+   * Resolves when it is confirmed, refused or unknown; `acknowledged` where the service refuses to show the table; as it
+   * is where the client is closed. By then the snapshot agrees with it. Never rejects; after `retry` it is another one.
+   */
   readonly done: Promise<Edit>;
-  /** Takes a refused or unknown edit from the list. */
-  dismiss(): void;
-  /** Sends an unknown edit once more, under its key. */
+  /** Forgets it; one that was under way may have been done, and one that is done is not forgotten. */
+  discard(): void;
+  /** Sends a refused or an unknown edit once more, the latter under its key. */
   retry(): void;
 }
 
@@ -114,6 +129,8 @@ export interface Table<C extends Cell = Cell> {
   hold(): () => void;
   pause(reason?: string): void;
   resume(reason?: string): void;
+  /** Asks again for a table that was refused. */
+  reload(): void;
   /** `show`: the cell of the row that is shown until the service's comes. Without it nothing is. */
   add(item: JSONValue, place?: Place, options?: { show?: Cell }): Edit;
   /** `show`: the row as it will look; without it the row is only marked as pending. */
@@ -132,8 +149,17 @@ export interface Store {
   delete(prefix: string): unknown;
 }
 
+/** What keeps the edits of one client: `keptEdits`, or your own. */
+export interface EditKeeper {
+  /** Begins; `take` is given edits that were kept by programs that are gone, now or later. */
+  open(scope: string, take: (edits: unknown) => void): Promise<void>;
+  /** Keeps all that `current` gives, instead of what it gave before. Resolves when that would outlive the program. */
+  save(current: () => readonly unknown[]): Promise<unknown>;
+  close?(): Promise<void>;
+}
+
 export interface Options {
-  /** A bearer token, or who gives one: asked for each request, with `fresh` once after a 401. */
+  /** A bearer token, or who gives one: asked for each request, with `fresh` once after a 401; given up after 30 s. */
   token?: string | ((why: { fresh: boolean }) => string | undefined | Promise<string | undefined>);
   /** What can be shown, for `Accept-Cells`; all, where it isn't given. */
   cells?: string | readonly string[];
@@ -141,15 +167,15 @@ export interface Options {
   store?: Store;
   /** Whose they are: one person's are never shown to another. To be given wherever there are tokens and a store. */
   caller?: string;
-  /** Also keep edits until they are answered, to be sent by the next program. */
-  keepEdits?: boolean;
+  /** Keeps edits until they are over, to be shown and sent by the next program: `keptEdits(store)` of `tablecast/kept`. */
+  keepEdits?: EditKeeper;
   /** Further headers of every request. */
   headers?: { readonly [name: string]: string };
   /** Follow nothing while the page is hidden. */
   pauseHidden?: boolean;
   fetch?: typeof fetch;
   /** The time: what `globalThis` has of these, where it isn't given. */
-  clock?: { performance: { now(): number }; setTimeout(action: () => void, ms: number): unknown; clearTimeout(timer: unknown): void };
+  clock?: { performance: { now(): number }; setTimeout(action: () => void, ms: number): unknown; clearTimeout(timer: unknown): void; Date?: { now(): number } };
   /** The luck of delays, 0 to 1. */
   random?: () => number;
   newKey?: () => string;
@@ -162,8 +188,11 @@ export class TablecastClient {
   /** Asks anew at once. Happens by itself when the network is back and when the page is seen again. */
   wake(): void;
   pause(reason?: string): void;
+  /** Also tries again what was refused, and edits that wait because of `trouble`. */
   resume(reason?: string): void;
-  /** Forgets what is kept of this service for this caller: at a logout. */
+  /** Takes another token, or another way to get one: what waited for it goes on. */
+  useToken(token: Options["token"]): void;
+  /** Forgets what is kept of this service for this caller, and gives up edits that are not over: at a logout. */
   purge(): Promise<void>;
   /** Ends everything. */
   close(): Promise<void>;

@@ -4,14 +4,15 @@ extension ClientEngine {
 
   /// Tells the observers what is to be shown now.
   func publish(_ address: TableAddress, _ change: Follower.Change) {
-    guard let table = follower.tables[address] else { return }
+    // Edits are shown of tables, too, that nobody has looked at yet.
+    let table = follower.tables[address] ?? FollowedTable(address)
     var hub = hubs[address] ?? TableHub(address)
-    defer { hubs[address] = hub }
     if table.connection == .live, setup.store != nil, hub.savesAt == nil { hub.savesAt = now + Self.saveInterval }
 
     let former = hub.snapshot ?? TableSnapshot(address)
     if let holdsUntil = hub.edits.holdsUntil, holdsUntil > now, former.cursor != table.content?.cursor {
       hub.heldUntil = holdsUntil
+      hubs[address] = hub
       return
     }
     hub.heldUntil = nil
@@ -28,6 +29,7 @@ extension ClientEngine {
     snapshot.attributes = table.content?.attributes ?? TableAttributes()
     snapshot.connection = table.connection
     snapshot.refusal = table.refusal
+    snapshot.trouble = hub.edits.trouble ?? tokenTrouble
 
     let kind: TableChange.Kind
     switch change {
@@ -40,8 +42,10 @@ extension ClientEngine {
     }
     snapshot.revision += 1
     hub.snapshot = snapshot
+    hubs[address] = hub
     shown[address] = snapshot
     let message = TableChange(kind: kind, from: former.revision, snapshot: snapshot)
     for (_, receive) in hub.observers.sorted(by: { $0.key < $1.key }) { receive(message) }
+    tellNews(of: address)
   }
 }

@@ -10,7 +10,7 @@ final class ClientEngine: @unchecked Sendable {
     /// Without a slash at its end.
     var url: String
     var headers: [String: String]
-    var transport: any Transport
+    var transport: AuthorizedTransport
     var scheduler: any Scheduler
     var store: (any SnapshotStore)?
     var editStore: (any EditStore)?
@@ -31,12 +31,17 @@ final class ClientEngine: @unchecked Sendable {
   private var timer: (any Cancellable)?
   private var timerDue: Double?
   private var lastObserver = 0
+  var lastSending = 0
+  /// Why there is no token, where the app's provider gives none.
+  var tokenTrouble: ClientTrouble?
+  private var wokenAt: Double?
 
   init(_ setup: Setup) {
     self.setup = setup
     follower = Follower(setup.follower, seed: setup.seed)
     random = SplitMix64(seed: setup.seed ^ 1)
     if setup.editStore != nil { perform { $0.restoreEdits() } }
+    setup.transport.onNewToken { [weak self] in self?.perform { $0.tryAgain() } }
   }
 
   var now: Double { setup.scheduler.now }
@@ -100,6 +105,32 @@ final class ClientEngine: @unchecked Sendable {
     )
   }
 
+  // MARK: Going on
+
+  /// What waits, perhaps in vain, is asked and sent anew. More than once a second it isn't done.
+  func wake() {
+    if let wokenAt, now - wokenAt < 1 { return }
+    wokenAt = now
+    setup.transport.forgetQuestions()
+    handle(.wake)
+    wakeEdits(isHanging: true)
+  }
+
+  /// There is a new token, or the app says that all is well again.
+  func tryAgain() {
+    handle(.retryRefused)
+    wakeEdits(isHanging: false)
+  }
+
+  /// Whether there was a token for a request.
+  func note(_ result: Result<TransportResponse, TransportFailure>) {
+    var trouble: ClientTrouble?
+    if case .failure(let failure) = result, failure.kind == .token { trouble = .noToken(failure.description) }
+    guard trouble != tokenTrouble else { return }
+    tokenTrouble = trouble
+    for address in hubs.keys { publish(address, .status) }
+  }
+
   // MARK: Carrying out
 
   func handle(_ event: Follower.Event) {
@@ -111,7 +142,7 @@ final class ClientEngine: @unchecked Sendable {
         parsers[id] = nil
         requests.removeValue(forKey: id)?.cancel()
       case .changed(let address, let change): publish(address, change)
-      case .confirmed(let address, let edit): confirm(address, edit)
+      case .confirmed(let address, let edit, let sight): confirm(address, edit, sight)
       }
     }
   }
@@ -120,6 +151,7 @@ final class ClientEngine: @unchecked Sendable {
     requests[id] = transport(for: target).send(request("GET", target, timeout: timeout)) { [weak self] result in
       self?.perform { engine in
         guard engine.requests.removeValue(forKey: id) != nil else { return }
+        engine.note(result)
         switch result {
         case .success(let response): engine.handle(.response(id, response))
         case .failure: engine.handle(.failure(id))
@@ -129,7 +161,7 @@ final class ClientEngine: @unchecked Sendable {
   }
 
   private func stream(_ id: Int, _ target: String, after cursor: TableCursor, _ timeout: Double) {
-    guard let transport = setup.transport as? any StreamTransport else { return handle(.failure(id)) }
+    let transport = setup.transport
     var request = request("GET", target, timeout: timeout)
     request.headers["Accept"] = "text/event-stream"
     request.headers["Last-Event-ID"] = cursor.text
@@ -181,7 +213,7 @@ final class ClientEngine: @unchecked Sendable {
 
   /// One timer for everything that is due.
   private func arm() {
-    let dues = hubs.values.flatMap { [$0.savesAt, $0.edits.retryAt, $0.edits.holdsUntil].compactMap(\.self) }
+    let dues = hubs.values.flatMap { [$0.savesAt, $0.edits.nextDue, $0.heldUntil].compactMap(\.self) }
     let due = ([follower.nextDeadline].compactMap(\.self) + dues).min()
     guard due != timerDue else { return }
     timer?.cancel()
@@ -200,7 +232,7 @@ final class ClientEngine: @unchecked Sendable {
     handle(.time)
     for (address, hub) in hubs {
       if let savesAt = hub.savesAt, savesAt <= now { save(address) }
-      if let retryAt = hub.edits.retryAt, retryAt <= now { resumeEdits(of: address) }
+      if let nextDue = hub.edits.nextDue, nextDue <= now { resumeEdits(of: address) }
       if let holdsUntil = hub.heldUntil, holdsUntil <= now { publish(address, .status) }
     }
   }

@@ -47,21 +47,26 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   public func perform(_ edit: TableEdit) -> PendingEdit {
     let id = EditID()
     let (states, continuation) = AsyncStream.makeStream(of: EditState.self)
-    engine.perform { engine in
-      engine.edit(address, edit, id: id) { state in
-        continuation.yield(state)
-        if state.isOver { continuation.finish() }
-      }
-    }
-    return PendingEdit(id: id, states: states)
+    let outcome = EditOutcome()
+    let course = EditCourse(continuation, outcome)
+    engine.perform { $0.edit(address, edit, id: id, course) }
+    return PendingEdit(id: id, states: states, end: outcome)
   }
 
-  /// Sends an edit again that ended `unknown`, with the key that it had: for the user to decide. The service does it a
-  /// second time where it had done it and forgotten.
-  public func retry(_ id: EditID) { engine.perform { $0.change(address) { [now = $0.now] in $0.retry(id, now: now) } } }
+  /// Sends an edit again that was `refused`, or one that ended `unknown`, with the key that it had: for the user to
+  /// decide. The service does the latter a second time where it had done it and forgotten.
+  public func retry(_ id: EditID) {
+    engine.perform { engine in engine.change(address) { $0.retry(id, now: engine.now, date: engine.date) } }
+  }
 
-  /// Forgets an edit that was refused, or of which nothing is known.
-  public func dismiss(_ id: EditID) { engine.perform { $0.change(address) { $0.dismiss(id) } } }
+  /// Forgets an edit: one that was refused, of which nothing is known, or that is still to be sent. One that was under
+  /// way may have been done, and ends `unknown`; one that is done already is not forgotten.
+  public func discard(_ id: EditID) {
+    engine.perform { engine in engine.change(address) { $0.discard(id, now: engine.now, date: engine.date) } }
+  }
+
+  @available(*, deprecated, renamed: "discard")
+  public func dismiss(_ id: EditID) { discard(id) }
 
   /// - Parameters:
   ///   - item: `{}` takes the table's default item.
@@ -100,13 +105,17 @@ public struct LiveTable<Cell: CellModel>: Sendable {
 /// An edit on its way.
 public struct PendingEdit: Sendable {
   public let id: EditID
-  /// `local`, `sent`, `acknowledged`, then one that is over; `local` again where it has to be sent again.
+  /// `local`, `sent`, `acknowledged`, then one that is over; `local` again where it has to be sent again. To be read by
+  /// one task.
   public let states: AsyncStream<EditState>
+  let end: EditOutcome
 
-  /// Waits for the end: `confirmed`, `refused` or `unknown`. To be asked by one task.
-  public func outcome() async -> EditState {
-    var last = EditState.unknown
-    for await state in states { last = state }
-    return last
-  }
+  /// The identity of an added row: the row has it from the beginning to the end where the table takes it, else until
+  /// the service has named the row.
+  public var row: String { id.localRow }
+
+  /// Waits for the end: `confirmed`, `refused` or `unknown`; `acknowledged` where the service refuses to show the table.
+  /// By then the table's snapshot shows what the answer says. Where the task is cancelled, or the client ends, it is the
+  /// state as it was then. Any number of tasks may ask, at any time.
+  public func outcome() async -> EditState { await end.value }
 }

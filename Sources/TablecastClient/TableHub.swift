@@ -13,7 +13,12 @@ struct TableHub {
   var heldUntil: Double?
   /// When the state is to be kept.
   var savesAt: Double?
-  var editObservers: [EditID: @Sendable (EditState) -> Void] = [:]
+  /// Those who made the edits of this run of the program.
+  var courses: [EditID: EditCourse] = [:]
+  /// What is to be told to them once it is shown.
+  var news: [(EditID, EditState)] = []
+  /// The edit's request that is under way.
+  var sending: (number: Int, request: any Cancellable)?
 
   init(_ address: TableAddress) {
     self.address = address

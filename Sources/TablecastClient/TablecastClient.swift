@@ -25,7 +25,11 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     follower.acceptedCells = acceptedCells
     // Caches keep replies that are the same for all: not those that may depend on who asks.
     follower.usesSlots = options.token == nil && options.headers.isEmpty
-    let transport = AuthorizedTransport(options.transport ?? URLSessionTransport(), token: options.token)
+    let transport = AuthorizedTransport(
+      options.transport ?? URLSessionTransport(),
+      token: options.token,
+      scheduler: options.scheduler
+    )
     follower.usesStreams = options.usesStreams && transport.canStream
     engine = ClientEngine(
       ClientEngine.Setup(
@@ -60,11 +64,25 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   }
 
   /// Stops all polls for a reason of the app's; they go on when no reason is left.
-  public func pause(_ reason: String) { engine.perform { $0.handle(.pause(reason, nil)) } }
-  public func resume(_ reason: String) { engine.perform { $0.handle(.resume(reason, nil)) } }
+  public func pause(_ reason: String = "app") { engine.perform { $0.handle(.pause(reason, nil)) } }
+  /// Takes back a reason to pause. Edits that wait because of a login or of something on the way (`trouble`) are tried
+  /// again with their keys, and so are tables that were refused.
+  public func resume(_ reason: String = "app") {
+    engine.perform { engine in
+      engine.handle(.resume(reason, nil))
+      engine.tryAgain()
+    }
+  }
 
-  /// The app came to the foreground, or the network came back: what waits, perhaps in vain, is asked again at once.
-  public func wake() { engine.perform { $0.handle(.wake) } }
+  /// The app came to the foreground, or the network came back: what waits, perhaps in vain, is asked and sent again at
+  /// once, edits with their keys. More than once a second it isn't done.
+  public func wake() { engine.perform { $0.wake() } }
+
+  /// Takes another token, or another way to get one: after a login. What waited for it goes on with the same keys.
+  public func useToken(_ token: TokenProvider?) {
+    engine.setup.transport.use(token)
+    engine.perform { $0.tryAgain() }
+  }
 
   /// Keeps the shown states now, instead of within a second: before the program ends.
   public func flush() { engine.flush() }
@@ -87,7 +105,8 @@ public struct ClientOptions: Sendable {
   public var usesStreams = false
   /// Sent with every request.
   public var headers: [String: String] = [:]
-  /// Asked for the caller's token before every request, and once more after a 401.
+  /// Asked for the caller's token before every request, and once more after a 401. One that throws, or doesn't answer
+  /// for 30 s, is told as `trouble`, and asked again.
   public var token: TokenProvider?
   /// Names the user, so that kept states of one aren't shown to another. Not sent.
   public var caller = ""

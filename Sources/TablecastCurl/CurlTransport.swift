@@ -25,7 +25,7 @@ public final class CurlTransport: Transport {
       return CancellableTransfer(transfer: nil)
     }
     let transfer = client.send(transferRequest) { result in
-      completion(result.map { TransportResponse($0) }.mapError { TransportFailure($0.description) })
+      completion(result.map { TransportResponse($0) }.mapError(TransportFailure.init))
     }
     return CancellableTransfer(transfer: transfer)
   }
@@ -53,6 +53,12 @@ extension TransferRequest {
         allowPrivateRedirects: true
       )
     )
+  }
+}
+
+extension TransportFailure {
+  fileprivate init(_ error: UpstreamError) {
+    self.init(error.description, kind: error.mayHaveArrived ? .broken : .unsent)
   }
 }
 

@@ -9,10 +9,13 @@ public final class ManualScheduler: Scheduler, @unchecked Sendable {
   private var time = 0.0
   private var due: [(number: Int, time: Double, action: @Sendable () -> Void)] = []
   private var lastNumber = 0
+  private let start: Double
 
-  public init() {}
+  /// - Parameter date: seconds since 1970 at the beginning; nil: the system's now.
+  public init(date: Double? = nil) { start = date ?? Date().timeIntervalSince1970 }
 
   public var now: Double { lock.withLock { time } }
+  public var date: Double { start + now }
 
   public func schedule(at time: Double, _ action: @escaping @Sendable () -> Void) -> any Cancellable {
     let number = lock.withLock {

@@ -2,14 +2,14 @@
 // the constructor's variables: nobody else's, and short names for whoever carries them over the wire. Members whose
 // names begin with `_` are between these modules; the bundle shortens them.
 
-import { requestOf, segmentOf } from "./edits.js";
-import { pauseAfter, tooQuick } from "./following.js";
+import { isFinal, problemOf, segmentOf } from "./edits.js";
+import { tooQuick } from "./following.js";
 import { freeze } from "./stages.js";
 import { makeTable, pausing } from "./table.js";
 
-/** Whether a status is the last word on a request: made again, it would be answered the same. */
-const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-const problemOf = (status, body) => (typeof body?.title === "string" ? body : { title: `HTTP status ${status}`, status });
+/** How long a token may be waited for, and how often a new one has everything tried again, in ms. */
+const tokenPatience = 30_000;
+const betweenTokens = 60_000;
 
 /** What an action that may fail gives: nothing, where it does. */
 const attempt = async (action) => {
@@ -22,36 +22,71 @@ const attempt = async (action) => {
 const msOf = (retryAfter) =>
   Math.min(3_600_000, Math.max(0, retryAfter * 1000 || Date.parse(retryAfter) - Date.now() || 0));
 
-export class TablecastClient {
-  constructor(address, {
+export class Client {
+  constructor(makeLine, address, {
     token, cells, store, caller = "", keepEdits, headers, pauseHidden, clock = globalThis, random = Math.random,
     fetch: ask = (...given) => fetch(...given),
-    newKey = () => `${Math.random()}-${Math.random()}`,
+    newKey = () => globalThis.crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}`,
   } = {}) {
     const now = () => clock.performance.now();
     const base = `${address}`.replace(/\/+$/, "");
     const prefix = `${base} ${caller} `;
     const tables = new Map();
+    const lines = new Map();
     const channels = new Map();
     const unsaved = new Set();
     const reasons = new Set();
-    const isAsked = typeof token === "function";
-    const tokens = {};
-    let timer, saving, isPlanned, isClosed;
+    let tokens = {};
+    let timer, saving, isPlanned, isClosed, isOpen, bearer;
+    let renewed = -Infinity;
+    let trouble = null;
     let number = 0;
+    const date = () => (clock.Date ?? Date).now();
 
     // Requests.
 
-    /** The caller's token: asked for once for all who want it at this moment. */
-    const tokenOf = (fresh) =>
-      isAsked ? (tokens[fresh] ??= (async () => token({ fresh }))().finally(() => delete tokens[fresh])) : token;
+    /** Says why nothing gets through, where somebody can do something about it. */
+    const setTrouble = (title) => {
+      if (trouble?.problem.title === title) return;
+      trouble = title ? freeze({ reason: "noToken", problem: { title } }) : null;
+      tables.forEach((table) => table._publish("status"));
+    };
+
+    /** The caller's token: asked for once for all who want it at this moment, and given up where it never comes. */
+    const tokenOf = async (fresh) => {
+      if (typeof token !== "function") return token;
+      const mine = tokens;
+      let dog;
+      try {
+        const given = await (mine[fresh] ??= Promise.race([
+          (async () => token({ fresh }))(),
+          new Promise((_, reject) => {
+            dog = clock.setTimeout(() => reject(`no answer for ${tokenPatience / 1000} s`), tokenPatience);
+          }),
+        ]).finally(() => delete mine[fresh]));
+        if (mine === tokens) setTrouble();
+        return given;
+      } catch (error) {
+        if (mine === tokens) setTrouble(`The token provider failed: ${error?.message ?? error}`);
+        throw error;
+      } finally {
+        clock.clearTimeout(dog);
+      }
+    };
 
     /** The answer's status, JSON, patience asked for and size; `{ status: 0 }` where there is none. */
-    const request = async ({ method = "GET", path, query, body, key, controller = new AbortController() }) => {
+    const request = async ({ method = "GET", path, query = {}, body, key, _isPut, controller = new AbortController() }) => {
       const search = Object.entries(query).flatMap(([name, values]) =>
         [values ?? []].flat().map((value) => `&${name}=${encodeURIComponent(value)}`)).join("");
       const send = async (fresh) => {
-        const bearer = await tokenOf(fresh);
+        const given = await tokenOf(fresh);
+        // Another one: what waited for it is tried again.
+        const isNew = bearer && given !== bearer && now() - renewed > betweenTokens;
+        bearer = given;
+        if (isNew) {
+          renewed = now();
+          goOn();
+        }
         return ask(`${base}/v1/${path}${search.replace("&", "?")}`, {
           method, signal: controller.signal, cache: query.slot === undefined ? "no-store" : "default",
           body: JSON.stringify(body),
@@ -63,6 +98,7 @@ export class TablecastClient {
             ...(bearer && { Authorization: `Bearer ${bearer}` }),
             ...(body !== undefined && { "Content-Type": "application/json" }),
             ...(key && { "Idempotency-Key": key }),
+            ...(_isPut && { "If-None-Match": "*" }),
             ...headers,
           },
         });
@@ -72,17 +108,22 @@ export class TablecastClient {
       const late = (resolve) => (dog = clock.setTimeout(resolve, ((query.wait ?? 55) + 10) * 1000));
       const outcome = await Promise.race([new Promise(late), attempt(async () => {
         let response = await send(false);
-        if (response.status === 401 && isAsked) response = await send(true);
+        if (response.status === 401 && typeof token === "function") response = await send(true);
         const text = await response.text();
+        // What isn't JSON is no answer of the service's; its status says what to do.
+        const body = await attempt(() => JSON.parse(text));
         return {
-          status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length,
-          // What isn't JSON is no answer of the service's; its status says what to do.
-          body: await attempt(() => JSON.parse(text)),
+          status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length, body,
+          _isProblem: !!body && /^application\/problem\+json/i.test(response.headers.get("Content-Type")),
         };
       })]);
       clock.clearTimeout(dog);
+      const isOff = controller.signal.aborted;
       controller.abort();
-      return outcome ?? { status: 0 };
+      const reply = outcome ?? { status: 0 };
+      // What was called off says nothing of the way; else the service has spoken, or something else.
+      if (!isOff) isOpen = !!(reply._isProblem || ["cursor", "to", "changes"].some((name) => reply.body?.[name]));
+      return reply;
     };
 
     // Following.
@@ -152,7 +193,7 @@ export class TablecastClient {
           view: members[0].view, ...query,
         },
       });
-      await Promise.all(members.map((table) => table._adding));
+      await Promise.all(members.map(({ _line }) => _line._adding()));
       if (channels.get(name) !== channel) return;
       channels.delete(name);
       const elapsed = now() - start;
@@ -187,33 +228,9 @@ export class TablecastClient {
       plan();
     };
 
-    // Edits.
-
-    /** Sends an edit until it is answered, always under its own key. */
-    const carryOut = async (table, edit) => {
-      for (let failures = 0; ; failures++) {
-        const { status, body: answer, retryAfter = 0 } = (await attempt(async () => request(requestOf(edit, table)))) ??
-          { status: 400, body: { title: "Has no URL" } };
-        if (status < 300 && typeof answer?.cursor === "string") {
-          return { state: "acknowledged", answer: freeze(answer), _number: ++number };
-        }
-        const problem = freeze(problemOf(status, answer));
-        if (status === 504) return { state: "unknown", problem };
-        const isJudged = status >= 500 && status !== 503 && problem === answer;
-        if (isJudged || isFinal(status)) return { state: "refused", problem };
-        await new Promise((resolve) => {
-          const timer = clock.setTimeout(resolve, Math.max(retryAfter, pauseAfter(failures, random())));
-          table._waken = () => {
-            clock.clearTimeout(timer);
-            if (!isClosed) resolve();
-          };
-        });
-      }
-    };
-
     // What is kept. A store that fails is as if nothing had been kept: the next start asks the service.
 
-    const keyOf = ({ _segment }, kind = "") => `${prefix}${[cells].flat()} ${_segment}${kind}`;
+    const keyOf = ({ _segment }) => `${prefix}${[cells].flat()} ${_segment}`;
 
     const save = async () => {
       clock.clearTimeout(saving);
@@ -223,19 +240,39 @@ export class TablecastClient {
       await Promise.all(due.map((table) => attempt(() => store.set(keyOf(table), table._following._server))));
     };
 
-    /** What tables need of their client. */
+    /** The edits of a table and view: the same object for all that show them. */
+    const lineOf = (segment, view) => {
+      const key = JSON.stringify([segment, view]);
+      if (!lines.has(key)) lines.set(key, makeLine(shared, segment, view));
+      return lines.get(key);
+    };
+
+    const tableOf = (line, rows) => {
+      const key = JSON.stringify([line._segment, line._view, rows]);
+      if (!tables.has(key)) tables.set(key, makeTable(shared, line, rows));
+      return tables.get(key);
+    };
+
+    /** What tables and their edits need of their client. */
     const shared = {
-      _clock: clock, _reasons: reasons, _plan: plan, _carryOut: carryOut, _newKey: newKey,
+      _clock: clock, _date: date, _luck: random, _reasons: reasons, _plan: plan, _newKey: newKey,
+      _request: request,
+      _probe: (segment, controller) => request({ path: `tables/${segment}`, query: { rows: 1 }, controller }),
+      _isOpen: () => isOpen,
+      _isClosed: () => isClosed,
+      _count: () => ++number,
+      _trouble: () => trouble,
+      /** Somebody has to look: at one row, as it is only to see how new the table is. */
+      _open: (line) => tableOf(line, 1),
       _postpone: (following) => following._postpone(now(), random()),
-      _restore: (table) =>
-        attempt(async () => table._restore(await store?.get(keyOf(table)), keepEdits && (await store.get(keyOf(table, " edits"))))),
+      _restore: (table) => attempt(async () => table._restore(await store?.get(keyOf(table)))),
       /** Keeps the table as the server told it, a second after it changed. */
       _keep(table) {
         if (!store) return;
         unsaved.add(table);
         saving ||= clock.setTimeout(save, 1000);
       },
-      _keepEdits: (table, edits) => attempt(() => keepEdits && store.set(keyOf(table, " edits"), edits)),
+      _keepEdits: () => attempt(() => keepEdits?.save(() => [...lines.values()].flatMap((line) => line._kept()))),
     };
 
     // What apps use.
@@ -244,29 +281,44 @@ export class TablecastClient {
     this.table = (name, { params = {}, view, rows } = {}) => {
       const pairs = Object.entries(params).map((pair) => pair.map(encodeURIComponent).join("=")).sort();
       const segment = [segmentOf(name), ...pairs].join(";");
-      const key = JSON.stringify([segment, view, rows]);
-      if (!tables.has(key)) tables.set(key, makeTable(shared, segment, view, rows));
-      return tables.get(key);
+      return tableOf(lineOf(segment, view), rows);
     };
 
-    Object.assign(this, pausing(reasons, () => tables.forEach((table) => table._turn())));
-
-    const end = () => {
-      channels.forEach(callOff);
-      tables.forEach((table) => table._waken?.());
+    /** What was refused, or waits for somebody to do something, is tried again; what hangs, too, where that is said. */
+    const goOn = (isHanging, isAll) => {
+      if (isAll) tables.forEach((table) => table.reload());
+      lines.forEach((line) => line._goOn(isHanging));
     };
 
-    /** Asks anew at once: the page is seen again, the network is back. */
+    const { pause, resume } = pausing(reasons, () => tables.forEach((table) => table._turn()));
+    this.pause = pause;
+    this.resume = (reason) => {
+      resume(reason);
+      goOn(false, true);
+    };
+
+    /** Takes another token, or another way to get one: what waited for it goes on. */
+    this.useToken = (given) => {
+      token = given;
+      tokens = {};
+      setTrouble();
+      goOn(false, true);
+    };
+
+    /** Asks and sends anew at once what waits or hangs: the page is seen again, the network is back. */
     this.wake = () => {
-      end();
+      channels.forEach(callOff);
+      tokens = {};
       tables.forEach(({ _following }) => _following._wake());
+      goOn(true, true);
       plan();
     };
 
-    /** Forgets what is kept of this service for this caller. */
+    /** Forgets what is kept of this service for this caller, and gives up edits that are not over. */
     this.purge = async () => {
       unsaved.clear();
-      await store?.delete(prefix);
+      lines.forEach((line) => line._purge());
+      await Promise.all([store?.delete(prefix), keepEdits?.save(() => [])]);
     };
 
     const page = globalThis.document;
@@ -281,13 +333,19 @@ export class TablecastClient {
     };
     listen("addEventListener");
 
+    attempt(() => keepEdits?.open(prefix, (kept) => {
+      for (const what of [kept].flat()) attempt(() => lineOf(what.segment, what.view)._restore(what));
+    }));
+
     /** Ends everything; what is to be kept is kept when the promise resolves. */
     this.close = async () => {
       isClosed = true;
       listen("removeEventListener");
       clock.clearTimeout(timer);
-      end();
+      channels.forEach(callOff);
+      lines.forEach((line) => line._close());
       await save();
+      await keepEdits?.close?.();
     };
   }
 }

@@ -1,4 +1,5 @@
-// Edits under way, shown over the server's state: replayed in order whenever that changes, never restored values.
+// Edits: the requests that carry them out, what their answers say, and how they are shown over the server's state:
+// replayed in order whenever that changes, never restored values.
 
 import { freeze, must } from "./stages.js";
 
@@ -22,19 +23,54 @@ export function segmentOf(name) {
   return encodeURIComponent(name);
 }
 
-/** The request that carries it out. */
-export function requestOf({ op, row, place, body, action = "", key }, { _segment, view }) {
-  const [method, path] = operations[op].split(" ");
+/** The request that carries it out: an addition is put under its key, unless its table names rows itself. */
+export function requestOf({ op, row, place, body, action = "", key, _posted, _attempt }, { _segment, _view }) {
+  const isPut = op === "add" && !_posted;
+  const [method, path] = (isPut ? "PUT items/$" : operations[op]).split(" ");
   return {
-    method, key,
-    path: `tables/${_segment}/${path.replace("$", () => segmentOf(row))}${segmentOf(action)}`,
-    query: { ...(op === "add" && place), view },
+    method, _isPut: isPut, key: key + (_attempt ? `-${_attempt}` : ""),
+    path: `tables/${_segment}/${path.replace("$", () => segmentOf(isPut ? key : row))}${segmentOf(action)}`,
+    query: { ...(op === "add" && place), view: op === "refresh" ? undefined : _view },
     body: { add: body ?? {}, move: place }[op] ?? body,
   };
 }
 
-/** The sections with the edits' effects, rows that an edit is about marked as `pending`; the given ones without any. */
-export function overlay(given, edits) {
+/** A problem as the service told it, else what the status says. */
+export function problemOf(status, body) {
+  if (typeof body?.title !== "string") return { title: `HTTP status ${status}`, status };
+  const { fields, ...problem } = body;
+  const entries = Object.entries(fields ?? {})
+    .map(([name, words]) => [name, [words].flat().filter((text) => text === `${text}`)])
+    .filter(([, words]) => words.length);
+  return entries.length ? { ...problem, fields: Object.fromEntries(entries) } : problem;
+}
+
+/** Whether a status is the last word on a request: made again, it would be answered the same. */
+export const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
+
+/**
+ * What the reply to an edit says: how the edit stands now; `trouble`, by which it waits; or nothing, where it is to be
+ * sent again. Only the service's own words are an answer: all else was said by something on the way.
+ */
+export function judge({ status, body, _isProblem }, { key, _isPut }) {
+  if (status < 300 && /^[^.~]+(\.\d+){1,2}(~|$)/.test(body?.cursor) && !body.table && !body.sections) {
+    return { state: "acknowledged", answer: body };
+  }
+  const problem = freeze(problemOf(status, _isProblem && body));
+  if (status === 401) return { _trouble: freeze({ reason: "signInNeeded", problem }) };
+  if (isFinal(status)) {
+    if (!_isProblem) return { _trouble: freeze({ reason: "unreachable", problem }) };
+    if (_isPut && status === 405) return { _posted: true };
+    if (_isPut && status === 412) return { state: "acknowledged", answer: { id: key } };
+  } else if (!_isProblem || status < 500 || status === 503) return {};
+  return { state: status === 504 ? "unknown" : "refused", problem };
+}
+
+/**
+ * The sections with the edits' effects, rows that an edit is about marked as `pending`; the given ones without any.
+ * `marks` has the rows that were marked before, by their edits.
+ */
+export function overlay(given, edits, marks) {
   let sections = given;
   const rowsOf = (index) => {
     if (sections === given) sections = [...given];
@@ -54,16 +90,16 @@ export function overlay(given, edits) {
     if (index >= 0) rowsOf(index).splice(to + (after === undefined ? 0 : 1), 0, row);
   };
   for (const edit of edits) {
-    const { op, place, show, key, row, state } = edit;
+    const { op, place, _show: show, key, row, state } = edit;
     if (state === "refused") continue;
     const effect = isShown(edit) && op;
     /** The row marked: the same object while nothing about it changes. */
     const mark = (base) => {
-      if (edit._base !== base || edit._marked.pending.state !== state) {
-        edit._base = base;
-        edit._marked = freeze({ ...(effect && show && op !== "add" ? show(base) : base), pending: { op, state } });
-      }
-      return edit._marked;
+      const old = marks.get(edit);
+      if (old?._base === base && old._row.pending.state === state) return old._row;
+      const marked = freeze({ ...(effect && show && op !== "add" ? show(base) : base), pending: { op, state } });
+      marks.set(edit, { _base: base, _row: marked });
+      return marked;
     };
     const [index, at] = find(row);
     if (at >= 0) {

@@ -2,7 +2,6 @@
 // variables that nobody else has.
 
 import { isAsNewAs } from "./cursor.js";
-import { isShown, operations, overlay } from "./edits.js";
 import { Following } from "./following.js";
 import { freeze, must, mustBeSound } from "./stages.js";
 
@@ -17,25 +16,30 @@ export const pausing = (reasons, changed) => ({
   },
 });
 
-export function makeTable(client, segment, view, step) {
+export function makeTable(client, line, step) {
   const { _clock: clock, _plan: plan } = client;
+  const { _segment: segment, _view: view } = line;
   const following = new Following(step, view === undefined);
   const listeners = new Set();
   const reasons = new Set();
-  let edits = [];
+  const marks = new WeakMap();
   const holds = new Set();
-  let lingering, restoring, isRestored, sending;
+  let lingering, restoring, isRestored;
+  /** The number of the last request that brought a snapshot. */
+  let newest = 0;
 
   /** Shows what is now, and tells the observers: `type` is `changes`, `reset`, `status` or `edits`. */
   const publish = (type, more) => {
     const before = table.snapshot;
     const { _server: server, _refusal: refusal, _connection: connection } = following;
+    const { _edits: edits } = line;
     const isPaused = !refusal && reasons.size + client._reasons.size;
     const after = Object.freeze({
-      table: segment, cursor: null, state: "loading", ...server, sections: overlay(server?.sections ?? [], edits),
-      connection: isPaused ? "paused" : connection, refusal, edits: Object.freeze(edits),
+      table: segment, cursor: null, state: "loading", ...server, sections: line._overlay(server?.sections ?? [], marks),
+      connection: isPaused ? "paused" : connection, refusal, trouble: line._trouble ?? client._trouble(),
+      edits: Object.freeze(edits),
     });
-    if (type === "status" && after.connection === before.connection && after.refusal === before.refusal) return;
+    if (type === "status" && ["connection", "refusal", "trouble"].every((name) => after[name] === before[name])) return;
     table.snapshot = after;
     const change = Object.freeze({ type, before, after, ...more });
     // An observer's mistake is said aloud, as a promise that nobody catches, and is nobody else's trouble.
@@ -55,85 +59,8 @@ export function makeTable(client, segment, view, step) {
     plan();
   };
 
-  // Edits.
-
-  const keep = () => client._keepEdits(table, edits.filter(isShown).map(({ _what, row }) => ({ ..._what, row })));
-
-  const edited = () => {
-    publish("edits");
-    keep();
-  };
-
-  /** Edits that are over: nothing is to be done about them. */
-  const finish = (finished, state) => {
-    edits = edits.filter((edit) => !finished.includes(edit));
-    for (const edit of finished) edit._settle(Object.assign(edit, { state }));
-    if (finished.length) keep();
-  };
-
-  /** Edits that were answered, and aren't known to be shown yet. */
-  const unconfirmed = () => edits.filter(({ state }) => state === "acknowledged");
-
-  /** Confirms what the table is known to show: by its cursor, or by a snapshot, where request `number` was for one. */
-  const confirm = (number, isSnapshot) => {
-    const isSeen = ({ answer, _number }) => isAsNewAs(following._cursor, answer.cursor) || (isSnapshot && number > _number);
-    finish(unconfirmed().filter(isSeen), "confirmed");
-    const left = unconfirmed();
-    if (left.length) following._hasty = true;
-    // Asked after the answer and still not there: this cursor will never tell.
-    if (left.some(({ _number }) => number > _number)) {
-      following._lost = true;
-      client._postpone(following);
-    }
-  };
-
-  const take = (edit, outcome) => {
-    Object.assign(edit, outcome);
-    if (!edit.answer) edit._settle(edit);
-    else {
-      // Edits of a row that was only just added know it by the addition's key.
-      for (const other of edits) if (other.row === edit.key) other.row = edit.answer.id;
-      confirm();
-    }
-    edited();
-    plan();
-  };
-
-  const send = async (edit) => {
-    edit.state = "sent";
-    publish("edits");
-    const answered = client._carryOut(table, edit);
-    // Until an addition is answered nobody knows which row it became: replies wait, so that it isn't shown twice.
-    table._adding = edit.op === "add" && edit.show && answered;
-    take(edit, await answered);
-  };
-
-  /** Puts an edit in the list, and in the line of those to be sent. */
-  const enqueue = (what, show) => {
-    const edit = {
-      row: null, answer: null, ...what, show, _what: what,
-      dismiss() {
-        if (isShown(edit)) return;
-        edits = edits.filter((other) => other !== edit);
-        edited();
-      },
-      retry() {
-        if (edit.state === "unknown") begin();
-      },
-    };
-    const begin = () => {
-      Object.assign(edit, { state: "local", problem: null, done: new Promise((resolve) => (edit._settle = resolve)) });
-      follow();
-      edited();
-      sending = (sending ?? restoring).then(() => send(edit));
-    };
-    edits = [...edits, edit];
-    begin();
-    return edit;
-  };
-
   const table = {
-    view, _segment: segment, _following: following,
+    view, _line: line, _segment: segment, _following: following,
 
     /** The frozen snapshot of what is shown: the same object until something changes. */
     snapshot: null,
@@ -162,6 +89,13 @@ export function makeTable(client, segment, view, step) {
     },
 
     ...pausing(reasons, turn),
+
+    /** Asks again for a table that was refused. */
+    reload() {
+      if (!following._refusal) return;
+      following._refusal = null;
+      turn();
+    },
 
     /**
      * Keeps the server's changes away, for a drag or a menu, until the function that it returns is called: then
@@ -192,10 +126,10 @@ export function makeTable(client, segment, view, step) {
 
     _turn: turn,
     _publish: publish,
+    _follow: follow,
 
-    /** Takes what was kept of it, and of its edits: by another release perhaps, or not as it was. */
-    _restore(server, kept) {
-      for (const what of [kept].flat()) if (operations[what?.op]?.split) enqueue(what);
+    /** Takes what was kept of it: by another release perhaps, or not as it was. */
+    _restore(server) {
       if (server && !following._server) {
         must(server.cursor.split);
         mustBeSound(server.sections);
@@ -205,37 +139,46 @@ export function makeTable(client, segment, view, step) {
       }
     },
 
+    _isFollowed: () => listeners.size || lingering,
+
     _isActive: () =>
       isRestored && !following._refusal && !holds.size && !(reasons.size + client._reasons.size) &&
-      (listeners.size || lingering || unconfirmed().length),
+      (table._isFollowed() || line._needs(table)),
+
+    /** Whether an edit that was answered is known to be there: by the cursor, or by a snapshot that was asked for later. */
+    _sees({ answer: { cursor }, _number }) {
+      const isSameEpoch = !cursor || cursor.split(".")[0] === following._cursor?.split(".")[0];
+      return (cursor && isAsNewAs(following._cursor, cursor)) || (newest > _number && (isSameEpoch || "otherwise"));
+    },
 
     _receive(reply, asked, number, elapsed, bytes) {
       const before = table.snapshot;
       const oddity = following._receive(reply, asked, elapsed);
-      confirm(number, "reset" in reply);
+      if ("reset" in reply) newest = number;
       const { sections, cursor } = following._server;
       if (sections !== before.sections || cursor !== before.cursor || following._connection !== before.connection) {
         publish("reset" in reply ? "reset" : "changes", { reply, bytes });
         client._keep(table);
+      }
+      line._confirm();
+      const left = line._needs(table) ? line._edits.filter((edit) => edit.state === "acknowledged" && !table._sees(edit)) : [];
+      // Asked after the answer and still not there: this cursor will never tell.
+      if (left.some(({ _number }) => number > _number)) {
+        following._lost = true;
+        client._postpone(following);
       }
       return oddity;
     },
 
     _refuse(problem) {
       following._refusal = freeze(problem);
-      finish(unconfirmed(), "acknowledged");
+      // A login that is over says nothing of the table.
+      if (problem.status !== 401) line._refused();
       publish("status");
     },
   };
 
-  for (const op in operations) {
-    const [, , ...names] = operations[op].split(" ");
-    table[op] = (...given) => {
-      const what = { key: client._newKey(), op };
-      names.forEach((name, index) => (what[name] = given[index]));
-      return enqueue(op === "add" ? { row: what.key, ...what } : what, given[names.length]?.show);
-    };
-  }
+  line._join(table);
   publish();
   return table;
 }

@@ -1,4 +1,11 @@
-export { TablecastClient } from "./client.js";
+import { Client } from "./client.js";
+import { makeLine } from "./line.js";
+
+export class TablecastClient extends Client {
+  constructor(address, options) {
+    super(makeLine, address, options);
+  }
+}
 export { indexedDBStore } from "./store.js";
 export { applyStage } from "./stages.js";
 export { isAsNewAs } from "./cursor.js";

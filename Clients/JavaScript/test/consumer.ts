@@ -3,6 +3,8 @@
 import { applyStage, indexedDBStore, isAsNewAs, TablecastClient } from "tablecast";
 import type { Cell, Change, Edit, Problem, Row, Section, Snapshot, Store, Table } from "tablecast";
 import { bindTable } from "tablecast/bind";
+import { TablecastClient as Follower } from "tablecast/core";
+import { keptEdits } from "tablecast/kept";
 import { TablecastTable } from "tablecast/element";
 import { useEdit, useRow, useTable } from "tablecast/react";
 
@@ -15,7 +17,7 @@ const client = new TablecastClient(new URL("https://service.example"), {
   cells: ["Label", "Poll;v=2"],
   store: indexedDBStore(),
   caller: "ann",
-  keepEdits: true,
+  keepEdits: keptEdits(indexedDBStore()),
   pauseHidden: true,
 });
 const table: Table<AppCell> = client.table<AppCell>("issues", { params: { owner: "apple" }, view: "v", rows: 50 });
@@ -40,7 +42,7 @@ async function edit(row: Row<AppCell>): Promise<void> {
   const moved: Edit = await table.move(row.id, { section: "later", at: 0 }).done;
   const problem: Problem | null = moved.problem;
   if (moved.state === "unknown") moved.retry();
-  else if (problem) moved.dismiss();
+  else if (problem) moved.discard();
   table.patch(row.id, { title: null }, { show: (shown) => ({ ...shown }) });
   table.add({ title: "New" }, { after: row.id }, { show: { cellIdentifier: "Label", payload: { title: "New" } } });
   table.action(row.id, "archive", [1, "two"]);
@@ -77,6 +79,14 @@ function Component(): string {
   all.delete();
   return `${snapshot.title} ${row?.id} ${edits.length}`;
 }
+
+const fields: readonly string[] | undefined = table.snapshot.edits[0]?.problem?.fields?.["name"];
+const reason: string | undefined = table.snapshot.trouble?.reason;
+table.reload();
+client.useToken("another");
+// @ts-expect-error: a table of the core has no edits.
+new Follower("http://127.0.0.1:8080").table("t").delete("1");
+export { fields, reason };
 
 const element: TablecastTable = document.createElement("tablecast-table") as TablecastTable;
 element.client = client;

@@ -5,7 +5,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import test from "node:test";
 import { TablecastClient } from "../tablecast.js";
-import { ids, row, scripted, snapshot, start } from "./scripted.mjs";
+import { keptEdits } from "../kept.js";
+import { ids, memory, row, scripted, snapshot, start } from "./scripted.mjs";
 
 const changes = (from, to, ...stages) => ({ table: "t", from, to, stages });
 
@@ -52,12 +53,12 @@ test("the server's state goes on under an edit: it is replayed, not restored", a
   assert.deepEqual(ids(table.snapshot), { today: ["2"], later: ["1", "9", "3"] });
 });
 
-test("a refused edit is taken back with its problem, and stays listed until it is dismissed", async () => {
+test("a refused edit is taken back with its problem, and stays listed until it is discarded", async () => {
   const { clock, table, edit } = await following();
   const before = table.row("1");
   const patch = table.patch("1", { title: "new" }, { show: (row) => ({ ...row, payload: { title: "new" } }) });
   assert.deepEqual(table.row("1").payload, { title: "new" });
-  assert.deepEqual(table.row("1").pending, { op: "patch", state: "local" });
+  assert.deepEqual(table.row("1").pending, { op: "patch", state: "sent" });
   await clock.advance(0);
   edit().reply({ status: 422, body: { title: "Unprocessable", status: 422, field: "title", fields: { title: ["short"] } } });
   await clock.advance(0);
@@ -66,7 +67,7 @@ test("a refused edit is taken back with its problem, and stays listed until it i
   assert.deepEqual(patch.problem.fields, { title: ["short"] });
   assert.equal(table.row("1"), before);
   assert.equal(table.snapshot.edits.length, 1);
-  patch.dismiss();
+  patch.discard();
   assert.deepEqual(table.snapshot.edits, []);
 });
 
@@ -76,7 +77,12 @@ test("an addition is never shown twice, whichever comes first, the answer or the
     table.add({ title: "x" }, { section: "today", at: 0 }, { show: { cellIdentifier: "Label", payload: { title: "x" } } });
     assert.deepEqual(ids(table.snapshot).today, ["key-1", "1", "2"]);
     await clock.advance(0);
+    // The table names its rows itself.
+    assert.equal(edit().path, "/v1/tables/t/items/key-1");
+    edit().reply({ status: 405, body: { title: "Method Not Allowed", status: 405 } });
+    await clock.advance(0);
     const [adding, polling] = [edit(), poll()];
+    assert.equal(adding.method, "POST");
     assert.deepEqual(adding.query, { section: "today", at: "0" });
     const arrival = { body: changes("aa.1", "aa.2", { rows: { insert: [{ at: [0, 0], row: row("7") }] } }) };
     const answer = { status: 201, body: { cursor: "aa.2", id: "7" } };
@@ -104,22 +110,31 @@ test("edits of a table go one after the other, and follow a row that was only ju
 });
 
 test("a broken connection repeats the edit under its key; a 504 does not", async () => {
-  const { clock, table, edit } = await following();
+  const { clock, table, transport, edit } = await following();
+  const probe = () => transport.open.find(({ path }) => path === "/v1/tables/t");
   const patch = table.patch("1", {});
   await clock.advance(0);
   edit().fail();
   await clock.advance(1000);
+  // First it is asked whether the service is there again.
+  assert.equal(edit(), undefined);
+  probe().reply({ body: snapshot("aa.1", { today: ["1"] }) });
+  await clock.advance(0);
   assert.equal(edit().headers["Idempotency-Key"], "key-1");
   edit().reply({ status: 503, headers: { "Retry-After": "9" } });
   await clock.advance(8900);
-  assert.equal(edit(), undefined);
+  assert.equal(edit() ?? probe(), undefined);
   await clock.advance(200);
+  probe().reply({ body: snapshot("aa.1", { today: ["1"] }) });
+  await clock.advance(0);
   edit().reply({ status: 504, body: { title: "Gateway Timeout", status: 504 } });
   await clock.advance(60_000);
   assert.equal(edit(), undefined);
   assert.equal(patch.state, "unknown");
   assert.equal(table.row("1").pending.state, "unknown");
   patch.retry();
+  await clock.advance(0);
+  probe().reply({ body: snapshot("aa.1", { today: ["1"] }) });
   await clock.advance(0);
   assert.equal(edit().headers["Idempotency-Key"], "key-1");
 });
@@ -133,6 +148,16 @@ test("an answer of another epoch is confirmed by a snapshot that was asked for a
   poll().reply({ body: changes("aa.1", "aa.1") });
   await clock.advance(1000);
   assert.equal(poll().query.after, undefined);
+  poll().reply({ body: start(snapshot("cc.1", { today: ["1"] })) });
+  await clock.advance(0);
+  // The service was set back perhaps: it is asked once more, and believed.
+  assert.equal(patch.state, "sent");
+  assert.equal(edit().headers["Idempotency-Key"], "key-1");
+  edit().reply({ body: { cursor: "bb.5", id: "1" } });
+  await clock.advance(0);
+  await clock.advance(1000);
+  poll().reply({ body: changes("cc.1", "cc.1") });
+  await clock.advance(4000);
   poll().reply({ body: start(snapshot("cc.1", { today: ["1"] })) });
   await clock.advance(0);
   assert.equal(patch.state, "confirmed");
@@ -163,15 +188,16 @@ test("an edit outlives its observers", async () => {
 });
 
 test("edits that are kept are sent by the next program", async () => {
-  const kept = new Map();
-  const store = { get: (key) => kept.get(key), set: async (key, value) => kept.set(key, structuredClone(value)), delete() {} };
-  const first = await following({ store, keepEdits: true });
+  const store = memory();
+  const first = await following({ store, keepEdits: keptEdits(store) });
   first.table.delete("1");
   await first.clock.advance(0);
   await first.client.close();
-  const { client, transport, clock } = scripted({ store, keepEdits: true, newKey: () => "other" });
-  client.table("t").subscribe(() => {});
+  const { client, transport, clock } = scripted({ store, keepEdits: keptEdits(store), newKey: () => "other" });
   await clock.advance(0);
+  transport.only.reply({ body: snapshot("aa.1", { today: ["1"] }) });
+  await clock.advance(0);
+  assert.deepEqual(client.table("t").snapshot.edits.map(({ op, row }) => [op, row]), [["delete", "1"]]);
   const again = transport.open.find(({ method }) => method === "DELETE");
   assert.equal(again.headers["Idempotency-Key"], "key-1");
 });
@@ -185,8 +211,10 @@ for (const [name, server, edits] of [
   ["another thing than edits", null, "abc"],
 ]) {
   test(`kept by another release, or damaged: ${name}`, async () => {
-    const store = { get: (key) => (key.endsWith(" edits") ? edits : server), set: async () => {}, delete() {} };
-    const { table, transport, clock } = await following({ store, keepEdits: true });
+    // The list of places, what stood in one of them, or a table.
+    const get = (key) => (/ edits$/.test(key) ? ["gone"] : / edits /.test(key) ? edits : server);
+    const store = { get, set: async () => {}, delete() {} };
+    const { table, transport, clock } = await following({ store, keepEdits: keptEdits(store) });
     assert.equal(table.snapshot.connection, "live");
     assert.equal(table.snapshot.edits.length, 0);
     table.delete("1");
@@ -199,7 +227,7 @@ test("what a redirected edit is answered with is no answer to it", async (t) => 
   let arrive;
   const moved = new Promise((resolve) => (arrive = resolve));
   const server = createServer(({ method, url }, response) => {
-    if (method === "POST" && url.startsWith("/v1/")) {
+    if (method !== "GET" && url.startsWith("/v1/")) {
       response.writeHead(302, { Location: "/elsewhere" }).end();
       arrive();
     } else {
@@ -217,5 +245,5 @@ test("what a redirected edit is answered with is no answer to it", async (t) => 
   const added = client.table("t").add({ title: "new" });
   await moved;
   await new Promise((resolve) => setTimeout(resolve, 100));
-  assert.equal(added.state, "sent");
+  assert.equal(added.state, "local");
 });

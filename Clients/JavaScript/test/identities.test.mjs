@@ -83,7 +83,7 @@ test("an edit is of the row that it names", async () => {
         edit().reply({ status: 404, body: { title: "Not Found", status: 404 } });
         await clock.advance(0);
       }
-      done.dismiss();
+      done.discard();
     }
     const action = table.action("main", id);
     await clock.advance(0);
@@ -97,7 +97,7 @@ test("an edit is of the row that it names", async () => {
     assert.deepEqual(edit().query, { before: id, section: id });
     edit().reply({ status: 404, body: { title: "Not Found", status: 404 } });
     await clock.advance(0);
-    for (const one of [action, added]) one.dismiss();
+    for (const one of [action, added]) one.discard();
   }
   assert.deepEqual(ids(table.snapshot).main, identities);
 });

@@ -14,6 +14,7 @@ export class ScriptedClock {
   #last = 0;
 
   performance = { now: () => this.#now };
+  Date = { now: () => 1_700_000_000_000 + this.#now };
   setTimeout = (action, ms) => {
     this.#timers.set(++this.#last, { at: this.#now + Math.max(0, ms), action });
     return this.#last;
@@ -55,8 +56,12 @@ export class ScriptedTransport {
       };
       request.fail = end(() => reject(new TypeError("the connection broke")));
       request.reply = end(({ status = 200, headers = {}, body = "" }) => {
-        resolve(new Response([204, 304].includes(status) ? null : typeof body === "string" ? body : JSON.stringify(body), { status, headers }));
+        const text = typeof body === "string" ? body : JSON.stringify(body);
+        // As the service names its refusals.
+        const type = status >= 400 && body.title ? { "Content-Type": "application/problem+json" } : {};
+        resolve(new Response([204, 304].includes(status) ? null : text, { status, headers: { ...type, ...headers } }));
       });
+      if (signal.aborted) return void reject(new DOMException("aborted", "AbortError"));
       signal.addEventListener("abort", end(() => reject(new DOMException("aborted", "AbortError"))));
       this.open.push(request);
       this.onrequest?.(request);
@@ -91,3 +96,13 @@ export const snapshot = (cursor, lists, more = {}) => ({
 });
 export const start = (snapshot, table = "t") => ({ table, from: null, to: snapshot.cursor, reset: "start", snapshot: { ...snapshot, table } });
 export const ids = (table) => Object.fromEntries(table.sections.map(({ id, rows }) => [id, rows.map(({ id }) => id)]));
+
+/** A store in memory. */
+export function memory(kept = new Map()) {
+  return {
+    kept,
+    get: async (key) => structuredClone(kept.get(key)),
+    set: async (key, value) => void kept.set(key, structuredClone(value)),
+    delete: async (prefix) => [...kept.keys()].filter((key) => key.startsWith(prefix)).forEach((key) => kept.delete(key)),
+  };
+}

@@ -1,33 +1,36 @@
 /// The edits of one table: sent one after the other, shown at once, told apart by where they stand.
 ///
 /// Events in, actions out; makes no request itself. The server's state is never changed or restored here: what is shown
-/// is always that state with the open edits over it, in their order.
+/// is always that state with the open edits over it, in their order. What ended badly stays until the person decides.
 struct EditQueue: Sendable {
   enum Action: Hashable, Sendable {
     case send(EditID, EditRequest)
+    /// The request that is under way is of no use any more.
+    case cancel(EditID)
     /// The answer came: the follower is to look for it.
     case await(EditID, TableCursor?)
     case changed(EditID, EditState)
   }
 
-  /// How long what comes is not shown while an added row is without its answer: it would stand there twice.
+  /// How long what comes is not shown while an added row is without its answer, and the service is to name it: it would
+  /// stand there twice.
   static let longestHold = 3.0
-  /// What is refused stays in the list until there are this many.
-  static let maximumEnded = 16
-  /// Requests for one edit that a service answered by 5xx.
-  static let maximumFailures = 8
   /// Seconds for which a service knows an edit that it was sent: it keeps keys for 24 hours. Later a repeat might be
   /// done a second time.
   static let keysLast = 23.0 * 3600
+  /// Seconds after which an edit's request is given up, whatever its transport does.
+  static let longestRequest = 65.0
 
   let address: TableAddress
   private(set) var entries: [EditStatus] = []
+  private(set) var trouble: ClientTrouble?
   private var backoff = Backoff()
-  private(set) var retryAt: Double?
+  private var retryAt: Double?
   private var sentAt: Double?
-  private var failures = 0
-  /// When each open edit was first sent.
-  private(set) var firstSent: [EditID: Double] = [:]
+  /// The edit under way was never sent before.
+  private var isFirstAttempt = false
+  /// The table takes the identities that clients make; until it says otherwise.
+  private var takesIdentities = true
 
   init(_ address: TableAddress) { self.address = address }
 
@@ -35,125 +38,224 @@ struct EditQueue: Sendable {
 
   /// Until when changes of the service's are held back: an added row's answer, which names it, is on its way.
   var holdsUntil: Double? {
-    guard let sentAt, entries.contains(where: { $0.state == .sent && $0.edit.isAdd }) else { return nil }
+    guard let sentAt, entries.contains(where: { $0.state == .sent && $0.isPosted }) else { return nil }
     return sentAt + Self.longestHold
   }
 
-  mutating func add(_ edit: TableEdit, id: EditID, now: Double) -> [Action] {
+  /// When something is due, if nothing happens before.
+  var nextDue: Double? {
+    [retryAt, sentAt.map { $0 + Self.longestRequest }].compactMap(\.self).min()
+  }
+
+  /// - Parameter date: now, in seconds since 1970.
+  mutating func add(_ edit: TableEdit, id: EditID, now: Double, date: Double) -> [Action] {
     entries.append(EditStatus(id: id, edit: edit, state: .local))
-    return [.changed(id, .local)] + sendNext(now: now)
+    return [.changed(id, .local)] + sendNext(now: now, date: date)
   }
 
   /// What was kept of an earlier time, before anything else. Those that were sent may have been done: they are sent again
-  /// with their keys, as long as the service knows these.
-  mutating func restore(_ kept: [(status: EditStatus, firstSent: Double?)], now: Double) -> [Action] {
+  /// with their keys, as long as the service knows these. Those that were answered are looked for.
+  mutating func restore(_ kept: [EditStatus], now: Double, date: Double) -> [Action] {
     let known = Set(entries.map(\.id))
-    let fresh = kept.filter { !known.contains($0.status.id) }
-    entries.insert(contentsOf: fresh.map(\.status), at: 0)
-    for (status, time) in fresh { firstSent[status.id] = time }
-    return fresh.map { .changed($0.status.id, $0.status.state) } + sendNext(now: now)
+    let fresh = kept.filter { !known.contains($0.id) }
+    entries.insert(contentsOf: fresh, at: 0)
+    var actions: [Action] = fresh.map { .changed($0.id, $0.state) }
+    for status in fresh {
+      if case .acknowledged(let answer) = status.state { actions.append(.await(status.id, answer.cursor)) }
+    }
+    return actions + sendNext(now: now, date: date)
   }
 
-  /// Sends an edit again that ended `unknown`: because the user wants it, with the key that it had.
-  mutating func retry(_ id: EditID, now: Double) -> [Action] {
-    guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .unknown }) else { return [] }
-    entries[index].state = .local
-    firstSent[id] = nil
-    return [.changed(id, .local)] + sendNext(now: now)
-  }
-
-  /// Forgets an edit that is over.
-  mutating func dismiss(_ id: EditID) -> [Action] {
+  /// Sends an edit again that was refused, or that nobody knows the end of: because the person wants it. The latter has
+  /// the key that it had; one that was refused would get the same answer, and has another.
+  mutating func retry(_ id: EditID, now: Double, date: Double) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id && $0.state.isOver }) else { return [] }
+    if case .refused = entries[index].state { entries[index].attempt += 1 }
+    entries[index].state = .local
+    (entries[index].problem, entries[index].firstSent) = (nil, nil)
+    return [.changed(id, .local)] + sendNext(now: now, date: date)
+  }
+
+  /// Forgets an edit, because the person wants it; one that the service has done already is not to be forgotten. What
+  /// depends on a row that is never to be added is refused.
+  mutating func discard(_ id: EditID, now: Double, date: Double) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id }), !entries[index].isAcknowledged else { return [] }
     let entry = entries.remove(at: index)
-    return [.changed(id, entry.state)]
+    var actions: [Action] = []
+    switch entry.state {
+    case .sent: actions = finish() + [.cancel(id), .changed(id, .unknown)]
+    case .local: actions = [.changed(id, .refused(Problem(status: 0, title: "Discarded")))]
+    case .acknowledged, .confirmed, .refused, .unknown: actions = [.changed(id, entry.state)]
+    }
+    if let row = entry.addedRow {
+      for other in entries where other.state == .local && other.names(row) {
+        actions += end(other.id, .refused(Problem(status: 404, title: "Not Found", detail: "Its row was never added.")))
+      }
+    }
+    return actions + sendNext(now: now, date: date)
   }
 
-  /// Ends everything that is open: the user who did it is gone. What was not sent won't be.
+  /// Ends everything: the user who did it is gone. What was not sent won't be.
   mutating func purge() -> [Action] {
-    let open = entries.filter { !$0.state.isOver }.map(\.id)
+    let open = entries.filter { !$0.state.isOver }
+    let sent = open.filter { $0.state == .sent }.map { Action.cancel($0.id) }
     entries = []
-    firstSent = [:]
-    return finish() + open.map { .changed($0, .unknown) }
+    trouble = nil
+    return finish() + sent + open.map { .changed($0.id, .unknown) }
   }
 
-  /// Sends what is due.
-  mutating func resume(now: Double) -> [Action] { sendNext(now: now) }
+  /// Sends what is due, and gives up what hangs.
+  mutating func resume(now: Double, date: Double, random: inout SplitMix64) -> [Action] {
+    if let sentAt, sentAt + Self.longestRequest <= now, let entry = entries.first(where: { $0.state == .sent }) {
+      return [.cancel(entry.id)] + retry(entry.id, nil, now, &random)
+    }
+    return sendNext(now: now, date: date)
+  }
 
-  mutating func answered(_ id: EditID, _ response: TransportResponse, now: Double, random: inout SplitMix64) -> [Action]
-  {
-    guard let index = index(of: id) else { return [] }
-    switch response.status {
-    case 200..<300:
-      // A proxy's page with 200 is no answer: the key makes asking again harmless.
-      guard let json = try? JSONText(response.body), json.isObject else { return retry(id, nil, now, &random) }
-      entries[index].state = .acknowledged(json)
-      firstSent[id] = nil
-      let actions = [
-        Action.changed(id, entries[index].state), .await(id, json["cursor"]?.string.flatMap { TableCursor($0) }),
-      ]
-      if let row = json["id"]?.string { rename(id.localRow, to: row) }
-      return finish() + actions + sendNext(now: now)
-    case 504: return end(id, .unknown, now: now)
-    case 502 where response.isProblem: return end(id, .refused(Problem(response)), now: now)
-    case 408, 425, 429, 503: return retry(id, retryAfter(response), now, &random)
-    case 500...:
-      failures += 1
-      guard failures < Self.maximumFailures else { return end(id, .refused(Problem(response)), now: now) }
-      return retry(id, retryAfter(response), now, &random)
-    case 400..<500: return end(id, .refused(Problem(response)), now: now)
-    default: return retry(id, nil, now, &random)
+  /// Somebody has done something: there is a new token, the network is back, the app is in front again. What waits is
+  /// sent with its key; what is under way perhaps hangs, and is sent anew where `isHanging`.
+  mutating func wake(isHanging: Bool, now: Double, date: Double) -> [Action] {
+    var actions: [Action] = []
+    if isHanging, let index = entries.firstIndex(where: { $0.state == .sent }) {
+      entries[index].state = .local
+      actions = finish() + [.cancel(entries[index].id), .changed(entries[index].id, .local)]
+    }
+    let isFree = trouble != nil || retryAt != nil
+    if isFree { (trouble, retryAt) = (nil, nil) }
+    let sent = sendNext(now: now, date: date)
+    // The trouble is over, though nothing may be sent: that is to be shown.
+    if isFree, sent.isEmpty, let first = entries.first { actions.append(.changed(first.id, first.state)) }
+    return actions + sent
+  }
+
+  mutating func answered(
+    _ id: EditID,
+    _ response: TransportResponse,
+    now: Double,
+    date: Double,
+    random: inout SplitMix64
+  ) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .sent }) else { return [] }
+    let isPut = entries[index].edit.isAdd && !entries[index].isPosted
+    switch EditAnswer(response, isPut: isPut) {
+    case .done(let json, let cursor): return acknowledge(index, json, cursor, now: now, date: date)
+    case .isThere:
+      let json = JSONOutput.write { output in
+        output.raw("{")
+        output.member("id", id.localRow)
+        output.raw("}")
+      }
+      return acknowledge(index, json, nil, now: now, date: date)
+    case .takesNoIdentity:
+      takesIdentities = false
+      entries[index].state = .local
+      return finish() + sendNext(now: now, date: date)
+    case .refused(let problem):
+      entries[index].problem = problem
+      return finish() + end(id, .refused(problem)) + sendNext(now: now, date: date)
+    case .unknown(let problem):
+      entries[index].problem = problem
+      return finish() + end(id, .unknown) + sendNext(now: now, date: date)
+    case .paused(let trouble):
+      entries[index].state = .local
+      // A login that is over: nothing was done.
+      if case .signInNeeded = trouble, isFirstAttempt { entries[index].firstSent = nil }
+      let actions = finish()
+      self.trouble = trouble
+      return actions + [.changed(id, .local)]
+    case .failed(let retryAfter): return retry(id, retryAfter, now, &random)
     }
   }
 
-  mutating func failed(_ id: EditID, now: Double, random: inout SplitMix64) -> [Action] {
-    index(of: id) == nil ? [] : retry(id, nil, now, &random)
+  mutating func failed(_ id: EditID, _ failure: TransportFailure, now: Double, random: inout SplitMix64) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .sent }) else { return [] }
+    // Nothing of it left: the service's memory of it has not begun.
+    if failure.kind != .broken, isFirstAttempt { entries[index].firstSent = nil }
+    let actions = retry(id, nil, now, &random)
+    trouble = failure.kind == .token ? .noToken(failure.description) : nil
+    return actions
   }
 
-  /// The table has the edit now.
-  mutating func confirmed(_ id: EditID) -> [Action] {
-    guard let index = index(of: id), case .acknowledged(let json) = entries[index].state else { return [] }
+  /// The table has the edit now. Where it is of another epoch than the answer, the service was set back perhaps: the
+  /// edit is sent once more, which a service that has it answers as before.
+  mutating func confirmed(_ id: EditID, by sight: AwaitedEdit.Sight, now: Double, date: Double) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id }), case .acknowledged(let json) = entries[index].state
+    else { return [] }
+    if sight == .otherEpoch, !entries[index].wasRepeated {
+      entries[index].state = .local
+      entries[index].wasRepeated = true
+      return [.changed(id, .local)] + sendNext(now: now, date: date)
+    }
     entries.remove(at: index)
     return [.changed(id, .confirmed(json))]
   }
 
-  private func index(of id: EditID) -> Int? { entries.firstIndex { $0.id == id && !$0.state.isOver } }
+  private mutating func acknowledge(_ index: Int, _ json: JSONText, _ cursor: TableCursor?, now: Double, date: Double)
+    -> [Action]
+  {
+    let id = entries[index].id
+    entries[index].state = .acknowledged(json)
+    if let row = json["id"]?.string, let local = entries[index].addedRow, row != local { rename(local, to: row) }
+    return finish() + [.changed(id, entries[index].state), .await(id, cursor)] + sendNext(now: now, date: date)
+  }
 
-  private mutating func sendNext(now: Double) -> [Action] {
+  private mutating func sendNext(now: Double, date: Double) -> [Action] {
+    if trouble?.isPause == true { return [] }
     if let retryAt, retryAt > now { return [] }
-    guard !entries.contains(where: { $0.state == .sent }), let index = entries.firstIndex(where: { $0.state == .local })
-    else { return [] }
-    let entry = entries[index]
-    // Of a time that the service has forgotten: whether it was done, nobody can say.
-    if let first = firstSent[entry.id], now - first > Self.keysLast { return end(entry.id, .unknown, now: now) }
-    (retryAt, sentAt) = (nil, now)
-    entries[index].state = .sent
-    firstSent[entry.id] = firstSent[entry.id] ?? now
-    return [.changed(entry.id, .sent), .send(entry.id, EditRequest(entry.edit, to: address))]
+    retryAt = nil
+    var actions: [Action] = []
+    guard !entries.contains(where: { $0.state == .sent }) else { return [] }
+    while let index = entries.firstIndex(where: { $0.state == .local && !waits($0) }) {
+      let id = entries[index].id
+      // Of a time that the service has forgotten: whether it was done, nobody can say.
+      if let first = entries[index].firstSent, date - first > Self.keysLast {
+        entries[index].problem = Problem(
+          status: 0,
+          title: "Not known",
+          detail: "It was sent more than 23 hours ago, and its answer never came: it may have been done."
+        )
+        actions += end(id, .unknown)
+        continue
+      }
+      sentAt = now
+      isFirstAttempt = entries[index].firstSent == nil
+      entries[index].firstSent = entries[index].firstSent ?? date
+      entries[index].state = .sent
+      if entries[index].edit.isAdd, !takesIdentities { entries[index].isPosted = true }
+      return actions + [.changed(id, .sent), .send(id, EditRequest(entries[index], to: address))]
+    }
+    return actions
+  }
+
+  /// It is about a row that is not added yet.
+  private func waits(_ status: EditStatus) -> Bool {
+    entries.contains { other in
+      guard other.id != status.id, !other.isAcknowledged, let row = other.addedRow else { return false }
+      return status.names(row)
+    }
   }
 
   /// The same key again, later: the service does once what it is asked twice.
   private mutating func retry(_ id: EditID, _ retryAfter: Double?, _ now: Double, _ random: inout SplitMix64)
     -> [Action]
   {
-    guard let index = index(of: id) else { return [] }
+    guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .sent }) else { return [] }
     entries[index].state = .local
+    (sentAt, trouble) = (nil, nil)
     retryAt = now + backoff.delay(retryAfter: retryAfter, random: &random)
     return [.changed(id, .local)]
   }
 
-  private mutating func end(_ id: EditID, _ state: EditState, now: Double) -> [Action] {
-    guard let index = index(of: id) else { return [] }
+  private mutating func end(_ id: EditID, _ state: EditState) -> [Action] {
+    guard let index = entries.firstIndex(where: { $0.id == id && !$0.state.isOver }) else { return [] }
     entries[index].state = state
-    firstSent[id] = nil
-    let ended = entries.indices.filter { entries[$0].state.isOver }
-    for index in ended.dropLast(Self.maximumEnded).reversed() { entries.remove(at: index) }
-    return finish() + [.changed(id, state)] + sendNext(now: now)
+    if case .refused(let problem) = state { entries[index].problem = problem }
+    return [.changed(id, state)]
   }
 
   private mutating func finish() -> [Action] {
     backoff.reset()
-    (retryAt, sentAt, failures) = (nil, nil, 0)
+    (retryAt, sentAt, trouble) = (nil, nil, nil)
     return []
   }
 
@@ -164,12 +266,33 @@ struct EditQueue: Sendable {
 }
 
 extension EditID {
-  /// The identity of an added row until the service gives it one.
-  var localRow: String { "local:\(description)" }
+  /// The identity of an added row: the service's, too, where its table takes it; else until the service gives it one.
+  var localRow: String { description }
+}
+
+extension JSONText {
+  /// Of an answer to an edit.
+  fileprivate var cursor: TableCursor? { self["cursor"]?.string.flatMap { TableCursor($0) } }
+}
+
+extension EditStatus {
+  var isAcknowledged: Bool { if case .acknowledged = state { true } else { false } }
+
+  /// The row that it adds, as this client names it.
+  var addedRow: String? { edit.isAdd ? id.localRow : nil }
+
+  fileprivate func names(_ row: String) -> Bool { edit.row == row || edit.place?.row == row }
 }
 
 extension TableEdit {
   var isAdd: Bool { if case .add = self { true } else { false } }
+
+  fileprivate var place: EditPlace? {
+    switch self {
+    case .add(_, let place, _), .move(_, let place): place
+    case .patch, .delete, .tap, .action, .refresh: nil
+    }
+  }
 
   fileprivate func renaming(_ old: String, to new: String) -> TableEdit {
     func name(_ row: String) -> String { row == old ? new : row }
@@ -190,8 +313,4 @@ extension TableEdit {
     case .refresh: .refresh
     }
   }
-}
-
-extension TransportResponse {
-  fileprivate var isProblem: Bool { headers["content-type"]?.hasPrefix("application/problem+json") == true }
 }

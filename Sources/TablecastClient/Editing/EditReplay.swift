@@ -135,7 +135,7 @@ extension EditStatus {
 }
 
 extension EditPlace {
-  fileprivate var row: String? {
+  var row: String? {
     switch self {
     case .before(let row), .after(let row): row
     case .end, .section: nil

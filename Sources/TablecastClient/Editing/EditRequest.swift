@@ -4,14 +4,27 @@ struct EditRequest: Hashable, Sendable {
   /// Behind the service's URL.
   var target: String
   var body: [UInt8]?
+  /// The `Idempotency-Key`.
+  var key = ""
+  /// Adds a row under an identity of this client's making, where there is none of it (`If-None-Match: *`).
+  var isPut = false
 
-  init(_ edit: TableEdit, to address: TableAddress) {
+  init(_ status: EditStatus, to address: TableAddress) {
+    self.init(status.edit, to: address, identity: status.isPosted ? nil : status.addedRow)
+    key = status.key
+  }
+
+  /// - Parameter identity: under which an item is added; nil leaves that to the service.
+  init(_ edit: TableEdit, to address: TableAddress, identity: String? = nil) {
     var query: [String] = []
     let path: String
     func row(_ id: String) -> String { percentEncoded(id) }
     switch edit {
     case .add(let item, let place, _):
-      (method, path, body) = ("POST", "/items", Array(item.bytes))
+      isPut = identity != nil
+      (method, path, body) = (
+        isPut ? "PUT" : "POST", "/items" + (identity.map { "/" + row($0) } ?? ""), Array(item.bytes)
+      )
       switch place {
       case .end: break
       case .section(let section, let index):

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The open edits of one table as they are kept: what `EditStore` holds.
+/// The edits of one table as they are kept: what `EditStore` holds.
 ///
 /// `{"origin","caller","table","parameters","view","edits":[{"id","isUnknown","sentAt","op",…}]}`; `sentAt`, in seconds
-/// since 1970, is when an edit was first sent.
+/// since 1970, is when an edit was first sent. One that the service has answered has its `answer`, one that it refused its
+/// `problem`.
 struct KeptEdits: Hashable, Sendable {
   struct Entry: Hashable, Sendable {
     var id: EditID
@@ -11,6 +12,12 @@ struct KeptEdits: Hashable, Sendable {
     /// It ended so: kept for the user to see, and not sent again by itself.
     var isUnknown = false
     var sentAt: Double?
+    var attempt = 0
+    var isPosted = false
+    /// Why it was refused or, of one that is unknown, why nobody knows its end.
+    var problem: Problem?
+    /// Of one that is done and was not seen yet.
+    var answer: JSONText?
   }
 
   var origin: String
@@ -58,13 +65,41 @@ struct KeptEdits: Hashable, Sendable {
 }
 
 extension KeptEdits.Entry {
+  /// Nil for an edit that is over for everybody.
+  init?(_ status: EditStatus) {
+    if case .confirmed = status.state { return nil }
+    self.init(
+      id: status.id,
+      edit: status.edit,
+      isUnknown: status.state == .unknown,
+      sentAt: status.firstSent,
+      attempt: status.attempt,
+      isPosted: status.isPosted,
+      problem: status.problem
+    )
+    if case .acknowledged(let answer) = status.state { self.answer = answer }
+  }
+
+  /// As it was; what was under way is to be sent again.
+  var status: EditStatus {
+    var status = EditStatus(id: id, edit: edit, state: .local)
+    if isUnknown { status.state = .unknown } else if let problem { status.state = .refused(problem) }
+    if let answer { status.state = .acknowledged(answer) }
+    (status.firstSent, status.attempt, status.isPosted, status.problem) = (sentAt, attempt, isPosted, problem)
+    return status
+  }
+
   init(_ json: JSONText) throws {
     guard let id = json["id"]?.string else { throw MalformedReply("a kept edit has no `id`") }
     self.init(
       id: EditID(id),
       edit: try TableEdit(json),
       isUnknown: json["isUnknown"]?.boolean ?? false,
-      sentAt: json["sentAt"].flatMap { Double($0.text) }
+      sentAt: json["sentAt"].flatMap { Double($0.text) },
+      attempt: max(0, json["attempt"]?.integer ?? 0),
+      isPosted: json["isPosted"]?.boolean ?? false,
+      problem: json["problem"].map { Problem($0) },
+      answer: json["answer"]?.detached
     )
   }
 
@@ -77,6 +112,19 @@ extension KeptEdits.Entry {
       output.name("sentAt")
       output.raw(String(sentAt))
     }
+    if attempt > 0 {
+      output.name("attempt")
+      output.raw(String(attempt))
+    }
+    if isPosted {
+      output.name("isPosted")
+      output.raw("true")
+    }
+    if let problem {
+      output.name("problem")
+      problem.write(to: &output)
+    }
+    if let answer { output.member("answer", answer) }
     edit.write(to: &output)
     output.raw("}")
   }

@@ -37,9 +37,10 @@ public enum EditState: Hashable, Sendable {
   case acknowledged(JSONText)
   /// In the service's own table.
   case confirmed(JSONText)
-  /// Taken back.
+  /// Taken back, by the service's own words.
   case refused(Problem)
-  /// The service could not tell whether it was done (504): never sent again by itself.
+  /// Nobody can tell whether it was done: the service could not (504), or it was sent too long ago. Never sent again by
+  /// itself.
   case unknown
 
   public var isOver: Bool {
@@ -54,4 +55,22 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
   public let id: EditID
   public internal(set) var edit: TableEdit
   public internal(set) var state: EditState
+  /// Why it was refused, or why nobody knows its end.
+  public internal(set) var problem: Problem?
+  /// When its first byte may have left, in seconds since 1970; nil while none has.
+  var firstSent: Double?
+  /// How often it was tried again after a refusal: each time under another key.
+  var attempt = 0
+  /// An addition that was sent without an identity of this client's making.
+  var isPosted = false
+  /// It was sent once more to a service that had been set back.
+  var wasRepeated = false
+
+  init(id: EditID, edit: TableEdit, state: EditState) { (self.id, self.edit, self.state) = (id, edit, state) }
+
+  /// The row that it is about; of an addition the one that it makes, as this client names it.
+  public var row: String? { edit.row ?? addedRow }
+
+  /// Its `Idempotency-Key`.
+  var key: String { attempt == 0 ? id.description : "\(id)-\(attempt)" }
 }

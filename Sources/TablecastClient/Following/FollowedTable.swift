@@ -68,4 +68,13 @@ struct AwaitedEdit: Hashable, Sendable {
   var cursor: TableCursor?
   /// Requests with a higher number were made after the answer.
   var answeredBefore: Int
+
+  /// How an answered edit is known to be in the table.
+  enum Sight: Hashable, Sendable {
+    case shown
+    /// By a snapshot that was asked for after the answer, of another epoch than the answer's.
+    case otherEpoch
+    /// The service refuses the table.
+    case never
+  }
 }

@@ -56,6 +56,10 @@ extension Follower {
     tables[address]?.refusal = problem
     tables[address]?.connection = .refused
     actions.append(.changed(address, .status))
+    // A login that is over says nothing of the table: it is asked for again.
+    guard problem.status != 401 else { return }
+    for edit in tables[address]?.awaited ?? [] { actions.append(.confirmed(address, edit.edit, .never)) }
+    tables[address]?.awaited = []
   }
 
   private mutating func read(
@@ -226,7 +230,8 @@ extension Follower {
     for edit in table.awaited {
       let isAsNew = edit.cursor.map { table.content?.cursor.isAsNew(as: $0) ?? false } ?? false
       if isAsNew || isWhole && request > edit.answeredBefore {
-        actions.append(.confirmed(address, edit.edit))
+        let isOther = edit.cursor.map { $0.epoch != table.content?.cursor.epoch } ?? false
+        actions.append(.confirmed(address, edit.edit, isOther ? .otherEpoch : .shown))
       } else {
         left.append(edit)
       }

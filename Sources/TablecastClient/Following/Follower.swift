@@ -44,6 +44,8 @@ struct Follower: Sendable {
     case wake
     case widen(TableAddress, rows: Int?)
     case reload(TableAddress)
+    /// There is a new token, or the app wants it: tables that were refused are asked for again.
+    case retryRefused
     /// An edit was answered with a cursor; nil where it can't be told.
     case answered(TableAddress, EditID, TableCursor?)
   }
@@ -55,7 +57,7 @@ struct Follower: Sendable {
     case stream(Int, target: String, after: TableCursor, timeout: Double)
     case cancel(Int)
     case changed(TableAddress, Change)
-    case confirmed(TableAddress, EditID)
+    case confirmed(TableAddress, EditID, AwaitedEdit.Sight)
   }
 
   enum Change: Sendable {
@@ -95,6 +97,7 @@ struct Follower: Sendable {
     case .wake: wake(now: now)
     case .widen(let address, let rows): widen(address, rows: rows)
     case .reload(let address): reload(address)
+    case .retryRefused: reloadRefused()
     case .answered(let address, let edit, let cursor):
       tables[address, default: FollowedTable(address)].awaited.append(
         AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest)
@@ -175,6 +178,10 @@ struct Follower: Sendable {
     actions.append(.changed(address, .status))
   }
 
+  private mutating func reloadRefused() {
+    for (address, table) in tables where table.refusal != nil && table.isActive { reload(address) }
+  }
+
   private mutating func pause(_ reason: String, _ address: TableAddress?) {
     if let address {
       tables[address, default: FollowedTable(address)].pauses.insert(reason)
@@ -207,6 +214,7 @@ struct Follower: Sendable {
   private mutating func wake(now: Double) {
     if let wokenAt, now - wokenAt < 1 { return }
     wokenAt = now
+    reloadRefused()
     for id in lanes.keys {
       cancel(id)
       lanes[id]?.isFresh = true

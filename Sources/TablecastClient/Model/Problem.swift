@@ -5,10 +5,16 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   public var detail: String
   /// The parameter or the member of the body to blame.
   public var field: String?
-  /// What is wrong with single members of an edit, by their dotted names: what a form shows beside its fields.
+  /// What an upstream said of single members of the item, by their names.
   public var fields: [String: [String]]
 
-  public init(status: Int, title: String, detail: String = "", field: String? = nil, fields: [String: [String]] = [:]) {
+  public init(
+    status: Int,
+    title: String,
+    detail: String = "",
+    field: String? = nil,
+    fields: [String: [String]] = [:]
+  ) {
     (self.status, self.title, self.detail, self.field, self.fields) = (status, title, detail, field, fields)
   }
 
@@ -17,10 +23,11 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     title = json["title"]?.string ?? "Refused"
     detail = json["detail"]?.string ?? ""
     field = json["field"]?.string ?? json["at"]?.text
-    fields = Dictionary(
-      (json["fields"]?.members ?? []).map { ($0.name, $0.value.elements.compactMap(\.string)) },
-      uniquingKeysWith: { first, _ in first }
-    )
+    fields = [:]
+    for (name, words) in json["fields"]?.members ?? [] {
+      let texts = words.string.map { [$0] } ?? words.elements.compactMap(\.string)
+      if !texts.isEmpty { fields[name] = texts }
+    }
   }
 
   /// A reply that isn't 2xx: its problem, else what its status says. What a proxy wrote is not repeated.
@@ -34,4 +41,37 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { "\(status) \(title)\(detail.isEmpty ? "" : ": \(detail)")" }
+
+  /// As `init(_:status:)` reads it.
+  func write(to output: inout JSONOutput) {
+    output.raw("{")
+    output.member("title", title)
+    output.member("detail", detail)
+    output.name("status")
+    output.raw(String(status))
+    if let field { output.member("field", field) }
+    if !fields.isEmpty {
+      output.name("fields")
+      output.raw("{")
+      for (name, texts) in fields.sorted(by: { $0.key < $1.key }) {
+        output.name(name)
+        output.raw("[")
+        for text in texts {
+          output.comma()
+          output.string(text)
+        }
+        output.raw("]")
+      }
+      output.raw("}")
+    }
+    output.raw("}")
+  }
+}
+
+extension TransportResponse {
+  /// A problem document: the words of a Tablecast service, not a page of something that stands before it.
+  var isProblem: Bool {
+    headers["content-type"]?.lowercased().hasPrefix("application/problem+json") == true
+      && (try? JSONText(body))?.isObject == true
+  }
 }

@@ -21,6 +21,9 @@ public struct TableCursor: Hashable, Sendable, CustomStringConvertible {
     return numbers.compactMap(\.self)
   }
 
+  /// It is an epoch and a version, as the service makes them.
+  var namesVersion: Bool { !epoch.isEmpty && numbers != nil }
+
   /// Whether a table at this cursor contains everything that one at the other does: of one epoch, and neither number
   /// smaller. False where that can't be told.
   public func isAsNew(as other: TableCursor) -> Bool {

@@ -10,7 +10,10 @@ public struct TableSnapshot: Sendable {
   public internal(set) var connection: TableConnection = .connecting
   /// Why the service refuses the table, where it does.
   public internal(set) var refusal: Problem?
-  /// Edits that the service has not confirmed yet, in their order; the last ones that it refused.
+  /// What keeps edits from being sent, or everything from getting through, where somebody can do something about it.
+  public internal(set) var trouble: ClientTrouble?
+  /// Edits that the service has not confirmed yet, in their order, and those that ended badly: they stay until they are
+  /// retried or discarded.
   public internal(set) var edits: [EditStatus] = []
   /// Rows that such edits are about.
   public internal(set) var pendingRows: Set<String> = []

@@ -5,22 +5,52 @@ import Foundation
 public typealias TokenProvider = @Sendable (_ isRefused: Bool) async throws -> String?
 
 /// Puts the caller's token on requests: asked for per request, refreshed once for all that were refused together, and
-/// each request sent at most twice.
+/// each request sent at most twice. A provider that throws or hangs is a failure of its own kind, with its words.
 ///
-/// `@unchecked Sendable`: `waiting` and `isRefreshing` are used with the lock held.
+/// `@unchecked Sendable`: all that changes is used with the lock held.
 final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
   typealias Completion = @Sendable (Result<TransportResponse, TransportFailure>) -> Void
   private typealias TokenReceiver = @Sendable (Result<String?, any Error>) -> Void
 
-  private let transport: any Transport
-  private let token: TokenProvider?
-  private let lock = NSLock()
-  private var waiting: [Bool: [TokenReceiver]] = [:]
+  /// Seconds that a provider may take.
+  static let patience = 30.0
 
-  init(_ transport: any Transport, token: TokenProvider?) { (self.transport, self.token) = (transport, token) }
+  private struct Question {
+    var number: Int
+    var receivers: [TokenReceiver]
+    var timeout: (any Cancellable)?
+  }
+
+  private let transport: any Transport
+  private let scheduler: any Scheduler
+  private let lock = NSLock()
+  private var token: TokenProvider?
+  private var questions: [Bool: Question] = [:]
+  private var lastQuestion = 0
+  private var lastToken: String?
+  private var newToken: (@Sendable () -> Void)?
+
+  init(_ transport: any Transport, token: TokenProvider?, scheduler: any Scheduler = SystemScheduler()) {
+    (self.transport, self.token, self.scheduler) = (transport, token, scheduler)
+  }
+
+  /// Calls `action` where a request goes out with another token than the one before.
+  func onNewToken(_ action: @escaping @Sendable () -> Void) { lock.withLock { newToken = action } }
+
+  func use(_ token: TokenProvider?) {
+    lock.withLock { self.token = token }
+    forgetQuestions()
+  }
+
+  /// Asks the provider anew from now on: the answers that are waited for perhaps never come.
+  func forgetQuestions() {
+    for isRefused in [false, true] {
+      answer(isRefused, nil, .failure(TransportFailure("The token is asked for anew.", kind: .token)))
+    }
+  }
 
   func send(_ request: TransportRequest, completion: @escaping Completion) -> any Cancellable {
-    guard token != nil else { return transport.send(request, completion: completion) }
+    guard lock.withLock({ token != nil }) else { return transport.send(request, completion: completion) }
     let cancellation = Cancellation()
     send(request, cancellation, completion)
     return cancellation
@@ -36,8 +66,10 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
     withToken(isRefused: refusal != nil) { [transport] result in
       var next = request
       switch result {
-      case .failure(let error): return completion(.failure(TransportFailure("no token: \(error)")))
-      case .success(let token): next.headers["Authorization"] = token.map { "Bearer \($0)" }
+      case .failure(let error): return completion(.failure(Self.failure(error)))
+      case .success(let token):
+        next.headers["Authorization"] = token.map { "Bearer \($0)" }
+        self.note(token)
       }
       // The same token again would get the same answer.
       if let refusal, next == request { return completion(.success(refusal)) }
@@ -73,12 +105,12 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
     withToken(isRefused: isRepeat) { [self] result in
       var next = request
       switch result {
-      case .failure(let error): return receive(.ended(TransportFailure("no token: \(error)")))
+      case .failure(let error): return receive(.ended(Self.failure(error)))
       case .success(let token): if let token { next.headers["Authorization"] = "Bearer \(token)" }
       }
       cancellation.replace { [next] in
         transport.stream(next) { part in
-          guard case .response(let response) = part, response.status == 401, !isRepeat, self.token != nil else {
+          guard case .response(let response) = part, response.status == 401, !isRepeat, self.hasProvider else {
             return receive(part)
           }
           self.stream(request, isRepeat: true, cancellation, receive)
@@ -87,20 +119,60 @@ final class AuthorizedTransport: StreamTransport, @unchecked Sendable {
     }
   }
 
+  private var hasProvider: Bool { lock.withLock { token != nil } }
+
+  private static func failure(_ error: any Error) -> TransportFailure {
+    if let failure = error as? TransportFailure, failure.kind == .token { return failure }
+    return TransportFailure("The token provider threw: \(error)", kind: .token)
+  }
+
+  private func note(_ token: String?) {
+    let action = lock.withLock { () -> (@Sendable () -> Void)? in
+      let isOther = lastToken != nil && token != lastToken
+      lastToken = token
+      return isOther ? newToken : nil
+    }
+    action?()
+  }
+
   /// One question at a time of each kind: who asks meanwhile gets the same answer.
   private func withToken(isRefused: Bool, _ receive: @escaping TokenReceiver) {
-    guard let token else { return receive(.success(nil)) }
-    let isFirst = lock.withLock {
-      waiting[isRefused, default: []].append(receive)
-      return waiting[isRefused]?.count == 1
+    let (provider, number) = lock.withLock { () -> (TokenProvider?, Int?) in
+      guard let token else { return (nil, nil) }
+      if questions[isRefused] != nil {
+        questions[isRefused]?.receivers.append(receive)
+        return (token, nil)
+      }
+      lastQuestion += 1
+      questions[isRefused] = Question(number: lastQuestion, receivers: [receive])
+      return (token, lastQuestion)
     }
-    guard isFirst else { return }
+    guard let provider else { return receive(.success(nil)) }
+    guard let number else { return }
+    let timeout = scheduler.schedule(at: scheduler.now + Self.patience) { [weak self] in
+      let words = "The token provider has not answered for \(Int(Self.patience)) s."
+      self?.answer(isRefused, number, .failure(TransportFailure(words, kind: .token)))
+    }
+    lock.withLock {
+      if questions[isRefused]?.number == number { questions[isRefused]?.timeout = timeout }
+    }
     Task {
       let result: Result<String?, any Error>
-      do { result = .success(try await token(isRefused)) } catch { result = .failure(error) }
-      let receivers = self.lock.withLock { self.waiting.removeValue(forKey: isRefused) ?? [] }
-      for receive in receivers { receive(result) }
+      do { result = .success(try await provider(isRefused)) } catch { result = .failure(error) }
+      timeout.cancel()
+      self.answer(isRefused, number, result)
     }
+  }
+
+  /// Answers those who wait; nothing where the question was given up. A number of nil is any question.
+  private func answer(_ isRefused: Bool, _ number: Int?, _ result: Result<String?, any Error>) {
+    let question = lock.withLock { () -> Question? in
+      guard let question = questions[isRefused], number == nil || question.number == number else { return nil }
+      questions[isRefused] = nil
+      return question
+    }
+    question?.timeout?.cancel()
+    for receive in question?.receivers ?? [] { receive(result) }
   }
 }
 

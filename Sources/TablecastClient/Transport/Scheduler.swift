@@ -6,8 +6,15 @@ public protocol Scheduler: Sendable {
   /// Seconds since any moment; never goes back.
   var now: Double { get }
 
+  /// Seconds since 1970, as the system's clock has it: what is kept is dated by it.
+  var date: Double { get }
+
   /// Calls `action` once, not before `time` and on any thread.
   func schedule(at time: Double, _ action: @escaping @Sendable () -> Void) -> any Cancellable
+}
+
+extension Scheduler {
+  public var date: Double { Date().timeIntervalSince1970 }
 }
 
 /// The system's clock, which also runs while the device sleeps: a poll that outlived its watchdog in a pocket is

@@ -24,6 +24,17 @@ final class StreamDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     lock.withLock { streams[task.taskIdentifier] = Stream(receive: receive) }
   }
 
+  /// Redirected, a POST would become a GET, and its answer one to an edit.
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping (URLRequest?) -> Void
+  ) {
+    completionHandler(task.originalRequest?.httpMethod == "GET" ? request : nil)
+  }
+
   func urlSession(
     _ session: URLSession,
     dataTask: URLSessionDataTask,

@@ -41,8 +41,18 @@ public struct TransportResponse: Hashable, Sendable {
 
 /// Why there is no reply.
 public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Kind: Hashable, Sendable {
+    /// Nobody can say how far the request came.
+    case broken
+    /// No byte of the request left: no network, no address, no connection.
+    case unsent
+    /// There was no token to send it with.
+    case token
+  }
+
   public var description: String
-  public init(_ description: String) { self.description = description }
+  public var kind: Kind
+  public init(_ description: String, kind: Kind = .broken) { (self.description, self.kind) = (description, kind) }
 }
 
 /// What makes requests: `URLSessionTransport`, or a script in tests.

@@ -39,7 +39,7 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
       return NothingToCancel()
     }
     let task = session.dataTask(with: urlRequest) { data, response, error in
-      if let error { return completion(.failure(TransportFailure("\(error.localizedDescription)"))) }
+      if let error { return completion(.failure(TransportFailure(error))) }
       guard let response = response as? HTTPURLResponse else {
         return completion(.failure(TransportFailure("no HTTP reply")))
       }
@@ -75,6 +75,20 @@ extension URLRequest {
     httpMethod = request.method
     for (name, value) in request.headers { setValue(value, forHTTPHeaderField: name) }
     httpBody = request.body.map { Data($0) }
+  }
+}
+
+extension TransportFailure {
+  fileprivate init(_ error: any Error) {
+    let isUnsent =
+      switch (error as? URLError)?.code {
+      case .notConnectedToInternet?, .cannotFindHost?, .cannotConnectToHost?, .dnsLookupFailed?,
+        .internationalRoamingOff?, .dataNotAllowed?, .secureConnectionFailed?, .serverCertificateUntrusted?,
+        .appTransportSecurityRequiresSecureConnection?:
+        true
+      default: false
+      }
+    self.init(error.localizedDescription, kind: isUnsent ? .unsent : .broken)
   }
 }
 

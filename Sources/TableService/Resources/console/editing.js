@@ -82,8 +82,8 @@ export function editList(table) {
       const { op, row, state, problem } = edit;
       const words = problem && [problem.field, problem.detail ?? problem.title].filter(Boolean).join(": ");
       return element("li", { class: state }, element("span", {}, `${op} ${op === "add" ? "" : (row ?? "")} `, element("b", {}, state), words && ` – ${words}`),
-        state === "unknown" && element("button", { type: "button", onclick: () => edit.retry() }, "Send again"),
-        problem && element("button", { type: "button", onclick: () => edit.dismiss() }, "Dismiss"));
+        problem && element("button", { type: "button", onclick: () => edit.retry() }, "Send again"),
+        problem && element("button", { type: "button", onclick: () => edit.discard() }, "Dismiss"));
     }));
   };
   draw(table.snapshot);

@@ -1,0 +1,19 @@
+// The client for pages that show tables and edit none: all but the edits.
+
+import { Client } from "./client.js";
+
+const nothing = () => {};
+const noEdits = (_, segment, view) => ({
+  _segment: segment, _view: view, _edits: [], _trouble: null, _overlay: (sections) => sections, _kept: () => [],
+  _join: nothing, _adding: nothing, _needs: nothing, _confirm: nothing, _refused: nothing, _restore: nothing,
+  _goOn: nothing, _purge: nothing, _close: nothing,
+});
+
+export class TablecastClient extends Client {
+  constructor(address, options) {
+    super(noEdits, address, options);
+  }
+}
+export { indexedDBStore } from "./store.js";
+export { applyStage } from "./stages.js";
+export { isAsNewAs } from "./cursor.js";

@@ -1,0 +1,65 @@
+// Edits kept until they are over, for programs that share one store: the tabs of a browser. Each tab has a place of its
+// own, which nobody else writes, and a Web Lock for as long as it lives; what a tab that is gone has left, another takes
+// up. The list of places is changed under a lock of its own.
+
+/** Without Web Locks: a program that is alone, in whose store all others are gone. */
+const alone = { request: async (name, ...given) => given.at(-1)({ name }) };
+
+/** Keeps edits in `store`, for the client option `keepEdits`: one of these for each client. */
+export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone } = {}) {
+  const own = globalThis.crypto?.randomUUID?.() ?? `${Math.random()}`.padEnd(22, "0");
+  let base, adopt, leave;
+  let isClosed = false;
+  const watched = new Set();
+  // One thing after the other: what is kept is never older than what was kept before.
+  let last = Promise.resolve();
+  const inTurn = (action) => (last = last.catch(() => {}).then(action));
+  const place = (id) => `${base} ${id}`;
+
+  const isGone = (id) => (locks === alone ? true : locks.request(place(id), { ifAvailable: true }, (lock) => lock !== null));
+
+  /** Takes up what tabs have left that are gone; `dead` is one that is known to be. */
+  const collect = (dead) => inTurn(() => locks.request(`${base} list`, async () => {
+    const ids = [(await store.get(base)) ?? []].flat();
+    const gone = [];
+    for (const id of ids) if (id !== own && (id === dead || (await isGone(id)))) gone.push(id);
+    const left = (await Promise.all(gone.map((id) => store.get(place(id))))).flat().filter((edit) => edit?.key);
+    if (left.length) {
+      await store.set(place(own), [...((await store.get(place(own))) ?? []), ...left]);
+      adopt(left);
+    }
+    const living = [...new Set([...ids.filter((id) => !gone.includes(id)), own])];
+    await store.set(base, living);
+    for (const id of gone) await store.delete(place(id));
+    // Whoever of them ends first is followed by this one, if it still lives then.
+    for (const id of living) {
+      if (id === own || watched.has(id) || locks === alone) continue;
+      watched.add(id);
+      locks.request(place(id), () => {
+        if (!isClosed) collect(id);
+      });
+    }
+  }));
+
+  return {
+    /** Begins; `take` is given the edits that were kept, now and whenever another tab ends. */
+    async open(scope, take) {
+      [base, adopt] = [`${scope}edits`, take];
+      if (locks !== alone) {
+        await new Promise((ready) => {
+          locks.request(place(own), () => new Promise((end) => ((leave = end), ready())));
+        });
+      }
+      await collect();
+    },
+
+    /** Keeps what `current` gives, once it is this one's turn. */
+    save: (current) => inTurn(() => store.set(place(own), current())),
+
+    async close() {
+      isClosed = true;
+      await last.catch(() => {});
+      leave?.();
+    },
+  };
+}

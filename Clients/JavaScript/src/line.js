@@ -1,0 +1,253 @@
+// The edits of one table, in line: sent one after the other, shown by all that show the table, and kept until they are
+// over. What was not done stays, with its reason, until the person retries or discards it.
+
+import { isShown, judge, operations, overlay, requestOf } from "./edits.js";
+import { pauseAfter } from "./following.js";
+import { freeze } from "./stages.js";
+
+/** For how long after it was first sent an edit is sent again, in ms: a service knows keys for 24 hours. */
+const keysLast = 82_800_000;
+
+export function makeLine(client, segment, view) {
+  const { _clock: clock } = client;
+  const tables = new Set();
+  let flight, timer, isPosting;
+  let failures = 0;
+
+  const unconfirmed = () => line._edits.filter(({ state }) => state === "acknowledged");
+
+  const edited = () => {
+    tables.forEach((table) => table._publish("edits"));
+    return client._keepEdits();
+  };
+
+  /** Edits that are over leave the list. */
+  const leave = (gone, members) => {
+    line._edits = line._edits.filter((edit) => !gone.includes(edit));
+    for (const edit of gone) edit._settle(Object.assign(edit, members));
+    if (gone.length) edited();
+  };
+
+  /** What ended without being done stays. */
+  const end = (edit, state, problem) => edit._settle(Object.assign(edit, { state, problem: freeze(problem) }));
+
+  const callOff = () => {
+    flight?._controller.abort();
+    flight?._land();
+    if (flight?._edit.state === "sent") flight._edit.state = "local";
+    flight = null;
+  };
+
+  /** The additions, not answered yet, whose rows it names. */
+  const dependsOn = ({ row, place }, add) =>
+    add.op === "add" && !add.answer && [row, place?.after, place?.before].includes(add.key);
+
+  const next = () => {
+    if (flight || line._trouble || timer || client._isClosed()) return;
+    const edit = line._edits.find((edit) =>
+      edit.state === "local" && !line._edits.some((add) => add !== edit && dependsOn(edit, add)));
+    if (!edit) return;
+    if (client._date() - edit._sentAt > keysLast) {
+      end(edit, "unknown", { title: "Sent more than 23 hours ago, and never answered: it may have been done" });
+      edited();
+      next();
+    } else send(edit);
+  };
+
+  const send = async (edit) => {
+    const mine = (flight = { _edit: edit, _controller: new AbortController() });
+    mine._landed = new Promise((resolve) => (mine._land = resolve));
+    edit._posted ||= edit.op === "add" && isPosting;
+    const isFirst = !edit._sentAt;
+    let outcome;
+    try {
+      const request = requestOf(edit, line);
+      // Nothing is known to get through: first it is asked whether the service is there, so that no edit counts as sent
+      // that never left.
+      let reply = client._isOpen() ? null : await client._probe(segment, mine._controller);
+      if (flight !== mine) return;
+      if (!reply || client._isOpen()) {
+        edit.state = "sent";
+        edit._sentAt ??= client._date();
+        await edited();
+        if (flight !== mine) return;
+        // A request's controller is used up by it.
+        mine._controller = new AbortController();
+        reply = await client._request({ ...request, controller: mine._controller });
+        if (flight !== mine) return;
+      }
+      outcome = { ...judge(reply, request), retryAfter: reply.retryAfter };
+    } catch {
+      outcome = { state: "refused", problem: { title: "Has no URL" } };
+    }
+    flight = null;
+    mine._land();
+    const { state, problem, answer, retryAfter, _trouble, _posted } = outcome;
+    if (state || _trouble || _posted) failures = 0;
+    line._trouble = _trouble ?? null;
+    if (answer) {
+      Object.assign(edit, { state, answer: freeze(answer), _number: client._count() });
+      // Edits of a row that was only just added know it by the addition's key.
+      if (edit.op === "add" && typeof answer.id === "string") {
+        edit.row = answer.id;
+        const rename = (row) => (row === edit.key ? answer.id : row);
+        for (const other of line._edits) {
+          other.row = rename(other.row);
+          if (other.place?.after || other.place?.before) {
+            other.place = { ...other.place, after: rename(other.place.after), before: rename(other.place.before) };
+          }
+        }
+      }
+      line._look();
+      line._confirm();
+    } else if (state) end(edit, state, problem);
+    else {
+      edit.state = "local";
+      if (isFirst && (_posted || _trouble?.reason === "signInNeeded")) edit._sentAt = undefined; // Nothing was done.
+      if (_posted) isPosting = true;
+      else if (!_trouble) {
+        timer = clock.setTimeout(() => {
+          timer = 0;
+          next();
+        }, Math.max(retryAfter ?? 0, pauseAfter(failures++, client._luck())));
+      }
+    }
+    edited();
+    client._plan();
+    next();
+  };
+
+  const line = {
+    _segment: segment, _view: view, _edits: [],
+    /** Why nothing is sent until somebody does something about it. */
+    _trouble: null,
+
+    /** Gives a table its edits. */
+    _join(table) {
+      tables.add(table);
+      for (const op in operations) {
+        const [, , ...names] = operations[op].split(" ");
+        table[op] = (...given) => {
+          const what = { key: client._newKey(), op };
+          names.forEach((name, index) => (what[name] = given[index]));
+          table._follow();
+          return line._enqueue(op === "add" ? { row: what.key, ...what } : what, given[names.length]?.show);
+        };
+      }
+    },
+
+    _overlay: (sections, marks) => overlay(sections, line._edits, marks),
+
+    /** Replies wait for it: until an addition is answered nobody knows which row it became, and it would be shown twice. */
+    _adding: () => flight?._edit._posted && flight._edit._show && flight._landed,
+
+    /** Puts an edit in line; `kept` has how far an earlier program came with it. */
+    _enqueue(what, show, kept = {}) {
+      if (line._edits.some(({ key }) => key === what.key)) return;
+      const edit = {
+        row: null, answer: null, problem: null, ...what, _what: what, state: "local", ...kept, _show: show,
+        discard() {
+          if (edit.answer || !line._edits.includes(edit)) return;
+          if (flight?._edit === edit) {
+            if (edit.state === "sent") Object.assign(edit, { state: "unknown" });
+            callOff();
+          }
+          if (edit.state === "local") end(edit, "refused", { title: "Discarded" });
+          for (const other of line._edits) {
+            if (other !== edit && other.state === "local" && dependsOn(other, edit)) end(other, "refused", { title: "Its row was never added" });
+          }
+          leave([edit]);
+          next();
+        },
+        retry() {
+          if (isShown(edit) || !line._edits.includes(edit)) return;
+          // Asked again under its key, the service would answer a refused one as before.
+          if (edit.state === "refused") edit._attempt = (edit._attempt ?? 0) + 1;
+          Object.assign(edit, { state: "local", problem: null, _sentAt: undefined });
+          begin();
+        },
+      };
+      const begin = () => {
+        edit.done = new Promise((resolve) => (edit._settle = resolve));
+        edited();
+        next();
+      };
+      line._edits = [...line._edits, edit];
+      begin();
+      if (!isShown(edit)) edit._settle(edit);
+      if (edit.answer) line._look();
+      return edit;
+    },
+
+    /** What is to be kept of it. */
+    _kept: () =>
+      line._edits.map(({ _what, key, row, place, state, problem, answer, _show, _sentAt, _attempt, _posted }) => ({
+        segment, view, ..._what, key, ...(place && { place }), row, problem, answer,
+        ...(state === "unknown" && { state }), ...(typeof _show === "object" && { show: _show }),
+        sentAt: _sentAt, attempt: _attempt, posted: _posted,
+      })),
+
+    /** Takes an edit that was kept: by another release perhaps, or not as it was. */
+    _restore({ segment, view, problem, answer, state, show, sentAt, attempt, posted, ...what }) {
+      if (!operations[what.op]?.split) return;
+      const end = answer ? "acknowledged" : (state ?? (problem ? "refused" : "local"));
+      line._enqueue(what, show, {
+        problem: freeze(problem ?? null), answer: freeze(answer ?? null), state: end, _sentAt: sentAt, _attempt: attempt, _posted: posted, _number: 0,
+      });
+    },
+
+    /** Sees to it that somebody looks whether what was answered is there. */
+    _look: () => ([...tables][0] ?? client._open(line))._follow(),
+
+    _needs: (table) => unconfirmed().length && line._watchers().includes(table),
+
+    /** Those that have to show an edit until it is confirmed. */
+    _watchers() {
+      const all = [...tables].filter(({ _following }) => !_following._refusal);
+      const followed = all.filter((table) => table._isFollowed());
+      return followed.length ? followed : all.slice(0, 1);
+    },
+
+    /** Confirms what all that show the table have seen. */
+    _confirm() {
+      const watchers = line._watchers();
+      const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => table._sees(edit)));
+      // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before.
+      const again = seen.filter((edit) => !edit._repeated && watchers.some((table) => table._sees(edit) === "otherwise"));
+      for (const edit of again) Object.assign(edit, { state: "local", answer: null, _repeated: true });
+      leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
+      for (const table of watchers) if (unconfirmed().some((edit) => !table._sees(edit))) table._following._hasty = true;
+      if (again.length) edited();
+      next();
+    },
+
+    /** The service refuses the table: nobody will ever see what it has answered. */
+    _refused: () => line._watchers().length || leave(unconfirmed()),
+
+    /** Somebody has done something about what kept edits from being sent; what is under way may hang, too. */
+    _goOn(isHanging) {
+      if (isHanging) callOff();
+      clock.clearTimeout(timer);
+      timer = 0;
+      if (line._trouble) {
+        line._trouble = null;
+        edited();
+      }
+      next();
+    },
+
+    /** The person who made them is gone. */
+    _purge() {
+      callOff();
+      leave(line._edits, { state: "unknown" });
+    },
+
+    /** The client ends: nobody hears more of them from it. */
+    _close() {
+      callOff();
+      clock.clearTimeout(timer);
+      line._edits.forEach((edit) => edit._settle(edit));
+    },
+  };
+  return line;
+}
