@@ -42,6 +42,8 @@ export interface Section<C extends Cell = Cell> {
   readonly id: string;
   readonly header?: C | Cell | null;
   readonly footer?: C | Cell | null;
+  /** How many of its rows stand before the window; absent where none do. */
+  readonly skipped?: number;
   readonly rows: readonly Row<C>[];
 }
 
@@ -65,7 +67,8 @@ export interface Snapshot<C extends Cell = Cell> {
   readonly sections: readonly Section<C>[];
   readonly counts?: { readonly sections: number; readonly rows: number; readonly omittedSections: number; readonly skippedItems: number };
   readonly truncated?: boolean;
-  readonly window?: { readonly rows: number | "all"; readonly of: number };
+  /** `from`, the first row counted from 0, is absent where it is 0. */
+  readonly window?: { readonly from?: number; readonly rows: number | "all"; readonly of: number };
   readonly connection: Connection;
   /** Why the table is refused. */
   readonly refusal: Problem | null;
@@ -125,6 +128,8 @@ export interface Table<C extends Cell = Cell> {
   subscribe(listener: (change: Change<C>) => void): () => void;
   /** Asks for further rows of a table that was asked for with `rows`; false where there are no more. */
   loadMore(count?: number): boolean;
+  /** Moves the window: to the first rows, or to those from one to another, counted from 0, both included. */
+  show(rows: number | `${number}-${number}` | "all"): void;
   /** Keeps the service's changes away during a drag, until the function that it returns is called. */
   hold(): () => void;
   pause(reason?: string): void;
@@ -184,7 +189,7 @@ export interface Options {
 export class TablecastClient {
   constructor(url: string | URL, options?: Options);
   /** The table `name`, of a family with `params`: the same object for the same name, parameters, view and rows. */
-  table<C extends Cell = Cell>(name: string, options?: { params?: { [name: string]: string }; view?: string; rows?: number | "all" }): Table<C>;
+  table<C extends Cell = Cell>(name: string, options?: { params?: { [name: string]: string }; view?: string; rows?: number | `${number}-${number}` | "all" }): Table<C>;
   /** Asks anew at once. Happens by itself when the network is back and when the page is seen again. */
   wake(): void;
   pause(reason?: string): void;

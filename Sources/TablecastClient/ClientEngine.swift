@@ -62,7 +62,7 @@ final class ClientEngine: @unchecked Sendable {
   /// Starts with the first observer of a table. `receive` is called on the engine's queue, in order.
   func observe(
     _ address: TableAddress,
-    rows: Int?,
+    window: RowWindow?,
     receive: @escaping @Sendable (TableChange) -> Void
   ) -> TableObservation {
     let observation = TableObservation()
@@ -82,7 +82,7 @@ final class ClientEngine: @unchecked Sendable {
       if let snapshot = engine.hubs[address]?.snapshot {
         receive(TableChange(kind: .reset, from: snapshot.revision, snapshot: snapshot))
       }
-      engine.handle(.observe(address, rows: rows))
+      engine.handle(.observe(address, window))
     }
     return observation
   }

@@ -2,10 +2,10 @@
 public struct LiveTable<Cell: CellModel>: Sendable {
   let engine: ClientEngine
   public let address: TableAddress
-  let rows: Int?
+  let window: RowWindow?
 
-  init(_ engine: ClientEngine, _ address: TableAddress, rows: Int?) {
-    (self.engine, self.address, self.rows) = (engine, address, rows)
+  init(_ engine: ClientEngine, _ address: TableAddress, _ window: RowWindow?) {
+    (self.engine, self.address, self.window) = (engine, address, window)
   }
 
   /// What is shown now; nil until there is something.
@@ -16,7 +16,7 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   /// `receive` is called on a queue of the client's: at once with a `reset` where something is shown already, then with
   /// every change, in order. It should return soon.
   public func observe(_ receive: @escaping @Sendable (TableChange) -> Void) -> TableObservation {
-    engine.observe(address, rows: rows, receive: receive)
+    engine.observe(address, window: window, receive: receive)
   }
 
   /// The changes as a sequence, followed as long as somebody iterates. Of a reader that is slow the oldest go: it sees
@@ -30,9 +30,13 @@ public struct LiveTable<Cell: CellModel>: Sendable {
 
   /// Widens the window by as many rows as it began with; nothing where the table has no more.
   public func loadMore() {
-    guard let rows, let window = snapshot?.window, window.hasMore else { return }
-    engine.perform { $0.handle(.widen(address, rows: window.rows + rows)) }
+    guard let window, let shown = snapshot?.window, shown.hasMore else { return }
+    engine.perform { $0.handle(.widen(address, RowWindow(shown).longer(by: window.rows))) }
   }
+
+  /// Moves the window: the rows from one to another, counted from 0, both included, 10,000 at most. For all who follow the table
+  /// at this address; what stands in both windows stays.
+  public func show(_ rows: ClosedRange<Int>) { engine.perform { $0.handle(.widen(address, RowWindow(rows))) } }
 
   /// Asks again for a table that the service refused.
   public func reload() { engine.perform { $0.handle(.reload(address)) } }

@@ -56,11 +56,18 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   public func table(_ name: String, parameters: [String: String] = [:], view: String? = nil, rows: Int? = nil)
     -> LiveTable<Cell>
   {
-    LiveTable(
-      engine,
-      TableAddress(name, parameters: parameters, view: view),
-      rows: rows.map { min(max($0, 1), 10_000) }
-    )
+    LiveTable(engine, TableAddress(name, parameters: parameters, view: view), rows.map { RowWindow($0) })
+  }
+
+  /// A table cut out of the middle: the rows from one to another, counted from 0, both included, 10,000 at most.
+  /// `LiveTable.show(_:)` moves the window.
+  public func table(
+    _ name: String,
+    parameters: [String: String] = [:],
+    view: String? = nil,
+    window: ClosedRange<Int>
+  ) -> LiveTable<Cell> {
+    LiveTable(engine, TableAddress(name, parameters: parameters, view: view), RowWindow(window))
   }
 
   /// Stops all polls for a reason of the app's; they go on when no reason is left.

@@ -25,8 +25,8 @@ struct Watch: ParsableCommand {
   @Option(help: "The name of a view: which rows are expanded in it.")
   var view: String?
 
-  @Option(help: "Show so many rows at first, 1 to 10000.")
-  var rows: Int?
+  @Option(help: "Show so many rows at first, 1 to 10000, or those from one to another, counted from 0: 100-149.")
+  var rows: String?
 
   @Option(help: "The cells that are taken, such as TitleCell,PollCell;v=2: others come as their fallbacks.")
   var cells: String?
@@ -48,7 +48,11 @@ struct Watch: ParsableCommand {
     for parameter in parameters where !parameter.contains("=") {
       throw ValidationError("`--param \(parameter)` has no `=`: NAME=VALUE is a parameter.")
     }
-    if let rows, !(1...10_000).contains(rows) { throw ValidationError("--rows is a number from 1 to 10000.") }
+    if rows != nil, window == nil {
+      throw ValidationError(
+        "--rows is a number from 1 to 10000, or FIRST-LAST, such as 100-149, with 10000 rows at most."
+      )
+    }
     if let seconds, !(seconds >= 0) { throw ValidationError("--seconds is a number of seconds.") }
   }
 
@@ -56,10 +60,25 @@ struct Watch: ParsableCommand {
     guard let url = serviceURL else { return }
     let client = TablecastClient(url: url, cells: AnyCell.self, options: try options())
     let (name, members) = address
-    let table = client.table(name, parameters: members, view: view ?? defaultView, rows: rows)
+    let view = view ?? defaultView
+    let table =
+      window.map { client.table(name, parameters: members, view: view, window: $0) }
+      ?? client.table(name, parameters: members, view: view)
     let display: any WatchDisplay = json ? WatchLines() : WatchScreen(table)
     let session = WatchSession(client, table, display)
     throw ExitCode(session.run(seconds: seconds))
+  }
+
+  /// The rows that are asked for; nil where they are all, or none that can be.
+  private var window: ClosedRange<Int>? {
+    let parts = (rows ?? "").split(separator: "-", omittingEmptySubsequences: false)
+    let numbers = parts.filter { $0.utf8.allSatisfy { (48...57).contains($0) } }.compactMap { Int($0) }
+    guard numbers.count == parts.count else { return nil }
+    switch numbers.count {
+    case 1: return (1...10_000).contains(numbers[0]) ? 0...(numbers[0] - 1) : nil
+    case 2: return numbers[0] <= numbers[1] && numbers[1] - numbers[0] < 10_000 ? numbers[0]...numbers[1] : nil
+    default: return nil
+    }
   }
 
   private var serviceURL: URL? {

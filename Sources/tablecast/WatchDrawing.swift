@@ -27,7 +27,8 @@ struct WatchDrawing {
       }
     }
     if snapshot.hasMore, let window = snapshot.window {
-      lines.append("\(dim)\(cut("\(window.rows) of \(window.of) rows; m brings more"))\(plain)")
+      let shown = window.from == 0 ? "\(window.rows)" : "\(window.from)–\(window.from + window.rows - 1)"
+      lines.append("\(dim)\(cut("\(shown) of \(window.of) rows; m brings more"))\(plain)")
     }
     let refusal = refusal
     let room = max(height - 1 - refusal.count, 0)

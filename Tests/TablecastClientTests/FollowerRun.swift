@@ -26,7 +26,7 @@ struct FollowerRun {
       let content = try TableContent(snapshot: JSONText(snapshot.text))
       take(.restored(TableAddress(content.name), content))
     }
-    for table in script.tables { take(.observe(table.address, rows: table.rows)) }
+    for table in script.tables { take(.observe(table.address, table.rows.map { RowWindow($0) })) }
     for deed in script.does ?? [] { due.append((deed.at, event(deed))) }
     while let next = nextEvent() {
       now = next.time
@@ -51,7 +51,7 @@ struct FollowerRun {
     case .pause: .pause(deed.reason ?? "", nil)
     case .resume: .resume(deed.reason ?? "", nil)
     case .wake: .wake
-    case .widen: .widen(address, rows: deed.rows)
+    case .widen: .widen(address, RowWindow(deed.rows ?? 0))
     case .reload: .reload(address)
     }
   }

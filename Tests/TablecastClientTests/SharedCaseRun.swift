@@ -20,7 +20,7 @@ struct SharedCaseRun {
         let table = value.string ?? ""
         let address = TableAddress(table, parameters: parameters, view: step["view"]?.string)
         tables[table] = address
-        handle(.observe(address, rows: step["rows"]?.integer))
+        handle(.observe(address, Self.window(step["rows"])))
         return nil
       case "leave": return with(value) { $0.handle(.leave($1)) }
       case "pause":
@@ -34,8 +34,8 @@ struct SharedCaseRun {
         return nil
       case "more":
         return with(value) { run, address in
-          let rows = run.follower.tables[address]?.content?.attributes.window?.rows ?? 0
-          run.handle(.widen(address, rows: rows + (step["rows"]?.integer ?? 0)))
+          guard let window = run.follower.tables[address]?.content?.attributes.window else { return }
+          run.handle(.widen(address, RowWindow(window).longer(by: step["rows"]?.integer ?? 0)))
         }
       case "advance":
         advance(by: seconds(value))
@@ -139,6 +139,13 @@ struct SharedCaseRun {
     now = max(now, end)
   }
 
+  /// `50` or `"100-149"`
+  private static func window(_ rows: JSONText?) -> RowWindow? {
+    if let rows = rows?.integer { return RowWindow(rows) }
+    let ends = (rows?.string ?? "").split(separator: "-").compactMap { Int($0) }
+    return ends.count == 2 ? RowWindow(ends[0]...ends[1]) : nil
+  }
+
   private func shown(_ table: JSONText, _ step: JSONText) -> String? {
     guard let address = tables[table.string ?? ""], let shown = follower.tables[address] else { return "nothing" }
     if let connection = step["connection"]?.string, connection != shown.connection.rawValue {
@@ -150,6 +157,15 @@ struct SharedCaseRun {
     if let state = step["state"]?.string, state != shown.content?.attributes.state.rawValue { return "another state" }
     if let problem = step["problem"]?.string, problem != shown.refusal?.title {
       return "the problem is \(shown.refusal?.title ?? "none")"
+    }
+    for (section, skipped) in step["skipped"]?.members.map({ ($0.name, $0.value.integer) }) ?? [] {
+      let found = shown.content?.sections.first { $0.id == section }?.skipped
+      guard found == skipped else {
+        return "\(section) skips \(found.map(String.init) ?? "nothing, as it isn't there")"
+      }
+    }
+    if let window = step["window"].map({ TableWindow($0) }), window != shown.content?.attributes.window {
+      return "the window is \(shown.content?.attributes.window?.json ?? "none")"
     }
     guard let rows = step["rows"] else { return nil }
     let wanted = rows.members.map { [$0.name] + $0.value.elements.compactMap(\.string) }

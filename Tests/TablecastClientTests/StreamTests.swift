@@ -106,7 +106,7 @@ import Testing
 
   private func running() -> Run {
     var run = Run()
-    run.handle(.observe(address, rows: nil))
+    run.handle(.observe(address, nil))
     run.answer(Self.start)
     return run
   }

@@ -6,8 +6,17 @@ import { parseArgs } from "node:util";
 import { TablecastClient } from "../tablecast.js";
 import { folderStore } from "./folder-store.mjs";
 
-const usage = `usage: watch.mjs URL TABLE [--param k=v]… [--view V] [--rows N] [--cells A,B] [--token T] [--store DIR]
+const usage = `usage: watch.mjs URL TABLE [--param k=v]… [--view V] [--rows N|F-T] [--cells A,B] [--token T] [--store DIR]
                 [--seconds N] --json`;
+
+/** `50`, `100-149` or `all`, as the client takes them. */
+function readRows(text) {
+  if (text === undefined || text === "all") return text;
+  const [, first, last] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  const count = last === undefined ? Number(first) : last - first + 1;
+  if (!(count >= 1 && count <= 10_000)) throw new Error(`--rows ${text}: 1 to 10000, FIRST-LAST with 10000 rows at most, or all`);
+  return last > count - 1 ? `${Number(first)}-${Number(last)}` : count;
+}
 
 function readArguments() {
   const text = { type: "string" };
@@ -25,10 +34,7 @@ function readArguments() {
     if (at < 1) throw new Error(`--param ${pair}: it is name=value`);
     return [pair.slice(0, at), pair.slice(at + 1)];
   }));
-  const rows = values.rows === undefined || values.rows === "all" ? values.rows : Number(values.rows);
-  if (typeof rows === "number" && !(Number.isInteger(rows) && rows >= 1 && rows <= 10_000)) {
-    throw new Error(`--rows ${values.rows}: 1 to 10000, or all`);
-  }
+  const rows = readRows(values.rows);
   const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
   if (!(seconds >= 0)) throw new Error(`--seconds ${values.seconds}: a number of seconds`);
   return { ...values, url, table, params, rows, seconds };

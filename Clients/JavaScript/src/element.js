@@ -33,7 +33,7 @@ export class TablecastTable extends HTMLElement {
     const table = (this.client ?? clientOf(this.getAttribute("src"))).table(id, {
       params: Object.fromEntries(pairs.map((pair) => pair.split("="))),
       view: this.getAttribute("view") ?? undefined,
-      rows: rows === null ? undefined : rows === "all" ? rows : Number(rows),
+      rows: rows === null ? undefined : rows > 0 ? Number(rows) : rows,
     });
     this.table = table;
     this.setAttribute("role", "list");

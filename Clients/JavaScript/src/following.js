@@ -9,6 +9,9 @@ export const pauseAfter = (failures, luck) => luck * Math.min(32_000, 1000 * 2 *
 /** Members of a table that stand in a changeset's last stage where they changed, null where gone. */
 const attributes = ["state", "problem", "title", "animation", "counts", "truncated", "window"];
 
+/** A window as a request says it: how many rows from the first one on, or from which one to which. */
+export const rangeOf = ({ from, rows } = {}) => (from ? `${from}-${from + rows - 1}` : rows);
+
 export class Following {
   /** The table as the server told it last: a frozen snapshot; null before the first. */
   _server = null;
@@ -90,7 +93,7 @@ export class Following {
     this._quickBefore = quick;
     if ("slot" in reply) this._slot = reply.slot;
     else if (reset) this._slot = this._server.edges && this._edges ? 0 : null;
-    this._cursorRows = rows ?? (reset ? this._server.window?.rows : (this._cursorRows ?? undefined));
+    this._cursorRows = rows ?? (reset ? rangeOf(this._server.window) : (this._cursorRows ?? undefined));
     this._resetBefore = reset && after;
     this._lost = this._unsure = this._trouble = this._hasty = false;
     if (after && !reset && !quick && (!empty || wait || slot)) this._failures = 0;

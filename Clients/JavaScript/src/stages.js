@@ -65,9 +65,10 @@ export function applyStage(sections, stage) {
     must(result[index], index);
     exchangeRows(index, none, rows);
   });
-  for (const { at, id, header, footer } of sectionUpdates) {
-    named(result, at, id);
-    change(at, { header, footer });
+  for (const { at, id, header, footer, skipped } of sectionUpdates) {
+    const { rows, skipped: before, ...rest } = named(result, at, id);
+    const rowsBefore = skipped ?? before; // 0 is left out, as the service does.
+    result[at] = { ...rest, header, footer, ...(rowsBefore && { skipped: rowsBefore }), rows };
   }
   for (const { at: [section, index], row } of rowUpdates) {
     named(result[section]?.rows, index, row.id);

@@ -2,7 +2,7 @@
 // variables that nobody else has.
 
 import { isAsNewAs } from "./cursor.js";
-import { Following } from "./following.js";
+import { Following, rangeOf } from "./following.js";
 import { freeze, must, mustBeSound } from "./stages.js";
 
 /** `pause` and `resume` by a set of reasons; `changed` hears when something was paused or resumed. */
@@ -113,13 +113,22 @@ export function makeTable(client, line, step) {
     },
 
     /** Asks for further rows of a table that was asked for with `rows`; false where it has no more. */
-    loadMore(count = step) {
+    loadMore(count = +step) {
       const { window } = table.snapshot;
-      if (!(window?.of > window?.rows)) return false; // Nor where all are there: `rows` is a word then.
-      const rows = Math.max(window.rows, +following._rows || 0) + count;
-      following._rows = rows > 10_000 ? "all" : rows; // The widest window that can be asked for by number.
+      const { from = 0, rows: shown, of } = window ?? {};
+      if (!(of > from + shown)) return false; // Nor where all are there: `rows` is a word then.
+      const [first, last] = `${following._rows}`.split("-"); // What is asked for already counts.
+      const rows = Math.max(shown, +(last ? last - first + 1 : first) || 0) + (count || shown);
+      // The widest window that can be asked for by number.
+      following._rows = rows > 10_000 && !from ? "all" : rangeOf({ from, rows: Math.min(rows, 10_000) });
       plan();
       return true;
+    },
+
+    /** Moves the window: `rows` as a table is asked for with them, `"100-149"` or a number. */
+    show(rows) {
+      following._rows = rows;
+      plan();
     },
 
     // For the client.

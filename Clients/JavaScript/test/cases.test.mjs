@@ -58,6 +58,12 @@ for (const { name, steps } of cases) {
           if (member in step) assert.equal(snapshot[member], step[member], at);
         }
         if (step.rows) assert.deepEqual(ids(snapshot), step.rows, at);
+        for (const [id, skipped] of Object.entries(step.skipped ?? {})) {
+          const section = snapshot.sections.find((section) => section.id === id);
+          assert.equal(section.skipped ?? 0, skipped, at);
+          assert.notEqual(section.skipped, 0, at);
+        }
+        if (step.window) assert.deepEqual(snapshot.window, step.window, at);
         if (step.problem) assert.equal(snapshot.refusal.title, step.problem, at);
       }
       if (step.requests) assert.ok(transport.count <= step.requests, `${at}: ${transport.count} requests`);

@@ -94,9 +94,10 @@ private struct TableDifference {
   private func addUpdates(to stage: inout TableStage) {
     for (index, section) in new.enumerated() {
       guard let place = oldIndex[section.identity] else { continue }
-      if old[place].header != section.header || old[place].footer != section.footer {
+      let skipped = old[place].skipped == section.skipped ? nil : section.skipped
+      if old[place].header != section.header || old[place].footer != section.footer || skipped != nil {
         stage.updatedSections.append(
-          .init(at: index, id: section.id, header: section.header, footer: section.footer)
+          .init(at: index, id: section.id, header: section.header, footer: section.footer, skipped: skipped)
         )
       }
       for (row, element) in section.rows.enumerated() {

@@ -121,6 +121,7 @@ extension TableStage {
       }
       sections[update.at].header = update.header
       sections[update.at].footer = update.footer
+      if let skipped = update.skipped { sections[update.at].skipped = skipped }
     }
     for update in updatedRows {
       let path = update.at

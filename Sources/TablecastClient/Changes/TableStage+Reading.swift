@@ -40,7 +40,7 @@ extension TableStage {
     var (at, from, to): (Int?, Int?, Int?)
     var id: String?
     var section: TableSection?
-    var (header, footer): (JSONText?, JSONText?)
+    var (header, footer, skipped): (JSONText?, JSONText?, Int?)
     if reader.enterObject() {
       while let name = reader.nextName() {
         switch name {
@@ -51,6 +51,7 @@ extension TableStage {
         case "section" where operation == .insert: section = try TableSection(&reader)
         case "header" where operation == .update: header = reader.isNull ? nil : reader.json()
         case "footer" where operation == .update: footer = reader.isNull ? nil : reader.json()
+        case "skipped" where operation == .update: skipped = reader.index()
         default: continue
         }
       }
@@ -69,7 +70,7 @@ extension TableStage {
       movedSections.append(SectionMove(from: from, to: to, id: try reader.wanted(id, "id", start)))
     case .update:
       let (at, id) = (try reader.wanted(at, "at", start), try reader.wanted(id, "id", start))
-      updatedSections.append(SectionUpdate(at: at, id: id, header: header, footer: footer))
+      updatedSections.append(SectionUpdate(at: at, id: id, header: header, footer: footer, skipped: skipped))
     }
   }
 

@@ -22,6 +22,8 @@ public struct TableStage: Hashable, Sendable {
     public var id: String
     public var header: JSONText?
     public var footer: JSONText?
+    /// How many of its rows stand before the window, where that changed.
+    public var skipped: Int?
   }
 
   public struct RowDeletion: Hashable, Sendable {

@@ -29,8 +29,8 @@ struct FollowedTable: Sendable {
   /// Reasons of the app's not to follow this table.
   var pauses: Set<String> = []
 
-  /// Where the table is to be cut; nil: not at all.
-  var rows: Int?
+  /// Which rows are wanted; nil: all.
+  var window: RowWindow?
   /// The window has to be asked for: the cursor's is another one.
   var asksForWindow = false
   /// It has to be asked for alone and at once before it joins the others.

@@ -14,16 +14,16 @@ extension Follower {
 
   /// Whether the window has to be asked for: the cursor's is another one.
   func needsWindow(_ table: FollowedTable) -> Bool {
-    table.asksForWindow && table.mirror != nil && table.content?.attributes.window?.rows != table.rows
+    table.asksForWindow && table.mirror != nil && table.content?.attributes.window.map { RowWindow($0) } != table.window
   }
 
   /// What a request that is made now asks for a table.
   private func ask(_ table: FollowedTable, in lane: PollLane) -> PollLane.Ask {
     var ask = PollLane.Ask(cursor: table.cursor)
     if ask.cursor == nil {
-      ask.rows = table.rows.map { .first($0) }
+      ask.rows = table.window.map { .window($0) }
     } else if needsWindow(table) {
-      ask.rows = table.rows.map { .first($0) } ?? .all
+      ask.rows = table.window.map { .window($0) } ?? .all
     } else if polledBySlots(table), !table.isNewcomer, table.awaited.isEmpty {
       ask.slot = lane.isFresh ? FollowedTable.firstSlot : table.slot
     }
@@ -106,7 +106,7 @@ extension Follower {
       if let cursor = ask.cursor { query.append("after=\(cursor)") }
       if let slot = ask.slot { query.append("slot=\(percentEncoded(slot))") }
       switch ask.rows {
-      case .first(let rows)?: query.append("rows=\(rows)")
+      case .window(let window)?: query.append("rows=\(window.text)")
       case .all?: query.append("rows=all")
       case nil: break
       }

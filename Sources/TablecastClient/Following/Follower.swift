@@ -27,7 +27,7 @@ struct Follower: Sendable {
   }
 
   enum Event: Sendable {
-    case observe(TableAddress, rows: Int?)
+    case observe(TableAddress, RowWindow?)
     case leave(TableAddress)
     /// What was kept of an earlier time.
     case restored(TableAddress, TableContent)
@@ -42,7 +42,7 @@ struct Follower: Sendable {
     case resume(String, TableAddress?)
     /// The app came to the foreground, the network came back: what waits may wait in vain.
     case wake
-    case widen(TableAddress, rows: Int?)
+    case widen(TableAddress, RowWindow)
     case reload(TableAddress)
     /// There is a new token, or the app wants it: tables that were refused are asked for again.
     case retryRefused
@@ -83,7 +83,7 @@ struct Follower: Sendable {
   /// Takes an event; what is to be done comes in order.
   mutating func handle(_ event: Event, now: Double) -> [Action] {
     switch event {
-    case .observe(let address, let rows): observe(address, rows: rows)
+    case .observe(let address, let window): observe(address, window)
     case .leave(let address): leave(address, now: now)
     case .restored(let address, let content): restore(address, content)
     case .response(let id, let response): receive(id, response, now: now)
@@ -95,7 +95,7 @@ struct Follower: Sendable {
     case .pause(let reason, let address): pause(reason, address)
     case .resume(let reason, let address): resume(reason, address)
     case .wake: wake(now: now)
-    case .widen(let address, let rows): widen(address, rows: rows)
+    case .widen(let address, let window): widen(address, window)
     case .reload(let address): reload(address)
     case .retryRefused: reloadRefused()
     case .answered(let address, let edit, let cursor):
@@ -122,25 +122,23 @@ struct Follower: Sendable {
 
   // MARK: What observers do
 
-  private mutating func observe(_ address: TableAddress, rows: Int?) {
+  private mutating func observe(_ address: TableAddress, _ window: RowWindow?) {
     var table = tables[address] ?? FollowedTable(address)
     if !table.isActive {
       table.isNewcomer = true
       if table.refusal == nil { table.connection = table.mirror == nil ? .connecting : .cached }
     }
-    if !table.isActive || table.rows != nil { table.rows = wider(table.rows, rows, isFirst: !table.isActive) }
+    if !table.isActive {
+      table.window = window
+    } else if let own = table.window {
+      // That serves both.
+      table.window = window.flatMap { own.joined(with: $0) }
+    }
     table.asksForWindow = true
     table.observers += 1
     table.endsAt = nil
     tables[address] = table
     showPauses(address)
-  }
-
-  /// The window that serves both.
-  private func wider(_ one: Int?, _ other: Int?, isFirst: Bool) -> Int? {
-    if isFirst { return other }
-    guard let one, let other else { return nil }
-    return max(one, other)
   }
 
   private mutating func leave(_ address: TableAddress, now: Double) {
@@ -160,9 +158,9 @@ struct Follower: Sendable {
     actions.append(.changed(address, .reset))
   }
 
-  private mutating func widen(_ address: TableAddress, rows: Int?) {
+  private mutating func widen(_ address: TableAddress, _ window: RowWindow) {
     guard var table = tables[address] else { return }
-    table.rows = rows.map { min(max($0, 1), 10_000) }
+    table.window = window
     table.asksForWindow = true
     tables[address] = table
   }

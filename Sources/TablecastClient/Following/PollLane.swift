@@ -15,7 +15,7 @@ struct PollLane: Sendable {
 
   enum WindowAsk: Hashable, Sendable {
     case all
-    case first(Int)
+    case window(RowWindow)
   }
 
   /// A request under way.

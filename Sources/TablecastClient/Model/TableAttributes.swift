@@ -87,8 +87,10 @@ public struct TableCounts: Hashable, Sendable {
   }
 }
 
-/// The table cut after its first rows.
+/// The table cut: after its first rows, or out of the middle.
 public struct TableWindow: Hashable, Sendable {
+  /// The first row, counted from 0.
+  public var from = 0
   /// How many rows the client may have at most.
   public var rows: Int
   /// How many the table has in all.
@@ -97,7 +99,12 @@ public struct TableWindow: Hashable, Sendable {
   init?(_ json: JSONText) {
     guard let rows = json["rows"]?.integer, let of = json["of"]?.integer else { return nil }
     (self.rows, self.of) = (rows, of)
+    from = json["from"]?.integer ?? 0
   }
 
-  public var hasMore: Bool { of > rows }
+  /// There are rows behind it.
+  public var hasMore: Bool { of - from > rows }
+
+  /// As the service writes it.
+  var json: String { "{\(from > 0 ? "\"from\":\(from)," : "")\"rows\":\(rows),\"of\":\(of)}" }
 }

@@ -65,7 +65,7 @@ struct TableContent: Hashable, Sendable {
     }
     if let window = attributes.window {
       output.name("window")
-      output.raw("{\"rows\":\(window.rows),\"of\":\(window.of)}")
+      output.raw(window.json)
     }
     if attributes.isTruncated {
       output.name("truncated")

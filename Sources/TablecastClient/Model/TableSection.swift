@@ -4,6 +4,8 @@ public struct TableSection: Hashable, Sendable, Identifiable {
   /// `{"cellIdentifier","payload"}`; nil where there is none.
   public var header: JSONText?
   public var footer: JSONText?
+  /// How many of its rows stand before the window; 0 in a table that is not cut there.
+  public var skipped = 0
   public var rows: TableRows
 
   init(id: String) { (self.id, rows) = (id, []) }
@@ -12,19 +14,21 @@ public struct TableSection: Hashable, Sendable, Identifiable {
   init(_ reader: inout JSONReader) throws {
     var id: String?
     var rows: [TableRow]?
+    var skipped = 0
     if reader.enterObject() {
       while let name = reader.nextName() {
         switch name {
         case "id": id = reader.string()
         case "header": header = reader.isNull ? nil : reader.json()
         case "footer": footer = reader.isNull ? nil : reader.json()
+        case "skipped": skipped = max(0, reader.integer() ?? 0)
         case "rows": rows = try reader.list(TableRow.init)
         default: continue
         }
       }
     }
     guard let id, let rows else { throw MalformedReply("a section needs `id`, a text, and `rows`, a list") }
-    (self.id, self.rows) = (id, TableRows(rows))
+    (self.id, self.skipped, self.rows) = (id, skipped, TableRows(rows))
   }
 
   /// As the service writes it.
@@ -34,6 +38,10 @@ public struct TableSection: Hashable, Sendable, Identifiable {
     output.member("id", id)
     output.member("header", header)
     output.member("footer", footer)
+    if skipped > 0 {
+      output.name("skipped")
+      output.raw(String(skipped))
+    }
     output.name("rows")
     output.raw("[")
     for row in rows {

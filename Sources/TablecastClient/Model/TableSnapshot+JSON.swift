@@ -13,7 +13,7 @@ extension TableSnapshot {
     for section in sections { section.write(to: &output) }
     output.raw("]")
     output.name("window")
-    output.raw(window.map { "{\"rows\":\($0.rows),\"of\":\($0.of)}" } ?? "null")
+    output.raw(window?.json ?? "null")
     if let refusal {
       output.name("problem")
       output.raw("{")
