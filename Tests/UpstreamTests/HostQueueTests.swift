@@ -96,4 +96,23 @@ import Testing
     #expect(breakers.state(of: try Self.key("0")) == nil)
     #expect(breakers.state(of: try Self.key("4999")) == .closed(failures: 1))
   }
+
+  /// One that works again and then fails anew is as young as its last failure; others go before it.
+  @Test func theOldestGoesFirstWhateverWasForgotten() throws {
+    var breakers = CircuitBreakers()
+    for number in 0..<4096 { breakers.record(.bad, of: try Self.key("\(number)"), at: .zero, random: 1) }
+    for verdict in [.good, .bad] as [CircuitBreaker.Verdict] {
+      for number in 0..<2 { breakers.record(verdict, of: try Self.key("\(number)"), at: .zero, random: 1) }
+    }
+    for number in 5000..<5002 { breakers.record(.bad, of: try Self.key("\(number)"), at: .zero, random: 1) }
+    let held = try [0, 1, 2, 3, 4, 5001].map { breakers.state(of: try Self.key("\($0)")) != nil }
+    #expect(held == [true, true, false, false, true, true])
+    for number in 0..<10_000 {
+      for verdict in [.bad, .good] as [CircuitBreaker.Verdict] {
+        breakers.record(verdict, of: try Self.key("x\(number)"), at: .zero, random: 1)
+      }
+    }
+    #expect(breakers.state(of: try Self.key("0")) != nil)
+    #expect(breakers.state(of: try Self.key("4")) == nil)
+  }
 }

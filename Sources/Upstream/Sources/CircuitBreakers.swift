@@ -1,3 +1,4 @@
+internal import DequeModule
 internal import Digests
 
 /// The circuit breakers of a client: one for each host and the credentials and parameters that it is asked with, so that
@@ -23,28 +24,41 @@ struct CircuitBreakers {
 
   /// Of one key each; the oldest goes first.
   private static let capacity = 4096
-  private var breakers: [Key: CircuitBreaker] = [:]
-  private var order: [Key] = []
+  private var breakers: [Key: (breaker: CircuitBreaker, serial: UInt64)] = [:]
+  /// Oldest first; what has been forgotten since stands there until its turn comes, or until that is most of what stands there.
+  private var order: Deque<(key: Key, serial: UInt64)> = []
+  private var nextSerial: UInt64 = 0
 
   /// - Returns: whether the host may be asked now; what comes of it must be recorded.
   mutating func permits(_ key: Key, at now: Duration, isUrgent: Bool) -> Bool {
-    breakers[key]?.permits(at: now, isUrgent: isUrgent) ?? true
+    breakers[key]?.breaker.permits(at: now, isUrgent: isUrgent) ?? true
   }
 
-  func state(of key: Key) -> CircuitBreaker.State? { breakers[key]?.state }
+  func state(of key: Key) -> CircuitBreaker.State? { breakers[key]?.breaker.state }
 
+  /// O(1), amortised.
+  ///
   /// - Parameter random: in 0..<1.
   mutating func record(_ verdict: CircuitBreaker.Verdict, of key: Key, at now: Duration, random: Double) {
-    if verdict == .good { return forget(key) }
-    if breakers[key] == nil {
-      if order.count >= Self.capacity, let oldest = order.first { forget(oldest) }
-      order.append(key)
+    guard verdict != .good else {
+      breakers[key] = nil
+      if order.count > 2 * breakers.count + 16 { order.removeAll { breakers[$0.key]?.serial != $0.serial } }
+      return
     }
-    breakers[key, default: CircuitBreaker()].record(verdict, at: now, random: random)
+    if breakers[key] == nil {
+      if breakers.count >= Self.capacity { forgetOldest() }
+      breakers[key] = (CircuitBreaker(), nextSerial)
+      order.append((key, nextSerial))
+      nextSerial += 1
+    }
+    breakers[key]?.breaker.record(verdict, at: now, random: random)
   }
 
-  private mutating func forget(_ key: Key) {
-    guard breakers.removeValue(forKey: key) != nil else { return }
-    order.removeAll { $0 == key }
+  private mutating func forgetOldest() {
+    while let (key, serial) = order.popFirst() {
+      guard breakers[key]?.serial == serial else { continue }
+      breakers[key] = nil
+      return
+    }
   }
 }
