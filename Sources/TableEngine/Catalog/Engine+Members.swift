@@ -61,7 +61,9 @@ extension Engine {
         continue
       }
       if let locale {
-        if !originals.contains(table) || !catalog.definition.locales.dropFirst().contains(locale) { stray.append(name) }
+        // One that is being begun here has its languages stored first.
+        let hasOriginal = originals.contains(table) || catalog.member(named: table) != nil
+        if !hasOriginal || !catalog.definition.locales.dropFirst().contains(locale) { stray.append(name) }
       } else {
         kept[family.name, default: []].append(reference)
       }
