@@ -228,7 +228,11 @@ struct Initialize: ParsableCommand {
       content = .pages([answer])
     } else if case .upstream(var upstream) = source.kind {
       upstream.paging?.maxPages = Self.pagesOfProof
-      content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment))
+      do throws(UpstreamError) {
+        content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment))
+      } catch {
+        throw CleanExit.failure("\(target.withoutQuery): \(error.title): \(error.detail)")
+      }
     } else {
       content = .items([])
     }

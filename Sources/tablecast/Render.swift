@@ -105,16 +105,21 @@ struct Render: ParsableCommand {
     for name in headers.names where !definition.forward.contains(where: { $0.lowercased() == name.lowercased() }) {
       throw CleanExit.failure("table `\(table)` forwards no header `\(name)`: name it under `forward`")
     }
-    let contents = try contents(of: mapper, definition, service, parameters, headers)
+    let (contents, lacksLookup) = try contents(of: mapper, definition, service, parameters, headers)
     let variables = MappingVariables(
       parameters: parameters,
       environment: service.environment,
       locale: locale ?? service.locales.first
     )
     var result = mapper.map(contents, variables: variables)
+    let total = result.sections.reduce(0) { $0 + $1.rows.count }
     if let rows { result.keepFirst(rows) }
-    try show(json ? RenderedTable.json(result, definition) : RenderedTable.text(result, inColor: isatty(1) == 1))
-    if !result.problems.isEmpty { throw ExitCode(1) }
+    try show(
+      json
+        ? RenderedTable.json(result, of: total, definition)
+        : RenderedTable.text(result, of: total, inColor: isatty(1) == 1)
+    )
+    if !result.problems.isEmpty || lacksLookup { throw ExitCode(1) }
   }
 
   private static func pairs(_ arguments: [String]) throws -> [String: String] {
@@ -129,14 +134,16 @@ struct Render: ParsableCommand {
 
   // MARK: Contents
 
+  /// - Returns: what the sources say, and whether a lookup's source has failed.
   private func contents(
     of mapper: TableMapper,
     _ table: TableDefinition,
     _ service: ServiceDefinition,
     _ parameters: [String: String],
     _ headers: CallerHeaders
-  ) throws -> [String: SourceContent] {
+  ) throws -> (contents: [String: SourceContent], lacksLookup: Bool) {
     var contents: [String: SourceContent] = [:]
+    var lacksLookup = false
     for name in mapper.sources {
       if name == table.source, let item {
         contents[name] = .items([SourceItem(id: "1", bytes: try Self.bytes(item))])
@@ -152,17 +159,19 @@ struct Render: ParsableCommand {
             environment: service.environment,
             forwarded: headers.fields(named: table.forwardToAll + upstream.forward)
           )
-          do {
+          do throws(UpstreamError) {
             contents[name] = try Self.fetch(name, upstream, context)
-          } catch let error where !mapper.sectionSources.contains(name) {
+          } catch {
+            let failure = CleanExit.failure("source `\(name)`: \(error.title): \(error.detail)")
             // As in the service, rows show nothing of a lookup that has not answered.
-            try? FileHandle.standardError.write(contentsOf: Data("\(TerminalText.oneLine("\(error)"))\n".utf8))
+            guard !mapper.sectionSources.contains(name) else { throw failure }
+            lacksLookup = true
           }
         case nil: break
         }
       }
     }
-    return contents
+    return (contents, lacksLookup)
   }
 
   private static func bytes(_ path: String) throws -> [UInt8] {
@@ -177,14 +186,20 @@ struct Render: ParsableCommand {
     _ name: String,
     _ upstream: UpstreamDefinition,
     _ context: FetchContext
-  ) throws -> SourceContent {
+  ) throws(UpstreamError) -> SourceContent {
     let arrival = Mutex<SourceUpdate?>(nil)
     let semaphore = DispatchSemaphore(value: 0)
     let source = Source(
       name: name,
       definition: upstream,
       context: context,
-      client: try TransferClient()
+      client: try TransferClient(),
+      onNotice: { notice in
+        // That the rows are not all that there are is what whoever looks at them has to know.
+        guard notice.isWarning else { return }
+        let line = TerminalText.oneLine("source `\(name)`: \(notice)")
+        try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
+      }
     ) { update in
       arrival.withLock { $0 = update }
       semaphore.signal()
@@ -201,7 +216,7 @@ struct Render: ParsableCommand {
       }
       source.isTruncated = content.isTruncated
       return source
-    case .failed(let error)?: throw CleanExit.failure("source `\(name)`: \(error.title): \(error.detail)")
+    case .failed(let error)?: throw error
     case .unchanged?, nil: return .items([])
     }
   }

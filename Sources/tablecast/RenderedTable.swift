@@ -5,12 +5,13 @@ import TableModel
 
 /// A mapping's result for people, and for machines.
 enum RenderedTable {
-  static func text(_ result: MappingResult, inColor: Bool) -> String {
+  static func text(_ result: MappingResult, of total: Int, inColor: Bool) -> String {
     var drawing = TableDrawing(width: TableDrawing.terminalWidth, inColor: inColor)
-    return drawing.draw(result)
+    return drawing.draw(result, of: total)
   }
 
-  static func json(_ result: MappingResult, _ definition: TableDefinition) -> String {
+  /// - Parameter total: how many rows there are, where not all are shown.
+  static func json(_ result: MappingResult, of total: Int, _ definition: TableDefinition) -> String {
     let sections: [JSONValue] = result.sections.map { section in
       [
         "id": .string(section.id), "header": value(section.header?.encoded), "footer": value(section.footer?.encoded),
@@ -31,6 +32,8 @@ enum RenderedTable {
       "problems": .array(result.problems.map { ["source": .string($0.source), "detail": .string($0.detail)] }),
     ]
     if result.isTruncated { document["truncated"] = true }
+    let shown = result.sections.reduce(0) { $0 + $1.rows.count }
+    if shown < total { document["window"] = ["rows": .integer(Int64(shown)), "of": .integer(Int64(total))] }
     return String(decoding: document.bytes, as: UTF8.self) + "\n"
   }
 

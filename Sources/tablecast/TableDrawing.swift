@@ -17,11 +17,17 @@ struct TableDrawing {
     (bold, dim, warn, plain) = inColor ? ("\u{1B}[1m", "\u{1B}[2m", "\u{1B}[33m", "\u{1B}[0m") : ("", "", "", "")
   }
 
-  mutating func draw(_ result: MappingResult) -> String {
+  /// - Parameter total: how many rows there are, where not all are drawn.
+  mutating func draw(_ result: MappingResult, of total: Int) -> String {
     lines = []
     for section in result.sections { draw(section) }
     if result.sections.isEmpty { lines.append("\(dim)no rows\(plain)") }
-    if result.omittedSections > 0 { lines.append("\(dim)\(result.omittedSections) without rows left out\(plain)") }
+    let shown = result.sections.reduce(0) { $0 + $1.rows.count }
+    if shown < total { lines.append("\(dim)\(Self.grouped(shown)) of \(Self.grouped(total)) rows\(plain)") }
+    if result.omittedSections > 0 {
+      let sections = result.omittedSections == 1 ? "1 section" : "\(Self.grouped(result.omittedSections)) sections"
+      lines.append("\(dim)\(sections) without rows, not shown\(plain)")
+    }
     if result.isTruncated { lines.append("\(warn)! a source has more items than it may: the rest is cut off\(plain)") }
     for problem in result.problems {
       lines.append("\(warn)! source \(problem.source): \(Self.oneLine(problem.detail))\(plain)")
@@ -36,6 +42,9 @@ struct TableDrawing {
     if more > 0 { lines.append("\(warn)✗ … and \(more) more\(plain)") }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  /// As people write it: `1,200`.
+  static func grouped(_ number: Int) -> String { number.formatted(.number.locale(Locale(identifier: "en_US"))) }
 
   private mutating func draw(_ section: Section) {
     let count = section.rows.count == 1 ? "1 row" : "\(section.rows.count) rows"

@@ -89,6 +89,41 @@ import Testing
     #expect(upstream.requests.current.count == 2)
   }
 
+  /// It says what it doesn't show: rows beyond the window, further pages, a lookup that has failed.
+  @Test func renderSaysWhatIsMissing() throws {
+    let upstream = try ScriptedUpstream([])
+    upstream.answer { request in
+      if request.target.hasPrefix("/users") { return .status(500, "{\"message\":\"out of order\"}") }
+      let items = (1...1200).map { issue($0) }
+      return .reply(200, ["Link": "</items?page=2>; rel=\"next\""], .array(items))
+    }
+    let folder = try TemporaryFolder()
+    try folder.write(
+      """
+      sources:
+        items: {url: "\(upstream.url)/items", retries: 0}
+        users: {url: "\(upstream.url)/users", retries: 0}
+      tables:
+        t:
+          source: items
+          row: {id: "${number}"}
+          lookups: {user: {source: users, key: id, on: number}}
+          cell: TableViewCellWithLabel
+          payload: {title: "${title} ${$user.name}"}
+          sections: [{id: all}, {id: none, where: number < 0}]
+      """
+    )
+    let drawn = try Command(["render", "--config", "tablecast.yaml", "--table", "t", "--rows", "100"], in: folder)
+    #expect(drawn.status == 1, "a lookup has failed")
+    #expect(drawn.output.contains("100 of 1,200 rows"))
+    #expect(drawn.output.contains("1 section without rows, not shown"))
+    #expect(drawn.errors.contains("source `users`: The upstream fails") && drawn.errors.contains("out of order"))
+    #expect(drawn.errors.contains("source `items`: An upstream names a further page, by `Link: rel=\"next\"`"))
+    #expect(!drawn.errors.contains("ExitCode"))
+    let told = try Self.render("--rows", "100", in: folder)
+    #expect(try JSONValue(parsing: Array(told.output.utf8))["window"] == ["rows": 100, "of": 1200])
+  }
+
   /// Where the service says so, too.
   @Test func aTitleIsOneOfItsMember() throws {
     let upstream = try ScriptedUpstream([["number": 1, "title": "a", "price": 1]])
