@@ -85,6 +85,14 @@ final class Authorizer: Sendable {
       }
     }
 
+    /// What members of families are counted by: users of one network don't displace each other's. Not for tokens of the
+    /// configuration, which many clients may have.
+    ///
+    /// - Parameter address: empty for this machine, which has no share.
+    func share(at address: String) -> String {
+      if case .user = self, !address.isEmpty { name } else { address }
+    }
+
     /// `$caller`.
     func values(headers: JSONValue) -> JSONValue {
       switch self {

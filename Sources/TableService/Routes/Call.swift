@@ -28,7 +28,7 @@ final class Call: Sendable {
     return CallerFields(
       fields.map { ($0.name, $0.value) },
       identity: caller?.name,
-      share: request.share,
+      share: caller?.share(at: request.share) ?? request.share,
       address: request.client.network.host,
       values: caller?.values(headers: headers) ?? .object([.init(name: "headers", value: headers)])
     )

@@ -129,6 +129,23 @@ import Testing
     #expect(asked.allSatisfy { $0.headers["authorization"] == nil }, "tokens are sent to nobody")
   }
 
+  /// Users of one network have shares of their own among the members; what one user has made displaces that user's.
+  @Test func usersOfOneNetworkDisplaceNobodyElse() throws {
+    let (issuer, upstream) = (try Issuer(), try Self.upstream())
+    var text = Self.configuration(issuer, upstream, "trustedProxies: [127.0.0.0/8]\n")
+    text = text.replacing("  mine:\n", with: "  mine:\n    instances: {max: 8}\n    parameters: {p: {default: a}}\n")
+    let service = try ServiceProcess(text)
+    func cursor(_ number: Int, _ table: String = "mine") throws -> String? {
+      let headers = issuer.token("user\(number)").merging(["X-Forwarded-For": "192.0.2.1"]) { $1 }
+      return try service.request("GET", "/v1/tables/\(table)", headers).json["cursor"]?.text
+    }
+    let first = try (1...6).map { try cursor($0) }
+    #expect(try (1...6).map { try cursor($0) } == first, "a quarter of eight would be two")
+    for number in 1...5 { _ = try cursor(1, "mine;p=p\(number)") }
+    #expect(try (2...6).map { try cursor($0) } == Array(first.dropFirst()))
+    #expect(try cursor(1) != first[0])
+  }
+
   /// A table that depends on who asks can't be polled through caches.
   @Test func slotsAreRefused() throws {
     let (issuer, upstream) = (try Issuer(), try Self.upstream())
