@@ -16,7 +16,7 @@ struct EditLine: Sendable {
       return
     }
     var metadata: Logger.Metadata = [
-      "caller": "\(call.state.authorizer.token(of: call.request)?.name ?? "-")",
+      "caller": "\(call.state.authorizer.caller(of: call.request)?.name ?? "-")",
       "table": "\(call.table.reference.name)",
       "op": "\(edits.count == 1 ? edits[0].name : "batch")", "request": "\(call.request.requestID)",
     ]
