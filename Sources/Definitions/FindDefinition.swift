@@ -61,7 +61,9 @@ public struct FindDefinition: Sendable {
     let parts =
       search.map { "q \($0)" } + filters.map { "f \($0.id) \($0.value)" }
       + sorts.map { sort in
-        let locale = sort.locale.map { "\($0.interpolations().map(\.description)) \($0.constant.map { "\($0)" } ?? "")" }
+        let locale = sort.locale.map {
+          "\($0.interpolations().map(\.description)) \($0.constant.map { "\($0)" } ?? "")"
+        }
         return "s \(sort.id) \(sort.key) \(sort.isNatural) \(locale ?? "-")"
       }
     return parts.joined(separator: "\n")

@@ -114,7 +114,7 @@ extension JSONWriter {
   }
 
   /// `{"prompt","sort","sorts","filters"}`; what there is none of is left out.
-  mutating func write(_ find: FindMenu) {
+  public mutating func write(_ find: FindMenu) {
     beginObject()
     if let prompt = find.prompt {
       name("prompt")

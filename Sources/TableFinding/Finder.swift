@@ -101,7 +101,10 @@ public final class Finder: Sendable {
     }
     let key = OrderKey(version: version, sort: sort)
     let (known, before) = kept.withLock { kept in
-      (kept.orders[key]?.order, kept.orderVersions[sort]?.last.flatMap { kept.orders[OrderKey(version: $0, sort: sort)] })
+      (
+        kept.orders[key]?.order,
+        kept.orderVersions[sort]?.last.flatMap { kept.orders[OrderKey(version: $0, sort: sort)] }
+      )
     }
     if let known { return known }
     let made =
@@ -191,7 +194,8 @@ public final class FindMemory: Sendable {
       guard state.bytes > state.maximum else { return gone }
       // To nine tenths, so that not each new one looks through all.
       let goal = state.maximum / 10 * 9
-      for (old, entry) in state.entries.sorted(by: { $0.value.used < $1.value.used }) where state.bytes > goal && old != name {
+      for (old, entry) in state.entries.sorted(by: { $0.value.used < $1.value.used })
+      where state.bytes > goal && old != name {
         state.entries[old] = nil
         state.bytes -= entry.bytes
         gone.append(entry.forget)

@@ -54,7 +54,7 @@ public final class FoundTable: Sendable {
     var whole: Table?
     var counts: FilterCounts?
     /// By the section's identity.
-    var frames: [String: Frame] = [:]
+    var frames: [Fingerprint: Frame] = [:]
   }
 
   private struct Frame {
@@ -65,7 +65,14 @@ public final class FoundTable: Sendable {
   }
 
   /// - Parameter wider: what a search finds in the same version and order that finds all that this one does.
-  init(_ search: FindSearch, in plain: Table, _ order: RowOrder, _ schema: FindSchema, _ framing: Framing, within wider: FoundTable?) {
+  init(
+    _ search: FindSearch,
+    in plain: Table,
+    _ order: RowOrder,
+    _ schema: FindSchema,
+    _ framing: Framing,
+    within wider: FoundTable?
+  ) {
     (self.search, self.plain, self.order, self.framing) = (search, plain, order, framing)
     matching = Matching(search, schema)
     var making = MatchMaking(matching)
@@ -82,11 +89,11 @@ public final class FoundTable: Sendable {
     (search, self.plain, self.order, framing) = (before.search, plain, order, before.framing)
     matching = before.matching
     var making = MatchMaking(matching)
-    var known: [String: Int] = [:]
-    for (index, part) in before.order.parts.enumerated() { known[part.id] = index }
+    var known: [Fingerprint: Int] = [:]
+    for (index, part) in before.order.parts.enumerated() { known[part.identity] = index }
     var pairs: [Int?] = []
     matches = order.parts.map { part in
-      let pair = known.removeValue(forKey: part.id)
+      let pair = known.removeValue(forKey: part.identity)
       pairs.append(pair)
       return pair.map { making.match(part.rows.root, after: before.matches[$0]) } ?? making.match(part.rows.root)
     }
@@ -118,7 +125,9 @@ public final class FoundTable: Sendable {
     // What stood in the version before is shared, so that the two are told apart as fast as they differ little.
     let lists = order.parts.indices.map { index in
       pairs[index].flatMap { pair -> RowList? in
-        guard let shown = whole.sections.first(where: { $0.id == order.parts[index].id }) else { return nil }
+        guard let shown = whole.sections.first(where: { $0.identity == order.parts[index].identity }) else {
+          return nil
+        }
         return Self.rows(
           shown.rows,
           from: (before.order.parts[pair].rows, before.matches[pair]),
@@ -129,7 +138,11 @@ public final class FoundTable: Sendable {
     _ = self.whole(lists)
   }
 
-  private static func rows(_ shown: RowList, from old: (rows: RowList, match: MatchNode), to new: (rows: RowList, match: MatchNode))
+  private static func rows(
+    _ shown: RowList,
+    from old: (rows: RowList, match: MatchNode),
+    to new: (rows: RowList, match: MatchNode)
+  )
     -> RowList
   {
     if new.match.hasAll { return new.rows }
@@ -207,13 +220,15 @@ public final class FoundTable: Sendable {
     guard let place = part.section else { return Section(id: part.id, rows: rows, skipped: skipped) }
     let plain = plain.sections[place]
     let (header, footer) = frame(plain, matches[index])
-    if rows.isVery(plain.rows), CellModel.same(header, plain.header), CellModel.same(footer, plain.footer) { return plain }
+    if rows.isVery(plain.rows), CellModel.same(header, plain.header), CellModel.same(footer, plain.footer) {
+      return plain
+    }
     return Section(id: part.id, header: header, footer: footer, rows: rows, skipped: skipped)
   }
 
   private func frame(_ section: Section, _ match: MatchNode) -> (header: CellModel?, footer: CellModel?) {
     guard section.header != nil || section.footer != nil, !match.hasAll else { return (section.header, section.footer) }
-    let known = made.withLock { $0.frames[section.id] }
+    let known = made.withLock { $0.frames[section.identity] }
     if let known, known.match.count == match.count, CellModel.same(known.section.header, section.header),
       CellModel.same(known.section.footer, section.footer), known.match === match || !framing.readsItems(section)
     {
@@ -226,7 +241,7 @@ public final class FoundTable: Sendable {
       Framing.Found(section: section, count: match.count, first: first) { match.all }
     )
     made.withLock {
-      $0.frames[section.id] = Frame(section: section, match: match, header: header, footer: footer)
+      $0.frames[section.identity] = Frame(section: section, match: match, header: header, footer: footer)
     }
     return (header, footer)
   }

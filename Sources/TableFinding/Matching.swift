@@ -158,7 +158,8 @@ struct MatchMaking {
     var height = max(before.source.height, root.height)
     while height >= 0 {
       let known = Dictionary(old.lazy.filter { $0.source.height == height }.map { (ObjectIdentifier($0.source), $0) }) {
-        first, _ in first
+        first,
+        _ in first
       }
       var shared: Set<ObjectIdentifier> = []
       var below: [RowNode] = []

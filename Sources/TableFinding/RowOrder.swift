@@ -9,6 +9,12 @@ final class RowOrder: Sendable {
     /// Among the table's sections; nil where all rows stand in one.
     var section: Int?
     var rows: RowList
+    /// Of the identity: Swift's texts are equal where they look alike.
+    let identity: Fingerprint
+
+    init(id: String, section: Int?, rows: RowList) {
+      (self.id, self.section, self.rows, identity) = (id, section, rows, Fingerprint(of: id))
+    }
   }
 
   let parts: [Part]
@@ -48,10 +54,10 @@ final class RowOrder: Sendable {
   func following(_ before: [Section], to sections: [Section], by sort: Int, _ schema: FindSchema) -> RowOrder {
     let sorting = Sorting(sort, schema)
     if schema.sorts[sort].keepsSections {
-      let known = Dictionary(zip(before, parts).map { ($0.id, ($0.rows, $1.rows)) }) { first, _ in first }
+      let known = Dictionary(zip(before, parts).map { ($0.identity, ($0.rows, $1.rows)) }) { first, _ in first }
       var bytes = 64
       let parts = sections.enumerated().map { index, section in
-        let pair = known[section.id]
+        let pair = known[section.identity]
         let rows = pair.flatMap { sorting.following($0.1, from: [$0.0], to: [section.rows], &bytes) }
         return Part(id: section.id, section: index, rows: rows ?? sorting.list(section.rows, pair?.1, &bytes))
       }
@@ -59,7 +65,7 @@ final class RowOrder: Sendable {
     }
     var bytes = 64
     // Which section stands before which decides between equal keys.
-    guard before.map(\.id) == sections.map(\.id), sections.count <= Self.fewSections, let own = parts.first,
+    guard before.map(\.identity) == sections.map(\.identity), sections.count <= Self.fewSections, let own = parts.first,
       let rows = sorting.following(own.rows, from: before.map(\.rows), to: sections.map(\.rows), &bytes)
     else { return Self.sorted(sections, by: sort, schema, sharing: self) }
     return RowOrder([Part(id: own.id, section: nil, rows: rows)], bytes: bytes)

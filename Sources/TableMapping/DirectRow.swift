@@ -22,7 +22,8 @@ final class DirectRow: Sendable {
     actions: [ActionPlan],
     isFound: Bool
   ) {
-    guard onlyMakesRows, !isFound, !readsTypes, actions.isEmpty, let rowID, let permissions, let cell, cell.select == nil,
+    guard onlyMakesRows, !isFound, !readsTypes, actions.isEmpty, let rowID, let permissions, let cell,
+      cell.select == nil,
       let payload = cell.direct
     else { return nil }
     (self.rowID, self.payload) = (rowID, payload)

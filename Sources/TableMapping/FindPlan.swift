@@ -156,7 +156,8 @@ extension SortKey {
     switch self {
     case .none: []
     case .bool(let value): [0x10, value ? 1 : 0]
-    case .integer(let value): Self.ordered(Double(value), beside: value.subtractingReportingOverflow(Self.near(value)).partialValue)
+    case .integer(let value):
+      Self.ordered(Double(value), beside: value.subtractingReportingOverflow(Self.near(value)).partialValue)
     case .unsigned(let value):
       Self.ordered(Double(value), beside: Int64(truncatingIfNeeded: value &- Self.near(value)))
     case .number(let value): Self.ordered(value == 0 ? 0 : value, beside: 0)

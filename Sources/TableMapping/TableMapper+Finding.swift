@@ -37,7 +37,8 @@ extension TableMapper {
         scope.count = found.count
         let key = FindRecord(found.first.findable, of: find.schema)?.group ?? []
         // What it is parsed of lives as long as the key.
-        scope.key = plan.isGrouped ? (try? JSONValue(parsing: key)).map { Value($0) } ?? .null : .string(found.section.id)
+        scope.key =
+          plan.isGrouped ? (try? JSONValue(parsing: key)).map { Value($0) } ?? .null : .string(found.section.id)
         if plan.isGrouped, key.isEmpty, found.section.id != "none" { scope.key = .string(found.section.id) }
         var models = SectionModels(plan: plan)
         models.begin(rows: found.count)

@@ -104,7 +104,11 @@ public struct FindSearch: Hashable, Sendable, CustomStringConvertible {
 
   private static func write(_ text: [UInt8], to bytes: inout [UInt8]) {
     for byte in text {
-      if isPlain(byte) { bytes.append(byte) } else { bytes += [escape] + Array(UInt64(byte).lowercaseHex(digits: 2).utf8) }
+      if isPlain(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [escape] + Array(UInt64(byte).lowercaseHex(digits: 2).utf8)
+      }
     }
   }
 

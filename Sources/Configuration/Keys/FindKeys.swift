@@ -7,7 +7,11 @@ enum FindKeys: ObjectKeys {
   static let noun = "what a table is searched by"
 
   static let prompt = Key("prompt", .title, "Stands in the empty search field. Default: nothing.")
-  static let search = Key("search", .searchedTexts, "The texts of an item that are searched, by the beginnings of words.")
+  static let search = Key(
+    "search",
+    .searchedTexts,
+    "The texts of an item that are searched, by the beginnings of words."
+  )
   static let filters = Key(
     "filters",
     .map(of: .object(FindFilterKeys.self), noun: "the filters", names: .url),

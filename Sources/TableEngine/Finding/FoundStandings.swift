@@ -5,8 +5,10 @@ import TableModel
 struct FoundStandings {
   private struct Standing {
     var epoch: Epoch
-    /// The version that changed it last, or the first that was looked at.
-    var since: UInt64
+    /// The first version of which all that came after it was looked at.
+    var first: UInt64
+    /// The versions behind it that changed something. Ascending.
+    var changes: [UInt64] = []
     /// The last version that was looked at.
     var checked: UInt64
   }
@@ -14,6 +16,7 @@ struct FoundStandings {
   private var standings: [WaitedLenses.Kind: Standing] = [:]
   /// Searches are the clients' to choose.
   private static let maximum = 4_096
+  private static let maximumChanges = 256
 
   /// The version that was looked at last; nil where none of the epoch was.
   func checked(_ kind: WaitedLenses.Kind, _ epoch: Epoch) -> UInt64? {
@@ -24,18 +27,27 @@ struct FoundStandings {
   mutating func note(_ kind: WaitedLenses.Kind, _ version: Cursor, isAffected: Bool) {
     if var standing = standings[kind], standing.epoch == version.epoch {
       standing.checked = version.version
-      if isAffected { standing.since = version.version }
+      if isAffected { standing.changes.append(version.version) }
+      if standing.changes.count > Self.maximumChanges { standing.first = standing.changes.removeFirst() }
       standings[kind] = standing
       return
     }
+    begin(kind, version)
+  }
+
+  /// Begins anew: what came before a version is not known.
+  mutating func begin(_ kind: WaitedLenses.Kind, _ version: Cursor) {
     if standings.count >= Self.maximum { standings = [:] }
-    standings[kind] = Standing(epoch: version.epoch, since: version.version, checked: version.version)
+    standings[kind] = Standing(epoch: version.epoch, first: version.version, checked: version.version)
   }
 
   /// Whether what is found at a client's version is what is found at another one.
   func isUnchanged(_ kind: WaitedLenses.Kind, from cursor: Cursor, to other: Cursor) -> Bool {
-    guard let standing = standings[kind], cursor.epoch == standing.epoch, other.epoch == standing.epoch else { return false }
-    let versions = standing.since...standing.checked
-    return versions.contains(cursor.version) && versions.contains(other.version)
+    guard let standing = standings[kind], cursor.epoch == standing.epoch, other.epoch == standing.epoch else {
+      return false
+    }
+    let versions = standing.first...max(standing.first, standing.checked)
+    guard versions.contains(cursor.version), versions.contains(other.version) else { return false }
+    return !standing.changes.contains { $0 > cursor.version && $0 <= other.version }
   }
 }

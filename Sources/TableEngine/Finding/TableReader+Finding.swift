@@ -29,6 +29,12 @@ extension TableReader {
     return table
   }
 
+  /// All that is found, without menus.
+  func found(_ search: FindSearch?, in version: Version) -> Table {
+    guard let search, let finder = finding.withLock({ $0?.finder }) else { return version.table }
+    return finder.found(search, Finder.Version(version.cursor), version.table).whole
+  }
+
   private func rows(of found: FoundTable, _ window: WindowRange?) -> Table {
     guard let window else { return found.whole }
     return found.table(window)
@@ -108,7 +114,7 @@ extension TableReader {
         continue
       }
       guard checked < current.number else { continue }
-      if let last = feed.version(checked) { step(kind, from: last, to: current) } else { note(kind, current, true) }
+      if let last = feed.version(checked) { step(kind, from: last, to: current) } else { begin(kind, current) }
     }
   }
 
@@ -116,10 +122,14 @@ extension TableReader {
   private func step(_ kind: WaitedLenses.Kind, from first: Version, to current: Version) {
     var last = first
     while last.number < current.number {
-      guard let next = feed.version(last.number + 1) else { return note(kind, current, true) }
+      guard let next = feed.version(last.number + 1) else { return begin(kind, current) }
       note(kind, next, isFoundAffected(kind, from: last, to: next, nil))
       last = next
     }
+  }
+
+  private func begin(_ kind: WaitedLenses.Kind, _ version: Version) {
+    standings.withLock { $0.begin(kind, version.cursor) }
   }
 
   private func note(_ kind: WaitedLenses.Kind, _ version: Version, _ isAffected: Bool) {

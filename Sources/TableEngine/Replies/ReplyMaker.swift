@@ -34,7 +34,9 @@ struct ReplyMaker: Sendable {
   mutating func table(_ version: Version, _ plain: Table, at point: ViewPoint?, _ lens: Lens) -> Table {
     var table = plain
     if let accepted = lens.cells {
-      table = lens.rows == nil && lens.find == nil ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
+      table =
+        lens.rows == nil && lens.find == nil
+        ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
     }
     guard let point, point.hasToggles else { return table }
     for index in table.sections.indices {
@@ -110,6 +112,12 @@ struct ReplyMaker: Sendable {
   /// at no more rows than it takes to tell.
   private func isLarger(_ table: Table, than count: Int) -> Bool {
     var size = 256
+    if let find = table.find {
+      // The snapshot has it, too.
+      var writer = JSONWriter(capacity: 1024)
+      writer.write(find)
+      size += writer.count
+    }
     for section in table.sections {
       size += 64 + section.id.utf8.count + (section.header?.encoded.count ?? 4) + (section.footer?.encoded.count ?? 4)
       for row in section.rows {

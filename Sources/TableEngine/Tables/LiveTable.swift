@@ -100,7 +100,9 @@ package final class LiveTable: Sendable {
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
   /// Finds what a query looks for; `completion` runs on the table's rendering queue.
-  package func find(_ query: TableQuery, _ completion: @escaping @Sendable () -> Void) { reader.find(query, completion) }
+  package func find(_ query: TableQuery, _ completion: @escaping @Sendable () -> Void) {
+    reader.find(query, completion)
+  }
 
   /// Makes a reply; `completion` runs on the table's rendering queue.
   package func render(

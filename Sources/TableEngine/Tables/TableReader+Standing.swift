@@ -35,7 +35,7 @@ extension TableReader {
       case .point = view.state.lookup(tap: after.taps)
     else { return false }
     // The plain rows are the same, so that the two differ in what was toggled between them alone.
-    let shown = lens.find == nil ? current.table : base(of: current, Lens(find: lens.find))
+    let shown = found(lens.find, in: current)
     return !view.state.changed(from: tap, to: view.state.taps).contains { isSeen($0, in: shown, lens) }
   }
 

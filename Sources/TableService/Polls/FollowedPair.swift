@@ -51,7 +51,9 @@ struct FollowedPair: Sendable {
         throw refusal("it has more than \(Self.mostMembers) members.")
       }
       // Of filters there may be several.
-      guard member.name == "filter" || seen.insert(member.name).inserted else { throw refusal("`\(member.name)` stands twice.") }
+      guard member.name == "filter" || seen.insert(member.name).inserted else {
+        throw refusal("`\(member.name)` stands twice.")
+      }
       switch member.name {
       case "view": lens.view = try LensRequest.viewName(member.value, field: "after")
       case "rows": lens.window = try LensRequest.Window(parameter: member.value, field: "after")

@@ -52,7 +52,8 @@ struct FindParameters {
     }
     let text = q ?? ""
     // No scalar has more than four bytes.
-    guard text.utf8.count <= 4 * FindSearch.maximumScalars, text.unicodeScalars.count <= FindSearch.maximumScalars else {
+    guard text.utf8.count <= 4 * FindSearch.maximumScalars, text.unicodeScalars.count <= FindSearch.maximumScalars
+    else {
       throw .malformed("`q` has at most \(FindSearch.maximumScalars) characters.", field: "q")
     }
     guard filters.count <= FindSearch.maximumChoices else {

@@ -33,7 +33,9 @@ struct TableMirror: Sendable {
   private(set) var attributes: [String: JSONValue] = [:]
   /// Why snapshots came in place of stages, in order.
   private(set) var resets: [String] = []
-  private static let names = ["state", "problem", "title", "animation", "counts", "truncated", "window", "edges", "find"]
+  private static let names = [
+    "state", "problem", "title", "animation", "counts", "truncated", "window", "edges", "find",
+  ]
 
   init(_ snapshot: JSONValue) throws {
     cursor = try required(snapshot["cursor"]?.text, "a snapshot without `cursor`")

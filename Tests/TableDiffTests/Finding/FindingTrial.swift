@@ -54,7 +54,9 @@ struct FindingTrial {
     ],
     sorts: [.init(id: "size", title: "Size"), .init(id: "all", title: "All")]
   )
-  static let words = ["swift", "swing", "SWIM", "Straße", "été", "漢字", "東京都", "foo_bar", "42", "example.com", "ﬁsh", "İz"]
+  static let words = [
+    "swift", "swing", "SWIM", "Straße", "été", "漢字", "東京都", "foo_bar", "42", "example.com", "ﬁsh", "İz",
+  ]
 
   var items: [[Item]]
   /// As versions follow each other: sections share what did not change.
@@ -80,10 +82,10 @@ struct FindingTrial {
     return Item(
       id: "i\(next)",
       texts: (0..<Int.random(in: 0...2, using: &random)).map { _ in
-        (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.words.randomElement(using: &random)! }
-          .joined(separator: [" ", "-", ", "].randomElement(using: &random)!)
+        (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.words.pick(using: &random) }
+          .joined(separator: [" ", "-", ", "].pick(using: &random))
       },
-      states: [["open", "closed", "none"].randomElement(using: &random)!],
+      states: [["open", "closed", "none"].pick(using: &random)],
       labels: (0..<Int.random(in: 0...2, using: &random)).map { _ in "l\(Int.random(in: 0..<7, using: &random))" },
       size: Bool.random(using: &random) ? UInt8.random(in: 0...40, using: &random) : nil
     )
@@ -144,16 +146,19 @@ struct FindingTrial {
   // MARK: Searches
 
   func search(using random: inout SeededGenerator) -> FindSearch {
-    let text = ["", "s", "sw", "SWI", "strasse", "ete", "字", "漢", "京", "bar", "4", "fi", "swi strass", "ex com", "nothing", "İ", "straßennamen"]
-      .randomElement(using: &random)!
+    let text = [
+      "", "s", "sw", "SWI", "strasse", "ete", "字", "漢", "京", "bar", "4", "fi", "swi strass", "ex com", "nothing", "İ",
+      "straßennamen",
+    ]
+    .pick(using: &random)
     var choices: [FindSearch.Choice] = []
     for _ in 0..<Int.random(in: 0...2, using: &random) {
       choices.append(
         [("state", "open"), ("state", "closed"), ("label", "l1"), ("label", "l2"), ("label", "none"), ("state", "odd")]
-          .map { .init(filter: Array($0.utf8), value: Array($1.utf8)) }.randomElement(using: &random)!
+          .map { .init(filter: Array($0.utf8), value: Array($1.utf8)) }.pick(using: &random)
       )
     }
-    let sort: String? = [nil, nil, "size", "all"].randomElement(using: &random)!
+    let sort: String? = [nil, nil, "size", "all"].pick(using: &random)
     return FindSearch(words: Folding.terms(of: text), choices: choices, sort: sort.map { Array($0.utf8) })
   }
 
@@ -223,7 +228,9 @@ struct FindingTrial {
     let found = items.map { $0.filter { Self.isFound($0, search) } }
     func sorted(_ items: [Item], descending: Bool) -> [Item] {
       items.enumerated().sorted { first, second in
-        let (one, other) = (first.element.size.map { descending ? $0 / 8 : $0 }, second.element.size.map { descending ? $0 / 8 : $0 })
+        let (one, other) = (
+          first.element.size.map { descending ? $0 / 8 : $0 }, second.element.size.map { descending ? $0 / 8 : $0 }
+        )
         if one == other { return first.offset < second.offset }
         guard let one, let other else { return one != nil }
         return descending ? one > other : one < other
@@ -236,7 +243,8 @@ struct FindingTrial {
     } else {
       result.sections = found.enumerated().compactMap { index, items in
         let rows = name == "size" ? sorted(items, descending: false) : items
-        return rows.isEmpty ? nil : Section(id: "s\(index)", header: Self.header("s\(index)", items), rows: rows.map(\.row))
+        return rows.isEmpty
+          ? nil : Section(id: "s\(index)", header: Self.header("s\(index)", items), rows: rows.map(\.row))
       }
     }
     return result
@@ -255,7 +263,12 @@ struct FindingTrial {
         return one == other ? first < second : one > other
       }
       let values = (configured + others.map { ($0, $0) }).map { value, title in
-        FindMenu.Value(value: Array(value.utf8), title: title, count: counts[value] ?? 0, isSelected: chosen.contains(value))
+        FindMenu.Value(
+          value: Array(value.utf8),
+          title: title,
+          count: counts[value] ?? 0,
+          isSelected: chosen.contains(value)
+        )
       }
       return FindMenu.Filter(id: filter.id, title: filter.title, values: values, hasMore: false)
     }
@@ -265,5 +278,11 @@ struct FindingTrial {
       sorts: Self.offer.sorts,
       filters: filters
     )
+  }
+}
+
+extension Array {
+  fileprivate func pick(using random: inout SeededGenerator) -> Element {
+    self[Int.random(in: indices, using: &random)]
   }
 }

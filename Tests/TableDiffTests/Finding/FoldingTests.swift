@@ -16,7 +16,9 @@ import Testing
 
   @Test func `terms that are folded again are the same`() {
     for text in FindingTrial.words + ["ᾳ", "ﷺ", "㍿", "ﾊﾟ", "각", "สวัสดี", "မြန်မာ"] {
-      for term in Folding.terms(of: text) { #expect(Folding.terms(of: String(decoding: term, as: UTF8.self)) == [term]) }
+      for term in Folding.terms(of: text) {
+        #expect(Folding.terms(of: String(decoding: term, as: UTF8.self)) == [term])
+      }
     }
   }
 
@@ -29,7 +31,12 @@ import Testing
   func `a search is written in one way`(search: FindSearch) {
     let text = search.description
     #expect(FindSearch(text) == search)
-    #expect(text.utf8.allSatisfy { UInt8(ascii: "~") == $0 || "-_".utf8.contains($0) || Character(Unicode.Scalar($0)).isLetter || Character(Unicode.Scalar($0)).isNumber })
+    #expect(
+      text.utf8.allSatisfy {
+        UInt8(ascii: "~") == $0 || "-_".utf8.contains($0) || Character(Unicode.Scalar($0)).isLetter
+          || Character(Unicode.Scalar($0)).isNumber
+      }
+    )
   }
 
   @Test(arguments: ["b-a", "a-a", "~61", "~6", "a~zz", "_x", "x_", "a_f-1_e-1", "a.b", "a_-s_-t"])
@@ -46,7 +53,7 @@ extension String {
     for scalar in text.unicodeScalars {
       let index = Int(scalar.value) - 0xAC00
       for code in [0x1100 + index / 588, 0x1161 + index % 588 / 28, 0x11A7 + index % 28] where code != 0x11A7 {
-        scalars.append(Unicode.Scalar(UInt32(code))!)
+        if let letter = Unicode.Scalar(UInt32(code)) { scalars.append(letter) }
       }
     }
     self.init(scalars)

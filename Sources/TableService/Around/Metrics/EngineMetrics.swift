@@ -18,7 +18,12 @@ extension PrometheusText {
     )
     family("views", .gauge, "Views in which something was tapped.", engine.viewCount)
     let searches = engine.keptSearches
-    family("kept_searches", .gauge, "Searches whose results are kept to go on from (`limits.lensBytes`).", searches.count)
+    family(
+      "kept_searches",
+      .gauge,
+      "Searches whose results are kept to go on from (`limits.lensBytes`).",
+      searches.count
+    )
     family("kept_search_bytes", .gauge, "What they take, about.", searches.bytes)
     let answers = engine.rememberedAnswers
     family("remembered_answers", .gauge, "Answers that are kept in memory for repeats.", answers.count)
