@@ -70,6 +70,8 @@ public struct UpstreamDefinition: Sendable {
   public var forward: [String] = []
   /// Of `POST /v1/hooks/{source}`; nil: no webhook.
   public var webhookSecret: String?
+  /// What such a request may prove itself by in place of a signature.
+  public var webhookToken: WebhookToken?
 
   public init(url: Template) { self.url = url }
 
@@ -155,4 +157,17 @@ public struct FanOutDefinition: Sendable {
   public var limit = 500
 
   public init(url: Template) { self.url = url }
+}
+
+/// A header field with a fixed value, by which a webhook proves itself: `X-Gitlab-Token`, or `Authorization: Bearer …`.
+public struct WebhookToken: Hashable, Sendable {
+  public var header: String
+  public var value: String
+
+  public init(header: String, value: String) { (self.header, self.value) = (header, value) }
+
+  /// RFC 6750 section 2.1.
+  public static func bearer(_ token: String) -> WebhookToken {
+    WebhookToken(header: "Authorization", value: "Bearer \(token)")
+  }
 }

@@ -46,6 +46,30 @@ import Testing
     try upstream.requests.wait(for: "the fetch") { $0.count > count ? true : nil }
   }
 
+  /// Senders that sign nothing prove themselves by a token.
+  @Test(arguments: [
+    ("{bearer: \"t0ken-of-the-hook\"}", "Authorization", "Bearer t0ken-of-the-hook"),
+    ("{header: X-Gitlab-Token, equals: \"t0ken-of-the-hook\"}", "x-gitlab-token", "t0ken-of-the-hook"),
+  ])
+  func aWebhookMayHaveAToken(_ webhook: String, _ name: String, _ value: String) throws {
+    let upstream = try ScriptedUpstream([issue(1)])
+    let service = try ServiceProcess(
+      """
+      store: memory
+      sources: {items: {url: "\(upstream.url)/items", every: 0s, webhook: \(webhook)}}
+      tables: {t: {source: items, row: {id: "${number}"}}}
+      """
+    )
+    try service.follow("t", until: "is ready") { $0.state == "ready" }
+    let count = upstream.requests.current.count
+    for wrong in [[:], [name: value + "x"], [name: "t0ken"], ["X-Token": value]] {
+      #expect(try service.request("POST", "/v1/hooks/items", wrong, body: [:]).status == 401, "\(wrong)")
+    }
+    #expect(upstream.requests.current.count == count)
+    #expect(try service.request("POST", "/v1/hooks/items", [name: value], body: [:]).status == 202)
+    try upstream.requests.wait(for: "the fetch") { $0.count > count ? true : nil }
+  }
+
   @Test func aWebhookThatIsNotSignedRightDoesNothing() throws {
     let upstream = try ScriptedUpstream([issue(1)])
     let service = try ServiceProcess(hooked(upstream))

@@ -197,7 +197,8 @@ enum SourceKeys: ObjectKeys {
         files.caBundle, files.certificate, files.key
       )
     }
-    upstream.webhookSecret = object[webhook]
+    let proof = object[webhook]
+    (upstream.webhookSecret, upstream.webhookToken) = (proof?.secret, proof?.token)
     if upstream.every != .zero, upstream.every < .seconds(1) {
       object.reading.warning(
         at: object.place(of: every),

@@ -225,16 +225,21 @@ final class PolledSource: Sendable {
 
   /// What the signature of a webhook is to this source; nil where it takes none.
   func webhookVerdict(on body: [UInt8], header: (String) -> String?) -> WebhookSignature.Verdict? {
-    definition.webhookSecret.map { secret in
+    guard definition.webhookSecret != nil || definition.webhookToken != nil else { return nil }
+    // Both are looked at in any case.
+    let hasToken = definition.webhookToken?.isProven(by: header) ?? false
+    let signature = definition.webhookSecret.map { secret in
       WebhookSignature.verdict(on: body, secret: secret, now: Int64(Date().timeIntervalSince1970), header: header)
     }
+    return hasToken ? .valid : signature ?? .invalid
   }
 }
 
 extension TableError {
   static var unsignedWebhook: TableError {
     refusedWebhook(
-      "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal."
+      "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal; or it has the token "
+        + "that its source is configured with."
     )
   }
 
