@@ -5,6 +5,7 @@
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
+# make lives    1,000 random lives of an app that edits; LIVES=100, SEED=7
 # make hostile   attacks one by one, the quick ones; HOSTILE=--all for those that take minutes, too
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
 SWIFT ?= swift
@@ -12,7 +13,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages clients cluster trial
+.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages clients cluster trial
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -77,6 +78,9 @@ sanitize: packages
 	./Sanitizers/run.sh
 
 # What apps take: the adapters against stand-ins for UIKit and AppKit, and the package as a dependency.
+lives:
+	node Clients/JavaScript/test/lives.mjs $(or $(LIVES),1000) $(SEED)
+
 clients:
 	cd Tests/AdapterPackage && $(SWIFT) test
 	SWIFT="$(SWIFT)" ./scripts/check-app-package.sh

@@ -160,6 +160,8 @@ export interface EditKeeper {
   open(scope: string, take: (edits: unknown) => void): Promise<void>;
   /** Keeps all that `current` gives, instead of what it gave before. Resolves when that would outlive the program. */
   save(current: () => readonly unknown[]): Promise<unknown>;
+  /** Looks for further ones: the page is seen again. */
+  look?(): Promise<unknown>;
   close?(): Promise<void>;
 }
 

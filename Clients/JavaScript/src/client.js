@@ -311,6 +311,7 @@ export class Client {
       tokens = {};
       tables.forEach(({ _following }) => _following._wake());
       goOn(true, true);
+      attempt(() => keepEdits?.look?.());
       plan();
     };
 

@@ -28,7 +28,7 @@ export function requestOf({ op, row, place, body, action = "", key, _posted, _at
   const isPut = op === "add" && !_posted;
   const [method, path] = (isPut ? "PUT items/$" : operations[op]).split(" ");
   return {
-    method, _isPut: isPut, key: key + (_attempt ? `-${_attempt}` : ""),
+    method, _isPut: isPut, _row: key, key: key + (_attempt ? `-${_attempt}` : ""),
     path: `tables/${_segment}/${path.replace("$", () => segmentOf(isPut ? key : row))}${segmentOf(action)}`,
     query: { ...(op === "add" && place), view: op === "refresh" ? undefined : _view },
     body: { add: body ?? {}, move: place }[op] ?? body,
@@ -52,8 +52,8 @@ export const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 
  * What the reply to an edit says: how the edit stands now; `trouble`, by which it waits; or nothing, where it is to be
  * sent again. Only the service's own words are an answer: all else was said by something on the way.
  */
-export function judge({ status, body, _isProblem }, { key, _isPut }) {
-  if (status < 300 && /^[^.~]+(\.\d+){1,2}(~|$)/.test(body?.cursor) && !body.table && !body.sections) {
+export function judge({ status, body, _isProblem }, { _row, _isPut }) {
+  if (status < 300 && /^[^.~]+(\.\d+){1,2}(~|$)/.test(body?.cursor) && !body.table && !body.sections && (!_isPut || body.id === _row)) {
     return { state: "acknowledged", answer: body };
   }
   const problem = freeze(problemOf(status, _isProblem && body));
@@ -61,7 +61,7 @@ export function judge({ status, body, _isProblem }, { key, _isPut }) {
   if (isFinal(status)) {
     if (!_isProblem) return { _trouble: freeze({ reason: "unreachable", problem }) };
     if (_isPut && status === 405) return { _posted: true };
-    if (_isPut && status === 412) return { state: "acknowledged", answer: { id: key } };
+    if (_isPut && status === 412) return { state: "acknowledged", answer: { id: _row } };
   } else if (!_isProblem || status < 500 || status === 503) return {};
   return { state: status === 504 ? "unknown" : "refused", problem };
 }

@@ -53,6 +53,9 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
       await collect();
     },
 
+    /** Looks for tabs that have come and gone meanwhile. */
+    look: () => collect(),
+
     /** Keeps what `current` gives, once it is this one's turn. */
     save: (current) => inTurn(() => store.set(place(own), current())),
 

@@ -213,8 +213,10 @@ export function makeLine(client, segment, view) {
       const watchers = line._watchers();
       const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => table._sees(edit)));
       // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before.
-      const again = seen.filter((edit) => !edit._repeated && watchers.some((table) => table._sees(edit) === "otherwise"));
-      for (const edit of again) Object.assign(edit, { state: "local", answer: null, _repeated: true });
+      const epochOf = ({ answer }) => answer.cursor?.split(".")[0];
+      const again = seen.filter((edit) =>
+        edit._repeated !== epochOf(edit) && watchers.some((table) => table._sees(edit) === "otherwise"));
+      for (const edit of again) Object.assign(edit, { _repeated: epochOf(edit), state: "local", answer: null });
       leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
       for (const table of watchers) if (unconfirmed().some((edit) => !table._sees(edit))) table._following._hasty = true;
       if (again.length) edited();

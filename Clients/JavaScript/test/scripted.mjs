@@ -21,6 +21,12 @@ export class ScriptedClock {
   };
   clearTimeout = (timer) => this.#timers.delete(timer);
 
+  /** Moves on by `ms` as a device that sleeps: what was due meanwhile comes afterwards. */
+  async sleep(ms) {
+    this.#now += ms;
+    await this.advance(0);
+  }
+
   /** Moves on by `ms`, timer by timer; stops early where `until` holds. */
   async advance(ms, until = () => false) {
     const end = this.#now + ms;

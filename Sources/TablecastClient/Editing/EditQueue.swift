@@ -138,6 +138,8 @@ struct EditQueue: Sendable {
     guard let index = entries.firstIndex(where: { $0.id == id && $0.state == .sent }) else { return [] }
     let isPut = entries[index].edit.isAdd && !entries[index].isPosted
     switch EditAnswer(response, isPut: isPut) {
+    // The answer to another edit, which something on the way repeats.
+    case .done(let json, _) where isPut && json["id"]?.string != id.localRow: return retry(id, nil, now, &random)
     case .done(let json, let cursor): return acknowledge(index, json, cursor, now: now, date: date)
     case .isThere:
       let json = JSONOutput.write { output in
@@ -181,9 +183,10 @@ struct EditQueue: Sendable {
   mutating func confirmed(_ id: EditID, by sight: AwaitedEdit.Sight, now: Double, date: Double) -> [Action] {
     guard let index = entries.firstIndex(where: { $0.id == id }), case .acknowledged(let json) = entries[index].state
     else { return [] }
-    if sight == .otherEpoch, !entries[index].wasRepeated {
+    let epoch = json.cursor.map { String($0.epoch) }
+    if sight == .otherEpoch, entries[index].repeatedEpoch != epoch {
       entries[index].state = .local
-      entries[index].wasRepeated = true
+      entries[index].repeatedEpoch = epoch
       return [.changed(id, .local)] + sendNext(now: now, date: date)
     }
     entries.remove(at: index)

@@ -63,8 +63,8 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
   var attempt = 0
   /// An addition that was sent without an identity of this client's making.
   var isPosted = false
-  /// It was sent once more to a service that had been set back.
-  var wasRepeated = false
+  /// It was answered in this epoch, and sent once more as the service had been set back since.
+  var repeatedEpoch: String?
 
   init(id: EditID, edit: TableEdit, state: EditState) { (self.id, self.edit, self.state) = (id, edit, state) }
 

@@ -1,0 +1,81 @@
+// Tabs that share one store: nothing that one keeps is lost by another, and what a tab that is gone has left is taken up.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { keptEdits } from "../kept.js";
+import { FakeLocks } from "./fake-locks.mjs";
+import { memory, scripted, settle, snapshot } from "./scripted.mjs";
+
+function tabs() {
+  const kept = new Map();
+  const locks = new FakeLocks();
+  let number = 0;
+  return () => {
+    const own = locks.program();
+    const store = memory(kept);
+    const prefix = `tab${++number}`;
+    let keys = 0;
+    const parts = scripted({ keepEdits: keptEdits(store, { locks: own }), newKey: () => `${prefix}-${++keys}` });
+    const { client } = parts;
+    const table = client.table("t");
+    return {
+      ...parts, table,
+      keys: () => table.snapshot.edits.map(({ key }) => key),
+      kill() {
+        store.set = store.delete = async () => {};
+        own.end();
+      },
+    };
+  };
+}
+
+test("two tabs keep their edits beside each other, and a third takes up both", async () => {
+  const open = tabs();
+  const [one, two] = [open(), open()];
+  await settle();
+  one.table.delete("1");
+  two.table.patch("2", { x: 1 });
+  one.table.add({ title: "new" }, {}, { show: { cellIdentifier: "C", payload: {} } });
+  await settle();
+  assert.deepEqual([one.keys(), two.keys()], [["tab1-1", "tab1-2"], ["tab2-1"]]);
+  one.kill();
+  two.kill();
+  await settle();
+  const three = open();
+  await settle();
+  assert.deepEqual(three.keys().sort(), ["tab1-1", "tab1-2", "tab2-1"]);
+  // Sent though nobody looks at the table, one after the other, with its key.
+  three.transport.only.reply({ body: snapshot("aa.1", { s: ["1"] }) });
+  await settle();
+  assert.equal(three.transport.open.find(({ method }) => method !== "GET").headers["Idempotency-Key"], three.keys()[0]);
+});
+
+test("what a living tab has is left to it", async () => {
+  const open = tabs();
+  const one = open();
+  await settle();
+  one.table.delete("1");
+  await settle();
+  const two = open();
+  await settle();
+  assert.deepEqual([one.keys(), two.keys()], [["tab1-1"], []]);
+  // As soon as it is gone, the other has it.
+  one.kill();
+  await settle();
+  assert.deepEqual(two.keys(), ["tab1-1"]);
+});
+
+test("a tab that came later and is gone is found at `wake`", async () => {
+  const open = tabs();
+  const one = open();
+  await settle();
+  const two = open();
+  await settle();
+  two.table.delete("1");
+  await settle();
+  two.kill();
+  await settle();
+  one.client.wake();
+  await settle();
+  assert.deepEqual(one.keys(), ["tab2-1"]);
+});
