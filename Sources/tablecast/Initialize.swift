@@ -253,7 +253,7 @@ struct Initialize: ParsableCommand {
     let rows = result.sections.reduce(0) { $0 + $1.rows.count }
     let skipped = result.skippedItems
     result.keepFirst(8)
-    var text = RenderedTable.text(result, inColor: output != nil && isatty(1) == 1)
+    var text = RenderedTable.text(result, of: rows, inColor: output != nil && isatty(1) == 1)
     text += "\n\(rows + skipped)\(total(draft, rows + skipped)) items read: \(rows) rows, \(skipped) without one"
     text += isTruncated ? "; there are further pages, which the service reads\n" : "\n"
     for doubt in draft.doubts { text += "Unsure: \(TerminalText.oneLine(doubt))\n" }

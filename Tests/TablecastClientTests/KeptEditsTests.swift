@@ -51,7 +51,9 @@ import Testing
     let sent = first.sent
     #expect(sent.count == 1, "one after the other")
     let second = try Run(folder)
-    for _ in 0..<3 { try second.answer("{\"cursor\":\"00000000000a.2\",\"id\":\"9\"}") }
+    // An addition is answered with the identity that it was sent under.
+    let added = try #require(sent.first?.headers["Idempotency-Key"])
+    for id in [added, "1", "2"] { try second.answer("{\"cursor\":\"00000000000a.2\",\"id\":\"\(id)\"}") }
     #expect(second.sent.count == 4)
     #expect(second.sent[0] == sent[0], "the same request, with the same key")
     #expect(Set(second.sent.map { $0.headers["Idempotency-Key"] ?? "" }).count == 4)

@@ -12,11 +12,14 @@ extension CrossChecks {
       guard use.isRead, !use.fields.contains(where: { $0.key.value.hasPrefix("$") }) else { continue }
       let given = Set(use.fields.map(\.key.value))
       for field in cell.fields where !field.isOptional && !given.contains(field.name) {
-        reading.error(
-          at: use.place,
-          "the field '\(field.name)' of \(cell.identifier) is not filled: no item fits",
-          "give it a value, or declare it `optional \(field.type.written)`"
-        )
+        let message = "the field '\(field.name)' of \(cell.identifier) is not filled: no item fits"
+        let suggestion = "give it a value, or declare it `optional \(field.type.written)`"
+        // With a fallback every item takes that: a mistake most likely, but it is served.
+        if cell.fallback == nil {
+          reading.error(at: use.place, message, suggestion)
+        } else {
+          reading.warning(at: use.place, message, suggestion)
+        }
       }
     }
     for name in declarations(.cell) {
