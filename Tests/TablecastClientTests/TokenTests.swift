@@ -37,7 +37,12 @@ import Testing
       sent.change { $0 += 1 }
       return nil
     }
-    authorized = AuthorizedTransport(transport) { [issuer] in try await issuer.token($0) }
+    // Nobody hangs here, however long a busy machine takes.
+    authorized = AuthorizedTransport(
+      transport,
+      token: { [issuer] in try await issuer.token($0) },
+      scheduler: ManualScheduler()
+    )
   }
 
   private func send(_ path: String) -> any Cancellable {

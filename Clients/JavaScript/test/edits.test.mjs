@@ -104,6 +104,11 @@ test("edits of a table go one after the other, and follow a row that was only ju
   table.patch("key-1", { done: true });
   await clock.advance(0);
   assert.equal(transport.open.filter(({ method }) => method !== "GET").length, 1);
+  // The service gives the row its identity here.
+  assert.equal(edit().method, "PUT");
+  edit().reply({ status: 405, body: { title: "Method Not Allowed", status: 405 } });
+  await clock.advance(0);
+  assert.equal(edit().method, "POST");
   edit().reply({ status: 201, body: { cursor: "aa.2", id: "42" } });
   await clock.advance(0);
   assert.equal(edit().path, "/v1/tables/t/items/42");

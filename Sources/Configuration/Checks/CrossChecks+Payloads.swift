@@ -11,7 +11,7 @@ extension CrossChecks {
       for field in use.fields { check(field, of: cell) }
       guard use.isRead, !use.fields.contains(where: { $0.key.value.hasPrefix("$") }) else { continue }
       let given = Set(use.fields.map(\.key.value))
-      for field in cell.fields where !field.isOptional && !given.contains(field.name) {
+      for field in cell.fields where !field.isOptional && !given.contains(field.name) && field.name != cell.expands {
         let message = "the field '\(field.name)' of \(cell.identifier) is not filled: no item fits"
         let suggestion = "give it a value, or declare it `optional \(field.type.written)`"
         // With a fallback every item takes that: a mistake most likely, but it is served.
