@@ -1,7 +1,11 @@
 import type { Cell, EditOperation, Options, Table } from "./tablecast.js";
 
 export { applyStage, indexedDBStore, isAsNewAs } from "./tablecast.js";
-export type * from "./tablecast.js";
+// Each by its name: `export type *` is newer than the compilers that apps have.
+export type {
+  Cell, Change, Connection, Edit, EditKeeper, EditOperation, EditState, JSONValue, Options, Place,
+  Problem, Row, Section, Snapshot, Store, Table, Trouble,
+} from "./tablecast.js";
 
 /** A table that is shown and not edited. */
 export type ShownTable<C extends Cell = Cell> = Omit<Table<C>, EditOperation>;

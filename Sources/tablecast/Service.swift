@@ -30,6 +30,7 @@ final class Service: Sendable {
   /// Serves until a signal ends it; does not return.
   func run() throws -> Never {
     try Self.raiseDescriptorLimit()
+    try Self.checkMemoryLimits()
     let store = try openStore()
     let isOpen = insecure || listen.isLoopback
     let service: TableService
@@ -77,6 +78,26 @@ final class Service: Sendable {
       let detail =
         "\(limit.rlim_max) descriptors may be open at once (RLIMIT_NOFILE), and \(fewestDescriptors) are needed"
       throw CleanExit.failure("\(detail): raise `ulimit -n`, or `LimitNOFILE` where systemd starts it")
+    }
+  }
+
+  /// What the runtime, its threads' stacks and the libraries take before there is a table: with less, an allocation fails some
+  /// time later, which ends the process without a word.
+  private static let leastMemory: [(resource: __rlimit_resource, name: String, bytes: rlim_t, setting: String)] = [
+    (RLIMIT_AS, "RLIMIT_AS", 1_500_000_000, "`ulimit -v`, or `LimitAS`"),
+    (RLIMIT_DATA, "RLIMIT_DATA", 500_000_000, "`ulimit -d`, or `LimitDATA`"),
+  ]
+
+  private static func checkMemoryLimits() throws {
+    for least in leastMemory {
+      var limit = rlimit()
+      guard getrlimit(__rlimit_resource_t(least.resource.rawValue), &limit) == 0, limit.rlim_cur < least.bytes else {
+        continue
+      }
+      let detail = "the process may have \(limit.rlim_cur) bytes (\(least.name)), and \(least.bytes) are needed"
+      throw CleanExit.failure(
+        "\(detail): raise \(least.setting) where systemd starts it; a control group's limit may be lower"
+      )
     }
   }
 
