@@ -108,13 +108,18 @@ import Testing
     client.close()
     #expect(TestService.eventually { service.recorded.streamsClosed == 1 })
     // Whoever is gone by then leaves nobody waiting.
-    for target in ["/elsewhere?topic=2&after=1", "/elsewhere?stream=1"] {
-      let hasty = TestClient(port: service.port)
-      hasty.send(Self.get(target))
-      hasty.reset()
+    let isLeft = { service.recorded.abandoned >= 1 && service.recorded.streamsClosed >= 2 }
+    // A reset may overtake the request itself, which is then never read.
+    for _ in 0..<5 where !isLeft() {
+      for target in ["/elsewhere?topic=2&after=1", "/elsewhere?stream=1"] {
+        let hasty = TestClient(port: service.port)
+        hasty.send(Self.get(target))
+        hasty.reset()
+      }
+      _ = TestService.eventually(isLeft)
     }
-    #expect(TestService.eventually { service.recorded.abandoned == 1 && service.recorded.streamsClosed == 2 })
-    #expect(service.statistics.waiters == 0)
+    #expect(isLeft())
+    #expect(TestService.eventually { service.statistics.waiters == 0 })
   }
 
   @Test func aWaiterMayAnswerLater() throws {
