@@ -162,7 +162,7 @@ let package = Package(
     // The client's transport by libcurl, for the command and the tests: no product of it, so that no app needs libcurl.
     .target(name: "TablecastCurl", dependencies: ["TablecastClient", "Upstream"], swiftSettings: ours),
     // From an API's answers to a configuration; pure.
-    .target(name: "Discovery", dependencies: ["JSON"], swiftSettings: ours),
+    .target(name: "Discovery", dependencies: ["JSON", "Upstream"], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions", "Expressions", "JSON"], swiftSettings: ours),
     .target(name: "AirportDemo", dependencies: ["HTTPServer"], swiftSettings: ours),
     .executableTarget(
@@ -191,7 +191,7 @@ let package = Package(
     .testTarget(name: "DigestsTests", dependencies: ["Digests"], swiftSettings: ours),
     .testTarget(
       name: "DiscoveryTests",
-      dependencies: ["Configuration", "Discovery", "JSON"],
+      dependencies: ["Configuration", "Discovery", "JSON", "Upstream"],
       resources: [.copy("Answers")],
       swiftSettings: ours
     ),

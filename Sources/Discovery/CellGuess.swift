@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What of the items goes into a cell.
+/// A guess at the cell: its title and its other fields, with the members of items that fill them.
 struct CellGuess: Sendable {
   var title: Part
   var others: [Part] = []
@@ -16,7 +16,7 @@ struct CellGuess: Sendable {
     /// Where an image can be looked at.
     var sample: String?
     var path: MemberPath?
-    /// What else it could be.
+    /// Other templates that would fit.
     var runnersUp: [String] = []
   }
 

@@ -1,4 +1,5 @@
 internal import JSON
+public import Upstream
 
 /// Finds out how an API is served as a table: where its list stands, what tells items apart, how further pages are asked for,
 /// what a cell shows. Every guess has its evidence; what could be proved by another request was.
@@ -11,7 +12,7 @@ internal import JSON
 /// let draft = try discovery.draft()
 /// ```
 public struct Discovery: Sendable {
-  /// What is to be asked for next.
+  /// A request to make next.
   public enum Request: Sendable, Equatable {
     /// A reference, to be resolved against the URL that was given first.
     case get(String)
@@ -37,7 +38,7 @@ public struct Discovery: Sendable {
   }
 
   private let url: String?
-  private let headers: [APIAnswer.Header]
+  private let headers: [TransferField]
   private let name: String
   private var phase = Phase.first
   private var failure: Failure?
@@ -50,7 +51,7 @@ public struct Discovery: Sendable {
   private var element: String?
   private var paging: (guess: PagingGuess, proof: String)?
   private var unproved: [(guess: PagingGuess, reason: String)] = []
-  /// What was tried without a reason, and why it was no page.
+  /// Blind tries for a second page, each with the reason why it failed.
   private var blind: [String] = []
   private var cell: CellGuess?
   private var doubts: [String] = []
@@ -64,7 +65,7 @@ public struct Discovery: Sendable {
   ///   - url: what is asked first; nil where the first answer comes from a file: then nothing else is asked.
   ///   - headers: those that it is asked with; secret ones do not get into the configuration.
   ///   - name: of the source and the table; nil: what the URL's path ends with.
-  public init(url: String?, headers: [APIAnswer.Header] = [], name: String? = nil) {
+  public init(url: String?, headers: [TransferField] = [], name: String? = nil) {
     (self.url, self.headers) = (url, headers)
     self.name = name.flatMap(SourceName.init)?.text ?? SourceName(of: url).text
   }
@@ -184,7 +185,7 @@ public struct Discovery: Sendable {
   // MARK: Proofs
 
   private mutating func askForPage(_ guesses: [PagingGuess]) {
-    // What is loaded one by one would take as many requests again.
+    // Items that are loaded one by one would take as many requests again.
     phase = !guesses.isEmpty ? .page(guesses) : element == nil ? .again : imagePhase
   }
 
@@ -226,7 +227,7 @@ public struct Discovery: Sendable {
 
   private mutating func proveImage(_ answer: APIAnswer?, _ image: String) {
     phase = .done
-    let type = answer?.header("Content-Type")?.lowercased() ?? ""
+    let type = answer?.headers.first(named: "Content-Type")?.lowercased() ?? ""
     guard answer?.isSuccess == true else {
       return doubts.append("the image of the first item could not be had: imageName is a guess by its name")
     }

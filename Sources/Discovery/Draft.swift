@@ -8,7 +8,7 @@ public struct Draft: Sendable {
   public var table: String
   /// The variables that it reads, with the values that were used.
   public var environment: [String: String]
-  /// What is unsure, one sentence each.
+  /// Doubts, one sentence each.
   public var doubts: [String]
   /// Where each item is fetched by itself: some of them, as they would be the source's.
   public var elements: [JSONValue] = []
@@ -27,11 +27,11 @@ struct DraftWriter {
   /// - Parameter comment: stands behind it.
   mutating func write(_ depth: Int, _ text: String, _ comment: String? = nil) {
     let line = String(repeating: "  ", count: depth) + text
-    lines.append(comment.map { "\(line)  # \($0.singleLineComment)" } ?? line)
+    lines.append(comment.map { "\(line)  # \($0.withoutControls)" } ?? line)
   }
 
   mutating func comment(_ depth: Int, _ text: String) {
-    lines.append(String(repeating: "  ", count: depth) + "# " + text.singleLineComment)
+    lines.append(String(repeating: "  ", count: depth) + "# " + text.withoutControls)
   }
 
   /// A scalar, in quotes where YAML needs them.
@@ -55,15 +55,4 @@ struct DraftWriter {
   static func quoted(_ text: String) -> String { String(decoding: JSONValue.string(text).bytes, as: UTF8.self) }
 
   var text: String { lines.joined(separator: "\n") + "\n" }
-}
-
-extension String {
-  fileprivate var singleLineComment: String {
-    String(
-      unicodeScalars.map {
-        $0.properties.generalCategory == .control || "\u{2028}\u{2029}\u{85}".unicodeScalars.contains($0)
-          ? " " : Character($0)
-      }
-    )
-  }
 }

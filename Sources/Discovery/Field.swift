@@ -1,7 +1,7 @@
 internal import Foundation
 internal import JSON
 
-/// What all items have under one path, taken together.
+/// Statistics of one member over all items.
 struct Field: Sendable {
   var path: MemberPath
   /// How many items there are.

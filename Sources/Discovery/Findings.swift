@@ -1,9 +1,10 @@
 internal import JSON
+internal import Upstream
 
 /// All that was found out about an API, and the configuration that comes of it.
 struct Findings {
   let url: String?
-  let headers: [APIAnswer.Header]
+  let headers: [TransferField]
   let name: String
   let answer: APIAnswer
   let lists: [ItemList]
@@ -13,7 +14,7 @@ struct Findings {
   let otherIdentities: [IdentityGuess]
   let paging: (guess: PagingGuess, proof: String)?
   let unproved: [(guess: PagingGuess, reason: String)]
-  /// What was tried without a reason.
+  /// Blind tries for a second page.
   let blind: [String]
   let cell: CellGuess
   let sections: [SectionGuess]

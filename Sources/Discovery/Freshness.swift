@@ -1,3 +1,5 @@
+internal import Upstream
+
 /// How often an API may be asked.
 struct Freshness: Sendable {
   /// As the configuration writes it: `60s`.
@@ -8,13 +10,14 @@ struct Freshness: Sendable {
   init(_ answer: APIAnswer, requests: Int) {
     var seconds = 60
     evidence = "the answer says nothing of how long it is fresh"
-    if let age = Self.maximumAge(answer), age > 0 {
-      seconds = min(max(age, 5), 3600)
-      evidence = "`Cache-Control: max-age=\(age)`"
+    if let age = ResponseFreshness.maxAge(answer.headers)?.components.seconds, age > 0 {
+      seconds = Int(min(max(age, 5), 3600))
+      evidence = "`Cache-Control: max-age`, of which \(age) s are left"
     }
     // Half of what is allowed, in the hour that most limits are for.
     for name in ["X-RateLimit-Limit", "RateLimit-Limit", "X-Rate-Limit-Limit"] {
-      guard let limit = answer.header(name).flatMap({ Int($0.prefix { $0.isNumber }) }), limit > 0, limit <= 100_000
+      guard let limit = answer.headers.first(named: name).flatMap({ Int($0.prefix { $0.isNumber }) }), limit > 0,
+        limit <= 100_000
       else { continue }
       let needed = min(3600 * requests * 2 / limit, 86_400)
       if needed > seconds {
@@ -24,10 +27,5 @@ struct Freshness: Sendable {
       break
     }
     every = seconds % 60 == 0 && seconds > 60 ? "\(seconds / 60)m" : "\(seconds)s"
-  }
-
-  private static func maximumAge(_ answer: APIAnswer) -> Int? {
-    answer.header("Cache-Control")?.lowercased().split(separator: ",").lazy
-      .map { $0.filter { $0 != " " } }.compactMap { $0.hasPrefix("max-age=") ? Int($0.dropFirst(8)) : nil }.first
   }
 }

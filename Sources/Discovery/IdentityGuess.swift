@@ -1,13 +1,13 @@
 internal import JSON
 
-/// What tells the items of a list apart.
+/// A guess at the identity of a list's items.
 struct IdentityGuess: Sendable, Equatable {
   /// As the configuration writes it under `row.id`: `${id}`.
   var template: String
   var paths: [MemberPath]
   /// Why it is taken for one: `1,200 of 1,200 unique`.
   var evidence: String
-  /// What it is made of identifies nothing: an item that changes is another one.
+  /// It is a hash of the whole item: an item that changes counts as another one.
   var isContent = false
 
   /// The identity of an item, to be compared; nil where a part is missing.
@@ -28,7 +28,7 @@ struct IdentityGuess: Sendable, Equatable {
     evidence = "\(paths.count > 1 ? "together " : "")\(unique.grouped) of \(items.count.grouped) unique"
   }
 
-  /// What may tell items apart, the likeliest first; at last, where nothing does, what the whole item is.
+  /// Possible identities, the likeliest first. The last one is a hash of the whole item.
   ///
   /// - Parameter noun: what one item is called, `issue`: `issue_id` identifies it.
   static func candidates(_ fields: [Field], of items: [JSONValue], noun: String?) -> [IdentityGuess] {
@@ -108,7 +108,7 @@ struct IdentityGuess: Sendable, Equatable {
         score = 5
       }
     }
-    // What a wrapper holds is as near as its own.
+    // Members of a wrapper such as `attributes` count as the item's own.
     let depth = field.path.names.dropLast().filter { !Wrapper.names.contains($0) }.count
     score -= Double(depth) * 30 + (field.path.names.count > 1 ? 1 : 0)
     // A count or a price that happens to differ everywhere.

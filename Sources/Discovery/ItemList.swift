@@ -2,7 +2,7 @@ internal import JSON
 
 /// A place in an answer that may be the list of items.
 struct ItemList: Sendable {
-  /// What the configuration writes under `items`, without `${}`; nil: the answer itself is the list.
+  /// The expression for `items` in the configuration, without `${}`; nil: the answer itself is the list.
   var expression: String?
   /// Where it stands.
   var path: MemberPath
@@ -22,7 +22,7 @@ struct ItemList: Sendable {
     case identities
   }
 
-  /// What a person is told of it: `data.items: 30 objects`.
+  /// For people: `data.items: 30 objects`.
   var description: String {
     let place = path.names.isEmpty ? "the answer itself" : path.description
     return switch kind {

@@ -13,7 +13,7 @@ struct MemberPath: Hashable, Sendable {
     return names.dropFirst().reduce(start) { $0 + Self.link($1) }
   }
 
-  /// What a person calls it: `user.name`.
+  /// For people: `user.name`.
   var description: String { names.joined(separator: ".") }
 
   var last: String { names.last ?? "" }

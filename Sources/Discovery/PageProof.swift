@@ -36,7 +36,7 @@ enum PageProof {
     self = .proved(
       "page 2 has \(fresh.grouped) other items of the same shape",
       items: second.filter { item in
-        // What has moved from one page to the other meanwhile counts once.
+        // An item that has moved from one page to the other meanwhile counts once.
         identity.identity(of: item).map { text in !first.contains { identity.identity(of: $0) == text } } ?? true
       }
     )

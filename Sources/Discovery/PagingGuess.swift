@@ -1,10 +1,11 @@
 internal import JSON
+internal import Upstream
 
 /// A way in which further pages may be asked for.
 struct PagingGuess: Sendable, Equatable {
-  /// What stands behind `paging:`, a YAML flow mapping: `{link: true}`.
+  /// The value of `paging:`, a YAML flow mapping: `{link: true}`.
   var yaml: String
-  /// What was seen in the answer that speaks for it.
+  /// The part of the answer that suggests it.
   var evidence: String
   /// Where the second page would be: a reference relative to the URL that was asked; nil where it can't be asked for.
   var secondPage: String?
@@ -16,13 +17,13 @@ extension PagingGuess {
   /// All ways for which something in the first answer speaks, then those that can only be tried.
   static func candidates(_ answer: APIAnswer, list: ItemList) -> [PagingGuess] {
     var found: [PagingGuess] = []
-    if let link = answer.header("Link"), let next = nextLink(link) {
+    if let next = answer.headers.list(named: "Link").flatMap(LinkHeader.next) {
       found.append(
         PagingGuess(yaml: "{link: true}", evidence: "the answer has `Link: …; rel=\"next\"`", secondPage: next)
       )
     }
     for name in ["Next-Page", "X-Next-Page-Url"] {
-      if let next = answer.header(name), next.hasPrefix("http") || next.hasPrefix("/") {
+      if let next = answer.headers.first(named: name), next.hasPrefix("http") || next.hasPrefix("/") {
         found.append(PagingGuess(yaml: "{header: \(name)}", evidence: "the answer has `\(name)`", secondPage: next))
       }
     }
@@ -54,17 +55,6 @@ extension PagingGuess {
         secondPage: next
       )
     }
-  }
-
-  /// The target of the first link with `rel=next` (RFC 8288 section 3).
-  private static func nextLink(_ field: String) -> String? {
-    for link in field.split(separator: "<") {
-      let parts = link.split(separator: ">", maxSplits: 1)
-      guard parts.count == 2 else { continue }
-      let parameters = parts[1].lowercased().replacing(" ", with: "")
-      if parameters.contains("rel=\"next\"") || parameters.contains("rel=next") { return String(parts[0]) }
-    }
-    return nil
   }
 
   // MARK: By a cursor
@@ -100,7 +90,7 @@ extension PagingGuess {
           PagingGuess(
             yaml: "{cursor: \"${\(path.expression)}\", parameter: \(parameter)}",
             evidence: "`\(path.description)` of the answer is a cursor",
-            secondPage: answer.url.map { Query.replacing(parameter, with: cursor, in: $0) }
+            secondPage: answer.url(replacing: parameter, with: cursor)
           )
         )
       }
@@ -114,7 +104,7 @@ extension PagingGuess {
         PagingGuess(
           yaml: "{cursor: \"${\(more.0.expression) ? (\(items) | last).id : null}\", parameter: starting_after}",
           evidence: "`\(more.0.description)` is true; the last item's id may name the next page",
-          secondPage: answer.url.map { Query.replacing("starting_after", with: last, in: $0) }
+          secondPage: answer.url(replacing: "starting_after", with: last)
         )
       )
     }
@@ -153,7 +143,7 @@ extension PagingGuess {
         PagingGuess(
           yaml: "{page: {parameter: \(Query.quoted(pageName))\(start == 0 ? ", start: 0" : "")\(size)}}",
           evidence: "\((page ?? pages)?.name ?? "") is \((page ?? pages)?.value ?? 0)",
-          secondPage: answer.url.map { Query.replacing(pageName, with: String(start + 1), in: $0) }
+          secondPage: answer.url(replacing: pageName, with: String(start + 1))
         )
       )
     }
@@ -164,24 +154,24 @@ extension PagingGuess {
         PagingGuess(
           yaml: "{offset: {parameter: \(name), size: \(list.items.count)}}",
           evidence: "\(offset?.name ?? "") is \(offset?.value ?? 0)",
-          secondPage: answer.url.map { Query.replacing(name, with: String(list.items.count), in: $0) }
+          secondPage: answer.url(replacing: name, with: String(list.items.count))
         )
       )
       break
     }
-    guard found.isEmpty, isFull, let url = answer.url else { return found }
+    guard found.isEmpty, isFull, answer.url != nil else { return found }
     let evidence = "\(list.items.count) items are a round number"
     return [
       PagingGuess(
         yaml: "{page: {parameter: page}}",
         evidence: evidence,
-        secondPage: Query.replacing("page", with: "2", in: url),
+        secondPage: answer.url(replacing: "page", with: "2"),
         isBlind: true
       ),
       PagingGuess(
         yaml: "{offset: {parameter: offset, size: \(list.items.count)}}",
         evidence: evidence,
-        secondPage: Query.replacing("offset", with: String(list.items.count), in: url),
+        secondPage: answer.url(replacing: "offset", with: String(list.items.count)),
         isBlind: true
       ),
     ]
@@ -191,7 +181,7 @@ extension PagingGuess {
 extension APIAnswer {
   fileprivate var totalPages: (name: String, value: Int)? {
     for name in ["X-Total-Pages", "X-WP-TotalPages", "X-Page-Count"] {
-      if let value = header(name).flatMap({ Int($0) }) { return ("the header `\(name)`", value) }
+      if let value = headers.first(named: name).flatMap({ Int($0) }) { return ("the header `\(name)`", value) }
     }
     return nil
   }
@@ -199,7 +189,7 @@ extension APIAnswer {
   /// How many items the upstream says that there are in all, and where it says so.
   func total(without list: ItemList) -> (place: String, count: Int)? {
     for name in ["X-Total-Count", "X-Total", "X-WP-Total", "Total-Count"] {
-      if let count = header(name).flatMap({ Int($0) }) { return ("the header `\(name)`", count) }
+      if let count = headers.first(named: name).flatMap({ Int($0) }) { return ("the header `\(name)`", count) }
     }
     let names: Set<String> = [
       "total", "totalcount", "count", "totalresults", "totalitems", "totalelements", "numfound", "numberofresults",
@@ -219,7 +209,7 @@ extension APIAnswer {
   }
 }
 
-/// What stands around the list: scalars, six deep, without what is in lists.
+/// The scalars of an answer outside of its lists, six members deep.
 struct Surroundings {
   private(set) var values: [(MemberPath, JSONValue)] = []
 

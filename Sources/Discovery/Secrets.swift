@@ -1,4 +1,4 @@
-/// What of a request must not stand in a file: it is taken from the environment.
+/// Secrets of a request. The configuration reads them from the environment.
 public struct Secrets: Sendable {
   /// By the variables' names, what they have to be.
   public private(set) var environment: [String: String] = [:]

@@ -42,14 +42,21 @@ struct SectionGuess: Sendable {
 }
 
 extension String {
-  /// Without what would end a comment's line, and not too long for one.
+  /// Not too long for a comment.
   var singleLine: String {
-    let line = String(
-      unicodeScalars.map {
-        $0.properties.generalCategory == .control || $0 == "\u{2028}" || $0 == "\u{2029}" || $0 == "\u{85}"
-          ? " " : Character($0)
+    let line = withoutControls
+    return line.count > 60 ? line.prefix(60) + "…" : line
+  }
+
+  /// Without what would end a comment's line.
+  var withoutControls: String {
+    String(
+      unicodeScalars.map { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: " "
+        default: Character(scalar)
+        }
       }
     )
-    return line.count > 60 ? line.prefix(60) + "…" : line
   }
 }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// What a source and its table are called.
+/// The name of a source and its table.
 struct SourceName {
   var text: String
 

@@ -4,7 +4,6 @@ import Definitions
 import Discovery
 import Foundation
 import JSON
-import Synchronization
 import TableMapping
 import TableModel
 import Upstream
@@ -91,7 +90,7 @@ struct Initialize: ParsableCommand {
       throw CleanExit.failure("`\(target.withoutQuery)` is no URL that can be asked")
     }
     let client = try TransferClient()
-    var discovery = Discovery(url: target, headers: fields.map { .init($0.name, $0.value) }, name: name)
+    var discovery = Discovery(url: target, headers: fields, name: name)
     var isFirst = true
     while let request = discovery.next {
       defer { isFirst = false }
@@ -138,7 +137,7 @@ struct Initialize: ParsableCommand {
     let answer = APIAnswer(
       url: url.absolute,
       status: response.status,
-      headers: response.headers.map { .init($0.name, $0.value) },
+      headers: response.headers,
       body: .null
     )
     guard method == "GET" else { return answer }
@@ -238,17 +237,7 @@ struct Initialize: ParsableCommand {
     }
     let isTruncated = content.isTruncated
     content.isTruncated = false
-    let mapper: TableMapper
-    do {
-      mapper = try TableMapper(
-        table: table,
-        cells: service.cells,
-        representations: service.representations,
-        sources: service.sources
-      )
-    } catch {
-      throw CleanExit.failure("table `\(draft.table)`: \(error)")
-    }
+    let mapper = try service.mapper(of: table)
     var result = mapper.map([source.name: content], variables: MappingVariables(environment: service.environment))
     let rows = result.sections.reduce(0) { $0 + $1.rows.count }
     let skipped = result.skippedItems
@@ -289,24 +278,11 @@ extension String {
 extension TransferClient {
   /// Sends a request and waits for its response.
   fileprivate func response(to request: TransferRequest) throws(UpstreamError) -> TransferResponse {
-    let arrival = Arrival()
+    let arrival = Arrival<Result<TransferResponse, UpstreamError>>()
     send(request) { arrival.set($0) }
-    return try arrival.wait().get()
-  }
-}
-
-/// One response that a thread waits for.
-private final class Arrival: Sendable {
-  private let response = Mutex<Result<TransferResponse, UpstreamError>?>(nil)
-  private let semaphore = DispatchSemaphore(value: 0)
-
-  func set(_ result: Result<TransferResponse, UpstreamError>) {
-    response.withLock { $0 = result }
-    semaphore.signal()
-  }
-
-  func wait() -> Result<TransferResponse, UpstreamError> {
-    semaphore.wait()
-    return response.withLock { $0 } ?? .failure(UpstreamError(.interrupted, title: "No response", detail: "none came"))
+    guard let response = arrival.wait() else {
+      throw UpstreamError(.interrupted, title: "No response", detail: "none came")
+    }
+    return try response.get()
   }
 }

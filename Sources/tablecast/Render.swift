@@ -1,9 +1,7 @@
 import ArgumentParser
 import Definitions
-import Dispatch
 import Foundation
 import JSON
-import Synchronization
 import TableMapping
 import TableModel
 import Upstream
@@ -77,17 +75,7 @@ struct Render: ParsableCommand {
       let names = service.tables.map(\.name).joined(separator: ", ")
       throw CleanExit.failure("\(config) has no table `\(table)`: \(names) are there")
     }
-    let mapper: TableMapper
-    do {
-      mapper = try TableMapper(
-        table: definition,
-        cells: service.cells,
-        representations: service.representations,
-        sources: service.sources
-      )
-    } catch {
-      throw CleanExit.failure("table `\(table)`: \(error)")
-    }
+    let mapper = try service.mapper(of: definition)
     let parameters: [String: String]
     do {
       parameters = try definition.parameterValues(for: try Self.pairs(parameter))
@@ -187,8 +175,7 @@ struct Render: ParsableCommand {
     _ upstream: UpstreamDefinition,
     _ context: FetchContext
   ) throws(UpstreamError) -> SourceContent {
-    let arrival = Mutex<SourceUpdate?>(nil)
-    let semaphore = DispatchSemaphore(value: 0)
+    let arrival = Arrival<SourceUpdate>()
     let source = Source(
       name: name,
       definition: upstream,
@@ -200,14 +187,11 @@ struct Render: ParsableCommand {
         let line = TerminalText.oneLine("source `\(name)`: \(notice)")
         try? FileHandle.standardError.write(contentsOf: Data("\(line)\n".utf8))
       }
-    ) { update in
-      arrival.withLock { $0 = update }
-      semaphore.signal()
-    }
+    ) { arrival.set($0) }
     source.start()
-    semaphore.wait()
+    let update = arrival.wait()
     source.stop()
-    switch arrival.withLock({ $0 }) {
+    switch update {
     case .content(let content)?:
       var source: SourceContent
       switch content.form {

@@ -3,6 +3,7 @@ import Configuration
 import Definitions
 import Foundation
 import Logging
+import TableMapping
 
 /// Where a service's configuration stands: in a file, or in this program.
 enum ServiceConfiguration: Sendable {
@@ -39,6 +40,17 @@ enum ServiceConfiguration: Sendable {
     }
     guard let definition else { throw ExitCode(1) }
     return definition
+  }
+}
+
+extension ServiceDefinition {
+  /// Makes a table of items as the service does.
+  func mapper(of table: TableDefinition) throws -> TableMapper {
+    do {
+      return try TableMapper(table: table, cells: cells, representations: representations, sources: sources)
+    } catch {
+      throw CleanExit.failure("table `\(table.name)`: \(error)")
+    }
   }
 }
 

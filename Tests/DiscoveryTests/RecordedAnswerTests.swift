@@ -2,6 +2,7 @@ import Configuration
 import Foundation
 import JSON
 import Testing
+import Upstream
 
 @testable import Discovery
 
@@ -263,6 +264,6 @@ private struct Written {
 func recorded(_ name: String) throws -> APIAnswer {
   let file = try #require(Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Answers"))
   let record = try JSONValue(parsing: Array(Data(contentsOf: file)))
-  let headers = (record["headers"]?.members ?? []).map { APIAnswer.Header($0.name, $0.value.text ?? "") }
+  let headers = (record["headers"]?.members ?? []).compactMap { TransferField($0.name, $0.value.text ?? "") }
   return APIAnswer(url: record["url"]?.text, headers: headers, body: record["body"] ?? .null)
 }

@@ -38,9 +38,7 @@ enum FindKeys: ObjectKeys {
       )
     }
     find.sorts = (object[sorts] ?? []).map { name, sort in
-      var sort = sort.definition(named: name.value)
-      sort.id = name.value
-      return sort
+      sort.definition(named: name.value)
     }
     if find.filters.count > maximumFilters {
       object.reading.error(
@@ -128,16 +126,7 @@ enum FindSortKeys: ObjectKeys {
   static let title = Key("title", .title, "What a person reads. Default: the name.")
   static let by = Key(required: "by", .expression, example: "created_at", "What the order is made by.")
   static let order: Key<SortDirection> = Key("order", .word, "`ascending` (the default), or `descending`.")
-  static let locale = Key(
-    "locale",
-    .locale,
-    "The language whose order texts have, such as `de`, or `${$locale}`. Default: texts are ordered by their bytes."
-  )
-  static let natural = Key(
-    "natural",
-    .boolean,
-    "Numbers in texts count as numbers: `item 9` before `item 10`. Default: false."
-  )
+  static let (locale, natural) = (SortKeys.locale, SortKeys.natural)
   static let sections = Key(
     "sections",
     .boolean,

@@ -40,21 +40,8 @@ struct EditLine: Sendable {
 }
 
 extension Edit {
+  /// As requests call it.
   fileprivate var name: String {
-    switch self {
-    case .insert: "add"
-    case .put: "put"
-    case .patch: "patch"
-    case .delete: "delete"
-    case .move: "move"
-    case .action(_, let id, _): "action \(id)"
-    }
-  }
-
-  fileprivate var row: String? {
-    switch self {
-    case .insert: nil
-    case .put(let row, _, _, _), .patch(let row, _), .delete(let row), .move(let row, _), .action(let row, _, _): row
-    }
+    if case .insert = self { "add" } else { verb }
   }
 }

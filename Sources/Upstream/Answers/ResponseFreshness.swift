@@ -1,7 +1,7 @@
 /// What a response's header says about when to ask again. Pure.
-enum ResponseFreshness {
+package enum ResponseFreshness {
   /// `max-age` less `Age` (RFC 9111 sections 4.2.1 and 5.2.2.1); nil where there is none, or reuse is forbidden.
-  static func maxAge(_ headers: [TransferField]) -> Duration? {
+  package static func maxAge(_ headers: [TransferField]) -> Duration? {
     guard let control = headers.list(named: "Cache-Control") else { return nil }
     var seconds: Int?
     for directive in control.split(separator: ",") {

@@ -1,7 +1,7 @@
 /// `Link` (RFC 8288 section 3).
-enum LinkHeader {
+package enum LinkHeader {
   /// The first target whose relation types have `next`.
-  static func next(_ value: String) -> String? {
+  package static func next(_ value: String) -> String? {
     var rest = Substring(value)
     while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
       let target = rest[rest.index(after: open)..<close]
