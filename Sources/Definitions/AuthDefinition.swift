@@ -3,7 +3,7 @@ public struct AuthDefinition: Equatable, Sendable {
   public var reading = Reading.open
   /// Issuers whose tokens are taken: each `issuer` stands once.
   public var issuers: [JWTDefinition] = []
-  /// Whoever has no credentials may edit what tables let them.
+  /// Callers without credentials may edit, as far as tables allow it.
   public var anonymousMayEdit = false
 
   public init() {}
@@ -92,7 +92,7 @@ public struct AuditDefinition: Equatable, Sendable {
   }
 
   public var destination: Destination
-  /// What was sent stands in it, too.
+  /// Lines have the request's body, too.
   public var hasBodies: Bool
 
   public init(_ destination: Destination, hasBodies: Bool = false) {

@@ -1,6 +1,6 @@
 public import Expressions
 
-/// What whoever looks at a table may search, filter and sort by: `find` in the configuration.
+/// The searches, filters and sorts that a table offers: `find` in the configuration.
 public struct FindDefinition: Sendable {
   /// A filter, whose values are those of the rows that there are.
   public struct Filter: Sendable {

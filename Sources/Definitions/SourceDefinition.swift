@@ -70,7 +70,7 @@ public struct UpstreamDefinition: Sendable {
   public var forward: [String] = []
   /// Of `POST /v1/hooks/{source}`; nil: no webhook.
   public var webhookSecret: String?
-  /// What such a request may prove itself by in place of a signature.
+  /// The token that such a request may have in place of a signature.
   public var webhookToken: WebhookToken?
 
   public init(url: Template) { self.url = url }

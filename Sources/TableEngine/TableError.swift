@@ -39,7 +39,7 @@ package struct TableError: Error, Equatable, Sendable {
   package var detail: String
   /// The parameter, header field or member to blame.
   package var field: String?
-  /// What is wrong with single members, where an upstream has said so.
+  /// An upstream's reasons against single members.
   package var fields: [FieldFault] = []
   /// The number of the edit of a batch to blame.
   package var at: Int?

@@ -56,7 +56,7 @@ public final class Finder: Sendable {
     kept.withLock { $0.versions.keys.first(where: matches) }
   }
 
-  /// What a search finds in a version.
+  /// The rows that a search finds in a version.
   ///
   /// - Complexity: O(changes · log rows) where another version's is known, else O(rows), or of what a wider search has found.
   public func found(_ search: FindSearch, _ version: Version, _ table: Table) -> FoundTable {
@@ -169,7 +169,7 @@ public final class FindMemory: Sendable {
   /// - Parameter maximumBytes: of all together; what was made last is kept in any case.
   public init(maximumBytes: Int) { state = Mutex(State(maximum: maximumBytes)) }
 
-  /// What is kept, about, in bytes.
+  /// The size of all kept searches, about, in bytes.
   public var byteCount: Int { state.withLock { $0.bytes } }
   /// How many searches.
   public var count: Int { state.withLock { $0.entries.count } }

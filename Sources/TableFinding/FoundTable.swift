@@ -31,7 +31,7 @@ public struct Framing: Sendable {
   public static let plain = Framing(readsItems: { _ in false }, models: { ($0.section.header, $0.section.footer) })
 }
 
-/// What one search finds in one version of a table. Immutable for those who read it; on any thread.
+/// The result of one search in one version of a table. Immutable for its readers; on any thread.
 public final class FoundTable: Sendable {
   public let search: FindSearch
   /// The version as all see it.
@@ -49,7 +49,7 @@ public final class FoundTable: Sendable {
   let allBytes: Int
   private let made: Mutex<Made>
 
-  /// What is made when it is first asked for.
+  /// Parts that are made when they are first asked for.
   private struct Made {
     var whole: Table?
     var counts: FilterCounts?
@@ -122,7 +122,7 @@ public final class FoundTable: Sendable {
     next.whole = nil
     made = Mutex(next)
     guard let whole else { return }
-    // What stood in the version before is shared, so that the two are told apart as fast as they differ little.
+    // Unchanged parts are shared with the version before, so that the diff costs only the changes.
     let lists = order.parts.indices.map { index in
       pairs[index].flatMap { pair -> RowList? in
         guard let shown = whole.sections.first(where: { $0.identity == order.parts[index].identity }) else {

@@ -60,7 +60,7 @@ final class MatchNode: Sendable {
     (text, found) = (.none, .none)
   }
 
-  /// What this node alone takes, about, in bytes.
+  /// The size of this node alone, about, in bytes.
   var footprint: Int {
     var bytes = 112 + children.count * 8
     for set in [text, found] { if case .some(let bits) = set { bytes += 32 + bits.count * 8 } }
@@ -136,7 +136,7 @@ struct MatchMaking {
   /// The chunks that were looked at, and those of the list before that are gone.
   private(set) var fresh: [MatchNode] = []
   private(set) var gone: [MatchNode] = []
-  /// What was made takes, about, in bytes.
+  /// The size of the parts made so far, about, in bytes.
   private(set) var bytes = 0
   private var known: [ObjectIdentifier: MatchNode] = [:]
 

@@ -18,7 +18,7 @@ final class RowOrder: Sendable {
   }
 
   let parts: [Part]
-  /// What it takes beside the rows, about, in bytes.
+  /// Its size without the rows, about, in bytes.
   let bytes: Int
 
   private init(_ parts: [Part], bytes: Int) { (self.parts, self.bytes) = (parts, bytes) }

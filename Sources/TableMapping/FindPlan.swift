@@ -3,7 +3,7 @@ internal import Expressions
 internal import JSON
 internal import TableFinding
 
-/// What a table's items are found by, compiled.
+/// The expressions of a table's `find`, compiled.
 final class FindPlan: Sendable {
   let definition: FindDefinition
   let schema: FindSchema
@@ -53,7 +53,7 @@ struct FindMapping {
   private var textOrders: [TextOrder?]?
   private var writer = JSONWriter(capacity: 256)
 
-  /// What folding a byte takes, in steps.
+  /// The cost of folding a byte, in steps.
   private static let stepsOfByte = 20
 
   init(_ plan: FindPlan) { self.plan = plan }

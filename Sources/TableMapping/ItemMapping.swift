@@ -23,7 +23,7 @@ struct ItemMapping {
   /// By section, once they are needed: how each of its sorts orders texts. Nil: by their bytes.
   private var textOrders: [Int: [TextOrder?]] = [:]
 
-  /// What rows are found by; nil where the table offers nothing.
+  /// The table's `find`; nil where it has none.
   var finding: FindMapping?
   /// The key of the group that the item is in.
   var group: SortKey?

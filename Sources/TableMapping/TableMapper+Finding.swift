@@ -36,7 +36,7 @@ extension TableMapper {
         var scope = variables.scope
         scope.count = found.count
         let key = FindRecord(found.first.findable, of: find.schema)?.group ?? []
-        // What it is parsed of lives as long as the key.
+        // The parsed bytes live as long as the key.
         scope.key =
           plan.isGrouped ? (try? JSONValue(parsing: key)).map { Value($0) } ?? .null : .string(found.section.id)
         if plan.isGrouped, key.isEmpty, found.section.id != "none" { scope.key = .string(found.section.id) }

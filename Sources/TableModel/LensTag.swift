@@ -16,7 +16,7 @@ public struct LensTag: Hashable, Sendable, CustomStringConvertible {
   /// Of the accepted cells, in whatever form is the same for the same cells; nil where all are.
   public var cells: Digest?
 
-  /// What is looked for; nil where nothing is.
+  /// The search; nil where there is none.
   public var find: Find?
 
   /// A search as a cursor has it.

@@ -8,7 +8,7 @@ struct TagReader {
 
   var isAtEnd: Bool { position == bytes.count }
 
-  /// What has not been read.
+  /// The part that has not been read.
   var rest: Slice<UnsafeBufferPointer<UInt8>> { bytes[position...] }
 
   /// Goes on behind a character, if it stands there.

@@ -1,4 +1,4 @@
-/// What a client sees of a table that is cut.
+/// The part of a cut table that a client sees.
 public struct Window: Hashable, Sendable {
   /// Which rows were asked for.
   public var range: WindowRange

@@ -8,7 +8,7 @@ struct ServiceError: Error {
   var detail: String
   /// The parameter, header field or payload field to blame.
   var field: String?
-  /// What is wrong with single members of what was sent.
+  /// Reasons against single members of the body.
   var fields: [(name: String, texts: [String])] = []
   /// The number of the edit to blame.
   var at: Int?

@@ -105,7 +105,7 @@ public final class TableService: RequestHandler {
     guard let match = request.inquiry.match else { return ServiceError.nothing(at: request).response }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
     let state = state
-    // Whose keys are being fetched is told when they have come.
+    // While an issuer's keys are fetched, the caller waits for its answer.
     guard state.authorizer.identify(request) == nil else { return nil }
     let refused = Result { () throws(ServiceError) in
       try state.writeOrigins.authorize(request)

@@ -107,7 +107,7 @@ final class ClientEngine: @unchecked Sendable {
 
   // MARK: Going on
 
-  /// What waits, perhaps in vain, is asked and sent anew. More than once a second it isn't done.
+  /// Sends waiting requests anew, at most once a second: their connections may be dead.
   func wake() {
     if let wokenAt, now - wokenAt < 1 { return }
     wokenAt = now

@@ -15,7 +15,7 @@ struct TableHub {
   var savesAt: Double?
   /// Those who made the edits of this run of the program.
   var courses: [EditID: EditCourse] = [:]
-  /// What is to be told to them once it is shown.
+  /// The outcomes to report once the edit is shown.
   var news: [(EditID, EditState)] = []
   /// The edit's request that is under way.
   var sending: (number: Int, request: any Cancellable)?

@@ -110,7 +110,7 @@ export class Client {
         let response = await send(false);
         if (response.status === 401 && typeof token === "function") response = await send(true);
         const text = await response.text();
-        // What isn't JSON is no answer of the service's; its status says what to do.
+        // Only JSON can be the service's answer. Of anything else the status alone counts.
         const body = await attempt(() => JSON.parse(text));
         return {
           status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length, body,
@@ -121,7 +121,7 @@ export class Client {
       const isOff = controller.signal.aborted;
       controller.abort();
       const reply = outcome ?? { status: 0 };
-      // What was called off says nothing of the way; else the service has spoken, or something else.
+      // A cancelled request proves nothing. Any other one tells whether the service itself has answered.
       if (!isOff) isOpen = !!(reply._isProblem || ["cursor", "to", "changes"].some((name) => reply.body?.[name]));
       return reply;
     };

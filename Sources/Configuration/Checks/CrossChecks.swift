@@ -82,7 +82,7 @@ extension CrossChecks {
 }
 
 extension TableDefinition {
-  /// What rows of a source's items are called by.
+  /// The templates for the ids of rows made of a source's items.
   fileprivate func identities(of source: String) -> [Template] {
     var own: [Template?] = []
     if case .list(let list, _) = sections { own = list.filter { $0.source == source }.map { $0.rowID ?? rowID } }

@@ -44,7 +44,7 @@ enum AuthKeys: ObjectKeys {
     return auth
   }
 
-  /// What several issuers say of those without a token has to be one thing.
+  /// All issuers must give anonymous callers the same rights.
   private static func add(_ issuers: [JWTKeys.Issuer], to auth: inout AuthDefinition, _ object: ObjectReader) {
     auth.issuers = issuers.map(\.definition)
     for (index, issuer) in auth.issuers.enumerated()

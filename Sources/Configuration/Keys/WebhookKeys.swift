@@ -4,7 +4,7 @@ enum WebhookKeys: ObjectKeys {
   static let name = "Webhook"
   static let noun = "the webhook"
 
-  /// What a webhook proves itself by: a signature, or a token.
+  /// A webhook's proof of its sender: a signature, or a token.
   struct Proof: Sendable {
     var secret: String?
     var token: WebhookToken?

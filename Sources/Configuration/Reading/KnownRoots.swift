@@ -22,7 +22,7 @@ struct KnownRoots {
       return
     }
     if path.first == ServiceKeys.auth.name {
-      // What a token allows is told before a table is looked up.
+      // A token's rights are judged before a table is looked up.
       self.init([.caller, .environment])
       return
     }

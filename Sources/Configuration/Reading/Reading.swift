@@ -20,7 +20,7 @@ final class Reading {
   var groupings: [String: TextPosition] = [:]
   /// `$params.NAME`, with where it stands.
   var parameterUses: [(path: [String], name: Located<String>)] = []
-  /// What expressions read of who asks, with where they stand.
+  /// The properties of `$caller` that expressions read, by the expressions' places.
   var callerUses: [(path: [String], use: CallerUse)] = []
   /// Headers that tables of a source send on, by the source's name.
   var forwardedBySource: [String: [String]] = [:]

@@ -27,7 +27,7 @@ extension Engine {
     let shown = Dictionary(grouping: blueprints.compactMap(\.local?.name)) { $0 }
     for (index, blueprint) in blueprints.enumerated()
     where blueprint.local.map({ shown[$0.name]?.count ?? 0 > 1 }) ?? false {
-      // What was edited through another table is perhaps not in the version that is stored of this one.
+      // The stored version of this table may lack edits made through another table.
       blueprints[index].layout = nil
     }
     var next = Prepared(definition: definition, digests: digests, blueprints: blueprints)
@@ -45,7 +45,7 @@ extension Engine {
     let renamings = try ItemLogs.renamings(next.definition, next.blueprints, after: current, &restoring)
     let mayRename = try renamings.isEmpty || !context.replica.isShared || context.takesPrecedence(next.definition)
     for renaming in renamings {
-      // What they have on its way is written before it is read under another name.
+      // Their pending writes finish before the record is read under another name.
       for table in current.tables where table.writer.log?.source == renaming.former { close(table, &next, &restoring) }
       restoring.forget(ItemRecord.of(renaming.former))
     }
@@ -189,7 +189,7 @@ extension Engine {
         if let error { failure.withLock { $0 = error } }
         group.leave()
       }
-      // What is committed from now on.
+      // Later commits reach it by this.
       for table in table.all { table.writer.followItems() }
     }
     group.wait()

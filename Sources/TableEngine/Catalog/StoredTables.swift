@@ -1,13 +1,13 @@
 import TableStore
 
-/// What the store has of tables and items, read once each while a configuration is loaded.
+/// Stored records, each read once while a configuration is loaded.
 struct StoredTables {
   private let context: EngineContext
   private var tables: [String: StoredTable] = [:]
 
   init(_ context: EngineContext) { self.context = context }
 
-  /// What was read of a record is no longer all that there is.
+  /// Drops a record that was read: it has changed since.
   mutating func forget(_ name: String) { tables[name] = nil }
 
   /// - Throws: ``StartError`` where it can't be read.

@@ -35,7 +35,7 @@ extension TableContent {
   private mutating func borrow(_ snapshot: ItemSnapshot, of log: ItemLog) {
     borrowed[log.source] = .owned(snapshot.items.owned)
     borrowedRevisions[log.source] = snapshot.revision
-    // What only the configuration has is the same wherever that is.
+    // Items that only the configuration has are the same on every replica.
     inputRevisions[log.storedName] = log.isStored ? snapshot.revision.number : nil
   }
 }

@@ -35,7 +35,7 @@ package struct CallerFields: Sendable {
     (self.identity, self.share, self.address, self.values) = (identity, share, address, values)
   }
 
-  /// What a table sends on of the caller, and what its expressions read.
+  /// The caller's header fields that a table forwards, and the `$caller` properties that its expressions read.
   func forwarded(by table: TableDefinition) -> ForwardedFields {
     var forwarded = forwarded(by: table.forward)
     forwarded.values = table.callerUse.values(of: values)
@@ -89,7 +89,7 @@ struct ForwardedFields: Sendable {
       .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// What tells them apart from others.
+  /// The key by which these values are compared.
   var bytes: [UInt8] {
     let text = fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
     return Array(text.utf8) + (values == .null ? [] : [0] + values.bytes)

@@ -3,7 +3,7 @@ import TableFinding
 import TableMapping
 import TableModel
 
-/// What a table offers to be found by, and what finds it. A value; another definition or configuration makes another.
+/// A table's searches: its definition, and the finder that runs them. A value; a new configuration makes a new one.
 struct TableFinder: Sendable {
   let offer: FindOffer
   let finder: Finder
@@ -27,6 +27,6 @@ struct TableFinder: Sendable {
 }
 
 extension FindSearch {
-  /// What stands for it in a cursor that it doesn't fit into.
+  /// A digest, for cursors that the search doesn't fit into.
   var digest: LensTag.Digest { LensTag.Digest(prefixOf: SHA256.digest(of: Array(description.utf8))) }
 }

@@ -106,7 +106,7 @@ extension TableReader {
     for kind in kinds where kind.find != nil {
       let epoch = current.cursor.epoch
       guard let checked = standings.withLock({ $0.checked(kind, epoch) }) else {
-        // What came before is not known.
+        // Earlier versions are not known.
         standings.withLock { standings in
           if previous.cursor.epoch == epoch { standings.note(kind, previous.cursor, isAffected: true) }
         }

@@ -13,7 +13,7 @@ struct ItemSnapshot: Sendable {
 struct ItemLogState: Sendable {
   typealias Plan = @Sendable (ItemSnapshot) -> Void
 
-  /// What waits for its turn to plan.
+  /// Edits that wait for their turn to plan.
   struct Planner: Sendable {
     var queue: DispatchQueue
     var plan: Plan
@@ -26,7 +26,7 @@ struct ItemLogState: Sendable {
   /// The store has it; else it is the configuration's.
   private(set) var isStored: Bool
   var progress: RecordProgress
-  /// What each commit under way makes, the oldest first.
+  /// The items after each commit under way, the oldest first.
   private var underWay = Deque<ItemSnapshot>()
   private var isPlanning = false
   private var planners = Deque<Planner>()
@@ -103,7 +103,7 @@ struct ItemLogState: Sendable {
     progress.base = progress.durable
   }
 
-  /// What others have written is there. Returns whether it changes anything.
+  /// Takes over another process's commit. Returns whether it changes anything.
   mutating func follow(_ others: CatchUp) -> Bool {
     var next = committed
     switch others {

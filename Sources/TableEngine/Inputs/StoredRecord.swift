@@ -4,7 +4,7 @@ import TableStore
 
 /// How far a record of the store is known here: a table's versions, or a source's items.
 struct RecordProgress: Sendable {
-  /// What the next commit is built on: the record's revision with all that is under way. Nil: it is not stored.
+  /// The base of the next commit: the record's revision with all commits under way. Nil: it is not stored.
   var base: Revision?
   /// The revision without that: what is gone back to where a commit fails.
   var durable: Revision?

@@ -13,7 +13,7 @@ package struct LensRequest: Hashable, Sendable {
   package var cells: AcceptedCells?
   package var view: String?
   package var window: Window
-  /// What it looks for, without words too where it asks for the menus; nil: neither.
+  /// The search, or only a request for the menus (`find=1`); nil: neither.
   package var find: FindSearch?
 
   package init(

@@ -18,7 +18,7 @@ struct ReplyMaker: Sendable {
   private static let maximumBytes = 64 << 20
   private static let fewestVariants = 4
 
-  /// What the rows take that are kept for sets of cells, about.
+  /// About how many bytes the rows take that are kept for sets of cells.
   var variantBytes: Int { variants.values.reduce(0) { $0 + $1.byteCount } }
 
   mutating func forgetVariants() { variants = [:] }

@@ -42,7 +42,7 @@ struct ReplyTurns {
     return !isRunning
   }
 
-  /// What is to be made now; nil where nothing is left, until the next ``add(_:of:)`` that returns true.
+  /// The next job; nil where none is left, until the next ``add(_:of:)`` that returns true.
   mutating func next() -> Job? {
     if let job = own.popFirst() { return job }
     while let share = turns.popFirst() {

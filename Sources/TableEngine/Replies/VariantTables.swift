@@ -11,10 +11,10 @@ struct VariantTables: Sendable {
 
   private static let heldVersions = 8
 
-  /// What a version's table takes, about.
+  /// The size of a version's table, about.
   private struct Bytes {
     var whole = 0
-    /// What no table had when it was made.
+    /// The part that no other table had when it was made.
     var made = 0
     /// Of a row's places, however it is drawn.
     static let ofPlaces = 100

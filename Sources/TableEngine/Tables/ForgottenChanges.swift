@@ -17,7 +17,7 @@ package struct ForgottenChanges {
     func reaches(_ window: WindowRange) -> Bool { rows.lowerBound < window.end && rows.upperBound > window.from }
   }
 
-  /// What one version has changed.
+  /// The changes of one version.
   package struct Step {
     /// Nil where it shows the same.
     package var rows: Range<Int>?

@@ -244,7 +244,7 @@ extension TableWriter {
   fileprivate var variables: MappingVariables { content.queue.sync { content.access { $0.variables } } }
 
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
-    // What was committed since it was made.
+    // Commits since it was made.
     for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
     guard !beginAsStored() else { return completion(nil) }
     let (table, isKnown) = content.access { content in

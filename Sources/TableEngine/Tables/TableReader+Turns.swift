@@ -4,7 +4,7 @@ import TableEncoding
 package import TableModel
 import TableStore
 
-/// What is made on the rendering queue: clients' requests in turns, the service's own before them.
+/// Work on the rendering queue: clients' requests in turns, the service's own before them.
 extension TableReader {
   /// One row through a lens, given to `body` on the rendering queue; nil where there is none. O(`place`) beside the
   /// search: rows stand where they stand in what is found, whatever the lens shows in their places, and no other one is drawn.
@@ -41,7 +41,7 @@ extension TableReader {
   private func makeNext() {
     guard let job = turns.withLock({ $0.next() }) else { return }
     job.make()
-    // What else is to be done on the queue comes in between.
+    // Other work on the queue comes in between.
     maker.queue.async { [self] in makeNext() }
   }
 }

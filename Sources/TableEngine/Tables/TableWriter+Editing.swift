@@ -156,7 +156,7 @@ extension TableWriter {
     if let error = refusal(of: request.preconditions, on: ground) ?? context.replica.refusal {
       return refuse(error, request, attempt)
     }
-    // What is looked up must not be older than in the stored version.
+    // Lookups must not be older than in the stored version.
     guard !isShared || content.access({ $0.isAheadOfStoredInputs(but: log) }) else {
       guard !attempt.isAbreast else { return attempt.completion(.failure(.itemsBehind)) }
       return comeAbreastWithItems { _ in attempt.again() }

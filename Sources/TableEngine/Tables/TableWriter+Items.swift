@@ -47,7 +47,7 @@ extension TableWriter {
 
   /// Whether it is for this process to show what was committed to items.
   private func publishes(_ log: ItemLog, isOwn: Bool) -> Bool {
-    // What no store has each replica shows by itself.
+    // Without a store each replica shows its own items.
     guard isShared else { return true }
     return log === self.log && followsItems ? isOwn : context.replica.isLeading
   }

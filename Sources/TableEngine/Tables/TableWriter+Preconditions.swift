@@ -229,7 +229,7 @@ extension TableError {
     }
   }
 
-  /// What was edited is stored, and another replica has to show it.
+  /// The edit is stored, and another replica has to show it.
   static var storedUnseen: TableError {
     TableError(
       .unavailable,

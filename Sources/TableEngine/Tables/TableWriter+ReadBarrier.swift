@@ -3,7 +3,7 @@ import Synchronization
 package import TableModel
 import TableStore
 
-/// What a table is made of, so that a read waits for it.
+/// An input of a table that a read waits for.
 protocol ReadInput: Sendable {
   /// Whether a read has to wait at all, or to look.
   var needsReadBarrier: Bool { get }
@@ -84,7 +84,7 @@ extension TableWriter: ReadInput {
     let latest = feed.current.table
     let isShown = content.access { content in
       guard !content.storedShowsInputs(log) else { return true }
-      // What upstreams have said is known where they are asked: elsewhere only the stored version tells what it is made of.
+      // Only the replica that asks the upstreams knows their answers: elsewhere the stored version tells its inputs.
       guard content.inputs.isEmpty else { return log == nil }
       let table = content.table(named: name)
       return Table.same(latest, content.share(table, with: latest))

@@ -48,7 +48,7 @@ extension TableWriter {
     let refusal = isSpokesman ? upstreamRefusal?.stored : nil
     // What it said to another replica holds until all have said something to this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
-    // What others can't lay out they are told that it is shown.
+    // Replicas that can't lay the edit out are told when it is shown.
     let inputs = toggles.isEmpty ? content.access { $0.markedInputs(isShared: isShared) } : []
     let marks = prepared != nil || awaitsLeader ? inputs : []
     guard prepared != nil || hasWord || !marks.isEmpty else {

@@ -42,7 +42,7 @@ extension TableWriter {
     whenShown(isElsewhere: done.isRepeated) { shown in
       let cursor = shown.reader.cursor(shown.feed.current, request.lens)
       let answer = EditResult.success(EditAnswer(cursor: cursor, rows: done.rows, hasReplaced: done.hasReplaced))
-      // What was kept before has the original's cursor.
+      // Answers kept by earlier releases have the original's cursor.
       shown.remember(answer, for: request.preconditions.idempotency) { completion(answer) }
     }
   }

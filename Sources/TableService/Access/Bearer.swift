@@ -10,7 +10,7 @@ final class Bearer: Sendable {
   let digest: [UInt8]
   private let known = Mutex(Standing.unjudged)
 
-  /// What an issuer's keys say of them.
+  /// The verdict of an issuer's keys.
   enum Standing: Sendable {
     /// They are no issuer's token, as far as anybody has looked.
     case unjudged
@@ -32,7 +32,7 @@ final class Bearer: Sendable {
 }
 
 extension Request {
-  /// What stands behind `Bearer`.
+  /// The token after `Bearer`.
   var bearerToken: ArraySlice<UInt8>? {
     guard let field = valueBytes(.authorization), let end = field.firstIndex(of: UInt8(ascii: " ")),
       field[..<end].isText("bearer")

@@ -7,11 +7,11 @@ struct FollowedPair: Sendable {
   /// Of its `after`, from 0.
   let number: Int
   let reference: TableReference
-  /// What stands behind `;;`; nil where the table is seen as the query says.
+  /// The lens after `;;`; nil where the query's lens counts.
   let members: Substring?
   /// Empty where the client has nothing yet.
   let cursor: Substring
-  /// What stands before the cursor and its colon, as the client wrote it.
+  /// The text before the cursor and its colon, as the client wrote it.
   let text: Substring
 
   /// Splits it at its last colon, then at the first `;;`; nil where no table is named. O(bytes).

@@ -16,7 +16,7 @@ final class MultiPoll: Waiter {
     var table: LiveTable
     var query: TableQuery
 
-    /// What the reply's entry is called by, where the table alone doesn't tell.
+    /// The number of the pair in the reply's entry, where the table's name alone is ambiguous.
     var number: Int? { pair.members == nil ? nil : pair.number }
   }
 

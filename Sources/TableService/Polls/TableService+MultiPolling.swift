@@ -85,7 +85,7 @@ extension TableService {
     return (poll, troubles.isEmpty && !members.contains(where: \.table.isMember))
   }
 
-  /// What stands once.
+  /// A table with its lens, which may stand once.
   private struct SeenTable: Hashable {
     var name: String
     var view: String?
@@ -117,7 +117,7 @@ extension TableService {
 }
 
 extension MultiPoll.Member {
-  /// What it looks for is found already.
+  /// Its search has its result already.
   fileprivate var isFound: Bool { table.isFound(query) }
 }
 

@@ -30,7 +30,7 @@ extension TableService {
     let poll = share == nil ? try inquiry.poll(of: call.table, call.state, make) : try make()
     let patience = poll.query.after == nil || !call.mayWait ? 0 : wait
     guard call.table.isFound(poll.query) else {
-      // What takes long is not an event loop's to do.
+      // Long work does not belong on an event loop.
       let exchange = call.exchange
       call.table.find(poll.query) { exchange.finish(poll.begin(exchange, wait: patience)) }
       return .later

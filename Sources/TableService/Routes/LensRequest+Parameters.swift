@@ -17,7 +17,7 @@ extension LensRequest.Window {
     }
   }
 
-  /// What is wrong, and what would be right.
+  /// The mistake, and the correction.
   private struct Wrong: Error {
     let text: String
     init(_ text: String) { self.text = text }

@@ -55,7 +55,7 @@ public final class SQLiteStore: SoleStore {
     /// The last group took no longer than a caller may be kept.
     var isQuick = false
 
-    /// What a commit is built on is being written ahead.
+    /// The base of a commit is being written ahead.
     func isAhead(of commit: Commit) -> Bool { !ahead.isEmpty && commit.records.contains(where: ahead.contains) }
   }
 

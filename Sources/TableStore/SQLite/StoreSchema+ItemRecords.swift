@@ -20,7 +20,7 @@ extension StoreSchema {
       let (owner, nextItem): (Int64, Int64) = (place["id"], place["next_item"])
       let record = "@items." + source
       guard name != record else { continue }
-      // What was put aside earlier is older.
+      // Items that were put aside earlier are older.
       try db.execute(
         sql: "DELETE FROM item WHERE key >> 40 = (SELECT id FROM feed WHERE name = ?)",
         arguments: [record]

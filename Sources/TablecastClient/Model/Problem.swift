@@ -5,7 +5,7 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   public var detail: String
   /// The parameter or the member of the body to blame.
   public var field: String?
-  /// What an upstream said of single members of the item, by their names.
+  /// An upstream's reasons against single members of the item, by their names.
   public var fields: [String: [String]]
 
   public init(

@@ -1,4 +1,4 @@
-/// What an upstream said of one member of what it was sent.
+/// An upstream's reasons against one member of the body.
 public struct FieldReasons: Hashable, Sendable {
   /// Dotted where the member is inside of others: `address.street`, `lines.0.amount`.
   public var name: String

@@ -13,7 +13,7 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
   public var retryAfter: Duration?
   /// With 401: how the upstream wants the caller to prove who they are (`WWW-Authenticate`).
   public var challenge: String?
-  /// What the upstream said of single members of what it was sent.
+  /// The upstream's reasons against single members of the body.
   public var fields: [FieldReasons] = []
   /// Of a later page, or of one item among others: it says nothing about the whole.
   public var isPartial = false

@@ -8,11 +8,11 @@ struct EditAnswer {
   let refused: Expression?
   let check: ResponseCheck
 
-  /// What was read of an answer.
+  /// The part of an answer that was read.
   private struct Reading {
     /// Why it was refused, by the expression that says so.
     var words: String?
-    /// What it says against it, by itself.
+    /// The reason as the upstream gives it.
     var told: String?
     var fields: [FieldReasons] = []
     var item: [UInt8]?

@@ -72,7 +72,7 @@ public enum EditOutcome: Sendable {
   case failed(UpstreamError)
 }
 
-/// What an upstream said of an edit that it has carried out.
+/// An upstream's answer to an edit that it has carried out.
 public struct AcceptedEdit: Hashable, Sendable {
   public var status: Int
   /// The JSON text of the object that stands where `item` says, by default the answer itself; nil where there is none.

@@ -183,7 +183,7 @@ extension SourceFetcher {
     let isAsBefore = refresh.visited == lastPages && refresh.allUnchanged
     let missesKnown =
       refresh.visited.count > 1 && !isAsBefore && SecondLook.misses(pages.map(\.identities), of: knownIdentities)
-    // What two walks have not found before is not looked for while all is as it was.
+    // Items that two walks have missed are not looked for again while nothing changes.
     guard missesKnown || shortage != nil && !(isAsBefore && missed == shortage) else {
       (refresh.identities, refresh.missed) = (Self.identities(of: refresh), shortage)
       return finishPages(refresh)
