@@ -69,9 +69,9 @@ extension TableReader {
     return finder.known(search, Finder.Version(old.cursor)) != nil
   }
 
-  /// Finds it on the rendering queue.
-  func find(_ query: TableQuery, _ completion: @escaping @Sendable () -> Void) {
-    onRenderingQueue { [self] in
+  /// Finds it on the rendering queue, at the asker's turn: a search may take as long as a reply.
+  func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
+    inTurn(asker) { [self] in
       if let search = query.lens.find, let finder = finding.withLock({ $0?.finder }) {
         let current = feed.current
         if let old = query.after.flatMap({ standing(at: $0) }), old !== current {

@@ -99,9 +99,10 @@ package final class LiveTable: Sendable {
   /// Whether what a query looks for is found already, so that an event loop may ask where its client stands. O(1).
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
-  /// Finds what a query looks for; `completion` runs on the table's rendering queue.
-  package func find(_ query: TableQuery, _ completion: @escaping @Sendable () -> Void) {
-    reader.find(query, completion)
+  /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
+  /// where the asker has gone.
+  package func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
+    reader.find(query, for: asker, completion)
   }
 
   /// Makes a reply; `completion` runs on the table's rendering queue.

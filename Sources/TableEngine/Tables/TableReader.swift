@@ -304,8 +304,6 @@ final class TableReader: Sendable {
     }
   }
 
-  func onRenderingQueue(_ body: @escaping @Sendable () -> Void) { maker.queue.async(execute: body) }
-
   /// A reply, made now. On the rendering queue.
   func prepare(_ query: TableQuery) -> EncodedReply { reply(query) }
 }

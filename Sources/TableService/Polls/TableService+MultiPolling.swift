@@ -25,7 +25,9 @@ extension TableService {
   private func begin(_ poll: MultiPoll, _ call: Call, _ wait: Double, found: Int = 0) -> Reply {
     for place in poll.members.indices.dropFirst(found) where !poll.members[place].isFound {
       let (exchange, member) = (call.exchange, poll.members[place])
-      member.table.find(member.query) { exchange.finish(self.begin(poll, call, wait, found: place + 1)) }
+      member.table.find(member.query, for: ReplyAsker(exchange.asker)) {
+        exchange.finish(self.begin(poll, call, wait, found: place + 1))
+      }
       return .later
     }
     // A table whose upstream is awaited keeps nobody from what the others have to tell.

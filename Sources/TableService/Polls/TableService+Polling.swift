@@ -32,7 +32,9 @@ extension TableService {
     guard call.table.isFound(poll.query) else {
       // Long work does not belong on an event loop.
       let exchange = call.exchange
-      call.table.find(poll.query) { exchange.finish(poll.begin(exchange, wait: patience)) }
+      call.table.find(poll.query, for: ReplyAsker(exchange.asker)) {
+        exchange.finish(poll.begin(exchange, wait: patience))
+      }
       return .later
     }
     return poll.begin(call.exchange, wait: patience)

@@ -94,7 +94,9 @@ final class TableStream: StreamSource {
     guard table.ending == nil, recheck() == nil else { return stream.end() }
     guard state.withLock({ event(&$0.pacing) }) == .make else { return }
     let query = query
-    guard table.isFound(query) else { return table.find(query) { [self] in make(stream) } }
+    guard table.isFound(query) else {
+      return table.find(query, for: ReplyAsker(stream.asker)) { [self] in make(stream) }
+    }
     make(stream)
   }
 

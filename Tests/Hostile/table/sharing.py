@@ -3,7 +3,8 @@ import contextlib, json, random, socket, statistics, struct, threading, time
 
 from trial import EDITOR, NotHeld, Wire, attack, holds, request
 
-MANY = {"source": {"local": {"items": [{"title": f"Item number {n} of many"} for n in range(10_000)]}}, "can": {"edit": True}}
+MANY = {"source": {"local": {"items": [{"title": f"Item number {n} of many"} for n in range(10_000)]}}, "can": {"edit": True},
+        "find": {"search": ["title"]}}
 # Of many cells a client can show any.
 CELLS = {f"C{n}": {"fields": {"title": "string"}, "fallback": "Label"} for n in range(8)} | {
     "Label": {"fields": {"title": "string"}}, "Note": {"fields": {"title": "string", "open": "boolean"}, "expands": "open", "fallback": "Label"}}
@@ -24,16 +25,15 @@ def news(service):
         return time.monotonic() - before
 
 
-@attack("200 connections of one address, each of which asks for another window of 10,000 rows, compressed, again and again",
-        "another address hears of edits as soon as ever: replies are made in turns", configuration=SHARED, quick=False)
-def dear_replies_of_one_client(trial):
+def news_beside(trial, target):
+    """200 connections of one address ask for what `target()` names, again and again: another address hears of edits all the same."""
     wires, ended = [Wire(trial.service.port, 60, address="127.0.0.9") for _ in range(200)], threading.Event()
 
     def ask_again(own):
         with contextlib.suppress(OSError):
             while not ended.is_set():
                 for wire in own:
-                    wire.send(request("GET", f"/v1/tables/many?rows={random.randint(9_000, 9_999)}", ["Accept-Encoding: gzip"]))
+                    wire.send(request("GET", target(), ["Accept-Encoding: gzip"]))
                 for wire in own:
                     wire.answer()
     threads = [threading.Thread(target=ask_again, args=(wires[n::4],), daemon=True) for n in range(4)]
@@ -42,13 +42,28 @@ def dear_replies_of_one_client(trial):
             thread.start()
         time.sleep(1)
         waits = [news(trial.service) for _ in range(5)]
-        holds(statistics.median(waits) < 0.7, "news come after", *(f"{wait:.2f}" for wait in waits), "seconds")
+        said = " ".join(f"{wait:.2f}" for wait in waits)
+        print(f"          news after {said} s")
+        holds(statistics.median(waits) < 0.7, "news come after", said, "seconds")
     finally:
         ended.set()
         for wire in wires:
             wire.close()
         for thread in threads:
             thread.join(30)
+
+
+@attack("200 connections of one address, each of which asks for another window of 10,000 rows, compressed, again and again",
+        "another address hears of edits as soon as ever: replies are made in turns", configuration=SHARED, quick=False)
+def dear_replies_of_one_client(trial):
+    news_beside(trial, lambda: f"/v1/tables/many?rows={random.randint(9_000, 9_999)}")
+
+
+@attack("200 connections of one address, each of which polls with another search of 10,000 rows, again and again",
+        "another address hears of edits as soon as ever: searches are made in turns", configuration=SHARED, quick=False)
+def searches_of_one_client(trial):
+    cursor = trial.service.ask("GET", "/v1/tables/many?rows=10", seconds=60).json()["cursor"].split("~")[0]
+    news_beside(trial, lambda: f"/v1/tables/many/changes?after={cursor}&wait=0&rows=1&q=item+{random.randint(0, 9_999)}+n")
 
 
 @attack("1,500 requests for replies that take long, each of a client that resets its connection at once", "nothing of what others ask for waits for those",
