@@ -4,6 +4,8 @@ internal import JSON
 struct CellGuess: Sendable {
   var title: Part
   var others: [Part] = []
+  /// Why the title may be another one; nil where it is likely.
+  var titleDoubt: String?
 
   /// A field of the cell, and what fills it.
   struct Part: Sendable {
@@ -27,9 +29,12 @@ struct CellGuess: Sendable {
   /// - Parameters:
   ///   - identity: shown where no member makes a title.
   ///   - section: what the sections say already.
-  init(_ fields: [Field], identity: IdentityGuess, section: MemberPath?) {
-    let titles = fields.map { (Self.titleScore($0), $0) }.filter { $0.0 > 10 }
-      .enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }.map(\.element.1)
+  init(_ fields: [Field], of items: [JSONValue], identity: IdentityGuess, section: MemberPath?) {
+    let stem = identity.paths.count == 1 ? identity.paths.first.flatMap(\.identifiedNoun) : nil
+    let titles = (fields + items.fields(inLists: true)).map { (Self.titleScore($0, of: stem), $0) }
+      .filter { $0.0 > 10 }.enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }.map(
+        \.element.1
+      )
     var used = Set([section].compactMap(\.self))
     if let field = titles.first {
       title = Part(
@@ -41,13 +46,19 @@ struct CellGuess: Sendable {
         runnersUp: titles.dropFirst().prefix(2).map { Self.text($0, otherwise: "'untitled'") }
       )
       used.insert(field.path)
+      if field.items > 3, field.distinct.count * 3 < field.items {
+        titleDoubt =
+          "the title may be another one: `\(field.path.description)` has \(field.distinct.count.grouped) values"
+          + " in \(field.items.grouped) items"
+      }
     } else {
       title = Part(name: "title", type: "string", value: identity.template, evidence: "no member looks like a title")
+      if !items.isEmpty { titleDoubt = "no member looks like a title: the identity stands in its place" }
       if !identity.isContent, let path = identity.paths.first, identity.paths.count == 1 {
         title.value = "${\(path.expression) | string}"
       }
     }
-    if let subtitle = Self.best(fields, used, Self.subtitleScore) {
+    if let subtitle = Self.best(fields, used.union(identity.paths), Self.subtitleScore) {
       used.insert(subtitle.path)
       others.append(Self.optional("subtitle", "string", subtitle, Self.text(subtitle, otherwise: nil)))
     }
@@ -71,7 +82,8 @@ struct CellGuess: Sendable {
   // MARK: What suits what
 
   private static let titles: [String: Double] = [
-    "title": 100, "name": 98, "full_name": 90, "fullname": 90, "display_name": 96, "displayname": 96, "subject": 90,
+    "title": 100, "name": 98, "full_name": 90, "namewithowner": 90, "fullname": 90, "display_name": 96,
+    "displayname": 96, "subject": 90,
     "headline": 92,
     "summary": 80, "label": 76, "caption": 70, "question": 70, "text": 50, "content": 46, "body": 40, "description": 44,
     "username": 60, "login": 62, "symbol": 50, "code": 42, "email": 40, "message": 48, "place": 44, "key": 30,
@@ -90,7 +102,8 @@ struct CellGuess: Sendable {
     "location",
   ]
 
-  private static func titleScore(_ field: Field) -> Double {
+  /// - Parameter noun: what the identity says that an item is: `track`, of `trackId`.
+  private static func titleScore(_ field: Field, of noun: String?) -> Double {
     guard field.isText || field.strings * 10 >= field.items * 9 && field.strings == field.present,
       field.present * 10 >= field.items * 9, !field.isMostly(.url), !field.isMostly(.moment), !field.isMostly(.uuid),
       !field.isMostly(.number)
@@ -98,8 +111,8 @@ struct CellGuess: Sendable {
     let name = field.path.last.lowercased()
     var score = titles[name] ?? 0
     if score == 0 {
-      if name.hasSuffix("title") || name.hasSuffix("name") {
-        score = 62
+      if Self.isTitle(name) {
+        score = noun.map(name.hasPrefix) == true ? 86 : 62
       } else if name.hasSuffix("_id") || name.hasSuffix("type") || name == "status" || name == "state" {
         score = 5
       } else {
@@ -110,12 +123,12 @@ struct CellGuess: Sendable {
     let parents = field.path.names.dropLast().filter { !Wrapper.names.contains($0) }
     for parent in parents {
       let parent = parent.lowercased()
-      if let parentScore = titles[parent], parentScore >= 70,
-        ["rendered", "en", "common", "text", "value", "official"].contains(name)
+      if let parentScore = titles[parent] ?? (Self.isTitle(parent) ? 72 : nil), parentScore >= 70,
+        ["rendered", "en", "common", "text", "plain_text", "value", "official"].contains(name)
       {
         score = max(score, parentScore - 2)
       } else {
-        score -= Self.others.contains { parent.contains($0) } ? 60 : 12
+        score -= Self.others.contains { parent.contains($0) } ? 60 : field.path.lists.isEmpty ? 12 : 42
       }
     }
     if field.items > 2 {
@@ -124,6 +137,10 @@ struct CellGuess: Sendable {
     if field.averageBytes > 300 { score -= 12 }
     if field.averageBytes < 2 { score -= 10 }
     return score
+  }
+
+  private static func isTitle(_ name: String) -> Bool {
+    name.hasSuffix("title") || name.hasSuffix("name") || name.hasSuffix("label")
   }
 
   private static func subtitleScore(_ field: Field) -> Double {
@@ -243,6 +260,16 @@ struct CellGuess: Sendable {
     return words.dropFirst().reduce(first.prefix(1).lowercased() + first.dropFirst()) {
       $0 + $1.prefix(1).uppercased() + $1.dropFirst()
     }
+  }
+}
+
+extension MemberPath {
+  /// What is identified: `track` for `trackId` or `track_id`; nil where the name says `id` alone, or something else.
+  fileprivate var identifiedNoun: String? {
+    let name = last.lowercased()
+    guard name.hasSuffix("id"), name.utf8.count > 4 else { return nil }
+    let noun = name.dropLast(2)
+    return String(noun.hasSuffix("_") ? noun.dropLast() : noun)
   }
 }
 

@@ -162,7 +162,7 @@ public struct Discovery: Sendable {
     fields = items.fields()
     identities = IdentityGuess.candidates(fields, of: items, noun: SourceName.noun(name))
     if let identity = identities.first {
-      cell = CellGuess(fields, identity: identity, section: section)
+      cell = CellGuess(fields, of: items, identity: identity, section: section)
     }
     if items.isEmpty { doubts.append("the list is empty: nothing could be seen of its items") }
     if let second = lists.dropFirst().first, !second.items.isEmpty, second.score > list.score - 2,
@@ -197,7 +197,7 @@ public struct Discovery: Sendable {
       fields = (items + second).fields()
       items += second
       for index in identities.indices { identities[index].recount(items) }
-      if let identity = identities.first { cell = CellGuess(fields, identity: identity, section: section) }
+      if let identity = identities.first { cell = CellGuess(fields, of: items, identity: identity, section: section) }
       phase = .again
     case .refuted(let reason):
       if guess.isBlind { blind.append("\(guess.yaml): \(reason)") } else { unproved.append((guess, reason)) }
@@ -263,6 +263,7 @@ extension Discovery {
       doubts: doubts
     )
     if identity.isContent, !items.isEmpty { findings.doubts.append(identity.evidence) }
+    if let doubt = cell.titleDoubt { findings.doubts.append(doubt) }
     return findings.draft()
   }
 }

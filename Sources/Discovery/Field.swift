@@ -130,13 +130,19 @@ extension Field.Form {
 extension [JSONValue] {
   /// What the items have in common: the members of each, and of the objects in them, three deep. In the order in which they
   /// are met. O(values).
-  func fields() -> [Field] {
+  ///
+  /// - Parameter inLists: those of the first objects in lists alone: Notion's `title[0].plain_text`.
+  func fields(inLists: Bool = false) -> [Field] {
     var fields: [Field] = []
     var places: [MemberPath: Int] = [:]
     func visit(_ value: JSONValue, _ path: MemberPath) {
       for member in value.members ?? [] {
         let path = path.appending(member.name)
         if member.value.members != nil, path.names.count < 4 { visit(member.value, path) }
+        if inLists, let first = member.value.elements?.first, first.members != nil, path.names.count < 4 {
+          visit(first, path.first)
+        }
+        if inLists, path.lists.isEmpty { continue }
         // Enough for any item that a person can look at.
         if places[path] == nil, fields.count >= 400 { continue }
         let place = places[path] ?? fields.count

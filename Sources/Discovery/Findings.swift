@@ -158,6 +158,7 @@ struct Findings {
       }
       writer.write(3, "header: {cell: SectionTitle, payload: {title: \"${$key} (${$count})\"}}")
     }
+    FindGuess(fields, cell: cell).write(&writer)
   }
 
   /// By what the upstream has sorted the list, as far as can be seen.

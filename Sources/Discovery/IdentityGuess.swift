@@ -98,6 +98,8 @@ struct IdentityGuess: Sendable, Equatable {
         || lower.hasSuffix("slug")
       {
         score = 58
+      } else if lower.hasSuffix("id"), field.integers == field.present {
+        score = 56
       } else if field.isMostly(.uuid) {
         score = 65
       } else if field.isText && !field.isMostly(.moment) && field.averageBytes <= 100 {
@@ -121,7 +123,7 @@ struct IdentityGuess: Sendable, Equatable {
 enum Wrapper {
   static let names: Set<String> = [
     "attributes", "properties", "fields", "_source", "node", "data", "metadata", "snippet", "volumeInfo", "value",
-    "item",
+    "item", "sys",
   ]
 }
 

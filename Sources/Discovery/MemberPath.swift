@@ -3,6 +3,8 @@ internal import JSON
 /// The way to a value through the members of objects.
 struct MemberPath: Hashable, Sendable {
   var names: [String]
+  /// Places in `names` whose value is a list: its first element is meant.
+  private(set) var lists: Set<Int> = []
 
   init(_ names: [String]) { self.names = names }
 
@@ -10,15 +12,28 @@ struct MemberPath: Hashable, Sendable {
   var expression: String {
     guard let first = names.first else { return "$item" }
     let start = Self.isWord(first) && !Self.reserved.contains(first) ? first : "$item" + Self.link(first)
-    return names.dropFirst().reduce(start) { $0 + Self.link($1) }
+    return names.indices.dropFirst().reduce(start + element(0)) { $0 + Self.link(names[$1]) + element($1) }
   }
 
-  /// For people: `user.name`.
-  var description: String { names.joined(separator: ".") }
+  /// For people: `user.name`, `names[0].value`.
+  var description: String { names.indices.map { names[$0] + element($0) }.joined(separator: ".") }
+
+  private func element(_ place: Int) -> String { lists.contains(place) ? "[0]" : "" }
 
   var last: String { names.last ?? "" }
 
-  func appending(_ name: String) -> MemberPath { MemberPath(names + [name]) }
+  func appending(_ name: String) -> MemberPath {
+    var path = self
+    path.names.append(name)
+    return path
+  }
+
+  /// The first element of the list that this leads to.
+  var first: MemberPath {
+    var path = self
+    path.lists.insert(names.count - 1)
+    return path
+  }
 
   /// Names that mean something else at the beginning of an expression.
   private static let reserved: Set<String> = ["true", "false", "null", "in", "has", "env"]
@@ -49,7 +64,10 @@ struct MemberPath: Hashable, Sendable {
 
 extension JSONValue {
   subscript(path: MemberPath) -> JSONValue? {
-    path.names.reduce(Optional(self)) { value, name in value?[name] }
+    path.names.enumerated().reduce(Optional(self)) { value, step in
+      let next = value?[step.element]
+      return path.lists.contains(step.offset) ? next?.elements?.first : next
+    }
   }
 
   var members: [Member]? {

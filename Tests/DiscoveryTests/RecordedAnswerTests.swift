@@ -22,6 +22,82 @@ struct RecordedAnswerTests {
   }
 
   static let cases: [Case] = [
+    Case(
+      name: "notion-query",
+      items: "${results}",
+      id: "${id}",
+      title: "${properties.Name.title[0].plain_text}"
+    ),
+    Case(
+      name: "itunes-search",
+      items: "${results}",
+      id: "${trackId}",
+      title: "${trackName}"
+    ),
+    Case(
+      name: "sparql",
+      items: "${results.bindings}",
+      id: "${item.value}",
+      title: "${itemLabel.value}"
+    ),
+    Case(
+      name: "contentful-entries",
+      items: "${items}",
+      id: "${sys.id}",
+      title: "${fields.title}",
+      paging: "{offset: {parameter: skip, size: 14}}"
+    ),
+    Case(
+      name: "wikipedia-search",
+      items: "${query.search}",
+      id: "${pageid}",
+      title: "${title}",
+      paging: "{cursor: \"${continue.continue}\", parameter: continue}"
+    ),
+    Case(
+      name: "github-graphql-edges",
+      items: "${data.search.edges | map(node)}",
+      id: "${id}",
+      title: "${nameWithOwner}"
+    ),
+    Case(
+      name: "reddit",
+      items: "${data.children}",
+      id: "${data.id}",
+      title: "${data.title}",
+      paging: "{cursor: \"${data.after}\", parameter: after}"
+    ),
+    Case(
+      name: "arcgis",
+      items: "${features}",
+      id: "${attributes.OBJECTID}",
+      title: "${attributes.NAME}"
+    ),
+    Case(
+      name: "departures-db",
+      items: "${departures}",
+      id: "${tripId}",
+      title: "${line.name}"
+    ),
+    Case(
+      name: "firebase-map",
+      items: "${$item | entries}",
+      id: "${key}",
+      title: "${value.text}"
+    ),
+    Case(
+      name: "twitch-streams",
+      items: "${data}",
+      id: "${id}",
+      title: "${title}",
+      paging: "{cursor: \"${pagination.cursor}\", parameter: cursor}"
+    ),
+    Case(
+      name: "discourse-latest",
+      items: "${topic_list.topics}",
+      id: "${id}",
+      title: "${title}"
+    ),
     Case(name: "github-issues", id: "${id}", title: "${title}", paging: "{link: true}", groupBy: "state"),
     Case(name: "gitlab-projects", id: "${id}", title: "${name}", paging: "{link: true}"),
     Case(
@@ -221,6 +297,27 @@ struct RecordedAnswerTests {
     )
     #expect(service != nil, "\(diagnostics.map(\.message)) in \(draft.yaml)")
     #expect(diagnostics.isEmpty, "\(diagnostics.map(\.message)) in \(draft.yaml)")
+  }
+
+  @Test func whatIsFewIsAFilterAndWhatIsOrderedASort() throws {
+    let draft = try drafted("github-issues")
+    #expect(draft.yaml.contains(#"search: ["title""#), "\(draft.yaml)")
+    #expect(draft.yaml.contains(#"state: {title: "State", by: "state"}"#), "\(draft.yaml)")
+    #expect(draft.yaml.contains(#"title: {title: "Title", by: "title"}"#), "\(draft.yaml)")
+    #expect(draft.yaml.contains(#"{title: "Updated at", by: "updated_at", order: descending}"#), "\(draft.yaml)")
+  }
+
+  @Test func aTitleThatManyItemsShareIsSaid() throws {
+    #expect(try drafted("departures-db").doubts.contains { $0.hasPrefix("the title may be another one") })
+    #expect(try !drafted("github-issues").doubts.contains { $0.contains("title") })
+  }
+
+  private func drafted(_ name: String) throws -> Draft {
+    let answer = try recorded(name)
+    var discovery = Discovery(url: answer.url)
+    discovery.receive(answer)
+    while discovery.next != nil { discovery.receive(nil) }
+    return try discovery.draft()
   }
 
   @Test func theItemsOfAListOfIdentitiesAreFetched() throws {
