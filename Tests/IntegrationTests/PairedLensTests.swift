@@ -83,6 +83,17 @@ import Testing
     try other.check(equals: service.snapshot("u"))
   }
 
+  /// At the end of the wait each is told what woke nobody, whatever the others have.
+  @Test func windowsAreToldHowManyThereAreBesideTablesThatMoved() throws {
+    let service = try ServiceProcess(Self.configuration, arguments: ["--insecure"])
+    let (window, whole) = (try service.mirror("t", query: "?rows=1"), try service.mirror("t"))
+    #expect(try service.request("POST", "/v1/tables/t/items", body: ["title": "e"]).status == 201)
+    let reply = try poll(service, ["t;;rows=1:\(window.cursor)", "t;;:\(whole.cursor)"])
+    let entries = try (reply.json["changes"] ?? .null).elements
+    #expect(entries.map { $0["pair"]?.number } == [0, 1], "\(reply.text)")
+    #expect(entries.first?["stages"] == [["window": ["rows": 1, "of": 5]]], "\(reply.text)")
+  }
+
   @Test(
     "A bad lens is that pair's problem, in words",
     arguments: [

@@ -62,6 +62,22 @@ import Testing
     }
   }
 
+  /// Whoever doesn't wait asks for what there is, from a cursor too.
+  @Test func aPollThatDoesNotWaitHasWhatWasAnswered() throws {
+    let replicas = try Self.replicas(2)
+    var (one, many) = (try replicas[1].mirror("guest"), try replicas[1].mirror("joined"))
+    for edit in 1...20 as ClosedRange<Int64> {
+      #expect(try replicas[0].request("PATCH", "/v1/tables/keeper/items/1", body: ["n": .integer(edit)]).status == 200)
+      try one.apply(replicas[1].request("GET", "/v1/tables/guest/changes?after=\(one.cursor)&wait=0").json)
+      #expect(one.row("1")?["payload"]?["n"] == .integer(edit))
+      let reply = try replicas[1].request("GET", "/v1/changes?after=joined:\(many.cursor)&wait=0")
+      let entries = try (reply.json["changes"] ?? .null).elements
+      #expect(entries.count == 1, "\(reply.text)")
+      for entry in entries { try many.apply(entry) }
+      #expect(many.row("1")?["payload"]?["n"] == .integer(edit))
+    }
+  }
+
   /// Each has seen the same version: they can't both be told that it was the last one.
   @Test func twoConditionsOnOneVersionAreNotBothMet() throws {
     let replicas = try Self.replicas(2)

@@ -108,9 +108,9 @@ extension LiveTable {
   package var mayBeBehind: Bool { writer.needsReadBarrier }
 
   /// Whether only a read barrier can tell what a reader is to be answered: the request asks for what there is now, or
-  /// stands where this replica has not come yet. O(toggles).
-  package func isBehind(_ request: LensRequest, after: Cursor?) -> Bool {
-    guard let after else { return mayBeBehind }
+  /// stands where this replica has not come yet. A poll that doesn't wait asks for what there is now, too. O(toggles).
+  package func isBehind(_ request: LensRequest, after: Cursor?, waits: Bool) -> Bool {
+    guard let after, waits else { return mayBeBehind }
     return writer.isShared && reader.isAhead(after, view: request.view)
   }
 

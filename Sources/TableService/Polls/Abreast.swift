@@ -75,7 +75,9 @@ extension TableCall {
   /// What has to be read before this is answered; nil where nothing has.
   var behind: Abreast.Member? {
     guard let lens = try? inquiry.lens.get() else { return nil }
-    return table.isBehind(lens, after: request.position) ? Abreast.Member(table: table, view: lens.view) : nil
+    let waits = (try? inquiry.wait.get()) != 0
+    return table.isBehind(lens, after: request.position, waits: waits)
+      ? Abreast.Member(table: table, view: lens.view) : nil
   }
 }
 

@@ -98,8 +98,8 @@ final class MultiPoll: Waiter {
   /// - Parameter wait: seconds; nil: what is left of the time.
   func begin(_ exchange: Exchange, wait: Double?) -> Reply {
     if let successor { return successor.begin(exchange, wait: wait) }
+    if let wait, wait <= 0 { return last(exchange, troubles) }
     if let reply = moved(exchange, troubles) { return reply }
-    if let wait, wait <= 0 { return unchanged(exchange) }
     do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
     for member in members {
       member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
@@ -127,8 +127,7 @@ final class MultiPoll: Waiter {
   func timedOut(_ exchange: Exchange) -> Reply {
     abandoned()
     if let refusal = ending() { return .response(refusal.response) }
-    let poll = successor ?? self
-    return poll.moved(exchange, []) ?? poll.unchanged(exchange)
+    return (successor ?? self).last(exchange, [])
   }
 
   func abandoned() {
@@ -155,39 +154,50 @@ final class MultiPoll: Waiter {
 
   // MARK: What there is to tell
 
-  /// The time is over: windows may have moved on without anything new in them.
-  private func unchanged(_ exchange: Exchange) -> Reply {
-    var moves: [Move] = []
-    for (index, member) in members.enumerated() {
-      let to = member.table.state(for: member.query).to
-      if member.query.after != to { moves.append(Move(member: index, to: to)) }
-    }
-    return gather(moves, [], exchange)
+  /// The reply at the end of the wait: windows and searches may have moved on without anything new in them.
+  private func last(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply {
+    let news = news(troubles)
+    return gather(news.all, news.troubles, exchange)
   }
 
   /// The reply, where a table has moved or can't be followed; nil where there is nothing to tell.
   private func moved(_ exchange: Exchange, _ troubles: [Trouble]) -> Reply? {
-    var troubles = troubles
-    var (moves, isOver): ([Move], Bool) = ([], false)
+    let news = news(troubles)
+    guard news.isOver || !news.waking.isEmpty || !news.troubles.isEmpty else { return nil }
+    return gather(news.waking, news.troubles, exchange)
+  }
+
+  private struct News {
+    /// Tables that aren't where the client is, whether it has to know that at once or not.
+    var all: [Move] = []
+    /// Those of them that end the wait.
+    var waking: [Move] = []
+    var troubles: [Trouble]
+    /// The wait is over, whatever there is to tell.
+    var isOver = false
+  }
+
+  private func news(_ troubles: [Trouble]) -> News {
+    var news = News(troubles: troubles)
     for (index, member) in members.enumerated() {
       if let error = recheck(member.table.reference.name) {
-        troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
+        news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: error))
         continue
       }
       switch member.table.ending {
       case .refused(let error)?:
-        troubles.append(Trouble(pair: member.pair, table: member.table.name, error: ServiceError(error)))
+        news.troubles.append(Trouble(pair: member.pair, table: member.table.name, error: ServiceError(error)))
         continue
       // Its next request finds another member in its place.
-      case .withoutNews?, .replaced?: isOver = true
-      case nil where member.table.isAwaitingUpstream: continue
+      case .withoutNews?, .replaced?: news.isOver = true
       case nil: break
       }
       let state = member.table.state(for: member.query)
-      if !state.isCurrent { moves.append(Move(member: index, to: state.to)) }
+      let move = Move(member: index, to: state.to)
+      if member.query.after != state.to { news.all.append(move) }
+      if !state.isCurrent, !member.table.isAwaitingUpstream { news.waking.append(move) }
     }
-    guard isOver || !moves.isEmpty || !troubles.isEmpty else { return nil }
-    return gather(moves, troubles, exchange)
+    return news
   }
 
   // MARK: Answering

@@ -32,7 +32,9 @@ extension TableService {
     }
     // A table whose upstream is awaited keeps nobody from what the others have to tell.
     let patience = poll.members.contains(where: \.table.isAwaitingUpstream) ? min(wait, FirstFetch.patience) : wait
-    let behind = poll.members.filter { $0.table.isBehind(LensRequest(view: $0.query.lens.view), after: $0.query.after) }
+    let behind = poll.members.filter {
+      $0.table.isBehind(LensRequest(view: $0.query.lens.view), after: $0.query.after, waits: wait > 0)
+    }
     guard !behind.isEmpty else { return poll.begin(call.exchange, wait: patience) }
     let read = behind.map { Abreast.Member(table: $0.table, view: $0.query.lens.view) }
     return Abreast(of: read, server) { exchange, outcome in
