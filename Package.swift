@@ -23,6 +23,9 @@ let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log", condition: server)
 let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: server)
 
+// Plural rules, collation and folding, by the ICU that Foundation brings: a second one would cost 36 MB.
+let foundationICU: [LinkerSetting] = [.linkedLibrary("_FoundationICU")]
+
 // What apps take: no flags that the package manager refuses in a dependency, and nothing of the server's.
 let forApps: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
@@ -69,7 +72,6 @@ let package = Package(
     .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
-    .target(name: "CICU", linkerSettings: [.linkedLibrary("icui18n"), .linkedLibrary("icuuc")]),
     .target(name: "CJSONMembers", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
@@ -87,8 +89,7 @@ let package = Package(
       name: "Expressions",
       dependencies: ["FieldValues", "JSON"],
       swiftSettings: ours,
-      // Collation and plural rules, by the ICU that Foundation brings.
-      linkerSettings: [.linkedLibrary("_FoundationICU")]
+      linkerSettings: foundationICU
     ),
     // Who asks: signed tokens, and their issuers' keys.
     .target(name: "Identity", dependencies: ["CCrypto", "JSON"], swiftSettings: ours),
@@ -98,7 +99,12 @@ let package = Package(
       swiftSettings: ours
     ),
     .target(name: "TableDiff", dependencies: ["TableModel"], swiftSettings: ours),
-    .target(name: "TableFinding", dependencies: ["CICU", "TableDiff", "TableModel"], swiftSettings: ours),
+    .target(
+      name: "TableFinding",
+      dependencies: ["TableDiff", "TableModel"],
+      swiftSettings: ours,
+      linkerSettings: foundationICU
+    ),
     .target(
       name: "TableEncoding",
       dependencies: ["Definitions", "Expressions", "JSON", "TableModel"],
@@ -107,10 +113,10 @@ let package = Package(
     .target(
       name: "TableMapping",
       dependencies: [
-        "CICU", "Definitions", "Expressions", "JSON", "LongWork", "TableEncoding", "TableFinding", "TableModel",
-        hashTrees,
+        "Definitions", "Expressions", "JSON", "LongWork", "TableEncoding", "TableFinding", "TableModel", hashTrees,
       ],
-      swiftSettings: ours
+      swiftSettings: ours,
+      linkerSettings: foundationICU
     ),
     .target(
       name: "HTTPServer",
@@ -300,3 +306,8 @@ let package = Package(
   ],
   cxxLanguageStandard: .cxx17
 )
+
+// A build of the service alone, as the container's is, needs no folder of tests.
+if Context.environment["TABLECAST_WITHOUT_TESTS"] != nil {
+  package.targets.removeAll { $0.type == .test || $0.path?.hasPrefix("Tests/") == true }
+}

@@ -1,4 +1,9 @@
+internal import Expressions
+
 /// Which release of the service this is.
 public enum Release {
+  /// The one place of the number. Files that aren't compiled repeat it; `ReleaseTests` holds them to it.
   public static let version = "1.0.0"
+  /// Differs where the same items may become other rows, or rows in another order.
+  public static let layout = "\(version) ICU \(ICURelease.version)"
 }

@@ -1,5 +1,3 @@
-internal import CICU
-
 /// What texts are searched by: their words, folded by ICU, so that case, accents and width don't count.
 public enum Folding {
   /// Before each word.
@@ -49,20 +47,5 @@ public enum Folding {
         count += 1
       }
     }
-  }
-
-  private static func unicode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-    let characters = UnsafeRawBufferPointer(text).assumingMemoryBound(to: CChar.self)
-    var needed = text.count * 2 + 16
-    var words: [UInt8] = []
-    // A second time where the first guess was too low.
-    repeat {
-      let capacity = needed
-      words = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-        needed = cicu_fold_words(characters.baseAddress, text.count, buffer.baseAddress, capacity)
-        count = min(max(needed, 0), capacity)
-      }
-    } while words.count < needed
-    return words
   }
 }

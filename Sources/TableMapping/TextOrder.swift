@@ -1,4 +1,4 @@
-internal import CICU
+internal import _FoundationICU
 
 /// How texts are ordered where it is not by their bytes: a text becomes a key once, whose bytes compare as the texts do.
 enum TextOrder {
@@ -54,33 +54,69 @@ enum TextOrder {
 }
 
 /// ICU's order of one language.
+///
+/// It is used by one table's mapping at a time; ICU allows several threads to make keys with one collator.
 final class Collator {
-  private let collator: OpaquePointer
+  private let opened: OpaquePointer
 
   /// Nil where ICU has no data at all; of a language that it doesn't know, the order that all share.
   init?(_ tag: String, isNatural: Bool) {
-    guard let collator = cicu_open_collator(tag, isNatural) else { return nil }
-    self.collator = collator
+    var status = U_ZERO_ERROR
+    // The longest name that ICU itself makes room for (ULOC_FULLNAME_CAPACITY).
+    var locale = [CChar](repeating: 0, count: 157)
+    let count = swift_uloc_forLanguageTag(tag, &locale, Int32(locale.count), nil, &status)
+    guard status.rawValue <= U_ZERO_ERROR.rawValue, count < locale.count else { return nil }
+    guard let opened = swift_ucol_open(locale, &status) else { return nil }
+    if isNatural { swift_ucol_setAttribute(opened, UCOL_NUMERIC_COLLATION, UCOL_ON, &status) }
+    guard status.rawValue <= U_ZERO_ERROR.rawValue else {
+      swift_ucol_close(opened)
+      return nil
+    }
+    self.opened = opened
   }
 
-  deinit { cicu_close_collator(collator) }
+  deinit { swift_ucol_close(opened) }
 
   /// O(n).
   func key(of text: String) -> [UInt8] {
     var text = text
     return text.withUTF8 { utf8 in
-      let characters = UnsafeRawBufferPointer(utf8).assumingMemoryBound(to: CChar.self)
-      var needed = utf8.count * 3 + 16
-      var key: [UInt8] = []
-      // A second time where the first guess was too low.
-      repeat {
-        let capacity = needed
-        key = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-          needed = cicu_sort_key(collator, characters.baseAddress, utf8.count, buffer.baseAddress, capacity)
-          count = min(needed, capacity)
+      guard utf8.count <= Int32.max / 4 else { return [] }
+      // No text has more UTF-16 units than bytes.
+      return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: utf8.count + 1) { units in
+        var count: Int32 = 0
+        var status = U_ZERO_ERROR
+        utf8.withMemoryRebound(to: CChar.self) { characters in
+          _ = swift_u_strFromUTF8WithSub(
+            units.baseAddress,
+            Int32(units.count),
+            &count,
+            characters.baseAddress,
+            Int32(characters.count),
+            0xFFFD,
+            nil,
+            &status
+          )
         }
-      } while key.count < needed
-      return key
+        guard status.rawValue <= U_ZERO_ERROR.rawValue else { return [] }
+        return key(of: UnsafeBufferPointer(rebasing: units[..<Int(count)]))
+      }
     }
+  }
+
+  private func key(of units: UnsafeBufferPointer<UInt16>) -> [UInt8] {
+    var needed = units.count * 3 + 16
+    var key: [UInt8] = []
+    // A second time where the first guess was too low.
+    repeat {
+      let capacity = needed
+      key = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+        needed = Int(
+          swift_ucol_getSortKey(opened, units.baseAddress, Int32(units.count), buffer.baseAddress, Int32(capacity))
+        )
+        count = min(needed, capacity)
+      }
+    } while key.count < needed
+    return key
   }
 }
