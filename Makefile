@@ -2,6 +2,8 @@
 # make test   all tests                   make check   format and lint
 # make build  the release binary          make fuzz    the fuzzers, for a minute
 # make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
+# make package  a Debian package and a .tar.xz, into .build/packages; make package-test tries them in fresh roots
+# make image-test  the container's file system without an engine
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
@@ -13,7 +15,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages clients cluster trial
+.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary clients cluster trial
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -30,6 +32,7 @@ tests-built: packages
 tests-web:
 	@./scripts/install-browser-tests.sh >/dev/null
 	node --test Clients/JavaScript/test/*.test.mjs
+	./Tests/Cookbook/cookbook.py .build/debug/tablecast
 	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
 
 # PostgreSQL: the store's tests start a server of their own.
@@ -70,9 +73,23 @@ sbom: build
 
 # A tag may be moved, a digest can't: the bases are what the registry has for their tags now, and the image says which.
 image:
-	docker build --tag tablecast \
-	  --build-arg BUILD_IMAGE="$$(./scripts/image-digest.sh swift:6.3-bookworm)" \
-	  --build-arg RUNTIME_IMAGE="$$(./scripts/image-digest.sh debian:12-slim)" .
+	docker build --tag tablecast --build-arg BUILD_IMAGE="$$(./scripts/image-digest.sh swift:6.3.1-bookworm)" .
+
+# .build/packages: a .deb that uses the system's libraries, and a .tar.xz that has its own.
+package: release-binary
+	./packaging/make-deb.sh .build/release/tablecast .build/packages
+	./packaging/make-tarball.sh .build/release/tablecast .build/packages
+
+# Installed, served, edited, upgraded, removed and purged in fresh roots. As root, some minutes.
+package-test: package
+	./scripts/test-packages.sh .build/packages/tablecast_*.deb .build/packages/tablecast-*.tar.xz
+
+# The container's file system, tried without an engine: read-only, without a shell, as its user; with the HTTP cases.
+image-test: release-binary
+	./scripts/check-image-tree.sh .build/release/tablecast
+
+release-binary: packages
+	$(SWIFT) build --configuration release --product tablecast --static-swift-stdlib
 
 sanitize: packages
 	./Sanitizers/run.sh
