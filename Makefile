@@ -3,6 +3,7 @@
 # make build  the release binary          make fuzz    the fuzzers, for a minute
 # make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
 # make package  a Debian package and a .tar.xz, into .build/packages; make package-test tries them in fresh roots
+# make site     the pages of docs/ as a searchable site, into .build/site
 # make image-test  the container's file system without an engine
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
@@ -15,7 +16,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary clients cluster trial
+.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site clients cluster trial
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -90,6 +91,12 @@ image-test: release-binary
 
 release-binary: packages
 	$(SWIFT) build --configuration release --product tablecast --static-swift-stdlib
+
+# .build/site: the pages of docs/, searchable. MkDocs is put into an environment of its own.
+site:
+	@[ -x .build-site/bin/mkdocs ] || { ./scripts/install-system-packages.sh python3-venv && python3 -m venv --clear .build-site && \
+	  .build-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1; }
+	.build-site/bin/python scripts/make-site.py .build/site
 
 sanitize: packages
 	./Sanitizers/run.sh
