@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sbom.py BINARY OUTPUT: what a build is made of, as SPDX 2.3: the Swift packages of Package.resolved and the Debian
-packages whose libraries the binary is linked with."""
+"""sbom.py BINARY OUTPUT [LEAN]: what a build is made of, as SPDX 2.3: the Swift packages of Package.resolved and the Debian
+packages whose libraries the binary is linked with. LEAN is a folder of lean-libraries.sh, where the build loads these."""
 import hashlib, json, os, re, subprocess, sys
 from datetime import datetime, timezone
 
@@ -40,9 +40,20 @@ def swift_packages():
         yield package(pin["identity"], version, f"git+{location}@{state['revision']}", purl)
 
 
-def debian_packages(binary):
+def lean_packages(lean):
+    """The sources that the lean libraries are built from: lines of a name and a version."""
+    with open(os.path.join(lean, "VERSIONS")) as file:
+        for name, version in (line.split() for line in file if line.strip()):
+            purl = f"pkg:deb/debian/{name}@{version}?arch=source"
+            yield package(name, version, "NOASSERTION", purl, "built lean from this source package")
+
+
+def debian_packages(binary, lean):
     """The owners of what the dynamic linker loads."""
-    libraries = set(re.findall(r"(?:=> )?(/\S+) \(0x", run("ldd", binary)))
+    loaded = subprocess.run(
+        ["ldd", binary], check=True, capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": lean or ""}
+    ).stdout
+    libraries = set(re.findall(r"(?:=> )?(/\S+) \(0x", loaded))
     owners = set()
     for library in libraries:
         # Packages from before the merge of /usr own their libraries by the old path.
@@ -57,12 +68,14 @@ def debian_packages(binary):
 
 
 def main():
-    binary, output = sys.argv[1:]
+    binary, output, *rest = sys.argv[1:]
+    lean = os.path.realpath(rest[0]) if rest else None
+    version = run(binary, "--version").strip()
     with open(binary, "rb") as file:
         digest = hashlib.sha256(file.read()).hexdigest()
-    main_package = package("tablecast", digest[:12], "NOASSERTION", f"pkg:generic/tablecast?checksum=sha256:{digest}")
+    main_package = package("tablecast", version, "NOASSERTION", f"pkg:generic/tablecast?checksum=sha256:{digest}")
     main_package["checksums"] = [{"algorithm": "SHA256", "checksumValue": digest}]
-    parts = [*swift_packages(), *debian_packages(binary)]
+    parts = [*swift_packages(), *(lean_packages(lean) if lean else ()), *debian_packages(binary, lean)]
     created = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH") or datetime.now().timestamp()), timezone.utc)
     document = {
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": "tablecast",

@@ -1,7 +1,8 @@
 import Foundation
 
-/// What `${env.NAME}` means in a configuration: the variable's value or, where there is none, the content of the file
-/// that `NAME_FILE` names (as container images have it for secrets), without white space at its end.
+/// The meaning of `${env.NAME}` in a configuration: the variable's value or, where there is none, the content of the file
+/// that `NAME_FILE` names (as container images have it for secrets), or else of systemd's credential `tablecast_NAME`
+/// (`LoadCredential=tablecast:FOLDER`), without white space at its end.
 struct Environment: Sendable {
   private let variables: [String: String]
   private let content: @Sendable (_ path: String) -> String?
@@ -23,10 +24,21 @@ struct Environment: Sendable {
 
   func lookUp(_ name: String) -> Lookup {
     if let value = variables[name] { return .value(value) }
-    guard let path = variables[name + "_FILE"] else { return .missing }
-    guard var text = content(path) else { return .unreadableFile }
+    if let path = variables[name + "_FILE"] {
+      guard let text = content(path) else { return .unreadableFile }
+      return .value(Self.trimmed(text))
+    }
+    // A name of the language has no `/`; the check keeps it so here, whoever calls.
+    guard let folder = variables["CREDENTIALS_DIRECTORY"], !name.contains("/"),
+      let text = content("\(folder)/tablecast_\(name)")
+    else { return .missing }
+    return .value(Self.trimmed(text))
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    var text = text
     while text.last?.isWhitespace == true { text.removeLast() }
-    return .value(text)
+    return text
   }
 
   /// Names only: for suggestions.

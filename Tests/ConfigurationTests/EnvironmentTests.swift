@@ -44,6 +44,19 @@ import Testing
     #expect(secret("${name}", environment).1.first?.hasPrefix("t:1:57: only `env` can stand in an expression") == true)
   }
 
+  @Test func valuesComeFromCredentialsWhereNothingElseSays() {
+    let variables = ["CREDENTIALS_DIRECTORY": "/run/credentials/x", "B": "variable", "C_FILE": "/c"]
+    let environment = Environment(variables) { path in
+      ["/run/credentials/x/tablecast_A": "one\n", "/run/credentials/x/tablecast_B": "no", "/c": "file"][path]
+    }
+    #expect(environment.lookUp("A") == .value("one"))
+    #expect(environment.lookUp("B") == .value("variable"))
+    #expect(environment.lookUp("C") == .value("file"))
+    #expect(environment.lookUp("D") == .missing)
+    #expect(environment.lookUp("../A") == .missing)
+    #expect(Environment([:]) { _ in "some" }.lookUp("A") == .missing)
+  }
+
   @Test func missingVariablesAreNamedWherever() {
     let found = diagnostics(
       """

@@ -1,0 +1,119 @@
+#!/bin/bash
+# test-packages.sh DEB TARBALL [SUITE...]: tries the packages where nothing else is, in fresh roots of debootstrap (by default
+# bookworm and trixie). The .deb on bookworm: install, serve, edit, upgrade from an older version, remove, purge. The tarball on
+# each: unpack, serve, edit. Needs root. ROOTS: a folder that keeps the fresh roots for the next time.
+set -euo pipefail
+deb=$(realpath "$1")
+tarball=$(realpath "$2")
+shift 2
+suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
+here=$(cd "$(dirname "$0")" && pwd)
+"$here/install-system-packages.sh" debootstrap lintian curl
+roots=${ROOTS:-$here/../.build/roots}
+mkdir -p "$roots"
+work=$(mktemp -d)
+chmod 0755 "$work"
+trap 'umount --recursive --lazy "$work"/*/proc 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+say() { echo "test-packages: $*"; }
+fail() { echo "test-packages: $*" >&2; exit 1; }
+
+# A root as debootstrap leaves it, kept by suite.
+fresh() { # SUITE FOLDER [PACKAGES]
+  local kept=$roots/$1${3:+-with}
+  if [ ! -e "$kept.done" ]; then
+    rm -rf "$kept"
+    debootstrap --variant=minbase ${3:+--include="$3"} "$1" "$kept" >"$kept.log" 2>&1 || { tail -5 "$kept.log" >&2; fail "no root of $1"; }
+    touch "$kept.done"
+  fi
+  cp -a "$kept" "$2"
+  mount -t proc proc "$2/proc"
+}
+
+# Runs the service by COMMAND... in the root, as the user; then reads, edits and ends it.
+serves() { # ROOT USER COMMAND...
+  local root=$1 user=$2 port=$((20000 + RANDOM % 20000)) url
+  shift 2
+  url=http://127.0.0.1:$port
+  chroot --userspec="$user" "$root" env --chdir=/var/lib/tablecast "$@" --listen "127.0.0.1:$port" >"$work/log" 2>&1 &
+  local service=$!
+  for _ in $(seq 150); do
+    curl --silent --fail --output /dev/null "$url/readyz" && break
+    kill -0 $service 2>/dev/null || { cat "$work/log" >&2; fail 'it ended'; }
+    sleep 0.2
+  done
+  local cursor
+  cursor=$(curl --silent --fail "$url/v1/tables/todo" | sed -n 's/.*"cursor":"\([^"]*\)".*/\1/p')
+  [ -n "$cursor" ] || fail 'the table has no cursor'
+  curl --silent --fail --output /dev/null --json '{"title":"Tried"}' "$url/v1/tables/todo/items" || fail 'no edit'
+  curl --silent --fail "$url/v1/tables/todo/changes?after=$cursor&wait=5" | grep --quiet Tried || fail 'no changeset'
+  rows=$(curl --silent --fail "$url/v1/tables/todo" | grep --only-matching '"title":"Tried"' | wc -l)
+  kill -TERM $service
+  wait $service || { cat "$work/log" >&2; fail 'it did not end in order'; }
+}
+
+say "lintian $(lintian --version | sed 's/.*v//')"
+lintian --fail-on error,warning --allow-root --no-tag-display-limit "$deb" || fail 'lintian finds fault'
+# What says how much of the system the service may reach; 10 is everything.
+dpkg-deb --fsys-tarfile "$deb" | tar --extract --directory "$work" ./usr/lib/systemd/system/tablecast.service
+exposure=$(systemd-analyze security --offline=yes --no-pager "$work/usr/lib/systemd/system/tablecast.service" |
+  sed -n 's/.*Overall exposure level[^:]*: \([0-9.]*\).*/\1/p')
+awk -v found="$exposure" 'BEGIN { exit !(found != "" && found <= 2.5) }' || fail "systemd-analyze security: $exposure"
+say "systemd-analyze security: $exposure"
+
+say '.deb on bookworm'
+root=$work/deb
+fresh bookworm "$root"
+before() { (cd "$root" && find etc usr var lib -xdev \( -path var/lib/dpkg -o -path var/log -o -path var/cache -o -path var/lib/apt \
+  -o -path var/lib/systemd -o -path usr/share/mime \) -prune -o -print | LC_ALL=C sort); }
+inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive "$@"; }
+quietly() { "$@" >"$work/apt.log" 2>&1 || { tail -20 "$work/apt.log" >&2; fail "$*"; }; }
+quietly inside apt-get update
+older=$("$here/../packaging/make-deb.sh" "${BINARY:-$here/../.build/release/tablecast}" "$work" 0.9.0~test1)
+cp "$older" "$root/tmp/older.deb"
+cp "$deb" "$root/tmp/newer.deb"
+# What it depends on first: that stays when it goes.
+depends=$(dpkg-deb --field "$deb" Depends | tr ',' '\n' | sed 's/|.*//; s/(.*//' | tr '\n' ' ')
+# shellcheck disable=SC2086
+quietly inside apt-get install -y -qq --no-install-recommends $depends
+before >"$work/before"
+users=$(cat "$root/etc/passwd" "$root/etc/group")
+quietly inside apt-get install -y -qq --no-install-recommends /tmp/older.deb
+[ "$(inside dpkg-query -W -f '${Version}' tablecast)" = 0.9.0~test1 ] || fail 'the older version is not installed'
+[ "$(stat -c %U:%a "$root/etc/tablecast/credentials")" = root:700 ] || fail 'credentials are readable'
+[ "$(inside stat -c %U:%a /var/lib/tablecast)" = tablecast:700 ] || fail 'the state is not its own'
+inside sh -c 'test -L /etc/systemd/system/multi-user.target.wants/tablecast.service' || fail 'not enabled'
+command=(/usr/bin/tablecast serve --config /etc/tablecast/tablecast.yaml)
+serves "$root" tablecast:tablecast "${command[@]}"
+[ "$rows" = 1 ] || fail "$rows rows"
+echo '# the administrator was here' >>"$root/etc/tablecast/tablecast.yaml"
+quietly inside apt-get install -y -qq --no-install-recommends /tmp/newer.deb
+[ "$(inside dpkg-query -W -f '${Version}' tablecast)" = "$(dpkg-deb --field "$deb" Version)" ] || fail 'not upgraded'
+grep --quiet 'the administrator was here' "$root/etc/tablecast/tablecast.yaml" || fail 'the upgrade took the configuration'
+serves "$root" tablecast:tablecast "${command[@]}"
+[ "$rows" = 2 ] || fail "the upgrade lost rows: $rows"
+for shell in bash-completion/completions/tablecast zsh/vendor-completions/_tablecast fish/vendor_completions.d/tablecast.fish; do
+  [ -s "$root/usr/share/$shell" ] || fail "no completion $shell"
+done
+quietly inside apt-get remove -y -qq tablecast
+[ -e "$root/etc/tablecast/tablecast.yaml" ] && [ -e "$root/var/lib/tablecast/tablecast.sqlite" ] || fail 'removal took what is to stay'
+quietly inside apt-get purge -y -qq tablecast
+before >"$work/after"
+diff "$work/before" "$work/after" || fail 'purge leaves something, or takes too much'
+[ "$users" = "$(cat "$root/etc/passwd" "$root/etc/group")" ] || fail 'purge leaves the user'
+say 'installed, served, edited, upgraded, removed, purged: nothing is left'
+
+for suite in "${suites[@]}"; do
+  say "tarball on $suite"
+  root=$work/$suite
+  fresh "$suite" "$root"
+  mkdir -p "$root/opt" "$root/var/lib/tablecast"
+  tar --extract --file "$tarball" --directory "$root/opt"
+  folder=$(cd "$root" && ls -d opt/tablecast-*)
+  chown 10001:10001 "$root/var/lib/tablecast"
+  if chroot "$root" /lib64/ld-linux-x86-64.so.2 --list "/$folder/bin/tablecast" | grep 'not found'; then fail 'a library is missing'; fi
+  serves "$root" 10001:10001 "/$folder/bin/tablecast" serve --config "/$folder/tablecast.yaml"
+  [ "$rows" = 1 ] || fail "$rows rows"
+  say "served and edited on $suite: $(chroot "$root" "/$folder/bin/tablecast" --version)"
+done
+say 'all is well'
