@@ -1,7 +1,7 @@
 #!/bin/bash
 # make-deb.sh BINARY FOLDER [VERSION]: makes FOLDER/tablecast_VERSION_ARCH.deb of a built binary. It depends on the system's
 # libraries, so that they get their security updates from there. VERSION: another one than the binary's, to test upgrades.
-# The same input makes the same bytes, at SOURCE_DATE_EPOCH (by default the last commit's).
+# COMPRESSION=gzip is quicker than xz. The same input makes the same bytes, at SOURCE_DATE_EPOCH (by default the last commit's).
 set -euo pipefail
 binary=$(realpath "$1")
 mkdir -p "$2"
@@ -62,5 +62,5 @@ for script in postinst prerm postrm; do install -m 0755 "$here/$script" "$tree/D
 (cd "$tree" && find . -type f ! -path './DEBIAN/*' -printf '%P\n' | LC_ALL=C sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
 chmod 0644 "$tree"/DEBIAN/{control,conffiles,md5sums}
 find "$tree" -exec touch --no-dereference --date="@$SOURCE_DATE_EPOCH" {} +
-dpkg-deb --root-owner-group -Zxz --build "$tree" "$folder/tablecast_${version}_$architecture.deb" >/dev/null
+dpkg-deb --root-owner-group "-Z${COMPRESSION:-xz}" --build "$tree" "$folder/tablecast_${version}_$architecture.deb" >/dev/null
 echo "$folder/tablecast_${version}_$architecture.deb"

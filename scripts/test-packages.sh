@@ -69,7 +69,7 @@ before() { (cd "$root" && find etc usr var lib -xdev \( -path var/lib/dpkg -o -p
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive "$@"; }
 quietly() { "$@" >"$work/apt.log" 2>&1 || { tail -20 "$work/apt.log" >&2; fail "$*"; }; }
 quietly inside apt-get update
-older=$("$here/../packaging/make-deb.sh" "${BINARY:-$here/../.build/release/tablecast}" "$work" 0.9.0~test1)
+older=$(COMPRESSION=gzip "$here/../packaging/make-deb.sh" "${BINARY:-$here/../.build/release/tablecast}" "$work" 0.9.0~test1)
 cp "$older" "$root/tmp/older.deb"
 cp "$deb" "$root/tmp/newer.deb"
 # What it depends on first: that stays when it goes.
