@@ -151,6 +151,9 @@ class Line:
             except OSError:
                 client.close()
                 continue
+            # Else two small messages behind each other wait for an acknowledgement, 40 ms each time.
+            for end in (client, server):
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.lock:
                 self.sockets |= {client, server}
             for pair in ((client, server), (server, client)):

@@ -1,12 +1,16 @@
 import TableMapping
+import TableModel
 import TableStore
 
 extension TableContent {
   /// Takes over all that a table in another language is made of, but the items of its own source, which each follows by itself;
   /// what is made of it stays this one's own.
   ///
-  /// - Parameter own: of the original: what of its own may be shown.
-  mutating func follow(_ original: TableContent, own: OwnState) {
+  /// - Parameters:
+  ///   - own: of the original: what of its own may be shown.
+  ///   - version: of the original, as it is shown with that.
+  mutating func translate(_ original: TableContent, own: OwnState, at version: Cursor) {
+    self.original = version
     let locale = variables.locale
     (definition, mapper, variables) = (original.definition, original.mapper, original.variables)
     variables.locale = locale

@@ -41,6 +41,9 @@ struct TableContent: Sendable {
   /// stored version was made.
   var inputRevisions: [String: UInt64] = [:]
   var storedInputRevisions: [String: UInt64] = [:]
+  /// Of a translation: the version of the original that it is made of, and the one that its newest stored version is made of.
+  var original: Cursor?
+  var storedOriginal: Cursor?
   /// Others have written since the items were mapped, or they were not mapped yet.
   var isResultOld = false
   /// What tells that the same items make the same table (``TableBlueprint/layout``); nil where they are not its own.

@@ -95,14 +95,17 @@ extension LiveTable {
       borrowed: borrowed,
       context: context
     )
-    table.writer.followItems()
     // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
+    table.writer.followItems()
     table.attach(table.polledSources(blueprint, parameters, forwarding))
-    // Where no upstream is asked, there is none to be waited for.
+    // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no queue of the
+    // table's, as the threads for these may all be taken.
     if blueprint.upstreams.isEmpty {
-      table.writer.publishAll()
-      table.settle(true, refusal: nil)
+      table.writer.content.queue.async {
+        table.writer.share()
+        table.settle(true, refusal: nil)
+      }
     }
     return table
   }
@@ -122,7 +125,7 @@ extension LiveTable {
       content.begin(from: stored, isCurrent: context.replica.isShared)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
       content.local = shown.local
-      content.follow(shown, own: shown.own)
+      content.translate(shown, own: shown.own, at: current.cursor)
       if let local = shown.local { content.inputRevisions[ItemRecord.of(local.source)] = local.revision.number }
     } else if isShared {
       content.expectStored()
@@ -237,12 +240,6 @@ extension LiveTable {
 }
 
 extension TableWriter {
-  /// Of a family's member: `$params`.
-  var parameters: [String: String] { variables.parameters }
-
-  /// Of a family's member: `$params` and `$caller`.
-  fileprivate var variables: MappingVariables { content.queue.sync { content.access { $0.variables } } }
-
   fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
     // Commits since it was made.
     for log in logs { _ = content.access { $0.take(log.committed, of: log) } }

@@ -19,7 +19,7 @@ extension LiveTable {
   ) {
     let heard = reconfigure(blueprint, borrowed)
     let before = sources
-    let next = polledSources(blueprint, writer.parameters, forwarding)
+    let next = polledSources(blueprint, writer.variables.parameters, forwarding)
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
     for source in replaced { source.makeRoom() }
     attach(next)
@@ -76,7 +76,7 @@ extension LiveTable {
       context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
     }
     for table in all {
-      var variables = table.writer.content.queue.sync { table.writer.content.access { $0.variables } }
+      var variables = table.writer.variables
       variables.environment = blueprint.environment
       table.reader.find(with: TableFinder(blueprint.mapper, variables, memory: context.findMemory))
       table.reader.draw(with: blueprint.cells, named: name)

@@ -20,8 +20,8 @@ extension LiveTable {
     request.preconditions.idempotency?.table = original.storedName
     guard writer.log == nil else { return writer.edit(request, completion) }
     writer.content.queue.async { [self, request] in
-      writer.translating(request) { [self] table, own in
-        original.edit(own, as: table) { [self] outcome in
+      writer.translate(request) { [self] ground, own in
+        original.edit(own, on: ground) { [self] outcome in
           writer.afterShowing { [self] in writer.answer(request, as: outcome, of: original, completion) }
         }
       }
@@ -57,10 +57,10 @@ extension LiveTable {
 }
 
 extension TableWriter {
-  /// - Parameter translated: the table that the client sees, where that is this one in another language.
+  /// - Parameter ground: the table that the client sees, where that is this one in another language.
   fileprivate func edit(
     _ request: EditRequest,
-    as translated: TranslatedTable? = nil,
+    on ground: EditGround? = nil,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     editsAhead.add(1, ordering: .relaxed)
@@ -80,7 +80,7 @@ extension TableWriter {
       }
       let begin: @Sendable () -> Void = { [self] in
         answeredOnce(request.preconditions.idempotency, claiming: claiming, finish) { [self] in
-          carryOut(request, as: translated, $0)
+          carryOut(request, on: ground, $0)
         }
       }
       guard claiming != nil, isShared else { return begin() }
@@ -94,22 +94,22 @@ extension TableWriter {
   /// - Parameter isAbreast: nothing that another replica has written is unknown here.
   private func carryOut(
     _ request: EditRequest,
-    as translated: TranslatedTable?,
+    on ground: EditGround?,
     isAbreast: Bool = false,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
     let attempt = Attempt(isAbreast: isAbreast, completion: completion) { [self] in
       unlessDone(request.preconditions.idempotency, completion) { [self] in
-        carryOut(request, as: translated, isAbreast: isAbreast, completion)
+        carryOut(request, on: ground, isAbreast: isAbreast, completion)
       }
     } again: { [self] in
-      carryOut(request, as: translated, isAbreast: true, completion)
+      carryOut(request, on: ground, isAbreast: true, completion)
     }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
     guard !content.access({ $0.commits.holdsBack(attempt.retry) }) else { return }
     guard let log else {
       if let error = refusal(of: request.preconditions) { return refuse(error, request, attempt) }
-      return forward(request, as: translated, isAbreast: isAbreast, again: attempt.again, completion)
+      return forward(request, on: ground, isAbreast: isAbreast, again: attempt.again, completion)
     }
     log.plan(on: content.queue) { [self] head in
       defer { log.endPlanning() }
@@ -141,11 +141,8 @@ extension TableWriter {
 
   /// What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand where it is undone.
   private func refuse(_ error: TableError, _ request: EditRequest, _ attempt: Attempt) {
-    reconsider(error, isAbreast: attempt.isAbreast, again: attempt.again) { [self] error in
-      let answer: @Sendable () -> Void = { [self] in
-        remember(.failure(error), of: request) { attempt.completion(.failure(error)) }
-      }
-      if !content.access({ $0.commits.follow(answer, undone: attempt.retry) }) { answer() }
+    refuse(error, isAbreast: attempt.isAbreast, retry: attempt.retry, again: attempt.again) { [self] error in
+      remember(.failure(error), of: request) { attempt.completion(.failure(error)) }
     }
   }
 
@@ -227,24 +224,22 @@ extension TableWriter {
   private static let patienceOfEditors = Duration.seconds(5)
 
   /// The table as it is with the items at a revision: with all that is under way.
-  private func laidOut(_ head: ItemSnapshot, of log: ItemLog) -> (content: TableContent, table: Table) {
-    var content = content.access { content in
-      content.refreshResult(named: name)
-      return content
-    }
-    let latest = feed.latest.table
+  private func laidOut(_ head: ItemSnapshot, of log: ItemLog) -> EditGround {
+    var ground = ground
     // Where others write what is shown may be older than what the items would make.
-    guard content.local?.revision != head.revision || isShared || content.isBehind else { return (content, latest) }
-    content.show(head, of: log)
-    let table = content.table(named: name)
-    return (content, content.share(table, with: latest))
+    let isSame = ground.content.local?.revision == head.revision && !isShared && !ground.content.isBehind
+    guard !isSame else { return ground }
+    ground.content.show(head, of: log)
+    let table = ground.content.table(named: name)
+    ground.table = ground.content.share(table, with: ground.table)
+    return ground
   }
 
   /// What refuses an edit before it is tried: a condition names the newest version, and what was committed to the items since
   /// changes nothing of that.
   private func refusal(
     of preconditions: EditPreconditions,
-    on ground: (content: TableContent, table: Table)
+    on ground: EditGround
   ) -> TableError? {
     if let error = refusal(of: preconditions) { return error }
     guard case .oneOf? = preconditions.condition else { return nil }

@@ -111,7 +111,7 @@ extension TableContent {
   /// have done nothing but toggle rows: what it has heard still holds.
   fileprivate mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
     (record.base, record.durable) = (revision, revision)
-    durable = own
+    (durable, storedOriginal) = (own, original)
     isKnownToStore = true
     guard local == nil, !(isLeading && isMapped) else {
       isResultOld = true

@@ -12,12 +12,12 @@ extension TableWriter {
   /// good whatever the upstream made of it. On the table's queue.
   ///
   /// - Parameters:
-  ///   - translated: the table that the client sees, where that is this one in another language.
+  ///   - ground: the table that the client sees, where that is this one in another language.
   ///   - isAbreast: nothing that another replica has written is unknown here.
   ///   - again: does it again, when that is so.
   func forward(
     _ request: EditRequest,
-    as translated: TranslatedTable?,
+    on ground: EditGround?,
     isAbreast: Bool,
     again: @escaping @Sendable () -> Void,
     _ completion: @escaping @Sendable (EditResult) -> Void
@@ -30,8 +30,8 @@ extension TableWriter {
       plan = try content.access { content throws(TableError) in
         try ForwardingPlan(
           request,
-          translated?.content ?? content,
-          table: translated?.table ?? feed.latest.table,
+          ground?.content ?? content,
+          table: ground?.table ?? feed.latest.table,
           named: name
         )
       }

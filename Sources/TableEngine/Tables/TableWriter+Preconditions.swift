@@ -197,6 +197,22 @@ extension TableWriter {
     }
   }
 
+  /// The same, when all that it was judged by is stored: the answer is not ahead of what readers see, nor does it stand where that is
+  /// undone.
+  ///
+  /// - Parameter retry: tries again on whatever there is where it is undone.
+  func refuse(
+    _ error: TableError,
+    isAbreast: Bool,
+    retry: @escaping @Sendable () -> Void,
+    again: @escaping @Sendable () -> Void,
+    _ answer: @escaping @Sendable (TableError) -> Void
+  ) {
+    reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
+      if !content.access({ $0.commits.follow({ answer(error) }, undone: retry) }) { answer(error) }
+    }
+  }
+
   /// Takes over what others have written to the table and to the items that it shows. `completion` is called on the table's queue.
   func comeAbreastWithItems(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
     let group = DispatchGroup()
@@ -222,7 +238,7 @@ extension TableError {
   }
 
   /// With other content it might not be said.
-  fileprivate var isOfContent: Bool {
+  var isOfContent: Bool {
     switch kind {
     case .unknown, .conflict, .conditionFailed, .impossible, .forbidden, .notAllowed: upstreamStatus == nil
     default: false

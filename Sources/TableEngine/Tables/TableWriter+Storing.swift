@@ -32,12 +32,12 @@ extension TableWriter {
     if isOwn {
       // Not by a configuration that doesn't count, and not back behind what another one has shown.
       let isCurrent = context.replica.refusal == nil && content.access { $0.isAheadOfStoredInputs() }
-      guard isCurrent || !toggles.isEmpty else { return completion(nil) }
+      guard isCurrent || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
     } else if fence == nil, toggles.isEmpty, isStored, isShared {
-      return completion(.fenced)
+      return leaveToOthers(.fenced, completion)
     }
     // Without what upstreams say nothing is shown of the items beside it.
-    guard makesVersions || !toggles.isEmpty else { return completion(nil) }
+    guard makesVersions || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
     let prepared = prepare(table)
     guard hasRoom(for: prepared) else {
       feed.withdraw()
@@ -54,12 +54,18 @@ extension TableWriter {
     guard prepared != nil || hasWord || !marks.isEmpty else {
       noteShown()
       share()
+      let original = content.access { $0.original }
+      let shown: @Sendable () -> Void = { [content] in
+        content.access { $0.storedOriginal = original }
+        completion(nil)
+      }
       // It may be the same as what is still on its way to the store, and not shown before it is there.
-      if !content.access({ $0.commits.follow({ completion(nil) }, undone: retry) }) { completion(nil) }
+      if !content.access({ $0.commits.follow(shown, undone: retry) }) { shown() }
       return
     }
     guard isStored else {
       if let prepared { publish(prepared) }
+      content.access { $0.storedOriginal = $0.original }
       share()
       return completion(nil)
     }
@@ -79,6 +85,12 @@ extension TableWriter {
       if let error, error != .fenced { storeLater() }
       completion(error)
     }
+  }
+
+  /// What comes of it is shown by another replica.
+  private func leaveToOthers(_ error: StoreError?, _ completion: (StoreError?) -> Void) {
+    content.access { $0.storedOriginal = $0.original }
+    completion(error)
   }
 
   /// Stores after a pause what could not be, if it is not stored by then.
@@ -140,13 +152,13 @@ extension TableWriter {
   ) {
     var commit = commit
     let isEdit = !commit.beside.isEmpty
-    let (own, inputs) = content.access { content in
+    let (own, inputs, original) = content.access { content in
       content.commits.begin()
       if isEdit { content.editsUnderWay += 1 }
       if commit.version != nil { commit.layout = content.layout }
       commit.base = content.record.base
       content.record.base = commit.revision
-      return (content.own, content.inputRevisions)
+      return (content.own, content.inputRevisions, content.original)
     }
     let (version, revision) = (commit.version, commit.revision)
     let marksInputs = commit.toggles.isEmpty && (version != nil || !commit.objects.isEmpty)
@@ -159,6 +171,7 @@ extension TableWriter {
           content.access { content in
             (content.durable, content.record.durable) = (own, revision)
             if marksInputs { content.storedInputRevisions = inputs }
+            if version != nil { content.storedOriginal = original }
           }
           if let version {
             publish(version)

@@ -21,10 +21,12 @@ extension LiveTable {
     }
     // What is toggled for everyone is so in all languages.
     writer.content.queue.async { [self, preconditions] in
-      original.tap(row, lens, writer.original(of: preconditions), caller.viewHolder) { [self] outcome in
-        writer.afterFollowing { [self] in
-          guard case .success = outcome else { return completion(outcome) }
-          writer.describe(row, lens, reader.cursor(current, lens), caller.viewHolder, completion)
+      writer.translate(preconditions) { [self] preconditions in
+        original.tap(row, lens, preconditions, caller.viewHolder) { [self] outcome in
+          writer.afterFollowing { [self] in
+            guard case .success = outcome else { return completion(outcome) }
+            writer.describe(row, lens, reader.cursor(current, lens), caller.viewHolder, completion)
+          }
         }
       }
     }
@@ -59,13 +61,7 @@ extension TableWriter {
             remember(outcome, for: preconditions.idempotency) { answerAll(outcome) }
           }
         }
-        toggle(row, lens, preconditions, holder) { [self] outcome in
-          content.queue.async { [self] in
-            guard case .refused(let error) = outcome else { return toggled(outcome) }
-            let again: @Sendable () -> Void = { [self] in toggle(row, lens, preconditions, holder, then: toggled) }
-            reconsider(error, isAbreast: false, again: again) { toggled(.refused($0)) }
-          }
-        }
+        attempt(row, lens, preconditions, holder, isAbreast: false, toggled)
       }
     }
   }
@@ -76,6 +72,29 @@ extension TableWriter {
     case shown
     /// With its answer, where a repeat is told from it.
     case stored(EditAnswer)
+  }
+
+  /// Does what a tap does; what refuses it may be undone, or another replica may have taken it away. On the table's queue.
+  private func attempt(
+    _ row: String,
+    _ lens: Lens,
+    _ preconditions: EditPreconditions,
+    _ holder: ViewHolder,
+    isAbreast: Bool,
+    _ completion: @escaping @Sendable (Toggled) -> Void
+  ) {
+    let again: @Sendable (Bool) -> Void = { [self] isAbreast in
+      attempt(row, lens, preconditions, holder, isAbreast: isAbreast, completion)
+    }
+    toggle(row, lens, preconditions, holder) { [self] outcome in
+      content.queue.async { [self] in
+        // What the store refuses is no judgement.
+        guard case .refused(let error) = outcome, error.isOfContent else { return completion(outcome) }
+        refuse(error, isAbreast: isAbreast, retry: { again(isAbreast) }, again: { again(true) }) {
+          completion(.refused($0))
+        }
+      }
+    }
   }
 
   /// Does what a tap does; `completion` is given what refuses it. On the table's queue.

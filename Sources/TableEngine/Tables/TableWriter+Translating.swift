@@ -3,35 +3,22 @@ import Synchronization
 import TableModel
 import TableStore
 
-/// A table in several languages: the original takes in what sources say and what clients edit; each translation follows
-/// it, and publishes versions of its own, which are stored where the original's are. What is represented is kept by the
-/// original alone.
+/// A table in several languages: the original takes in what sources say; each translation follows it, and publishes versions of
+/// its own, which are stored where the original's are. What is represented is kept by the original alone, which also has edits of an
+/// upstream's items sent, as those are the same in all languages. What may be done to them is said by the table that the client sees.
 extension TableWriter {
   /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
   ///
   /// - Parameter publishing: false where another replica will show what comes of it.
   func share(publishing: Bool = true) {
-    let isStored = isStored
-    // What is on its way to the store is not shown yet.
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
-    let own = content.access { isStored ? $0.durable : $0.own }
-    let (original, version) = (content.access { $0 }, feed.current.cursor)
-    for translator in translators { translator.follow(original, own: own, version, publishing: publishing) }
-  }
-
-  /// The same, for a table that no source will tell anything.
-  func publishAll() { content.queue.sync { share() } }
-
-  private func follow(
-    _ original: TableContent,
-    own: TableContent.OwnState,
-    _ version: Cursor,
-    publishing: Bool
-  ) {
-    follow(publishing: publishing) { [basis] content in
-      content.follow(original, own: own)
-      basis.access { $0 = version }
+    let original = content.access { $0 }
+    // What is on its way to the store is not shown yet.
+    let own = isStored ? original.durable : original.own
+    let version = feed.current.cursor
+    for translator in translators {
+      translator.follow(publishing: publishing) { $0.translate(original, own: own, at: version) }
     }
   }
 
@@ -41,8 +28,7 @@ extension TableWriter {
     content.queue.async { [self] in
       content.access { take(&$0) }
       guard publishing else {
-        content.access { $0.isResultOld = true }
-        share(publishing: false)
+        content.access { ($0.isResultOld, $0.storedOriginal) = (true, $0.original) }
         following.subtract(1, ordering: .acquiringAndReleasing)
         return
       }
@@ -71,14 +57,62 @@ extension TableWriter {
     }
   }
 
-  /// The terms in the original's versions: a version of the translation stands for the one that it is of. On the table's
-  /// queue.
-  func original(of preconditions: EditPreconditions) -> EditPreconditions {
-    guard let condition = preconditions.condition, condition != .any else { return preconditions }
-    var preconditions = preconditions
-    preconditions.condition = .oneOf(
-      condition.holds(for: feed.latest.cursor) ? basis.access { $0 }.map { [$0] } ?? [] : []
-    )
-    return preconditions
+  // MARK: Requests of those who see a translation
+
+  /// Gives the terms of a request in the original's versions: a client's condition names the newest stored version of this table, and
+  /// stands for the one that this is of. The original compares that once more at its turn: what it has done meanwhile counts. What
+  /// does not hold by what is known here may do so by what is on its way, or by what another replica has stored. On the table's queue.
+  func translate(_ preconditions: EditPreconditions, _ body: @escaping @Sendable (EditPreconditions) -> Void) {
+    guard let condition = preconditions.condition, condition != .any else { return body(preconditions) }
+    let judge: @Sendable () -> Void = { [self] in
+      let isMet = condition.holds(for: feed.current.cursor)
+      var preconditions = preconditions
+      preconditions.condition = .oneOf(isMet ? content.access { $0.storedOriginal }.map { [$0] } ?? [] : [])
+      body(preconditions)
+    }
+    guard needsReadBarrier else { return judge() }
+    readBarrier { [content] _ in content.queue.async(execute: judge) }
+  }
+
+  /// Gives the ground on which the original is to plan an edit, and the request in terms of the original. On the table's queue.
+  func translate(_ request: EditRequest, _ body: @escaping @Sendable (EditGround, EditRequest) -> Void) {
+    translate(request.preconditions) { [self] preconditions in
+      var request = request
+      request.preconditions = preconditions
+      body(ground, request)
+    }
+  }
+
+  /// Answers a request that the original has carried out, with a version of this table that has it; a repeat as the first one was.
+  func answer(
+    _ request: EditRequest,
+    as outcome: EditResult,
+    of other: TableWriter,
+    _ completion: @escaping @Sendable (EditResult) -> Void
+  ) {
+    guard case .success(let done) = outcome, done.cursor.epoch == other.feed.current.cursor.epoch else {
+      return completion(outcome)
+    }
+    whenShown(isElsewhere: done.isRepeated) { shown in
+      let cursor = shown.reader.cursor(shown.feed.current, request.lens)
+      let answer = EditResult.success(EditAnswer(cursor: cursor, rows: done.rows, hasReplaced: done.hasReplaced))
+      // Answers kept by earlier releases have the original's cursor.
+      shown.remember(answer, for: request.preconditions.idempotency) { completion(answer) }
+    }
+  }
+
+  /// Gives the table whose current version has an edit that was carried out, on its queue: another one where a configuration that
+  /// was read meanwhile has put that in this one's place. On the table's queue.
+  ///
+  /// - Parameter isElsewhere: the edit may have come to another replica.
+  private func whenShown(isElsewhere: Bool, _ body: @escaping @Sendable (TableWriter) -> Void) {
+    guard !content.access({ $0.gate.isClosed }) else {
+      return whenDecided { [self] in
+        let shown = table.withLock { $0.value }?.present.writer ?? self
+        shown.afterFollowing { body(shown) }
+      }
+    }
+    guard isElsewhere, needsReadBarrier else { return body(self) }
+    readBarrier { [self] _ in content.queue.async { [self] in body(self) } }
   }
 }

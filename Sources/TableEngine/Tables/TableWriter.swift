@@ -24,6 +24,8 @@ final class TableWriter: Sendable {
   let isPrivate: Bool
   /// It shows what another one takes in, in another language.
   let isTranslation: Bool
+  /// As it was made; another configuration may have another environment.
+  let variables: MappingVariables
   /// Of a family: what it holds is weighed.
   let isMember: Bool
   /// What it holds, where that is weighed.
@@ -42,8 +44,6 @@ final class TableWriter: Sendable {
   let log: ItemLog?
   /// Other sources of the service's own that it shows or looks up.
   let borrowed = Mutex<[ItemLog]>([])
-  /// Of a translation: the version of the original that it is of. On the table's queue.
-  let basis: QueueBound<Cursor?>
 
   var feed: Feed { reader.feed }
 
@@ -60,11 +60,10 @@ final class TableWriter: Sendable {
   ) {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
     (self.isTranslation, self.isMember, self.log) = (isTranslation, isMember, log)
-    storedName = StoredName.of(name, in: isTranslation ? content.variables.locale : nil)
+    variables = content.variables
+    storedName = StoredName.of(name, in: isTranslation ? variables.locale : nil)
     self.context = context
-    let queue = context.queue("tablecast.table.\(name)", isMember: isMember)
-    self.content = QueueBound(content, on: queue)
-    basis = QueueBound(nil, on: queue)
+    self.content = QueueBound(content, on: context.queue("tablecast.table.\(name)", isMember: isMember))
   }
 
   /// Shows a prepared version to readers and waiters. On the table's queue.
