@@ -20,6 +20,9 @@ public struct Commit: Sendable {
   /// only now; nil: nothing is said of it.
   public var layout: String?
   public var items: ItemChanges?
+  /// What the table is made of from then on. A version that sets one of its inputs back is refused: ``StoreError/superseded``. Nil:
+  /// nothing is said of it.
+  public var inputs: InputRevisions?
   public var objects: [ObjectChange] = []
   public var toggles: [ToggleChange] = []
   public var reply: StoredReply?
@@ -39,6 +42,12 @@ public struct Commit: Sendable {
     base.map { changesTable ? Revision(number: $0.number + 1, stamp: stamp) : $0 }
   }
 
+  /// Whether its version is made of older items than the one before.
+  func setsBack(_ stored: InputRevisions?) -> Bool {
+    guard version != nil, let inputs, let stored else { return false }
+    return inputs.setBack(stored)
+  }
+
   /// All the records that it is about.
   var records: [String] { [table] + beside.map(\.table) }
 
@@ -48,7 +57,7 @@ public struct Commit: Sendable {
   /// Whether anything but an answer is in it: then the table has another revision afterwards. What is written beside it counts, so
   /// that those built on it know whether that was stored.
   public var changesTable: Bool {
-    version != nil || items != nil || !objects.isEmpty || !toggles.isEmpty || !beside.isEmpty
+    version != nil || items != nil || inputs != nil || !objects.isEmpty || !toggles.isEmpty || !beside.isEmpty
   }
 
   /// What a commit outlives once it is acknowledged.
@@ -109,6 +118,8 @@ public struct StoredTable: Sendable {
   /// Nil where no items were ever stored: then the configuration's own are the first ones. Once stored they are
   /// the table's, even when none is left.
   public var items: LocalItems?
+  /// What the last version is made of, of the service's own items.
+  public var inputs = InputRevisions()
   /// Represented objects, by row identity.
   public var objects: [String: [UInt8]] = [:]
   /// The rows that taps have toggled for everyone, by identity.

@@ -157,6 +157,7 @@ private struct KeptTable: Sendable {
   private var items: [ItemID: StoredItem] = [:]
   private var hasItems = false
   private var nextID: UInt64 = 1
+  private var inputs: InputRevisions?
   private var objects: [String: [UInt8]] = [:]
   private var toggled: Set<String> = []
   private(set) var recent: RecentCommits
@@ -178,6 +179,7 @@ private struct KeptTable: Sendable {
     result.revision = recent.revision
     result.feed = versions.flatMap { StoredFeed(epoch: $0.last.cursor.epoch, versions: Array($0.all)) }
     result.items = hasItems ? LocalItems(stored: items.values, nextID: nextID) : nil
+    result.inputs = inputs ?? result.inputs
     result.objects = objects
     result.toggled = toggled
     return result
@@ -187,7 +189,7 @@ private struct KeptTable: Sendable {
   var isEmpty: Bool { recent.revision.number == 0 }
 
   func isSuperseded(_ commit: Commit) -> Bool {
-    if let base = commit.base, base != recent.revision { return true }
+    if commit.base.map({ $0 != recent.revision }) ?? false || commit.setsBack(inputs) { return true }
     guard let version = commit.version, let last = versions?.last else { return false }
     return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
   }
@@ -207,6 +209,7 @@ private struct KeptTable: Sendable {
       nextID = Swift.max(nextID, changes.nextID)
       hasItems = true
     }
+    inputs = commit.inputs ?? inputs
     for change in commit.objects { objects[change.row] = change.bytes }
     for change in commit.toggles {
       if change.isToggled { toggled.insert(change.row) } else { toggled.remove(change.row) }

@@ -22,13 +22,14 @@ extension TableContent {
   mutating func show(_ snapshot: ItemSnapshot, of log: ItemLog) {
     local?.items = snapshot.items
     local?.revision = snapshot.revision
+    inputRevisions.own = log.storedName
     inputRevisions[log.storedName] = snapshot.revision.number
   }
 
   /// These are all other sources of the service's own that there are.
   mutating func borrow(_ logs: [ItemLog]) {
     (borrowed, borrowedRevisions) = ([:], [:])
-    inputRevisions = inputRevisions.filter { $0.key == local.map { ItemRecord.of($0.source) } }
+    inputRevisions.keepOwn()
     for log in logs { borrow(log.committed, of: log) }
   }
 

@@ -39,8 +39,8 @@ struct TableContent: Sendable {
   var editsUnderWay = 0
   /// The records of the items that this table shows, by their names: at which of their revisions it has them, and at which the
   /// stored version was made.
-  var inputRevisions: [String: UInt64] = [:]
-  var storedInputRevisions: [String: UInt64] = [:]
+  var inputRevisions = InputRevisions()
+  var storedInputRevisions = InputRevisions()
   /// Of a translation: the version of the original that it is made of, and the one that its newest stored version is made of.
   var original: Cursor?
   var storedOriginal: Cursor?

@@ -95,7 +95,7 @@ struct ItemLogs: Sendable {
       else { continue }
       let table = blueprint.definition.name
       let shown =
-        try catalog.tablesByName[table]?.writer.log?.source ?? TableContent.shownSource(of: stored.table(table))
+        try catalog.tablesByName[table]?.writer.log?.source ?? stored.table(table).inputs.own.flatMap(ItemRecord.source)
       guard let former = shown, !names.contains(former), !renamings.contains(where: { $0.former == former }),
         try stored.table(ItemRecord.of(name)).items == nil, try stored.table(ItemRecord.of(former)).items != nil
       else { continue }

@@ -124,9 +124,8 @@ extension LiveTable {
     if let stored {
       content.begin(from: stored, isCurrent: context.replica.isShared)
       let shown = writer.content.queue.sync { writer.content.access { $0 } }
-      content.local = shown.local
+      (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)
       content.translate(shown, own: shown.own, at: current.cursor)
-      if let local = shown.local { content.inputRevisions[ItemRecord.of(local.source)] = local.revision.number }
     } else if isShared {
       content.expectStored()
     }
@@ -256,16 +255,18 @@ extension TableWriter {
     }
     let latest = feed.latest.table
     let version = isKnown ? prepare(table) : feed.current
-    let inputs = content.access { $0.markedInputs(isShared: context.replica.isShared) }
+    let inputs = content.access { content in
+      version == nil ? content.untoldInputs(isShared: context.replica.isShared) : content.toldInputs
+    }
     let layout = content.access { $0.layout }.flatMap { Table.areStoredAlike(latest, table) ? $0 : nil }
-    guard version != nil || layout != nil || !inputs.isEmpty else {
+    guard version != nil || layout != nil || inputs != nil else {
       share()
       return completion(nil)
     }
     // Where another replica was first, its version is followed.
     var commit = Commit(table: storedName, durability: .full, version: version)
     if version == nil { commit.layout = layout }
-    commit.objects = inputs
+    commit.inputs = inputs
     store(commit, retry: { completion(nil) }, then: completion)
   }
 }
@@ -308,7 +309,7 @@ extension TableContent {
   fileprivate mutating func begin(from stored: StoredTable, isCurrent: Bool) {
     isKnownToStore = stored.feed != nil
     record.base = stored.revision
-    defer { noteInputs(stored) }
+    storedInputRevisions = stored.inputs
     guard var table = stored.feed?.versions.last?.table, local == nil, table.hasWorked else { return }
     if !isCurrent {
       table.state = .stale

@@ -187,7 +187,7 @@ extension TableWriter {
     content.access { content in
       content = session.content
       content.show(ItemSnapshot(items: items, revision: revision), of: log)
-      if version != nil { commit.objects = content.markedInputs(isShared: isShared) }
+      if version != nil { commit.inputs = content.toldInputs }
     }
     // With another edit behind it this one is stored beside that one's laying out, and perhaps both as one.
     let isAlone = editsAhead.load(ordering: .relaxed) == 0 && !log.isAwaited

@@ -60,7 +60,7 @@ extension TableWriter {
         // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
         content.goBack(isTranslation: isTranslation)
         if !isTranslation { content.follow(changes.toggles, changes.objects) }
-        content.noteInputs(changes.objects)
+        content.storedInputRevisions = changes.inputs ?? content.storedInputRevisions
         if isMember, !isTranslation { content.noteRefusal(changes.objects) }
         content.followed(to: changes.revision, shown: feed.current.table, isLeading: isLeading)
       }
@@ -74,7 +74,7 @@ extension TableWriter {
         if !isTranslation {
           (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
         }
-        content.noteInputs(stored)
+        content.storedInputRevisions = stored.inputs
         if isMember, !isTranslation { content.noteRefusal() }
         content.followed(to: stored.revision, shown: feed.current.table, isLeading: false)
       }

@@ -29,13 +29,10 @@ extension TableWriter {
     let isShared = context.replica.isShared
     let isOwn = isShared && followsItems
     let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
-    if isOwn {
-      // Not by a configuration that doesn't count, and not back behind what another one has shown.
-      let isCurrent = context.replica.refusal == nil && content.access { $0.isAheadOfStoredInputs() }
-      guard isCurrent || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
-    } else if fence == nil, toggles.isEmpty, isStored, isShared {
-      return leaveToOthers(.fenced, completion)
-    }
+    if !isOwn, fence == nil, toggles.isEmpty, isStored, isShared { return leaveToOthers(.fenced, completion) }
+    // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
+    let isBack = isShared && content.access { !$0.isAheadOfStoredInputs() } || isOwn && context.replica.refusal != nil
+    guard !isBack || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
     // Without what upstreams say nothing is shown of the items beside it.
     guard makesVersions || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
     let prepared = prepare(table)
@@ -48,10 +45,9 @@ extension TableWriter {
     let refusal = isSpokesman ? upstreamRefusal?.stored : nil
     // What it said to another replica holds until all have said something to this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
-    // Replicas that can't lay the edit out are told when it is shown.
-    let inputs = toggles.isEmpty ? content.access { $0.markedInputs(isShared: isShared) } : []
-    let marks = prepared != nil || awaitsLeader ? inputs : []
-    guard prepared != nil || hasWord || !marks.isEmpty else {
+    // Replicas that can't lay an edit out are told when it is shown.
+    let untold = toggles.isEmpty && awaitsLeader ? content.access { $0.untoldInputs(isShared: isShared) } : nil
+    guard prepared != nil || hasWord || untold != nil else {
       noteShown()
       share()
       let original = content.access { $0.original }
@@ -73,9 +69,10 @@ extension TableWriter {
     commit.toggles = toggles
     commit.reply = prepared.flatMap(reply)
     commit.fence = fence
+    commit.inputs = toggles.isEmpty && prepared != nil ? content.access { $0.toldInputs } : untold
     commit.objects = content.access { content in
-      if isOwn { return marks }
-      let word = marks + (hasWord ? [content.markRefusal(refusal)] : [])
+      if isOwn { return [] }
+      let word = hasWord ? [content.markRefusal(refusal)] : []
       guard prepared != nil, !isTranslation else { return word }
       return word + content.objectChanges(from: latest, to: table)
     }
@@ -161,7 +158,7 @@ extension TableWriter {
       return (content.own, content.inputRevisions, content.original)
     }
     let (version, revision) = (commit.version, commit.revision)
-    let marksInputs = commit.toggles.isEmpty && (version != nil || !commit.objects.isEmpty)
+    let tellsInputs = commit.inputs != nil
     context.store.commit(commit, mayBlock: mayBlock) { [self] result in
       if isEdit { log?.ended(result, by: self) }
       content.queue.async { [self] in
@@ -170,7 +167,7 @@ extension TableWriter {
         case .success:
           content.access { content in
             (content.durable, content.record.durable) = (own, revision)
-            if marksInputs { content.storedInputRevisions = inputs }
+            if tellsInputs { content.storedInputRevisions = inputs }
             if version != nil { content.storedOriginal = original }
           }
           if let version {

@@ -29,7 +29,11 @@ extension PostgresStore {
     }
     let questions = unknown.map { name in
       PostgresStatement(
-        "SELECT id, revision, stamp, epoch, next_row FROM tablecast.feed WHERE sha256(name) = sha256($1)",
+        """
+        SELECT id, revision, stamp, epoch, next_row, (
+          SELECT body FROM tablecast.object WHERE object.feed = feed.id AND sha256(row) = sha256('\\x01'::bytea)
+        ) FROM tablecast.feed WHERE sha256(name) = sha256($1)
+        """,
         .name(name)
       )
     }
@@ -52,6 +56,7 @@ extension PostgresStore {
             var table = PostgresTable(id: found.int(0, 0), name: name, revision: revision, history: history)
             table.epoch = found.isNull(0, 3) ? nil : Epoch(rawValue: found.unsigned(0, 3))
             table.nextRow = try found.count(0, 4)
+            table.inputs = InputRevisions(found.bytes(0, 5) ?? [])
             tables[name] = table
           } catch {
             let detail = "table \(name): \(error)"

@@ -68,6 +68,8 @@ extension PostgresTable {
       stored.items = LocalItems(stored: items, nextID: try feed.count(0, 3))
     }
     for row in 0..<answers[4].count { stored.objects[answers[4].text(row, 0)] = answers[4].bytes(row, 1) ?? [] }
+    stored.inputs = InputRevisions(takingFrom: &stored.objects)
+    table.inputs = stored.inputs
     for row in 0..<answers[5].count { stored.toggled.insert(answers[5].text(row, 0)) }
     return (table, stored)
   }
@@ -160,6 +162,8 @@ extension PostgresTable {
       let edit = try EditRecord(bytes)
       entry.items = edit.items
       entry.objects = edit.objects
+      entry.inputs = InputRevisions.taken(from: &entry.objects)
+      inputs = entry.inputs ?? inputs
       entry.toggles = edit.toggles
     }
     nextRow = try changes.count(row, 4)

@@ -10,6 +10,8 @@ struct PostgresTable: Sendable {
   var nextRow: UInt64 = 0
   /// The key frames that are stored, growing: the versions' numbers, and the revisions that made them.
   var keyFrames: [(number: UInt64, revision: UInt64)] = []
+  /// What it is made of.
+  var inputs = InputRevisions()
   /// Where it stands, and how it came there.
   var recent: RecentCommits
 
@@ -23,7 +25,7 @@ struct PostgresTable: Sendable {
 
   /// Whether a commit can't be written as the table stands.
   func isSuperseded(_ commit: Commit) -> Bool {
-    if let base = commit.base, base != revision { return true }
+    if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(inputs) { return true }
     guard let version = commit.version, let last = last?.version else { return false }
     return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
   }
@@ -32,6 +34,9 @@ struct PostgresTable: Sendable {
   /// the stored table stands elsewhere than this one.
   mutating func statements(for commit: Commit, history: Int) -> [PostgresStatement] {
     guard commit.changesTable else { return [] }
+    var commit = commit
+    if commit.inputs == inputs { commit.inputs = nil }
+    inputs = commit.inputs ?? inputs
     let before = revision
     var statements: [PostgresStatement] = []
     var change = Change()

@@ -23,7 +23,13 @@ extension StoreWriter {
     }
     if let items = commit.items { try write(items, of: &feed, in: db) }
     if let ahead, ahead.objects > 0 { feed.hasRowObjects = true }
-    try write(commit.objects, from: ahead?.objects ?? 0, of: commit.table, with: record, in: &feed, db)
+    var objects = commit.objects
+    if let inputs = commit.inputs {
+      // Nobody else writes here: it is enough that the records are known that the table shows.
+      if !(feed.inputs?.haveSameRecords(as: inputs) ?? false) { objects.append(inputs.object) }
+      feed.inputs = inputs
+    }
+    try write(objects, from: ahead?.objects ?? 0, of: commit.table, with: record, in: &feed, db)
     for toggle in commit.toggles { try write(toggle, feed: feed.id, in: db) }
     if let version = commit.version, feed.keyFrames.last == version.number {
       try prune(&feed, upTo: version.number, in: db)

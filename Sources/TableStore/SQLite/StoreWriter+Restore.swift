@@ -40,6 +40,9 @@ extension StoreWriter {
     let ofRows = try objects.get().named(by: feed.last)
     result.objects.reserveCapacity(result.objects.count + ofRows.count)
     for (name, bytes) in ofRows { result.objects[name] = bytes }
+    let inputs = InputRevisions(takingFrom: &result.objects)
+    feed.inputs = feeds[table]?.inputs
+    result.inputs = feed.inputs ?? inputs
     result.toggled = try String.fetchSet(db, sql: "SELECT row FROM toggle WHERE feed = ?", arguments: [feed.id])
     result.layout = feed.layout
     feeds[table] = feed

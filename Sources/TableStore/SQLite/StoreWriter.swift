@@ -44,6 +44,8 @@ struct StoreWriter {
     var nextItem: UInt64?
     /// Objects lie under the numbers of their rows.
     var hasRowObjects = false
+    /// What the table was made of last in this run: between runs revisions begin anew.
+    var inputs: InputRevisions?
     /// What the last version was laid out by.
     var layout: String?
     /// What is left to do of forgetting old versions.
@@ -150,7 +152,7 @@ struct StoreWriter {
   var canWrite: Bool { failure == nil }
 
   func isSuperseded(_ commit: Commit, at revision: Revision) -> Bool {
-    if let base = commit.base, base != revision { return true }
+    if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(feeds[commit.table]?.inputs) { return true }
     guard let version = commit.version, let last = feeds[commit.table]?.last?.version else { return false }
     return last.cursor.epoch == version.cursor.epoch && version.number != last.number + 1
   }

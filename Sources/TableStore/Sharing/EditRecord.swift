@@ -3,6 +3,7 @@ import TableModel
 /// What a commit does to items, objects and toggles, as a record: for the other processes that share the table.
 struct EditRecord {
   var items: ItemChanges?
+  /// With what the table is made of, as it is kept.
   var objects: [ObjectChange]
   var toggles: [ToggleChange]
 
@@ -12,7 +13,7 @@ struct EditRecord {
 
   init(_ commit: Commit) {
     items = commit.items
-    objects = commit.objects
+    objects = commit.objects + (commit.inputs.map { [$0.object] } ?? [])
     toggles = commit.toggles
   }
 

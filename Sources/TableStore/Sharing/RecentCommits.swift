@@ -7,6 +7,7 @@ struct RecentCommits: Sendable {
     var stamp: UInt64
     var version: Version?
     var items: ItemChanges?
+    var inputs: InputRevisions?
     var objects: [ObjectChange] = []
     var toggles: [ToggleChange] = []
   }
@@ -61,6 +62,7 @@ extension RecentCommits.Entry {
       stamp: commit.stamp,
       version: commit.version,
       items: commit.items,
+      inputs: commit.inputs,
       objects: commit.objects,
       toggles: commit.toggles
     )

@@ -15,18 +15,21 @@ public struct TableChanges: Sendable {
   public var versions: [Version] = []
   /// Net; to be applied by ``LocalItems/apply(_:)``.
   public var items: ItemChanges?
+  /// What the table is made of from then on; nil: of what it was made of.
+  public var inputs: InputRevisions?
   public var objects: [ObjectChange] = []
   public var toggles: [ToggleChange] = []
 
   init(revision: Revision) { self.revision = revision }
 
-  public var isEmpty: Bool { versions.isEmpty && items == nil && objects.isEmpty && toggles.isEmpty }
+  public var isEmpty: Bool { versions.isEmpty && items == nil && inputs == nil && objects.isEmpty && toggles.isEmpty }
 
   mutating func add(_ commit: RecentCommits.Entry) {
     if let version = commit.version { versions.append(version) }
     if let later = commit.items {
       if items == nil { items = later } else { items?.merge(later) }
     }
+    inputs = commit.inputs ?? inputs
     objects += commit.objects
     toggles += commit.toggles
   }

@@ -1,0 +1,74 @@
+/// The records of the service's own items that a version is made of, at which of their revisions: the one of the table's own source,
+/// and those that it looks up or shows beside that.
+public struct InputRevisions: Hashable, Sendable {
+  /// The record of the table's own source; nil where it has none.
+  public var own: String?
+  /// By the records' names.
+  private var numbers: [String: UInt64] = [:]
+
+  public init() {}
+
+  public var isEmpty: Bool { numbers.isEmpty }
+
+  /// The records' names.
+  var names: Set<String> { Set(numbers.keys) }
+
+  public subscript(record: String) -> UInt64? {
+    get { numbers[record] }
+    set { numbers[record] = newValue }
+  }
+
+  /// Without all records but the table's own.
+  public mutating func keepOwn() { numbers = numbers.filter { $0.key == own } }
+
+  /// Whether the same records are named.
+  public func haveSameRecords(as others: InputRevisions) -> Bool { own == others.own && names == others.names }
+
+  /// Whether a record is at an older revision than it was before.
+  ///
+  /// - Parameter record: one that is not compared.
+  public func setBack(_ before: InputRevisions, but record: String? = nil) -> Bool {
+    numbers.contains { name, number in name != record && before[name].map { number < $0 } ?? false }
+  }
+
+  /// Whether all records are named, at these revisions or later ones.
+  public func reach(_ others: InputRevisions) -> Bool {
+    others.numbers.allSatisfy { name, number in self[name].map { $0 >= number } ?? false }
+  }
+}
+
+// MARK: - As they are kept
+
+extension InputRevisions {
+  /// What they are kept under, among the objects of the table: no row's identity.
+  private static let row = "\u{1}"
+
+  /// A line for each record, the own one's first.
+  var object: ObjectChange {
+    let first = own.flatMap { own in numbers[own].map { "\($0) \(own)" } } ?? "-"
+    let others = numbers.filter { $0.key != own }.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    return ObjectChange(row: Self.row, bytes: Array(([first] + others).joined(separator: "\n").utf8))
+  }
+
+  init(_ bytes: [UInt8]) {
+    for (index, line) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
+      let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
+      guard words.count == 2, let number = UInt64(String(decoding: words[0], as: UTF8.self)) else { continue }
+      let name = String(decoding: words[1], as: UTF8.self)
+      numbers[name] = number
+      if index == 0 { own = name }
+    }
+  }
+
+  /// Takes them out of what is kept of a table's objects.
+  init(takingFrom objects: inout [String: [UInt8]]) {
+    self.init(objects.removeValue(forKey: Self.row) ?? [])
+  }
+
+  /// The same of what a commit has changed; nil where it says nothing of them.
+  static func taken(from objects: inout [ObjectChange]) -> InputRevisions? {
+    guard let last = objects.last(where: { $0.row == row }) else { return nil }
+    objects.removeAll { $0.row == row }
+    return InputRevisions(last.bytes ?? [])
+  }
+}
