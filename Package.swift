@@ -176,8 +176,8 @@ let package = Package(
       dependencies: [
         "AirportDemo", "CodeGeneration", "Configuration", "Definitions", "Discovery", "Expressions", "HTTPServer",
         "JSON",
-        "LineLog", "TableMapping", "TableModel", "TableService", "TableStore", "TablecastClient", "TablecastCurl",
-        "Upstream", argumentParser, logging,
+        "LineLog", "TableEncoding", "TableFinding", "TableMapping", "TableModel", "TableService", "TableStore",
+        "TablecastClient", "TablecastCurl", "Upstream", argumentParser, logging,
       ],
       resources: [.embedInCode("Resources/demo.yaml")],
       swiftSettings: ours

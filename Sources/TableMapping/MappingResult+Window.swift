@@ -1,4 +1,4 @@
-internal import TableModel
+public import TableModel
 
 extension MappingResult {
   /// Keeps the first rows in display order: sections behind them are left out, headers and footers stay as they are.
@@ -12,4 +12,7 @@ extension MappingResult {
     }
     sections = kept
   }
+
+  /// Shows what was found of it instead.
+  public mutating func keep(_ sections: [Section]) { self.sections = sections }
 }

@@ -2,75 +2,93 @@ extension ClientEngine {
   /// Seconds since 1970.
   var date: Double { setup.scheduler.date }
 
+  /// - Parameter address: of the screen that it was made on.
   func edit(_ address: TableAddress, _ edit: TableEdit, id: EditID, _ course: EditCourse) {
-    var hub = hubs[address] ?? TableHub(address)
-    hub.courses[id] = course
-    let actions = hub.edits.add(edit, id: id, now: now, date: date)
+    let hub = hubs[address] ?? TableHub(address)
     hubs[address] = hub
-    carryOut(actions, of: address)
+    desks[address.table, default: EditDesk(address.table)].courses[id] = course
+    // Places count in the whole table: what this screen shows is another one where it is cut or searched.
+    let edit = hub.snapshot.map { edit.placed(in: $0) } ?? edit
+    change(address.table) { $0.add(edit, id: id, now: now, date: date) }
   }
 
-  func resumeEdits(of address: TableAddress) {
-    change(address) { $0.resume(now: now, date: date, random: &random) }
+  func resumeEdits(of table: TableAddress) {
+    change(table) { $0.resume(now: now, date: date, random: &random) }
   }
 
   /// Somebody has done something about what kept edits from being sent.
   func wakeEdits(isHanging: Bool) {
-    for address in hubs.keys { change(address) { $0.wake(isHanging: isHanging, now: now, date: date) } }
+    for table in desks.keys { change(table) { $0.wake(isHanging: isHanging, now: now, date: date) } }
   }
 
-  func confirm(_ address: TableAddress, _ edit: EditID, _ sight: AwaitedEdit.Sight) {
-    guard sight != .never else { return end(address, edit) }
-    change(address) { $0.confirmed(edit, by: sight, now: now, date: date) }
+  /// A screen shows an edit, or never will.
+  func confirm(_ screen: TableAddress, _ edit: EditID, _ sight: AwaitedEdit.Sight) {
+    guard let sight = desks[screen.table]?.note(edit, sight, on: screen) else { return }
+    guard sight != .never else { return end(screen.table, edit) }
+    change(screen.table) { $0.confirmed(edit, by: sight, now: now, date: date) }
   }
 
   /// The service has done it, and refuses to show the table: nothing follows.
-  private func end(_ address: TableAddress, _ edit: EditID) {
-    guard let course = hubs[address]?.courses.removeValue(forKey: edit) else { return }
-    change(address) { $0.confirmed(edit, by: .shown, now: now, date: date) }
+  private func end(_ table: TableAddress, _ edit: EditID) {
+    guard let course = desks[table]?.courses.removeValue(forKey: edit) else { return }
+    change(table) { $0.confirmed(edit, by: .shown, now: now, date: date) }
     course.end()
   }
 
-  func change(_ address: TableAddress, _ body: (inout EditQueue) -> [EditQueue.Action]) {
-    guard var edits = hubs[address]?.edits else { return }
+  func change(_ table: TableAddress, _ body: (inout EditQueue) -> [EditQueue.Action]) {
+    guard var edits = desks[table]?.edits else { return }
     let actions = body(&edits)
-    hubs[address]?.edits = edits
-    carryOut(actions, of: address)
+    desks[table]?.edits = edits
+    carryOut(actions, of: table)
   }
 
-  private func carryOut(_ actions: [EditQueue.Action], of address: TableAddress) {
+  private func screens(of table: TableAddress) -> [TableAddress] {
+    let screens = hubs.keys.filter { $0.table == table }
+    return screens.isEmpty ? [table] : screens
+  }
+
+  private func carryOut(_ actions: [EditQueue.Action], of table: TableAddress) {
     guard !actions.isEmpty else { return }
     // On disk before the request is made: what was sent must be known after a restart.
-    keepEdits(of: address)
+    keepEdits(of: table)
     for action in actions {
       switch action {
-      case .send(let id, let request): send(id, request, of: address)
-      case .cancel: callOff(address)
-      case .await(let id, let cursor): handle(.answered(address, id, cursor))
-      case .changed(let id, let state): hubs[address]?.news.append((id, state))
+      case .send(let id, let request): send(id, request, of: table)
+      case .cancel: callOff(table)
+      case .await(let id, let cursor): awaitSight(of: id, cursor, of: table)
+      case .changed(let id, let state): desks[table]?.news.append((id, state))
       }
     }
-    publish(address, .status)
+    for screen in screens(of: table) { publish(screen, .status) }
   }
 
-  private func callOff(_ address: TableAddress) {
-    let request = hubs[address]?.sending?.request
-    hubs[address]?.sending = nil
+  /// Every screen that shows the table is to show the edit before it counts as seen.
+  private func awaitSight(of id: EditID, _ cursor: TableCursor?, of table: TableAddress) {
+    let screens = screens(of: table)
+    let active = screens.filter { follower.tables[$0]?.isActive == true }
+    let awaited = active.isEmpty ? Array(screens.prefix(1)) : active
+    desks[table]?.sights[id] = (Set(awaited), .never)
+    for screen in awaited { handle(.answered(screen, id, cursor)) }
+  }
+
+  private func callOff(_ table: TableAddress) {
+    let request = desks[table]?.sending?.request
+    desks[table]?.sending = nil
     request?.cancel()
   }
 
   /// Tells those who made edits how they go, once that is shown.
-  func tellNews(of address: TableAddress) {
-    guard let news = hubs[address]?.news, !news.isEmpty else { return }
-    hubs[address]?.news = []
+  func tellNews(of table: TableAddress) {
+    guard let news = desks[table]?.news, !news.isEmpty else { return }
+    desks[table]?.news = []
     for (id, state) in news {
-      let course = hubs[address]?.courses[id]
-      if state.isOver { hubs[address]?.courses[id] = nil }
+      let course = desks[table]?.courses[id]
+      if state.isOver { desks[table]?.courses[id] = nil }
       course?.pass(state)
     }
   }
 
-  private func send(_ id: EditID, _ edit: EditRequest, of address: TableAddress) {
+  private func send(_ id: EditID, _ edit: EditRequest, of table: TableAddress) {
     var request = request(edit.method, edit.target, timeout: 60)
     request.headers["Idempotency-Key"] = edit.key
     if edit.isPut { request.headers["If-None-Match"] = "*" }
@@ -83,10 +101,10 @@ extension ClientEngine {
     let number = lastSending
     let call = transport(for: edit.target).send(request) { [weak self] result in
       self?.perform { engine in
-        guard engine.hubs[address]?.sending?.number == number else { return }
-        engine.hubs[address]?.sending = nil
+        guard engine.desks[table]?.sending?.number == number else { return }
+        engine.desks[table]?.sending = nil
         engine.note(result)
-        engine.change(address) { edits in
+        engine.change(table) { edits in
           switch result {
           case .success(let response):
             edits.answered(id, response, now: engine.now, date: engine.date, random: &engine.random)
@@ -95,32 +113,30 @@ extension ClientEngine {
         }
       }
     }
-    hubs[address]?.sending = (number, call)
+    desks[table]?.sending = (number, call)
   }
 
   // MARK: Keeping
 
   /// Keeps what the table does not show yet. What ended badly is kept too, until the person decides.
-  private func keepEdits(of address: TableAddress) {
-    guard let store = setup.editStore, let edits = hubs[address]?.edits else { return }
+  private func keepEdits(of table: TableAddress) {
+    guard let store = setup.editStore, let edits = desks[table]?.edits else { return }
     let entries = edits.entries.compactMap { KeptEdits.Entry($0) }
-    let kept = KeptEdits(origin: setup.url, caller: callerDigest, address: address, entries: entries)
-    store.save(entries.isEmpty ? nil : kept.bytes, for: key(address))
+    let kept = KeptEdits(origin: setup.url, caller: callerDigest, address: table, entries: entries)
+    store.save(entries.isEmpty ? nil : kept.bytes, for: key(table))
   }
 
   /// Takes up the edits that an earlier run of the program left: those of this service and this caller.
   func restoreEdits() {
     for kept in (setup.editStore?.load() ?? []).compactMap({ try? KeptEdits($0) })
     where kept.origin == setup.url && kept.caller == callerDigest {
-      var hub = hubs[kept.address] ?? TableHub(kept.address)
-      let actions = hub.edits.restore(kept.entries.map(\.status), now: now, date: date)
-      hubs[kept.address] = hub
-      carryOut(actions, of: kept.address)
+      desks[kept.address] = desks[kept.address] ?? EditDesk(kept.address)
+      change(kept.address) { $0.restore(kept.entries.map(\.status), now: now, date: date) }
     }
   }
 
   func purgeEdits() {
-    for address in hubs.keys { change(address) { $0.purge() } }
+    for table in desks.keys { change(table) { $0.purge() } }
     setup.editStore?.purge()
   }
 }

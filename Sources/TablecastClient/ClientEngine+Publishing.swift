@@ -10,26 +10,30 @@ extension ClientEngine {
     if table.connection == .live, setup.store != nil, hub.savesAt == nil { hub.savesAt = now + Self.saveInterval }
 
     let former = hub.snapshot ?? TableSnapshot(address)
-    if let holdsUntil = hub.edits.holdsUntil, holdsUntil > now, former.cursor != table.content?.cursor {
+    let edits = desks[address.table]?.edits ?? EditQueue(address.table)
+    if let holdsUntil = edits.holdsUntil, holdsUntil > now, former.cursor != table.content?.cursor {
       hub.heldUntil = holdsUntil
       hubs[address] = hub
       return
     }
     hub.heldUntil = nil
     let wasOverlaid = hub.isOverlaid || former.cursor == nil
-    hub.isOverlaid = !hub.edits.isEmpty
+    hub.isOverlaid = !edits.isEmpty
 
     var snapshot = former
-    let replay = EditReplay(table.content?.sections ?? [], hub.edits.entries)
+    let replay = EditReplay(table.content?.sections ?? [], edits.entries)
     snapshot.sections = replay.sections
     snapshot.pendingRows = replay.pendingRows
-    snapshot.edits = hub.edits.entries
+    snapshot.edits = edits.entries
     snapshot.name = table.content?.name
     snapshot.cursor = table.content?.cursor
     snapshot.attributes = table.content?.attributes ?? TableAttributes()
     snapshot.connection = table.connection
     snapshot.refusal = table.refusal
-    snapshot.trouble = hub.edits.trouble ?? tokenTrouble
+    snapshot.trouble = edits.trouble ?? tokenTrouble
+    snapshot.search = table.wantedSearch
+    snapshot.isSearching = table.mirror != nil && table.wantedSearch != table.foundSearch
+    snapshot.searchProblem = table.searchProblem
 
     let kind: TableChange.Kind
     switch change {
@@ -46,6 +50,6 @@ extension ClientEngine {
     shown[address] = snapshot
     let message = TableChange(kind: kind, from: former.revision, snapshot: snapshot)
     for (_, receive) in hub.observers.sorted(by: { $0.key < $1.key }) { receive(message) }
-    tellNews(of: address)
+    tellNews(of: address.table)
   }
 }

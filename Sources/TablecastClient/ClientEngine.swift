@@ -24,7 +24,10 @@ final class ClientEngine: @unchecked Sendable {
   let shown = ShownTables()
   private let queue = DispatchQueue(label: "tablecast.client")
   var follower: Follower
+  /// By screen.
   var hubs: [TableAddress: TableHub] = [:]
+  /// By table.
+  var desks: [TableAddress: EditDesk] = [:]
   var random: SplitMix64
   private var requests: [Int: any Cancellable] = [:]
   private var parsers: [Int: EventStreamParser] = [:]
@@ -213,8 +216,8 @@ final class ClientEngine: @unchecked Sendable {
 
   /// One timer for everything that is due.
   private func arm() {
-    let dues = hubs.values.flatMap { [$0.savesAt, $0.edits.nextDue, $0.heldUntil].compactMap(\.self) }
-    let due = ([follower.nextDeadline].compactMap(\.self) + dues).min()
+    let dues = hubs.values.flatMap { [$0.savesAt, $0.heldUntil] } + desks.values.map(\.edits.nextDue)
+    let due = ([follower.nextDeadline] + dues).compactMap(\.self).min()
     guard due != timerDue else { return }
     timer?.cancel()
     timerDue = due
@@ -232,16 +235,21 @@ final class ClientEngine: @unchecked Sendable {
     handle(.time)
     for (address, hub) in hubs {
       if let savesAt = hub.savesAt, savesAt <= now { save(address) }
-      if let nextDue = hub.edits.nextDue, nextDue <= now { resumeEdits(of: address) }
       if let holdsUntil = hub.heldUntil, holdsUntil <= now { publish(address, .status) }
+    }
+    for (table, desk) in desks {
+      if let nextDue = desk.edits.nextDue, nextDue <= now { resumeEdits(of: table) }
     }
   }
 
   // MARK: Keeping
 
+  /// Not what was found: at the next start nobody has searched.
   func save(_ address: TableAddress) {
     hubs[address]?.savesAt = nil
-    guard let store = setup.store, let content = follower.tables[address]?.content else { return }
+    guard let store = setup.store, let table = follower.tables[address], table.foundSearch?.isEmpty ?? true,
+      let content = table.content
+    else { return }
     var output = JSONOutput()
     content.write(to: &output)
     store.save(output.bytes, for: key(address))

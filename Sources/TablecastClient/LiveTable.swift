@@ -1,11 +1,14 @@
-/// One table of a service. A value without state: all of one address share what is shown.
+/// One table of a service. A value without state: all of one address and screen share what is shown.
 public struct LiveTable<Cell: CellModel>: Sendable {
   let engine: ClientEngine
   public let address: TableAddress
   let window: RowWindow?
 
-  init(_ engine: ClientEngine, _ address: TableAddress, _ window: RowWindow?) {
-    (self.engine, self.address, self.window) = (engine, address, window)
+  init(_ engine: ClientEngine, _ address: TableAddress, _ window: RowWindow?, _ screen: String?) {
+    (self.engine, self.window) = (engine, window)
+    var address = address
+    if window != nil || screen != nil { address.screen = TableAddress.Screen(name: screen, window: window) }
+    self.address = address
   }
 
   /// What is shown now; nil until there is something.
@@ -38,6 +41,26 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   /// at this address; what stands in both windows stays.
   public func show(_ rows: ClosedRange<Int>) { engine.perform { $0.handle(.widen(address, RowWindow(rows))) } }
 
+  // MARK: Finding
+
+  /// Shows what is found, in place of the whole table and bound to the same views: from any search to any other the
+  /// service leads by stages, so that typing is an animation. For all who follow the table at this address and screen, and as
+  /// long as somebody does.
+  ///
+  /// What is typed is asked for 150 ms after the last letter; of what is asked for, answers that were overtaken don't count.
+  /// Without anything to look for, `find()` asks for what the table can be searched by (`TableSnapshot.find`).
+  ///
+  /// - Parameters:
+  ///   - q: each of its words has to begin one of a row's.
+  ///   - filters: values by filter, as `TableSnapshot.find` has them.
+  ///   - sort: nil for the table's own order.
+  public func find(q: String = "", filters: [String: Set<String>] = [:], sort: String? = nil) {
+    find(TableSearch(q: q, filters: filters, sort: sort))
+  }
+
+  /// - Parameter search: nil ends finding: the whole table, without menus.
+  public func find(_ search: TableSearch?) { engine.perform { $0.handle(.find(address, search)) } }
+
   /// Asks again for a table that the service refused.
   public func reload() { engine.perform { $0.handle(.reload(address)) } }
 
@@ -60,13 +83,13 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   /// Sends an edit again that was `refused`, or one that ended `unknown`, with the key that it had: for the user to
   /// decide. The service does the latter a second time where it had done it and forgotten.
   public func retry(_ id: EditID) {
-    engine.perform { engine in engine.change(address) { $0.retry(id, now: engine.now, date: engine.date) } }
+    engine.perform { engine in engine.change(address.table) { $0.retry(id, now: engine.now, date: engine.date) } }
   }
 
   /// Forgets an edit: one that was refused, of which nothing is known, or that is still to be sent. One that was under
   /// way may have been done, and ends `unknown`; one that is done already is not forgotten.
   public func discard(_ id: EditID) {
-    engine.perform { engine in engine.change(address) { $0.discard(id, now: engine.now, date: engine.date) } }
+    engine.perform { engine in engine.change(address.table) { $0.discard(id, now: engine.now, date: engine.date) } }
   }
 
   @available(*, deprecated, renamed: "discard")

@@ -1,10 +1,9 @@
 import Foundation
 
-/// What one table is to this client: its observers, its edits, what it shows.
+/// What one screen's look at a table is to this client: its observers, what it shows.
 struct TableHub {
   let address: TableAddress
   var observers: [Int: @Sendable (TableChange) -> Void] = [:]
-  var edits: EditQueue
   /// Nil until there is something to show.
   var snapshot: TableSnapshot?
   /// Edits lay over what is shown: the service's own stages don't lead on from it.
@@ -13,16 +12,31 @@ struct TableHub {
   var heldUntil: Double?
   /// When the state is to be kept.
   var savesAt: Double?
+
+  init(_ address: TableAddress) { self.address = address }
+}
+
+/// The edits of one table, whichever screen they were made on, and those who wait for them.
+struct EditDesk {
+  var edits: EditQueue
   /// Those who made the edits of this run of the program.
   var courses: [EditID: EditCourse] = [:]
   /// The outcomes to report once the edit is shown.
   var news: [(EditID, EditState)] = []
   /// The edit's request that is under way.
   var sending: (number: Int, request: any Cancellable)?
+  /// Screens that have not shown an answered edit yet, and how the others have seen it.
+  var sights: [EditID: (missing: Set<TableAddress>, seen: AwaitedEdit.Sight)] = [:]
 
-  init(_ address: TableAddress) {
-    self.address = address
-    edits = EditQueue(address)
+  init(_ table: TableAddress) { edits = EditQueue(table) }
+
+  /// A screen has seen an answered edit, or never will. Returns how it is seen once all have.
+  mutating func note(_ id: EditID, _ sight: AwaitedEdit.Sight, on screen: TableAddress) -> AwaitedEdit.Sight? {
+    guard var sights = sights[id] else { return sight }
+    sights.missing.remove(screen)
+    if sights.seen == .never || sight == .otherEpoch { sights.seen = sight }
+    self.sights[id] = sights.missing.isEmpty ? nil : sights
+    return sights.missing.isEmpty ? sights.seen : nil
   }
 }
 

@@ -53,10 +53,17 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   ///   - parameters: those of a family's member.
   ///   - view: names the state of one screen, which rows are expanded; best a random name.
   ///   - rows: cuts the table after its first rows; `loadMore()` widens it by as many.
-  public func table(_ name: String, parameters: [String: String] = [:], view: String? = nil, rows: Int? = nil)
-    -> LiveTable<Cell>
-  {
-    LiveTable(engine, TableAddress(name, parameters: parameters, view: view), rows.map { RowWindow($0) })
+  ///   - screen: names who looks at it: screens have windows and searches of their own. Tables that begin with different
+  ///     windows are different screens without a name, too; edits are of all.
+  public func table(
+    _ name: String,
+    parameters: [String: String] = [:],
+    view: String? = nil,
+    rows: Int? = nil,
+    screen: String? = nil
+  ) -> LiveTable<Cell> {
+    let address = TableAddress(name, parameters: parameters, view: view)
+    return LiveTable(engine, address, rows.map { RowWindow($0) }, screen)
   }
 
   /// A table cut out of the middle: the rows from one to another, counted from 0, both included, 10,000 at most.
@@ -65,9 +72,10 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     _ name: String,
     parameters: [String: String] = [:],
     view: String? = nil,
-    window: ClosedRange<Int>
+    window: ClosedRange<Int>,
+    screen: String? = nil
   ) -> LiveTable<Cell> {
-    LiveTable(engine, TableAddress(name, parameters: parameters, view: view), RowWindow(window))
+    LiveTable(engine, TableAddress(name, parameters: parameters, view: view), RowWindow(window), screen)
   }
 
   /// Stops all polls for a reason of the app's; they go on when no reason is left.

@@ -17,6 +17,9 @@ public final class TableDriver<Cell: CellModel> {
   var onStatus: ((TableSnapshot) -> Void)?
   /// What stands between the driver and a view that isn't the driver's own: kept as long as the driver.
   var adapter: AnyObject?
+  /// Likewise, for the search field and its menu.
+  var finding: AnyObject?
+  var onFind: ((TableSnapshot) -> Void)?
 
   private weak var view: (any ListView)?
   private var queue = ListQueue()
@@ -60,6 +63,7 @@ public final class TableDriver<Cell: CellModel> {
     queue.take(change)
     proceed()
     onStatus?(change.snapshot)
+    onFind?(change.snapshot)
     onChange?(change.snapshot)
   }
 
@@ -185,6 +189,9 @@ public final class TableDriver<Cell: CellModel> {
     guard let rows = section(path.section)?.rows, rows.indices.contains(path.row) else { return nil }
     return rows[path.row]
   }
+
+  /// Whether the person may move it: not in an order that they have chosen.
+  func canMove(_ row: TableRow) -> Bool { row.can.move && snapshot?.offersMoves != false }
 
   func section(_ index: Int) -> TableSection? { sections.indices.contains(index) ? sections[index] : nil }
 }

@@ -65,6 +65,19 @@ public struct TableTexts: Hashable, Sendable {
   public init() {}
 }
 
+/// The words beside what a table says of itself to be found by: in English, to be replaced by an app's own.
+public struct FindTexts: Hashable, Sendable {
+  /// In a search field for which the table has no words.
+  public var prompt = "Search"
+  /// Of the menu of filters and sorts, for who can't see it.
+  public var menu = "Filter and sort"
+  public var sort = "Sort"
+  /// The table's own order, among the sorts.
+  public var plainOrder = "Default order"
+
+  public init() {}
+}
+
 /// What the adapters do by themselves. A view that the app has given a background, a refresh control or an empty state
 /// of its own keeps it.
 public struct AdapterOptions: Sendable {

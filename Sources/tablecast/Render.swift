@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import TableMapping
 import TableModel
+import TablecastClient
 import Upstream
 
 struct Render: ParsableCommand {
@@ -38,6 +39,9 @@ struct Render: ParsableCommand {
   @Option(help: "Only the first rows, as a client's window has them: 1 to 10000.")
   var rows: Int?
 
+  @Option(help: "Show what is found: 'q=TEXT&filter=ID:VALUE&sort=ID', each part where it is wanted.")
+  var find: String?
+
   @Flag(help: "JSON: sections as clients get them, and what was skipped.")
   var json = false
 
@@ -49,6 +53,7 @@ struct Render: ParsableCommand {
     if let rows, !(1...10_000).contains(rows) { throw ValidationError("--rows is 1 to 10000, not \(rows).") }
     _ = try CallerHeaders(arguments: header)
     _ = try Self.pairs(parameter)
+    if let find { _ = try TableSearch(argument: find) }
   }
 
   func run() throws {
@@ -100,12 +105,15 @@ struct Render: ParsableCommand {
       locale: locale ?? service.locales.first
     )
     var result = mapper.map(contents, variables: variables)
+    let menu = try find.map { find in
+      try RenderedFind(mapper, variables).keep(TableSearch(argument: find), of: &result)
+    }
     let total = result.sections.reduce(0) { $0 + $1.rows.count }
     if let rows { result.keepFirst(rows) }
     try show(
       json
-        ? RenderedTable.json(result, of: total, definition)
-        : RenderedTable.text(result, of: total, inColor: isatty(1) == 1)
+        ? RenderedTable.json(result, of: total, definition, menu)
+        : RenderedTable.text(result, of: total, inColor: isatty(1) == 1) + RenderedFind.text(menu)
     )
     if !result.problems.isEmpty || lacksLookup { throw ExitCode(1) }
   }

@@ -1,5 +1,6 @@
 import Definitions
 import JSON
+import TableEncoding
 import TableMapping
 import TableModel
 
@@ -11,7 +12,7 @@ enum RenderedTable {
   }
 
   /// - Parameter total: how many rows there are, where not all are shown.
-  static func json(_ result: MappingResult, of total: Int, _ definition: TableDefinition) -> String {
+  static func json(_ result: MappingResult, of total: Int, _ definition: TableDefinition, _ find: FindMenu?) -> String {
     let sections: [JSONValue] = result.sections.map { section in
       [
         "id": .string(section.id), "header": value(section.header?.encoded), "footer": value(section.footer?.encoded),
@@ -31,6 +32,11 @@ enum RenderedTable {
       "warnings": .array(result.warnings.map(JSONValue.string)),
       "problems": .array(result.problems.map { ["source": .string($0.source), "detail": .string($0.detail)] }),
     ]
+    if let find {
+      var writer = JSONWriter()
+      writer.write(find)
+      document["find"] = value(writer.bytes)
+    }
     if result.isTruncated { document["truncated"] = true }
     let shown = result.sections.reduce(0) { $0 + $1.rows.count }
     if shown < total { document["window"] = ["rows": .integer(Int64(shown)), "of": .integer(Int64(total))] }

@@ -9,7 +9,8 @@ struct Watch: ParsableCommand {
     discussion: """
       In a terminal: arrows choose a row, space taps it, r has the sources fetched, q quits. With --json a line for each \
       state that is shown: {"table","cursor","state","connection","sections","window"}, rows as they come; `connection` \
-      is cached, live, retrying, paused or refused. A table that the service refuses ends the program with 1.
+      is cached, live, retrying, paused or refused. With --find a state has "find", too: what there is to be found by. A \
+      table that the service refuses, or a search, ends the program with 1.
       """
   )
 
@@ -27,6 +28,9 @@ struct Watch: ParsableCommand {
 
   @Option(help: "Show so many rows at first, 1 to 10000, or those from one to another, counted from 0: 100-149.")
   var rows: String?
+
+  @Option(help: "Show what is found: 'q=TEXT&filter=ID:VALUE&sort=ID', each part where it is wanted.")
+  var find: String?
 
   @Option(help: "The cells that are taken, such as TitleCell,PollCell;v=2: others come as their fallbacks.")
   var cells: String?
@@ -53,6 +57,7 @@ struct Watch: ParsableCommand {
         "--rows is a number from 1 to 10000, or FIRST-LAST, such as 100-149, with 10000 rows at most."
       )
     }
+    if let find { _ = try TableSearch(argument: find) }
     if let seconds, !(seconds >= 0) { throw ValidationError("--seconds is a number of seconds.") }
   }
 
@@ -64,6 +69,7 @@ struct Watch: ParsableCommand {
     let table =
       window.map { client.table(name, parameters: members, view: view, window: $0) }
       ?? client.table(name, parameters: members, view: view)
+    if let find { table.find(try TableSearch(argument: find)) }
     let display: any WatchDisplay = json ? WatchLines() : WatchScreen(table)
     let session = WatchSession(client, table, display)
     throw ExitCode(session.run(seconds: seconds))
@@ -113,4 +119,13 @@ struct Watch: ParsableCommand {
 
   /// In a terminal a tap is for this screen alone.
   private var defaultView: String? { json ? nil : "watch-\(UInt32.random(in: 0 ... .max))" }
+}
+
+extension TableSearch {
+  /// As `--find` says it.
+  init(argument: String) throws {
+    do { try self.init(query: argument) } catch let error as MalformedReply {
+      throw ValidationError("--find: \(error.description).")
+    }
+  }
 }

@@ -34,17 +34,22 @@ final class WatchSession: Sendable {
     }
     let observation = table.observe { [display, ended] change in
       display.show(change)
-      if change.snapshot.connection == .refused { ended.signal() }
+      if change.snapshot.isRefused { ended.signal() }
     }
     display.start { [ended] in ended.signal() }
     _ = ended.wait(timeout: seconds.map { .now() + $0 } ?? .distantFuture)
-    let isRefused = table.snapshot?.connection == .refused
+    let isRefused = table.snapshot?.isRefused ?? false
     observation.cancel()
     client.flush()
     display.end()
     for source in signals { source.cancel() }
     return isRefused ? 1 : 0
   }
+}
+
+extension TableSnapshot {
+  /// The table, or what is looked for in it.
+  fileprivate var isRefused: Bool { connection == .refused || searchProblem != nil }
 }
 
 /// A line of JSON for each state.

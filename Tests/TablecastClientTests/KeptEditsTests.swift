@@ -95,7 +95,7 @@ import Testing
     let second = try Run(folder)
     second.scheduler.advance(by: 4000)
     #expect(second.sent.isEmpty)
-    let edits = try #require(second.client.engine.hubs[TableAddress("t")]?.edits)
+    let edits = try #require(second.client.engine.desks[TableAddress("t")]?.edits)
     #expect(edits.entries.map(\.state) == [.unknown])
     // For the user to decide: once more, or not at all.
     second.client.table("t").retry(edits.entries[0].id)
@@ -122,7 +122,7 @@ import Testing
     )
     let run = try Run(folder)
     #expect(run.sent.map { $0.headers["Idempotency-Key"] } == ["new"])
-    let entries = run.client.engine.hubs[TableAddress("t")]?.edits.entries ?? []
+    let entries = run.client.engine.desks[TableAddress("t")]?.edits.entries ?? []
     #expect(entries.map(\.state) == [.unknown, .sent, .local])
   }
 

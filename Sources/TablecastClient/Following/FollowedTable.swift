@@ -31,6 +31,14 @@ struct FollowedTable: Sendable {
 
   /// Which rows are wanted; nil: all.
   var window: RowWindow?
+  /// What is looked for; nil: nothing, and no menus are wanted.
+  var search: TableSearch?
+  /// Of which search the mirror is.
+  var foundSearch: TableSearch?
+  /// What is being typed, and when it is asked for.
+  var typed: (search: TableSearch, due: Double)?
+  /// Why the service refused the last search.
+  var searchProblem: Problem?
   /// The window has to be asked for: the cursor's is another one.
   var asksForWindow = false
   /// It has to be asked for alone and at once before it joins the others.
@@ -59,6 +67,8 @@ struct FollowedTable: Sendable {
   var content: TableContent? { mirror?.content }
   /// What the next request asks with.
   var cursor: TableCursor? { needsSnapshot ? nil : content?.cursor }
+  /// What the person looks for by now.
+  var wantedSearch: TableSearch? { typed?.search ?? search }
   var isActive: Bool { observers > 0 || endsAt != nil || !awaited.isEmpty }
 }
 

@@ -41,6 +41,7 @@ extension Follower {
       return
     }
     for (address, ask) in outstanding.asks {
+      if refuseSearch(address, ask, problem) { continue }
       if ask.slot != nil, problem.status == 400 {
         tables[address]?.refusesSlots = true
       } else if ask.cursor != nil, problem.status == 400, tables[address]?.needsSnapshot == false {
@@ -58,6 +59,11 @@ extension Follower {
     actions.append(.changed(address, .status))
     // A login that is over says nothing of the table: it is asked for again.
     guard problem.status != 401 else { return }
+    giveUp(address)
+  }
+
+  /// Of a table that isn't shown no edit will be seen.
+  mutating func giveUp(_ address: TableAddress) {
     for edit in tables[address]?.awaited ?? [] { actions.append(.confirmed(address, edit.edit, .never)) }
     tables[address]?.awaited = []
   }
@@ -149,15 +155,21 @@ extension Follower {
     _ progress: inout Progress,
     now: Double
   ) {
-    guard let address = address(of: reply.table, in: outstanding), let table = tables[address],
+    guard let address = address(of: reply, in: outstanding), let table = tables[address],
       let ask = outstanding.asks[address]
-    else { return progress.isIllegal = true }
+    else {
+      // Of something that knows no lenses, perhaps: those tables are asked for alone.
+      for pair in outstanding.pairs where !pair.lens.isEmpty { tables[pair.address]?.isSeparate = true }
+      return progress.isIllegal = true
+    }
     // The table has moved on by another request meanwhile.
     guard table.cursor == ask.cursor else { return progress.isMade = true }
     do {
       switch reply.outcome {
       case .malformed(let error): throw error
-      case .problem(let problem): take(problem, for: address, &progress, now: now)
+      case .problem(let problem):
+        let hasLens = outstanding.pairs.contains { $0.address == address && !$0.lens.isEmpty }
+        take(problem, for: address, hasLens: hasLens, &progress, now: now)
       case .stages(let stages, let from, let to):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
         try tables[address]?.mirror?.apply(stages, to: to)
@@ -168,6 +180,7 @@ extension Follower {
           progress.isMade = progress.isMade || moves || outstanding.wait == 0 || ask.rows != nil
           actions.append(.changed(address, moves ? .stages(stages) : .status))
         }
+        found(address, by: ask)
       case .reset(let content, let from):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
         tables[address]?.mirror = try TableMirror(content)
@@ -177,6 +190,7 @@ extension Follower {
         tables[address]?.connection = .live
         progress.isMade = true
         progress.wholes.insert(address)
+        tables[address]?.foundSearch = ask.search
         actions.append(.changed(address, .reset))
       }
       note(slot: reply.slot, for: address, hasMoved: progress.isMade, after: now - outstanding.sentAt, ask)
@@ -187,18 +201,36 @@ extension Follower {
     }
   }
 
-  private func address(of name: String, in outstanding: PollLane.Outstanding) -> TableAddress? {
-    outstanding.asks.keys.first { address in
-      tables[address]?.name.map { $0 == name } ?? address.canBe(named: name)
+  private func address(of reply: TableReply, in outstanding: PollLane.Outstanding) -> TableAddress? {
+    if let pair = reply.pair {
+      guard outstanding.pairs.indices.contains(pair), case let address = outstanding.pairs[pair].address,
+        isNamed(address, reply.table)
+      else { return nil }
+      return address
     }
+    // One with a lens of its own has its number.
+    return outstanding.pairs.first { $0.lens.isEmpty && isNamed($0.address, reply.table) }?.address
+  }
+
+  private func isNamed(_ address: TableAddress, _ name: String) -> Bool {
+    tables[address]?.name.map { $0 == name } ?? address.canBe(named: name)
   }
 
   /// A table that can't be followed among others that can.
-  private mutating func take(_ problem: Problem, for address: TableAddress, _ progress: inout Progress, now: Double) {
+  private mutating func take(
+    _ problem: Problem,
+    for address: TableAddress,
+    hasLens: Bool,
+    _ progress: inout Progress,
+    now: Double
+  ) {
     progress.isMade = true
     progress.failed.insert(address)
     guard [408, 425, 429].contains(problem.status) || problem.status >= 500 else {
-      return refuse(address, problem)
+      guard hasLens else { return refuse(address, problem) }
+      // Perhaps it is about the lens: asked for alone, the table gets an answer of its own.
+      tables[address]?.isSeparate = true
+      return
     }
     tables[address]?.isNewcomer = true
     var alone = lanes[.alone(address)] ?? PollLane()

@@ -3,13 +3,15 @@ extension Follower {
   func lane(of table: FollowedTable) -> PollLane.ID? {
     guard table.isActive, table.refusal == nil, !isPaused(table) else { return nil }
     let asksAlone =
-      table.mirror == nil || table.needsSnapshot || table.isNewcomer || needsWindow(table) || table.isSeparate
+      table.mirror == nil || table.needsSnapshot || table.isNewcomer || needsWindow(table) || needsSearch(table)
+      || table.isSeparate
       || !table.awaited.isEmpty || polledBySlots(table) || isStreamed(table)
-    return asksAlone ? .alone(table.address) : .joined(view: table.address.view, group: 0)
+    return asksAlone ? .alone(table.address) : .joined(0)
   }
 
   func polledBySlots(_ table: FollowedTable) -> Bool {
-    settings.usesSlots && !table.refusesSlots && table.address.view == nil && table.content?.attributes.hasEdges == true
+    settings.usesSlots && !table.refusesSlots && table.address.view == nil && table.search == nil
+      && table.content?.attributes.hasEdges == true
   }
 
   /// Whether the window has to be asked for: the cursor's is another one.
@@ -17,9 +19,12 @@ extension Follower {
     table.asksForWindow && table.mirror != nil && table.content?.attributes.window.map { RowWindow($0) } != table.window
   }
 
+  /// Whether the rows are of another search than the person's.
+  func needsSearch(_ table: FollowedTable) -> Bool { table.mirror != nil && table.search != table.foundSearch }
+
   /// What a request that is made now asks for a table.
   private func ask(_ table: FollowedTable, in lane: PollLane) -> PollLane.Ask {
-    var ask = PollLane.Ask(cursor: table.cursor)
+    var ask = PollLane.Ask(cursor: table.cursor, search: table.search)
     if ask.cursor == nil {
       ask.rows = table.window.map { .window($0) }
     } else if needsWindow(table) {
@@ -31,7 +36,7 @@ extension Follower {
   }
 
   private func asksAtOnce(_ table: FollowedTable) -> Bool {
-    table.isNewcomer || table.cursor == nil || needsWindow(table) || !table.awaited.isEmpty
+    table.isNewcomer || table.cursor == nil || needsWindow(table) || needsSearch(table) || !table.awaited.isEmpty
   }
 
   /// Makes the requests that are missing, and calls off those that nobody needs.
@@ -40,13 +45,13 @@ extension Follower {
     let active = tables.values.sorted { ($0.name ?? "", $0.address.segment) < ($1.name ?? "", $1.address.segment) }
     for table in active {
       guard let id = lane(of: table) else { continue }
-      guard case .joined(let view, _) = id else {
+      guard case .joined = id else {
         wanted[id] = [table]
         continue
       }
       var group = 0
-      while let others = wanted[.joined(view: view, group: group)], !fits(table, with: others) { group += 1 }
-      wanted[.joined(view: view, group: group), default: []].append(table)
+      while let others = wanted[.joined(group)], !fits(table, with: others) { group += 1 }
+      wanted[.joined(group), default: []].append(table)
     }
     for id in lanes.keys where wanted[id] == nil {
       cancel(id)
@@ -59,7 +64,13 @@ extension Follower {
 
   private func fits(_ table: FollowedTable, with others: [FollowedTable]) -> Bool {
     others.count < settings.maximumJoined
-      && (others + [table]).reduce(0) { $0 + afterParameter($1).utf8.count } < settings.maximumTarget
+      && (others + [table]).reduce(0) { $0 + longestParameter($1).utf8.count } < settings.maximumTarget
+      // One look at a table, by two screens: the service takes each once.
+      && !others.contains { $0.isLike(table) }
+  }
+
+  private func longestParameter(_ table: FollowedTable) -> String {
+    afterParameter(table, PollLane.Pair(address: table.address, lens: table.lens(isTwice: true)))
   }
 
   private mutating func arrange(_ id: PollLane.ID, _ tables: [FollowedTable], now: Double) {
@@ -67,8 +78,8 @@ extension Follower {
     defer { lanes[id] = lane }
     if let outstanding = lane.outstanding {
       let covers = tables.allSatisfy { table in
-        outstanding.asks[table.address].map { $0.cursor == table.cursor && ($0.rows != nil || !needsWindow(table)) }
-          ?? false
+        guard let ask = outstanding.asks[table.address] else { return false }
+        return ask.cursor == table.cursor && ask.search == table.search && (ask.rows != nil || !needsWindow(table))
       }
       let isDue = outstanding.wait > 0 && (lane.isFresh || tables.contains { asksAtOnce($0) })
       if covers && !isDue { return }
@@ -89,18 +100,25 @@ extension Follower {
     let patience = isSlot ? 55 : wait
     let timeout = isSnapshot ? settings.snapshotTimeout : patience + settings.watchdog
     lastRequest += 1
+    let pairs = pairs(tables)
     lane.outstanding = PollLane.Outstanding(
       id: lastRequest,
       asks: asks,
+      pairs: pairs,
       wait: isSlot && lane.isFresh ? 0 : wait,
       sentAt: now,
       deadline: now + timeout,
       isMultiple: tables.count > 1
     )
-    actions.append(.send(lastRequest, target: target(tables, asks, wait: isSlot ? nil : wait), timeout: timeout))
+    actions.append(.send(lastRequest, target: target(tables, asks, pairs, wait: isSlot ? nil : wait), timeout: timeout))
   }
 
-  private func target(_ tables: [FollowedTable], _ asks: [TableAddress: PollLane.Ask], wait: Double?) -> String {
+  private func target(
+    _ tables: [FollowedTable],
+    _ asks: [TableAddress: PollLane.Ask],
+    _ pairs: [PollLane.Pair],
+    wait: Double?
+  ) -> String {
     var query: [String] = []
     if tables.count == 1, let ask = asks[tables[0].address] {
       if let cursor = ask.cursor { query.append("after=\(cursor)") }
@@ -111,16 +129,49 @@ extension Follower {
       case nil: break
       }
     } else {
-      query += tables.map { afterParameter($0) }
+      query += zip(tables, pairs).map { afterParameter($0, $1) }
     }
     if let wait { query.append("wait=\(wait == wait.rounded() ? String(Int(wait)) : String(wait))") }
-    if let view = tables.first?.address.view { query.append("view=\(percentEncoded(view))") }
+    if tables.count == 1 {
+      if let view = tables[0].address.view { query.append("view=\(percentEncoded(view))") }
+      query += tables[0].search?.queryItems ?? []
+    }
     let path = tables.count == 1 ? "\(tables[0].address.path)/changes" : "/v1/changes"
     return query.isEmpty ? path : "\(path)?\(query.joined(separator: "&"))"
   }
 
-  /// `after=hn:CURSOR`
-  private func afterParameter(_ table: FollowedTable) -> String {
-    "after=\(percentEncoded("\(table.name ?? table.address.segment):\(table.cursor?.text ?? "")"))"
+  /// How a request for these tables names each: with a lens of its own where it is seen otherwise than plain.
+  private func pairs(_ tables: [FollowedTable]) -> [PollLane.Pair] {
+    // One alone says its lens by parameters.
+    guard tables.count > 1 else { return tables.map { PollLane.Pair(address: $0.address) } }
+    let counts = Dictionary(tables.map { ($0.address.segment, 1) }, uniquingKeysWith: +)
+    return tables.map { PollLane.Pair(address: $0.address, lens: $0.lens(isTwice: counts[$0.address.segment] != 1)) }
+  }
+
+  /// `after=hn:CURSOR`, `after=hn;;view=me;rows=50:CURSOR`
+  private func afterParameter(_ table: FollowedTable, _ pair: PollLane.Pair) -> String {
+    let members = pair.lens.isEmpty ? "" : ";;" + pair.lens.joined(separator: ";")
+    let name = table.name ?? table.address.segment
+    return "after=\(percentEncoded("\(name)\(members):\(table.cursor?.text ?? "")"))"
+  }
+}
+
+extension TableSearch {
+  /// Percent-encoded.
+  var queryItems: [String] { parameters.map { "\($0.name)=\(percentEncoded($0.value))" } }
+}
+
+extension FollowedTable {
+  /// - Parameter isTwice: the request names the table more than once: what the cursor says of its window is said again, to
+  ///   tell them apart.
+  fileprivate func lens(isTwice: Bool) -> [String] {
+    var lens = address.view.map { ["view=\(percentEncoded($0))"] } ?? []
+    if isTwice, let window { lens.append("rows=\(window.text)") }
+    return lens + (search?.queryItems ?? [])
+  }
+
+  /// The service can't tell them apart.
+  fileprivate func isLike(_ other: FollowedTable) -> Bool {
+    address.table == other.address.table && window == other.window && search == other.search
   }
 }

@@ -15,12 +15,15 @@ extension Follower {
     now: Double
   ) -> PollLane.Outstanding {
     lastRequest += 1
-    let view = table.address.view.map { "?view=\(percentEncoded($0))" } ?? ""
+    let lens = table.address.view.map { ["view=\(percentEncoded($0))"] } ?? []
+    let query = (lens + (table.search?.queryItems ?? [])).joined(separator: "&")
+    let target = "\(table.address.path)/stream\(query.isEmpty ? "" : "?\(query)")"
     let timeout = settings.streamSilence
-    actions.append(.stream(lastRequest, target: "\(table.address.path)/stream\(view)", after: cursor, timeout: timeout))
+    actions.append(.stream(lastRequest, target: target, after: cursor, timeout: timeout))
     return PollLane.Outstanding(
       id: lastRequest,
       asks: asks,
+      pairs: [PollLane.Pair(address: table.address)],
       wait: settings.wait,
       sentAt: now,
       deadline: now + timeout,

@@ -24,6 +24,8 @@ struct Follower: Sendable {
     var usesStreams = false
     /// Seconds of silence after which a stream is given up: a service gives a sign of life every 15.
     var streamSilence = 40.0
+    /// Seconds after the last letter in which a search is asked for.
+    var typingPause = 0.15
   }
 
   enum Event: Sendable {
@@ -44,6 +46,8 @@ struct Follower: Sendable {
     case wake
     case widen(TableAddress, RowWindow)
     case reload(TableAddress)
+    /// What somebody looks for; nil: nothing any more.
+    case find(TableAddress, TableSearch?)
     /// There is a new token, or the app wants it: tables that were refused are asked for again.
     case retryRefused
     /// An edit was answered with a cursor; nil where it can't be told.
@@ -97,12 +101,13 @@ struct Follower: Sendable {
     case .wake: wake(now: now)
     case .widen(let address, let window): widen(address, window)
     case .reload(let address): reload(address)
+    case .find(let address, let search): find(address, search, now: now)
     case .retryRefused: reloadRefused()
     case .answered(let address, let edit, let cursor):
       tables[address, default: FollowedTable(address)].awaited.append(
         AwaitedEdit(edit: edit, cursor: cursor, answeredBefore: lastRequest)
       )
-      confirm(address)
+      if let problem = tables[address]?.refusal, problem.status != 401 { giveUp(address) } else { confirm(address) }
     }
     expire(now: now)
     arrange(now: now)
@@ -115,7 +120,7 @@ struct Follower: Sendable {
     let lanes = lanes.flatMap { id, lane in
       lane.outstanding.map { [$0.deadline] } ?? (isWanted(id) ? [lane.retryAt].compactMap(\.self) : [])
     }
-    return (lanes + tables.values.compactMap(\.endsAt)).min()
+    return (lanes + tables.values.flatMap { [$0.endsAt, $0.typed?.due].compactMap(\.self) }).min()
   }
 
   private func isWanted(_ id: PollLane.ID) -> Bool { tables.values.contains { lane(of: $0) == id } }
@@ -229,9 +234,17 @@ struct Follower: Sendable {
       _ = id
     }
     for (address, table) in tables {
+      if let typed = table.typed, typed.due <= now {
+        tables[address]?.search = typed.search
+        tables[address]?.typed = nil
+      }
       guard let endsAt = table.endsAt, endsAt <= now else { continue }
-      tables[address]?.endsAt = nil
-      tables[address]?.connection = table.mirror == nil ? .connecting : .cached
+      var table = table
+      table.endsAt = nil
+      // Who comes next has not searched.
+      (table.search, table.typed, table.searchProblem) = (nil, nil, nil)
+      table.connection = table.mirror == nil ? .connecting : .cached
+      tables[address] = table
     }
   }
 

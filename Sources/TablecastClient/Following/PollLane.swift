@@ -2,15 +2,23 @@
 struct PollLane: Sendable {
   enum ID: Hashable, Sendable {
     case alone(TableAddress)
-    /// Tables of one view, in groups that fit into a request.
-    case joined(view: String?, group: Int)
+    /// Tables in groups that fit into a request.
+    case joined(Int)
   }
 
   /// What a request asks for one table.
   struct Ask: Hashable, Sendable {
     var cursor: TableCursor?
     var rows: WindowAsk?
+    var search: TableSearch?
     var slot: String?
+  }
+
+  /// A table as a request for several names it.
+  struct Pair: Hashable, Sendable {
+    var address: TableAddress
+    /// The members of a lens of its own, percent-encoded; none where it is seen as the plain table is.
+    var lens: [String] = []
   }
 
   enum WindowAsk: Hashable, Sendable {
@@ -22,6 +30,8 @@ struct PollLane: Sendable {
   struct Outstanding: Sendable {
     var id: Int
     var asks: [TableAddress: Ask]
+    /// In the order of a request's pairs.
+    var pairs: [Pair]
     /// Seconds that the service may wait; 0 asks for an answer at once.
     var wait: Double
     var sentAt: Double

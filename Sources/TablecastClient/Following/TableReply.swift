@@ -12,6 +12,8 @@ struct TableReply: Sendable {
   /// Empty where the reply doesn't say.
   var table: String
   var outcome: Outcome
+  /// Of a reply to several: which `after` it answers, counted from 0; nil where it goes by the table's name.
+  var pair: Int?
   /// What to ask for next where the table is polled through caches.
   var slot: String?
 
@@ -43,7 +45,7 @@ struct TableReply: Sendable {
       }
     }
     table = members.table ?? ""
-    slot = members.slot
+    (slot, pair) = (members.slot, members.pair)
     do { outcome = try members.outcome } catch {
       outcome = .malformed(error as? MalformedReply ?? MalformedReply("\(error)"))
     }
@@ -53,6 +55,7 @@ struct TableReply: Sendable {
   private struct Members {
     var table: String?
     var slot: String?
+    var pair: Int?
     var from: Result<TableCursor, any Error>?
     var to: Result<TableCursor, any Error>?
     var problem: Problem?
@@ -63,6 +66,7 @@ struct TableReply: Sendable {
       switch name {
       case "table": table = reader.string()
       case "slot": slot = reader.isText ? reader.string() : reader.json().text
+      case "pair": pair = reader.integer()
       case "from": from = reader.attempt { try $0.cursor() }
       case "to": to = reader.attempt { try $0.cursor() }
       case "problem": problem = Problem(reader.json())

@@ -4,6 +4,14 @@ public struct TableAddress: Hashable, Sendable {
   public var parameters: [String: String]
   /// Names this client's own state over the table: which rows are expanded. 1–64 of `A–Z a–z 0–9 . _ -`.
   public var view: String?
+  /// Whose look at it: screens that begin with other windows, or that have names, are followed apart. Not sent.
+  var screen: Screen?
+
+  struct Screen: Hashable, Sendable {
+    var name: String?
+    /// That it began with.
+    var window: RowWindow?
+  }
 
   public init(_ name: String, parameters: [String: String] = [:], view: String? = nil) {
     (self.name, self.parameters, self.view) = (name, parameters, view)
@@ -15,6 +23,9 @@ public struct TableAddress: Hashable, Sendable {
       "\($0);\(percentEncoded($1.key))=\(percentEncoded($1.value))"
     }
   }
+
+  /// The table itself, whoever looks at it: edits are of this.
+  var table: TableAddress { TableAddress(name, parameters: parameters, view: view) }
 
   var path: String { "/v1/tables/\(segment)" }
 

@@ -10,6 +10,8 @@ public struct TableAttributes: Hashable, Sendable {
   public var window: TableWindow?
   /// The sources had more items than they may.
   public var isTruncated = false
+  /// What the table can be searched by: where somebody searches it, or asks for that (`LiveTable.find`).
+  public var find: TableFind?
   /// May be polled through caches.
   var hasEdges = false
 
@@ -24,6 +26,7 @@ public struct TableAttributes: Hashable, Sendable {
     case "counts": counts = value.isNull ? nil : TableCounts(value)
     case "window": window = TableWindow(value)
     case "truncated": isTruncated = value.boolean ?? false
+    case "find": find = TableFind(value)
     case "edges": hasEdges = value.boolean ?? false
     default: return
     }

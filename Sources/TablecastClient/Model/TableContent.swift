@@ -67,6 +67,7 @@ struct TableContent: Hashable, Sendable {
       output.name("window")
       output.raw(window.json)
     }
+    if let find = attributes.find { output.member("find", find.json) }
     if attributes.isTruncated {
       output.name("truncated")
       output.raw("true")

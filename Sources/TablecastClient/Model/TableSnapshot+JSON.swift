@@ -1,6 +1,6 @@
 extension TableSnapshot {
-  /// What is shown as one line of JSON: `{"table","cursor","state","connection","sections","window"}`, and `problem`
-  /// where the service refuses the table. Rows stand as they came. O(bytes).
+  /// What is shown as one line of JSON: `{"table","cursor","state","connection","sections","window"}`, `find` where the
+  /// table is searched, and `problem` where the service refuses it. Rows stand as they came. O(bytes).
   public var json: String {
     var output = JSONOutput()
     output.raw("{")
@@ -14,7 +14,8 @@ extension TableSnapshot {
     output.raw("]")
     output.name("window")
     output.raw(window?.json ?? "null")
-    if let refusal {
+    if let find { output.member("find", find.json) }
+    if let refusal = refusal ?? searchProblem {
       output.name("problem")
       output.raw("{")
       output.member("title", refusal.title)

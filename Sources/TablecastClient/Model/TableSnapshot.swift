@@ -17,6 +17,12 @@ public struct TableSnapshot: Sendable {
   public internal(set) var edits: [EditStatus] = []
   /// Rows that such edits are about.
   public internal(set) var pendingRows: Set<String> = []
+  /// What the person looks for, from the first letter on; nil where nobody asked for menus or searched.
+  public internal(set) var search: TableSearch?
+  /// The rows are still those of an earlier search.
+  public internal(set) var isSearching = false
+  /// Why the service refused the last search, where it did: rows are those of the one before.
+  public internal(set) var searchProblem: Problem?
   /// Counts the states that were shown: changes say which one they lead from.
   public internal(set) var revision = 0
 
@@ -26,6 +32,10 @@ public struct TableSnapshot: Sendable {
   public var problem: TableProblem? { attributes.problem }
   public var title: String { attributes.title }
   public var window: TableWindow? { attributes.window }
+  /// What the table can be searched by, once `LiveTable.find` has asked; nil where it offers nothing.
+  public var find: TableFind? { attributes.find }
+  /// Rows can be moved by hand: not where they stand in the order of a sort that the person has chosen.
+  public var offersMoves: Bool { search?.sort == nil && attributes.find?.sort == nil }
   /// There are rows behind the window: `loadMore()` brings them.
   public var hasMore: Bool { attributes.window?.hasMore ?? false }
 

@@ -14,7 +14,8 @@ public struct SnapshotKey: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   init(origin: String, address: TableAddress, caller: String, cells: String) {
-    description = [origin, address.segment, address.view ?? "", caller, cells]
+    let screen = address.screen.map { [$0.name ?? "", $0.window?.text ?? ""] } ?? []
+    description = ([origin, address.segment, address.view ?? "", caller, cells] + screen)
       .map(percentEncoded).joined(separator: " ")
   }
 }

@@ -16,12 +16,28 @@ public final class ObservedTable<Cell: CellModel> {
   public private(set) var problem: TableProblem?
   public private(set) var refusal: Problem?
   public private(set) var hasMore = false
+  /// What the table can be searched by, once it was asked for (`search`, `LiveTable.find`).
+  public private(set) var find: TableFind?
+  /// The rows are still those of an earlier search.
+  public private(set) var isSearching = false
+  /// Why the service refused the last search.
+  public private(set) var searchProblem: Problem?
+  /// What the person looks for: setting it has it found, typing 150 ms after the last letter.
+  ///
+  ///     .searchable(text: $table.search.q, prompt: table.find?.prompt ?? "Search")
+  public var search = TableSearch() {
+    didSet { if search != oldValue { table.find(search) } }
+  }
 
   @ObservationIgnored public let table: LiveTable<Cell>
   @ObservationIgnored private var rows: [Identity: ObservedRow<Cell>] = [:]
   @ObservationIgnored private var known: [Identity: ObservedSection<Cell>] = [:]
 
-  public init(_ table: LiveTable<Cell>) { self.table = table }
+  /// - Parameter offersFinding: asks for what the table can be searched by: prompts, sorts, filters with counts.
+  public init(_ table: LiveTable<Cell>, offersFinding: Bool = false) {
+    self.table = table
+    if offersFinding { table.find(table.snapshot?.search ?? TableSearch()) }
+  }
 
   /// Follows until the task ends: `.task { await observed.follow() }`.
   public func follow() async {
@@ -53,6 +69,9 @@ public final class ObservedTable<Cell: CellModel> {
     set(\.problem, snapshot.problem)
     set(\.refusal, snapshot.refusal)
     set(\.hasMore, snapshot.hasMore)
+    set(\.find, snapshot.find)
+    set(\.isSearching, snapshot.isSearching)
+    set(\.searchProblem, snapshot.searchProblem)
   }
 
   private func set<Value: Equatable>(_ path: ReferenceWritableKeyPath<ObservedTable, Value>, _ value: Value) {

@@ -73,7 +73,7 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
   }
 
   open func collectionView(_ collectionView: UICollectionView, canMoveItemAt indexPath: IndexPath) -> Bool {
-    driver.row(RowPath(item: indexPath))?.can.move ?? false
+    driver.row(RowPath(item: indexPath)).map { driver.canMove($0) } ?? false
   }
 
   open func collectionView(_ collectionView: UICollectionView, moveItemAt origin: IndexPath, to destination: IndexPath)

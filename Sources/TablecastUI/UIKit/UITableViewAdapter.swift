@@ -54,11 +54,11 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
 
   open func tableView(_ tableView: UITableView, canEditRowAt indexPath: IndexPath) -> Bool {
     guard let row = row(indexPath) else { return false }
-    return row.can.edit || row.can.move || options.offersActions && !row.actions.isEmpty
+    return row.can.edit || driver.canMove(row) || options.offersActions && !row.actions.isEmpty
   }
 
   open func tableView(_ tableView: UITableView, canMoveRowAt indexPath: IndexPath) -> Bool {
-    row(indexPath)?.can.move ?? false
+    row(indexPath).map { driver.canMove($0) } ?? false
   }
 
   open func tableView(

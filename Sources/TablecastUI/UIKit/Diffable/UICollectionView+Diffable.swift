@@ -29,7 +29,10 @@ extension TableDriver {
       source.supplementaryViewProvider = { [weak adapter] collectionView, kind, path in
         adapter?.collectionView(collectionView, viewForSupplementaryElementOfKind: kind, at: path)
       }
-      source.reorderingHandlers.canReorderItem = { [weak list] in list?.rows[$0]?.can.move ?? false }
+      source.reorderingHandlers.canReorderItem = { [weak driver, weak list] id in
+        guard let driver, let row = list?.rows[id] else { return false }
+        return driver.canMove(row)
+      }
       source.reorderingHandlers.didReorder = { [weak driver] in driver?.didReorder($0.finalSnapshot) }
       list.source = DiffableList.Source(
         apply: { [weak source] snapshot, animation, completion in

@@ -13,11 +13,19 @@ import Foundation
 }
 
 public final class UIAction: UIMenuElement {
+  public enum State: Int, Sendable { case off, on, mixed }
+
   public let attributes: Attributes
+  public let state: State
   private let handler: (UIAction) -> Void
 
-  public init(title: String = "", attributes: Attributes = [], handler: @escaping (UIAction) -> Void) {
-    (self.attributes, self.handler) = (attributes, handler)
+  public init(
+    title: String = "",
+    attributes: Attributes = [],
+    state: State = .off,
+    handler: @escaping (UIAction) -> Void
+  ) {
+    (self.attributes, self.state, self.handler) = (attributes, state, handler)
     super.init(title)
   }
 
@@ -26,10 +34,17 @@ public final class UIAction: UIMenuElement {
 }
 
 public final class UIMenu: UIMenuElement {
-  public let children: [UIMenuElement]
+  public struct Options: OptionSet, Sendable {
+    public let rawValue: UInt
+    public init(rawValue: UInt) { self.rawValue = rawValue }
+    public static let displayInline = Options(rawValue: 1)
+  }
 
-  public init(title: String = "", children: [UIMenuElement] = []) {
-    self.children = children
+  public let children: [UIMenuElement]
+  public let options: Options
+
+  public init(title: String = "", options: Options = [], children: [UIMenuElement] = []) {
+    (self.options, self.children) = (options, children)
     super.init(title)
   }
 }

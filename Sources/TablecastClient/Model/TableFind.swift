@@ -1,0 +1,62 @@
+/// What a table can be searched, filtered and sorted by, as the service says it beside the rows: what a search field and
+/// menus are drawn from. What the table doesn't offer is absent.
+public struct TableFind: Hashable, Sendable {
+  public struct Sort: Hashable, Sendable, Identifiable {
+    public let id: String
+    public let title: String
+  }
+
+  public struct Filter: Hashable, Sendable, Identifiable {
+    public let id: String
+    public let title: String
+    public let values: [Value]
+    /// There are more values than are counted.
+    public let hasMore: Bool
+  }
+
+  public struct Value: Hashable, Sendable, Identifiable {
+    public let value: String
+    public let title: String
+    /// The rows that would be found with it, given the text and the other filters.
+    public let count: Int
+    public let isSelected: Bool
+
+    public var id: String { value }
+  }
+
+  /// What stands in the empty search field; nil where no text is searched.
+  public let prompt: String?
+  /// The chosen one.
+  public let sort: String?
+  public let sorts: [Sort]
+  public let filters: [Filter]
+  /// As it came.
+  let json: JSONText
+
+  init?(_ json: JSONText) {
+    guard json.isObject else { return nil }
+    self.json = json
+    prompt = json["prompt"]?.string
+    sort = json["sort"]?.string
+    sorts = (json["sorts"]?.elements ?? []).compactMap { element in
+      element["id"]?.string.map { Sort(id: $0, title: element["title"]?.string ?? $0) }
+    }
+    filters = (json["filters"]?.elements ?? []).compactMap(Filter.init)
+  }
+}
+
+extension TableFind.Filter {
+  fileprivate init?(_ json: JSONText) {
+    guard let id = json["id"]?.string else { return nil }
+    (self.id, title, hasMore) = (id, json["title"]?.string ?? id, json["more"]?.boolean ?? false)
+    values = (json["values"]?.elements ?? []).compactMap { element in
+      guard let value = element["value"]?.string else { return nil }
+      return TableFind.Value(
+        value: value,
+        title: element["title"]?.string ?? value,
+        count: element["count"]?.integer ?? 0,
+        isSelected: element["selected"]?.boolean ?? false
+      )
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// What somebody looks for in a table that offers it (docs/protocol.md, "Finding").
+public struct TableSearch: Hashable, Sendable {
+  /// As the service takes it, in Unicode scalars and in filters; what is beyond is not sent.
+  static let (longestText, mostFilters) = (200, 32)
+
+  /// What was typed: each of its words has to begin one of the row's.
+  public var q: String
+  /// Values by filter: those of one filter are alternatives, and all filters count. `none` is the value of rows without one.
+  public var filters: [String: Set<String>]
+  /// Nil: the table's own order.
+  public var sort: String?
+
+  public init(q: String = "", filters: [String: Set<String>] = [:], sort: String? = nil) {
+    (self.q, self.filters, self.sort) = (q, filters.filter { !$0.value.isEmpty }, sort)
+  }
+
+  /// As a query says it: `q=swi&filter=state:open&sort=newest`.
+  ///
+  /// - Throws: `MalformedReply` in words for a person.
+  public init(query: String) throws {
+    self.init()
+    for part in query.split(separator: "&") {
+      let halves = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { Self.decoded($0) }
+      guard halves.count == 2 else { throw MalformedReply("`\(part)` is no part of a search: NAME=VALUE is") }
+      switch halves[0] {
+      case "q": q = halves[1]
+      case "sort": sort = halves[1].isEmpty ? nil : halves[1]
+      case "filter":
+        let pair = halves[1].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard pair.count == 2 else {
+          throw MalformedReply("`\(halves[1])` is no filter: ID:VALUE is, such as state:open")
+        }
+        filters[pair[0], default: []].insert(pair[1].isEmpty ? "none" : pair[1])
+      default: throw MalformedReply("a search has no `\(halves[0])`: it has q, filter and sort")
+      }
+    }
+  }
+
+  /// The whole table is shown, in its own order.
+  public var isEmpty: Bool { q.isEmpty && filters.isEmpty && sort == nil }
+
+  /// Whether a filter lets rows of this value through.
+  public func isSelected(_ value: String, of filter: String) -> Bool { filters[filter]?.contains(value) ?? false }
+
+  /// Takes a value into a filter, or out of it.
+  public mutating func toggle(_ value: String, of filter: String) {
+    if filters[filter, default: []].remove(value) == nil { filters[filter]?.insert(value) }
+    if filters[filter]?.isEmpty == true { filters[filter] = nil }
+  }
+
+  /// As a request says it; `find=1` asks for what there is to be found by.
+  var parameters: [(name: String, value: String)] {
+    guard !isEmpty else { return [("find", "1")] }
+    var parameters: [(name: String, value: String)] = []
+    if !q.isEmpty {
+      parameters.append(("q", String(String.UnicodeScalarView(q.unicodeScalars.prefix(Self.longestText)))))
+    }
+    let choices = filters.sorted { $0.key < $1.key }.flatMap { id, values in values.sorted().map { "\(id):\($0)" } }
+    parameters += choices.prefix(Self.mostFilters).map { ("filter", $0) }
+    if let sort { parameters.append(("sort", sort)) }
+    return parameters
+  }
+
+  /// Percent-decoded; `+` stays one.
+  private static func decoded(_ text: Substring) -> String {
+    var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
