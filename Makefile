@@ -102,8 +102,10 @@ sanitize: packages
 	./Sanitizers/run.sh
 
 # What apps take: the adapters against stand-ins for UIKit and AppKit, and the package as a dependency.
-lives:
+lives: packages
 	node Clients/JavaScript/test/lives.mjs $(or $(LIVES),1000) $(SEED)
+	$(SWIFT) build --build-tests $(BUILD_FLAGS)
+	TABLECAST_LIVES=$(or $(LIVES),1000) TABLECAST_LIVES_SEED=$(SEED) $(SWIFT) test --skip-build --filter LivesTests
 
 clients:
 	cd Tests/AdapterPackage && $(SWIFT) test
