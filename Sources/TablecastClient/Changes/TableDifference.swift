@@ -2,7 +2,8 @@ extension [TableStage] {
   /// The stages that lead from one state of a table to another, legal for a table view; none where they are equal.
   ///
   /// For states that differ by what only this client knows (edits under way, changes held back while the user drags):
-  /// between two states of the service, its own changesets are used. O(rows · log rows).
+  /// between two states of the service, its own changesets are used. O(rows) comparisons of references, and r · log r for
+  /// the r rows between the first and the last one of a section that differ.
   public init(from old: [TableSection], to new: [TableSection]) {
     let difference = TableDifference(from: old, to: new)
     self = difference.stages.filter { !$0.isEmpty }
@@ -16,12 +17,21 @@ private struct TableDifference {
   private let newIndex: [Identity: Int]
   private let oldPaths: [Identity: RowPath]
   private let newPaths: [Identity: RowPath]
+  /// By section: what lies between the first and the last row that differ. All rows where sections come, go or move.
+  private let oldRows: [Range<Int>]
+  private let newRows: [Range<Int>]
 
   init(from old: [TableSection], to new: [TableSection]) {
     (self.old, self.new) = (old, new)
     oldIndex = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.identity, $0) })
     newIndex = Dictionary(uniqueKeysWithValues: new.enumerated().map { ($1.identity, $0) })
-    (oldPaths, newPaths) = (paths(of: old), paths(of: new))
+    if old.elementsEqual(new, by: { $0.identity == $1.identity }) {
+      let ranges = zip(old, new).map { differing($0.rows, $1.rows) }
+      (oldRows, newRows) = (ranges.map(\.old), ranges.map(\.new))
+    } else {
+      (oldRows, newRows) = (old.map(\.rows.indices), new.map(\.rows.indices))
+    }
+    (oldPaths, newPaths) = (paths(of: old, oldRows), paths(of: new, newRows))
   }
 
   var stages: [TableStage] {
@@ -55,7 +65,7 @@ private struct TableDifference {
 
   private func addRows(leave: inout TableStage, arrive: inout TableStage, isOneStage: Bool) {
     for (index, section) in old.enumerated() where newIndex[section.identity] != nil {
-      for (row, path) in section.rows.enumerated().map({ ($1, RowPath(section: index, row: $0)) }) {
+      for (row, path) in oldRows[index].map({ (section.rows[$0], RowPath(section: index, row: $0)) }) {
         let goesWithSection = newPaths[row.identity].map { oldIndex[new[$0.section].identity] == nil } ?? true
         if goesWithSection { leave.deletedRows.append(.init(at: path, id: row.id)) }
       }
@@ -73,12 +83,13 @@ private struct TableDifference {
       }
     }
     for (index, section) in new.enumerated() where oldIndex[section.identity] != nil {
-      let stayed = section.rows.filter { row in
+      let rows = Array(section.rows[newRows[index]])
+      let stayed = rows.filter { row in
         oldPaths[row.identity].map { old[$0.section].identity == section.identity } ?? false
       }
       let inOrder = longestIncreasing(stayed.map { oldPaths[$0.identity]?.row ?? 0 })
       let still = Set(inOrder.map { stayed[$0].identity })
-      for (row, element) in section.rows.enumerated() where !still.contains(element.identity) {
+      for (row, element) in zip(newRows[index], rows) where !still.contains(element.identity) {
         let to = RowPath(section: index, row: row)
         if let place = oldPaths[element.identity], newIndex[old[place.section].identity] != nil,
           let from = before[element.identity]
@@ -100,7 +111,8 @@ private struct TableDifference {
           .init(at: index, id: section.id, header: section.header, footer: section.footer, skipped: skipped)
         )
       }
-      for (row, element) in section.rows.enumerated() {
+      for row in newRows[index] {
+        let element = section.rows[row]
         // A row out of a deleted section is inserted as it is.
         guard let path = oldPaths[element.identity], newIndex[old[path.section].identity] != nil else { continue }
         let former = old[path.section].rows[path.row]
@@ -117,13 +129,23 @@ private struct TableDifference {
   }
 }
 
-private func paths(of sections: [TableSection]) -> [Identity: RowPath] {
+private func paths(of sections: [TableSection], _ rows: [Range<Int>]) -> [Identity: RowPath] {
   var paths: [Identity: RowPath] = [:]
-  paths.reserveCapacity(sections.reduce(0) { $0 + $1.rows.count })
+  paths.reserveCapacity(rows.reduce(0) { $0 + $1.count })
   for (index, section) in sections.enumerated() {
-    for (row, element) in section.rows.enumerated() { paths[element.identity] = RowPath(section: index, row: row) }
+    for row in rows[index] { paths[section.rows[row].identity] = RowPath(section: index, row: row) }
   }
   return paths
+}
+
+/// What lies between the first and the last row that differ. What is the same at both ends stays in every shortest list of
+/// changes.
+private func differing(_ old: TableRows, _ new: TableRows) -> (old: Range<Int>, new: Range<Int>) {
+  let shorter = min(old.count, new.count)
+  var (start, end) = (0, 0)
+  while start < shorter, old[start] == new[start] { start += 1 }
+  while end < shorter - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+  return (start..<old.count - end, start..<new.count - end)
 }
 
 /// The positions of one longest increasing subsequence: what need not move. O(n log n) (Fredman 1975).

@@ -1,7 +1,7 @@
 /// A table that is kept as the service has it: stages are applied strictly, and one that is illegal changes nothing.
 struct TableMirror: Sendable {
   private(set) var content: TableContent
-  private var identities: TableIdentities
+  private var identities: TableIdentities?
 
   init(_ content: TableContent) throws {
     self.content = content
@@ -30,16 +30,18 @@ struct TableMirror: Sendable {
 
 extension TableStage {
   /// Applies the stage to sections alone. Throws `MalformedReply` where it isn't legal for them.
-  func apply(to sections: inout [TableSection], _ identities: inout TableIdentities) throws {
+  ///
+  /// - Parameter identities: that stand there; nil where stages were checked before.
+  func apply(to sections: inout [TableSection], _ identities: inout TableIdentities?) throws {
     guard changesStructure else { return try update(&sections) }
     let leaving = try leavingSections(sections)
     var carried: [Identity: TableRow] = [:]
     var rest = sections
     try removeRows(from: &rest, leaving, &identities, into: &carried)
-    for deletion in deletedSections { identities.remove(rest[deletion.at]) }
+    for deletion in deletedSections { identities?.remove(rest[deletion.at]) }
     var arriving: [(at: Int, section: TableSection)] = movedSections.map { ($0.to, rest[$0.from]) }
     for insertion in insertedSections {
-      try identities.insert(insertion.section)
+      try identities?.insert(insertion.section)
       arriving.append((insertion.at, insertion.section))
     }
     let staying = leaving.isEmpty ? rest : rest.indices.filter { !leaving.contains($0) }.map { rest[$0] }
@@ -64,7 +66,7 @@ extension TableStage {
   private func removeRows(
     from sections: inout [TableSection],
     _ leavingSections: Set<Int>,
-    _ identities: inout TableIdentities,
+    _ identities: inout TableIdentities?,
     into moved: inout [Identity: TableRow]
   ) throws {
     var removed: [Int: Set<Int>] = [:]
@@ -82,12 +84,20 @@ extension TableStage {
     }
     for deletion in deletedRows {
       _ = try remove(deletion.at, deletion.id)
-      identities.remove(row: deletion.id)
+      identities?.remove(row: deletion.id)
     }
     for move in movedRows { moved[Identity(move.id)] = try remove(move.from, move.id) }
     for (section, rows) in removed {
       let all = sections[section].rows
-      sections[section].rows = TableRows(all.indices.lazy.filter { !rows.contains($0) }.map { all[$0] })
+      var rest: [TableRow] = []
+      rest.reserveCapacity(all.count)
+      var next = 0
+      for row in rows.sorted() {
+        rest.append(contentsOf: all[next..<row])
+        next = row + 1
+      }
+      rest.append(contentsOf: all[next...])
+      sections[section].rows = TableRows(rest)
     }
   }
 
@@ -95,11 +105,11 @@ extension TableStage {
     into sections: inout [TableSection],
     _ moved: [Identity: TableRow],
     closed: Set<Int>,
-    _ identities: inout TableIdentities
+    _ identities: inout TableIdentities?
   ) throws {
     var arriving: [Int: [(at: Int, row: TableRow)]] = [:]
     for insertion in insertedRows {
-      try identities.insert(row: insertion.row.id)
+      try identities?.insert(row: insertion.row.id)
       arriving[insertion.at.section, default: []].append((insertion.at.row, insertion.row))
     }
     for move in movedRows {
@@ -156,13 +166,10 @@ private func merged<Staying: RandomAccessCollection<Element>, Element>(
 }
 
 extension TableStage {
-  /// The sections after the stage; nil where it isn't legal for them. O(rows), O(updates) where nothing enters, leaves or
-  /// moves.
+  /// The sections after the stage; nil where it can't be applied to them. It is one that a client has told: that no identity
+  /// stands there twice was checked before. O(rows of the sections in which rows enter, leave or move), O(updates) else.
   public func applied(to sections: [TableSection]) -> [TableSection]? {
-    var result = sections
-    guard changesStructure else { return (try? update(&result)) == nil ? nil : result }
-    guard var identities = try? TableIdentities(sections) else { return nil }
-    do { try apply(to: &result, &identities) } catch { return nil }
-    return result
+    var (result, unchecked): ([TableSection], TableIdentities?) = (sections, nil)
+    return (try? apply(to: &result, &unchecked)) == nil ? nil : result
   }
 }

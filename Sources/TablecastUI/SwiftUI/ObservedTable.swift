@@ -4,7 +4,8 @@ public import TablecastClient
 
 /// A table for SwiftUI: a row that changes redraws itself, and no other.
 ///
-/// Sections and rows are the same objects as long as their identities stay, so that views keep their state.
+/// Sections and rows are the same objects as long as their identities stay, so that views keep their state. A change costs
+/// what it changes, and cells are decoded when they are first looked at.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor
 @Observable
@@ -15,7 +16,11 @@ public final class ObservedTable<Cell: CellModel> {
   public private(set) var title = ""
   public private(set) var problem: TableProblem?
   public private(set) var refusal: Problem?
+  /// What keeps edits from being sent, where somebody can do something about it.
+  public private(set) var trouble: ClientTrouble?
   public private(set) var hasMore = false
+  /// Edits that are not confirmed yet, and those that ended badly.
+  public private(set) var edits: [EditStatus] = []
   /// What the table can be searched by, once it was asked for (`search`, `LiveTable.find`).
   public private(set) var find: TableFind?
   /// The rows are still those of an earlier search.
@@ -31,7 +36,8 @@ public final class ObservedTable<Cell: CellModel> {
 
   @ObservationIgnored public let table: LiveTable<Cell>
   @ObservationIgnored private var rows: [Identity: ObservedRow<Cell>] = [:]
-  @ObservationIgnored private var known: [Identity: ObservedSection<Cell>] = [:]
+  /// What `sections` show.
+  @ObservationIgnored private var shown: TableSnapshot?
 
   /// - Parameter offersFinding: asks for what the table can be searched by: prompts, sorts, filters with counts.
   public init(_ table: LiveTable<Cell>, offersFinding: Bool = false) {
@@ -41,34 +47,54 @@ public final class ObservedTable<Cell: CellModel> {
 
   /// Follows until the task ends: `.task { await observed.follow() }`.
   public func follow() async {
-    for await change in table.changes { show(change.snapshot) }
+    for await change in table.changes { take(change) }
   }
 
-  /// Shows a state. Only what differs is set. O(rows).
-  public func show(_ snapshot: TableSnapshot) {
-    var rows: [Identity: ObservedRow<Cell>] = [:]
-    var known: [Identity: ObservedSection<Cell>] = [:]
-    var sections: [ObservedSection<Cell>] = []
-    for section in snapshot.sections {
-      let shown = section.rows.map { row in
-        let observed = self.rows[row.identity] ?? ObservedRow(row)
-        observed.show(row, isPending: snapshot.pendingRows.contains(row.id))
-        rows[row.identity] = observed
-        return observed
-      }
-      let observed = self.known[section.identity] ?? ObservedSection(section.id)
-      observed.show(section, shown)
-      known[section.identity] = observed
-      sections.append(observed)
+  /// Shows what a change leads to. O(what it changes); where something was missed, as `show`.
+  public func take(_ change: TableChange) {
+    switch change.kind {
+    case .stages(let stages) where change.from == shown?.revision && stages.allSatisfy(apply): break
+    case .status where change.from == shown?.revision: break
+    case .stages, .status, .reset: return show(change.snapshot)
     }
-    (self.rows, self.known) = (rows, known)
-    if !self.sections.elementsEqual(sections, by: ===) { self.sections = sections }
+    finish(change.snapshot)
+  }
+
+  /// Shows a state. Only what differs is set. O(rows) comparisons of references, and what differs.
+  public func show(_ snapshot: TableSnapshot) {
+    showSections(snapshot)
+    finish(snapshot)
+  }
+
+  /// A row has come into sight: of a table that is cut, more rows are asked for near their ends.
+  ///
+  ///     ForEach(section.rows) { row in RowView(row: row).onAppear { table.appeared(row) } }
+  public func appeared(_ row: ObservedRow<Cell>) {
+    guard let window = shown?.window, window.hasMore || window.hasPrevious else { return }
+    let margin = ScrollLoading.margin
+    if window.hasMore,
+      sections.reversed().lazy.flatMap({ $0.rows.reversed() }).prefix(margin).contains(where: { $0 === row })
+    {
+      table.loadMore()
+    } else if window.hasPrevious, sections.lazy.flatMap(\.rows).prefix(margin).contains(where: { $0 === row }) {
+      table.loadPrevious()
+    }
+  }
+
+  private func finish(_ snapshot: TableSnapshot) {
+    let former = shown?.pendingRows ?? []
+    for id in former.symmetricDifference(snapshot.pendingRows) {
+      rows[Identity(id)]?.show(isPending: snapshot.pendingRows.contains(id))
+    }
+    shown = snapshot
     set(\.state, snapshot.state)
     set(\.connection, snapshot.connection)
     set(\.title, snapshot.title)
     set(\.problem, snapshot.problem)
     set(\.refusal, snapshot.refusal)
+    set(\.trouble, snapshot.trouble)
     set(\.hasMore, snapshot.hasMore)
+    set(\.edits, snapshot.edits)
     set(\.find, snapshot.find)
     set(\.isSearching, snapshot.isSearching)
     set(\.searchProblem, snapshot.searchProblem)
@@ -77,51 +103,111 @@ public final class ObservedTable<Cell: CellModel> {
   private func set<Value: Equatable>(_ path: ReferenceWritableKeyPath<ObservedTable, Value>, _ value: Value) {
     if self[keyPath: path] != value { self[keyPath: path] = value }
   }
-}
 
-@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
-@MainActor
-@Observable
-public final class ObservedSection<Cell: CellModel>: Identifiable {
-  public nonisolated let id: String
-  public private(set) var header: CellContent<Cell>?
-  public private(set) var footer: CellContent<Cell>?
-  public private(set) var rows: [ObservedRow<Cell>] = []
-  @ObservationIgnored private var shown: (header: JSONText?, footer: JSONText?)
+  // MARK: Whole states
 
-  init(_ id: String) { self.id = id }
-
-  func show(_ section: TableSection, _ rows: [ObservedRow<Cell>]) {
-    if shown.header != section.header { header = section.header.map { CellContent($0) } }
-    if shown.footer != section.footer { footer = section.footer.map { CellContent($0) } }
-    shown = (section.header, section.footer)
-    if !self.rows.elementsEqual(rows, by: ===) { self.rows = rows }
-  }
-}
-
-@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
-@MainActor
-@Observable
-public final class ObservedRow<Cell: CellModel>: Identifiable {
-  public nonisolated let id: String
-  public private(set) var row: TableRow
-  /// Decoded once for each state of the row.
-  public private(set) var content: CellContent<Cell>
-  /// An edit of it is on its way.
-  public private(set) var isPending = false
-
-  init(_ row: TableRow) {
-    id = row.id
-    self.row = row
-    content = row.content()
-  }
-
-  func show(_ row: TableRow, isPending: Bool) {
-    if self.row != row {
-      self.row = row
-      content = row.content()
+  private func showSections(_ snapshot: TableSnapshot) {
+    let isInPlace = snapshot.sections.elementsEqual(sections) { $0.id == $1.id }
+    if isInPlace, zip(sections, snapshot.sections).allSatisfy({ $0.showInPlace($1) }) { return }
+    var rows: [Identity: ObservedRow<Cell>] = [:]
+    rows.reserveCapacity(snapshot.rowCount)
+    let known = Dictionary(sections.map { (Identity($0.id), $0) }) { first, _ in first }
+    let sections = snapshot.sections.map { section in
+      let shown = section.rows.map { row in
+        let observed = self.rows[row.identity] ?? ObservedRow(row, snapshot.pendingRows)
+        observed.show(row)
+        rows[row.identity] = observed
+        return observed
+      }
+      let observed = known[section.identity] ?? ObservedSection(section.id)
+      observed.show(section.header, section.footer)
+      observed.show(shown)
+      return observed
     }
-    if self.isPending != isPending { self.isPending = isPending }
+    self.rows = rows
+    if !self.sections.elementsEqual(sections, by: ===) { self.sections = sections }
+  }
+
+  // MARK: Stages
+
+  /// Applies a batch. False where it doesn't fit; what was done until then `show` puts right.
+  private func apply(_ stage: TableStage) -> Bool {
+    if stage.changesStructure, !changeStructure(stage) { return false }
+    for update in stage.updatedSections {
+      guard sections.indices.contains(update.at), sections[update.at].id == update.id else { return false }
+      sections[update.at].show(update.header, update.footer)
+    }
+    for update in stage.updatedRows {
+      guard sections.indices.contains(update.at.section),
+        let row = sections[update.at.section].row(update.at.row), row.id == update.row.id
+      else { return false }
+      row.show(update.row)
+    }
+    return true
+  }
+
+  private func changeStructure(_ stage: TableStage) -> Bool {
+    var leaving: [Int: [Int]] = [:]
+    var moved: [Identity: ObservedRow<Cell>] = [:]
+    let deletions = stage.deletedRows.map { (path: $0.at, id: $0.id, isMove: false) }
+    let moves = stage.movedRows.map { (path: $0.from, id: $0.id, isMove: true) }
+    for (path, id, isMove) in deletions + moves {
+      guard sections.indices.contains(path.section), let row = sections[path.section].row(path.row), row.id == id else {
+        return false
+      }
+      leaving[path.section, default: []].append(path.row)
+      if isMove { moved[Identity(id)] = row } else { rows[Identity(id)] = nil }
+    }
+    for (section, gone) in leaving { sections[section].remove(gone) }
+    guard changeSections(stage) else { return false }
+    var arriving: [Int: [(Int, ObservedRow<Cell>)]] = [:]
+    for insertion in stage.insertedRows {
+      arriving[insertion.at.section, default: []].append((insertion.at.row, made(insertion.row)))
+    }
+    for move in stage.movedRows {
+      guard let row = moved[Identity(move.id)] else { return false }
+      arriving[move.to.section, default: []].append((move.to.row, row))
+    }
+    for (section, rows) in arriving {
+      guard sections.indices.contains(section), sections[section].insert(rows) else { return false }
+    }
+    return true
+  }
+
+  private func changeSections(_ stage: TableStage) -> Bool {
+    guard !(stage.deletedSections.isEmpty && stage.insertedSections.isEmpty && stage.movedSections.isEmpty) else {
+      return true
+    }
+    var (leaving, arriving): (Set<Int>, [(at: Int, section: ObservedSection<Cell>)]) = ([], [])
+    for deletion in stage.deletedSections {
+      guard sections.indices.contains(deletion.at), sections[deletion.at].id == deletion.id else { return false }
+      for row in sections[deletion.at].rows { rows[Identity(row.id)] = nil }
+      leaving.insert(deletion.at)
+    }
+    for move in stage.movedSections {
+      guard sections.indices.contains(move.from), sections[move.from].id == move.id else { return false }
+      leaving.insert(move.from)
+      arriving.append((move.to, sections[move.from]))
+    }
+    for insertion in stage.insertedSections {
+      let section = ObservedSection<Cell>(insertion.section.id)
+      section.show(insertion.section.header, insertion.section.footer)
+      section.show(insertion.section.rows.map { made($0) })
+      arriving.append((insertion.at, section))
+    }
+    var result = sections.indices.filter { !leaving.contains($0) }.map { sections[$0] }
+    for (at, section) in arriving.sorted(by: { $0.at < $1.at }) {
+      guard at <= result.count else { return false }
+      result.insert(section, at: at)
+    }
+    sections = result
+    return true
+  }
+
+  private func made(_ row: TableRow) -> ObservedRow<Cell> {
+    let observed = ObservedRow<Cell>(row, shown?.pendingRows ?? [])
+    rows[row.identity] = observed
+    return observed
   }
 }
 #endif
