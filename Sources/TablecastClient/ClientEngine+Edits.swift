@@ -3,13 +3,14 @@ extension ClientEngine {
   var date: Double { setup.scheduler.date }
 
   /// - Parameter address: of the screen that it was made on.
-  func edit(_ address: TableAddress, _ edit: TableEdit, id: EditID, _ course: EditCourse) {
+  func edit(_ address: TableAddress, _ edit: TableEdit, ifMatch version: TableCursor?, id: EditID, _ course: EditCourse)
+  {
     let hub = hubs[address] ?? TableHub(address)
     hubs[address] = hub
     desks[address.table, default: EditDesk(address.table)].courses[id] = course
     // Places count in the whole table: what this screen shows is another one where it is cut or searched.
     let edit = hub.snapshot.map { edit.placed(in: $0) } ?? edit
-    change(address.table) { $0.add(edit, id: id, now: now, date: date) }
+    change(address.table) { $0.add(edit, id: id, ifMatch: version, now: now, date: date) }
   }
 
   func resumeEdits(of table: TableAddress) {
@@ -30,9 +31,10 @@ extension ClientEngine {
 
   /// The service has done it, and refuses to show the table: nothing follows.
   private func end(_ table: TableAddress, _ edit: EditID) {
-    guard let course = desks[table]?.courses.removeValue(forKey: edit) else { return }
+    // One that an earlier run of the program made has nobody who waits for it.
+    let course = desks[table]?.courses.removeValue(forKey: edit)
     change(table) { $0.confirmed(edit, by: .shown, now: now, date: date) }
-    course.end()
+    course?.end()
   }
 
   func change(_ table: TableAddress, _ body: (inout EditQueue) -> [EditQueue.Action]) {
@@ -56,7 +58,9 @@ extension ClientEngine {
       case .send(let id, let request): send(id, request, of: table)
       case .cancel: callOff(table)
       case .await(let id, let cursor): awaitSight(of: id, cursor, of: table)
-      case .changed(let id, let state): desks[table]?.news.append((id, state))
+      case .changed(let id, let state):
+        desks[table]?.news.append((id, state))
+        tell(.edit(id, table: table.segment, state))
       }
     }
     for screen in screens(of: table) { publish(screen, .status) }
@@ -92,6 +96,7 @@ extension ClientEngine {
     var request = request(edit.method, edit.target, timeout: 60)
     request.headers["Idempotency-Key"] = edit.key
     if edit.isPut { request.headers["If-None-Match"] = "*" }
+    request.headers["If-Match"] = edit.version.map { "\"\($0)\"" }
     if edit.body != nil {
       let isPatch = edit.method == "PATCH"
       request.headers["Content-Type"] = isPatch ? "application/merge-patch+json" : "application/json"
@@ -99,8 +104,10 @@ extension ClientEngine {
     request.body = edit.body
     lastSending += 1
     let number = lastSending
+    let end = tellSending(edit.method, edit.target)
     let call = transport(for: edit.target).send(request) { [weak self] result in
       self?.perform { engine in
+        engine.tell(end(result))
         guard engine.desks[table]?.sending?.number == number else { return }
         engine.desks[table]?.sending = nil
         engine.note(result)

@@ -48,8 +48,22 @@ extension ClientEngine {
     hub.snapshot = snapshot
     hubs[address] = hub
     shown[address] = snapshot
+    if setup.events.isWatched {
+      let (table, rows) = (snapshot.name ?? address.segment, snapshot.rowCount)
+      tell(.shown(table: table, change: kind.word, rows: rows, connection: snapshot.connection))
+    }
     let message = TableChange(kind: kind, from: former.revision, snapshot: snapshot)
     for (_, receive) in hub.observers.sorted(by: { $0.key < $1.key }) { receive(message) }
     tellNews(of: address.table)
+  }
+}
+
+extension TableChange.Kind {
+  fileprivate var word: String {
+    switch self {
+    case .stages(let stages): "\(stages.count) stage\(stages.count == 1 ? "" : "s")"
+    case .reset: "anew"
+    case .status: "the same rows"
+    }
   }
 }

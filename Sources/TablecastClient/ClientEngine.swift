@@ -18,6 +18,7 @@ final class ClientEngine: @unchecked Sendable {
     var acceptedCells: String?
     var follower: Follower.Settings
     var seed: UInt64
+    var events: ClientEvents
   }
 
   let setup: Setup
@@ -131,7 +132,31 @@ final class ClientEngine: @unchecked Sendable {
     if case .failure(let failure) = result, failure.kind == .token { trouble = .noToken(failure.description) }
     guard trouble != tokenTrouble else { return }
     tokenTrouble = trouble
+    if let trouble { tell(.trouble(trouble)) }
     for address in hubs.keys { publish(address, .status) }
+  }
+
+  // MARK: Telling
+
+  func tell(_ kind: @autoclosure () -> ClientEvent.Kind) {
+    setup.events.tell(ClientEvent(date: setup.scheduler.date, kind: kind()))
+  }
+
+  /// A request leaves. Returns what is to be told of its end.
+  func tellSending(_ method: String, _ target: String)
+    -> @Sendable (Result<TransportResponse, TransportFailure>) -> ClientEvent.Kind
+  {
+    if setup.events.isWatched { tell(.sent(method: method, target: target)) }
+    let start = now
+    return { [setup] result in
+      let seconds = setup.scheduler.now - start
+      return switch result {
+      case .success(let response):
+        .answered(method: method, target: target, status: response.status, bytes: response.body.count, seconds: seconds)
+      case .failure(let failure):
+        .failed(method: method, target: target, reason: failure.description, seconds: seconds)
+      }
+    }
   }
 
   // MARK: Carrying out
@@ -151,8 +176,10 @@ final class ClientEngine: @unchecked Sendable {
   }
 
   private func send(_ id: Int, _ target: String, _ timeout: Double) {
+    let end = tellSending("GET", target)
     requests[id] = transport(for: target).send(request("GET", target, timeout: timeout)) { [weak self] result in
       self?.perform { engine in
+        engine.tell(end(result))
         guard engine.requests.removeValue(forKey: id) != nil else { return }
         engine.note(result)
         switch result {

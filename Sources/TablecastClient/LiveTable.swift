@@ -31,10 +31,17 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     }
   }
 
-  /// Widens the window by as many rows as it began with; nothing where the table has no more.
+  /// Widens the window by as many rows as it began with; nothing where the table has no more. A window that has 10,000 rows,
+  /// which is the most, goes on with those behind, and the first ones leave.
   public func loadMore() {
     guard let window, let shown = snapshot?.window, shown.hasMore else { return }
     engine.perform { $0.handle(.widen(address, RowWindow(shown).longer(by: window.rows))) }
+  }
+
+  /// Likewise with the rows before the window, where it doesn't begin with the table's first one.
+  public func loadPrevious() {
+    guard let window, let shown = snapshot?.window, shown.hasPrevious else { return }
+    engine.perform { $0.handle(.widen(address, RowWindow(shown).earlier(by: window.rows))) }
   }
 
   /// Moves the window: the rows from one to another, counted from 0, both included, 10,000 at most. For all who follow the table
@@ -70,13 +77,15 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   // MARK: Edits
 
   /// Does an edit: shown at once, sent in its turn. Its states follow; they end with one that `isOver`.
+  ///
+  /// - Parameter version: only if the table has not moved on from there (`TableSnapshot.cursor`); else it is refused with 412.
   @discardableResult
-  public func perform(_ edit: TableEdit) -> PendingEdit {
+  public func perform(_ edit: TableEdit, ifMatch version: TableCursor? = nil) -> PendingEdit {
     let id = EditID()
     let (states, continuation) = AsyncStream.makeStream(of: EditState.self)
     let outcome = EditOutcome()
     let course = EditCourse(continuation, outcome)
-    engine.perform { $0.edit(address, edit, id: id, course) }
+    engine.perform { $0.edit(address, edit, ifMatch: version, id: id, course) }
     return PendingEdit(id: id, states: states, end: outcome)
   }
 

@@ -42,7 +42,8 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
         caller: options.caller,
         acceptedCells: acceptedCells,
         follower: follower,
-        seed: options.seed ?? .random(in: 0 ... .max)
+        seed: options.seed ?? .random(in: 0 ... .max),
+        events: ClientEvents(options.log)
       )
     )
   }
@@ -77,6 +78,13 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   ) -> LiveTable<Cell> {
     LiveTable(engine, TableAddress(name, parameters: parameters, view: view), RowWindow(window), screen)
   }
+
+  /// What happens, from now on: requests, states, edits; for a log, or for a developer to look at. Of a reader that is slow
+  /// the oldest go.
+  public var events: AsyncStream<ClientEvent> { engine.setup.events.stream }
+
+  /// The last request that failed or was refused, or edit that ended badly; nil where there was none.
+  public var lastError: ClientEvent? { engine.setup.events.lastError }
 
   /// Stops all polls for a reason of the app's; they go on when no reason is left.
   public func pause(_ reason: String = "app") { engine.perform { $0.handle(.pause(reason, nil)) } }
@@ -135,6 +143,8 @@ public struct ClientOptions: Sendable {
   /// What makes requests; nil: a `URLSession`.
   public var transport: (any Transport)?
   public var scheduler: any Scheduler = SystemScheduler()
+  /// Told what happens, as `TablecastClient.events` is: on a queue of the client's, and soon to return.
+  public var log: (@Sendable (ClientEvent) -> Void)?
   /// Of the jitter between retries, to repeat a test.
   public var seed: UInt64?
 

@@ -35,6 +35,8 @@ struct ListQueue: Sendable {
   /// What it is on its way to, once steps are planned.
   private var goal: TableSnapshot?
   private var revision: Int?
+  /// Where the window begins, of a table that is cut.
+  private var firstRow = 0
   private var target: TableSnapshot?
   /// The service's own stages from `sections` to the target, where nothing was missed.
   private var stages: [TableStage]?
@@ -108,8 +110,11 @@ struct ListQueue: Sendable {
     goal = target
     if takesStates && !wantsReload { return planState(target, repending) }
     let stages = stages ?? [TableStage](from: sections, to: target.sections)
-    // Another table altogether is no animation; the same rows again are filled in place.
-    if wantsReload || isReset && stages.contains(where: \.changesStructure) {
+    // Another table altogether is no animation, nor are rows that come above as the window moves: what is in sight stays where it
+    // is. The same rows again are filled in place.
+    let isMoved = firstRow != target.window?.from ?? 0
+    firstRow = target.window?.from ?? 0
+    if wantsReload || (isReset || isMoved) && stages.contains(where: \.changesStructure) {
       planned = [.reload(target.sections)]
       return
     }

@@ -1,5 +1,11 @@
 public import TablecastClient
 
+/// When more rows are asked for by scrolling.
+enum ScrollLoading {
+  /// How many rows before the end: about what a quick scroll passes while they come.
+  static let margin = 20
+}
+
 /// Keeps a view showing a table: batches in their order, held while the user has a row under the finger, a reload where
 /// the view can't take a batch.
 ///
@@ -145,10 +151,15 @@ public final class TableDriver<Cell: CellModel> {
   private func exchanging(_ refill: Refill, for sections: [TableSection]) -> Refill {
     guard !refill.rows.isEmpty else { return refill }
     let next = refill.rows.map { sections[$0.section].rows[$0.row] }
-    let ids = Set(next.map(\.identity))
     var former: [Identity: TableRow] = [:]
-    for section in self.sections {
-      for row in section.rows where ids.contains(row.identity) { former[row.identity] = row }
+    // Mostly they stand where they stood.
+    let stayed = zip(refill.rows, next).map { path, row in self.row(path).flatMap { $0.id == row.id ? $0 : nil } }
+    for case let row? in stayed { former[row.identity] = row }
+    if stayed.contains(where: { $0 == nil }) {
+      let ids = Set(next.map(\.identity))
+      for section in self.sections {
+        for row in section.rows where ids.contains(row.identity) { former[row.identity] = row }
+      }
     }
     var result = Refill(reloaded: refill.reloaded, sections: refill.sections)
     for (path, row) in zip(refill.rows, next) {
@@ -188,6 +199,17 @@ public final class TableDriver<Cell: CellModel> {
   func row(_ path: RowPath) -> TableRow? {
     guard let rows = section(path.section)?.rows, rows.indices.contains(path.row) else { return nil }
     return rows[path.row]
+  }
+
+  /// A row comes into sight, or soon will: of a table that is cut, more rows are asked for near their ends. O(sections).
+  public func willShow(_ path: RowPath) {
+    guard let window = snapshot?.window, window.hasMore || window.hasPrevious else { return }
+    let before = sections.prefix(path.section).reduce(0) { $0 + $1.rows.count } + path.row
+    if window.hasMore, sections.reduce(0, { $0 + $1.rows.count }) - before <= ScrollLoading.margin {
+      table.loadMore()
+    } else if window.hasPrevious, before < ScrollLoading.margin {
+      table.loadPrevious()
+    }
   }
 
   /// Whether the person may move it: not in an order that they have chosen.

@@ -87,6 +87,8 @@ public struct AdapterOptions: Sendable {
   public var refreshesByPull = true
   /// A row's actions, and deletion where it may be deleted, are offered by a swipe and in a context menu.
   public var offersActions = true
+  /// Of a table that is cut, more rows are asked for as the list is scrolled to their end, or to their beginning.
+  public var loadsByScroll = true
   public var texts = TableTexts()
 
   public init() {}

@@ -61,7 +61,8 @@ struct RenderedFind {
         let text = "\(TerminalText.oneLine(value.title)) \(value.count)"
         return value.isSelected ? "[\(text)]" : text
       }
-      return "\(TerminalText.oneLine(filter.title)): \((values + (filter.hasMore ? ["…"] : [])).joined(separator: ", "))"
+      return
+        "\(TerminalText.oneLine(filter.title)): \((values + (filter.hasMore ? ["…"] : [])).joined(separator: ", "))"
     }
     if !menu.sorts.isEmpty {
       let sorts = menu.sorts.map { sort in

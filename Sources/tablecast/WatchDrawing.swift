@@ -40,7 +40,9 @@ struct WatchDrawing {
     var parts = [snapshot.title.isEmpty ? snapshot.address.name : snapshot.title]
     parts.append(snapshot.state.rawValue)
     parts.append(snapshot.connection.rawValue)
-    if let problem = (snapshot.refusal ?? snapshot.searchProblem).map(\.description) ?? snapshot.problem.map({ "\($0.title): \($0.detail)" }) {
+    if let problem = (snapshot.refusal ?? snapshot.searchProblem).map(\.description)
+      ?? snapshot.problem.map({ "\($0.title): \($0.detail)" })
+    {
       parts.append(problem)
     }
     return "\(dim)\(cut(parts.joined(separator: " · ")))\(plain)"

@@ -28,7 +28,7 @@ import Testing
 
   private static func titles(_ state: JSONValue) -> [String?] {
     (state["sections"]?.elements ?? []).flatMap { section in
-      (section["rows"]?.elements ?? []).map { $0["payload"]?["title"]?.string }
+      (section["rows"]?.elements ?? []).map { $0["payload"]?["title"]?.text }
     }
   }
 
@@ -43,15 +43,18 @@ import Testing
     #expect(try Command(render + ["filter=state:open"], in: folder).output.contains("State: [Open 2], Closed 1"))
 
     let service = try ServiceProcess(Self.configuration)
-    let watch = ["watch", service.url, "t", "--json", "--find", "q=swi&sort=title"]
+    let watch = ["watch", "http://127.0.0.1:\(service.port)", "t", "--json", "--find", "q=swi&sort=title"]
     let watched = try Command(watch + ["--seconds", "2"], in: folder)
     #expect(watched.status == 0, "\(watched.errors)")
-    let last = try JSONValue(parsing: String(watched.output.split(separator: "\n").last ?? ""))
+    let last = try JSONValue(parsing: String(watched.output.split(separator: "\n").last ?? Substring()))
     #expect(Self.titles(last) == Self.titles(rendered))
     #expect(last["find"] == rendered["find"])
     #expect(last["find"]?["prompt"] == "Search tasks" && last["find"]?["sort"] == "title")
 
-    let refused = try Command(["watch", service.url, "t", "--json", "--find", "sort=age"], in: folder)
+    let refused = try Command(
+      ["watch", "http://127.0.0.1:\(service.port)", "t", "--json", "--find", "sort=age"],
+      in: folder
+    )
     #expect(refused.status == 1)
     #expect(refused.output.contains("\"connection\":\"refused\"") && refused.output.contains("no sort `age`"))
   }

@@ -161,7 +161,9 @@ final class Life: @unchecked Sendable {
 
   /// Takes a request of a program's. On the program's queue, while the life waits for it.
   func take(_ request: TransportRequest, _ transport: LifeTransport, _ number: Int) {
-    func fail(_ kind: TransportFailure.Kind) { transport.answer(number, .failure(TransportFailure("broken", kind: kind))) }
+    func fail(_ kind: TransportFailure.Kind) {
+      transport.answer(number, .failure(TransportFailure("broken", kind: kind)))
+    }
     func page(_ status: Int) {
       let headers = ["content-type": "text/html"]
       let response = TransportResponse(status: status, headers: headers, json: "<html>Welcome</html>")
@@ -232,10 +234,13 @@ final class Life: @unchecked Sendable {
       case .refused(let problem)?:
         state = "refused"
         if done > 0, !excused.contains(id) { wrong.append("\(what) was done, and is refused: \(problem)") }
-        if problem.title.isEmpty || problem.title.hasPrefix("HTTP") { wrong.append("\(what) has no reason: \(problem)") }
+        if problem.title.isEmpty || problem.title.hasPrefix("HTTP") {
+          wrong.append("\(what) has no reason: \(problem)")
+        }
       case .unknown?: state = "unknown"
       case .local? where waitsForAnother(edit, open): state = "waiting"
-      case let other?: wrong.append("\(what) is still \(other), trouble \(devices.map { $0.program?.table.snapshot?.trouble })")
+      case let other?:
+        wrong.append("\(what) is still \(other), trouble \(devices.map { $0.program?.table.snapshot?.trouble })")
       }
       if done > 1 { wrong.append("\(what) was done \(done) times") }
       counts[state, default: 0] += 1
@@ -278,7 +283,9 @@ final class LifeTransport: Transport, @unchecked Sendable {
       return last
     }
     // The life takes it when the program waits.
-    if let number { _ = life.clock.schedule(at: life.clock.now + 0.01) { [weak self] in self?.arrive(request, number) } }
+    if let number {
+      _ = life.clock.schedule(at: life.clock.now + 0.01) { [weak self] in self?.arrive(request, number) }
+    }
     return Call { [weak self] in self?.lock.withLock { self?.open[number ?? 0] = nil } }
   }
 

@@ -34,7 +34,9 @@ final class LifeService {
   /// Called after each change.
   var onChange: () -> Void = {}
 
-  init(takesIdentities: Bool, date: @escaping () -> Double) { (self.takesIdentities, self.date) = (takesIdentities, date) }
+  init(takesIdentities: Bool, date: @escaping () -> Double) {
+    (self.takesIdentities, self.date) = (takesIdentities, date)
+  }
 
   var cursor: String {
     let digits = String(epochs)
@@ -83,7 +85,11 @@ final class LifeService {
       names += 1
       own = "n\(names)"
     }
-    if method == "DELETE" { state.rows.removeAll { $0 == id } } else if !state.rows.contains(own) { state.rows.append(own) }
+    if method == "DELETE" {
+      state.rows.removeAll { $0 == id }
+    } else if !state.rows.contains(own) {
+      state.rows.append(own)
+    }
     state.done[String(key.prefix(36)), default: 0] += 1
     changed()
     return Answer(json: "{\"cursor\":\"\(cursor)\",\"id\":\"\(own)\"}")

@@ -48,8 +48,18 @@ struct EditQueue: Sendable {
   }
 
   /// - Parameter date: now, in seconds since 1970.
-  mutating func add(_ edit: TableEdit, id: EditID, now: Double, date: Double) -> [Action] {
-    entries.append(EditStatus(id: id, edit: edit, state: .local))
+  mutating func add(
+    _ edit: TableEdit,
+    id: EditID,
+    ifMatch version: TableCursor? = nil,
+    now: Double,
+    date: Double
+  ) -> [Action] {
+    var status = EditStatus(id: id, edit: edit, state: .local)
+    status.version = version
+    // 412 is the answer to a version that is past as well as to an identity that is taken: only one of them is asked for.
+    status.isPosted = edit.isAdd && version != nil
+    entries.append(status)
     return [.changed(id, .local)] + sendNext(now: now, date: date)
   }
 
@@ -284,7 +294,7 @@ extension EditStatus {
   /// The row that it adds, as this client names it.
   var addedRow: String? { edit.isAdd ? id.localRow : nil }
 
-  fileprivate func names(_ row: String) -> Bool { edit.row == row || edit.place?.row == row }
+  fileprivate func names(_ row: String) -> Bool { edit.parts.contains { $0.row == row || $0.place?.row == row } }
 }
 
 extension TableEdit {
@@ -293,7 +303,7 @@ extension TableEdit {
   fileprivate var place: EditPlace? {
     switch self {
     case .add(_, let place, _), .move(_, let place): place
-    case .patch, .delete, .tap, .action, .refresh: nil
+    case .patch, .delete, .tap, .action, .refresh, .batch: nil
     }
   }
 
@@ -314,6 +324,7 @@ extension TableEdit {
     case .tap(let row): .tap(row: name(row))
     case .action(let row, let id, let body): .action(row: name(row), id: id, body: body)
     case .refresh: .refresh
+    case .batch(let edits): .batch(edits.map { $0.renaming(old, to: new) })
     }
   }
 }

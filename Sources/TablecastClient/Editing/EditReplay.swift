@@ -29,15 +29,19 @@ struct EditReplay {
   }
 
   private mutating func apply(_ status: EditStatus) {
-    if let row = status.edit.row { pendingRows.insert(row) }
-    switch status.edit {
+    for edit in status.edit.parts { apply(edit, status) }
+  }
+
+  private mutating func apply(_ edit: TableEdit, _ status: EditStatus) {
+    if let row = edit.row { pendingRows.insert(row) }
+    switch edit {
     case .add(_, let place, let preview?): add(status.shownRow, place, preview)
     case .patch(let row, _, let preview?): patch(row, preview)
     case .delete(let row): _ = remove(row)
     case .move(let row, let place):
       guard let (element, origin) = remove(row) else { return }
       if !insert(element, place) { insert(element, at: origin) }
-    case .add, .patch, .tap, .action, .refresh: break
+    case .add, .patch, .tap, .action, .refresh, .batch: break
     }
   }
 
@@ -124,12 +128,14 @@ extension EditStatus {
   }
 
   /// The rows whose places the edit depends on.
-  fileprivate var namedRows: [String] {
+  fileprivate var namedRows: [String] { edit.parts.flatMap { namedRows($0) } }
+
+  private func namedRows(_ edit: TableEdit) -> [String] {
     switch edit {
     case .add(_, let place, _): [shownRow, place.row].compactMap(\.self)
     case .patch(let row, _, _), .delete(let row): [row]
     case .move(let row, let place): [row, place.row].compactMap(\.self)
-    case .tap, .action, .refresh: []
+    case .tap, .action, .refresh, .batch: []
     }
   }
 }

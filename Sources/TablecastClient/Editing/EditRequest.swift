@@ -6,12 +6,14 @@ struct EditRequest: Hashable, Sendable {
   var body: [UInt8]?
   /// The `Idempotency-Key`.
   var key = ""
+  /// The `If-Match`, without its quotes.
+  var version: TableCursor?
   /// Adds a row under an identity of this client's making, where there is none of it (`If-None-Match: *`).
   var isPut = false
 
   init(_ status: EditStatus, to address: TableAddress) {
     self.init(status.edit, to: address, identity: status.isPosted ? nil : status.addedRow)
-    key = status.key
+    (key, version) = (status.key, status.version)
   }
 
   /// - Parameter identity: under which an item is added; nil leaves that to the service.
@@ -41,10 +43,46 @@ struct EditRequest: Hashable, Sendable {
       (method, path) = ("POST", "/rows/\(row(id))/actions/\(percentEncoded(action))")
       body = json.map { Array($0.bytes) }
     case .refresh: (method, path) = ("POST", "/refresh")
+    case .batch(let edits): (method, path, body) = ("POST", "/edits", Self.body(of: edits))
     }
     // A refresh is for everybody: the service refuses one of a view.
     if let view = address.view, edit != .refresh { query.append("view=\(percentEncoded(view))") }
     target = address.path + path + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+  }
+}
+
+extension EditRequest {
+  /// `{"edits":[{"op":"patch","id":"2","patch":{…}}]}`; what can't stand in a batch is left out.
+  private static func body(of edits: [TableEdit]) -> [UInt8] {
+    var output = JSONOutput()
+    output.raw("{")
+    output.name("edits")
+    output.raw("[")
+    for edit in edits {
+      output.comma()
+      output.raw("{")
+      switch edit {
+      case .add(let item, let place, _):
+        output.member("op", "add")
+        output.member("item", item)
+        place.write(to: &output)
+      case .patch(let row, let patch, _):
+        output.member("op", "patch")
+        output.member("id", row)
+        output.member("patch", patch)
+      case .delete(let row):
+        output.member("op", "delete")
+        output.member("id", row)
+      case .move(let row, let place):
+        output.member("op", "move")
+        output.member("id", row)
+        place.write(to: &output)
+      case .tap, .action, .refresh, .batch: output.member("op", "none")
+      }
+      output.raw("}")
+    }
+    output.raw("]}")
+    return output.bytes
   }
 }
 

@@ -16,6 +16,7 @@ struct KeptEdits: Hashable, Sendable {
     var isPosted = false
     /// Why it was refused or, of one that is unknown, why nobody knows its end.
     var problem: Problem?
+    var version: TableCursor?
     /// Of one that is done and was not seen yet.
     var answer: JSONText?
   }
@@ -75,7 +76,8 @@ extension KeptEdits.Entry {
       sentAt: status.firstSent,
       attempt: status.attempt,
       isPosted: status.isPosted,
-      problem: status.problem
+      problem: status.problem,
+      version: status.version
     )
     if case .acknowledged(let answer) = status.state { self.answer = answer }
   }
@@ -86,6 +88,7 @@ extension KeptEdits.Entry {
     if isUnknown { status.state = .unknown } else if let problem { status.state = .refused(problem) }
     if let answer { status.state = .acknowledged(answer) }
     (status.firstSent, status.attempt, status.isPosted, status.problem) = (sentAt, attempt, isPosted, problem)
+    status.version = version
     return status
   }
 
@@ -99,6 +102,7 @@ extension KeptEdits.Entry {
       attempt: max(0, json["attempt"]?.integer ?? 0),
       isPosted: json["isPosted"]?.boolean ?? false,
       problem: json["problem"].map { Problem($0) },
+      version: json["version"]?.string.flatMap { TableCursor($0) },
       answer: json["answer"]?.detached
     )
   }
@@ -124,6 +128,7 @@ extension KeptEdits.Entry {
       output.name("problem")
       problem.write(to: &output)
     }
+    if let version { output.member("version", version.text) }
     if let answer { output.member("answer", answer) }
     edit.write(to: &output)
     output.raw("}")
@@ -145,6 +150,7 @@ extension TableEdit {
     case "action":
       self = .action(row: try row(), id: json["action"]?.string ?? "", body: json["body"]?.detached)
     case "refresh": self = .refresh
+    case "batch": self = .batch(try (json["edits"]?.elements ?? []).map { try TableEdit($0) })
     default: throw MalformedReply("a kept edit of a kind that isn't known")
     }
   }
@@ -179,6 +185,17 @@ extension TableEdit {
       output.member("action", id)
       output.member("body", body)
     case .refresh: output.member("op", "refresh")
+    case .batch(let edits):
+      output.member("op", "batch")
+      output.name("edits")
+      output.raw("[")
+      for edit in edits {
+        output.comma()
+        output.raw("{")
+        edit.write(to: &output)
+        output.raw("}")
+      }
+      output.raw("]")
     }
   }
 }

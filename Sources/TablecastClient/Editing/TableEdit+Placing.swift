@@ -7,6 +7,7 @@ extension TableEdit {
     return switch self {
     case .add(let item, let place, let preview): .add(item: item, place.beside(nil, in: shown), preview: preview)
     case .move(let row, let place): .move(row: row, place.beside(row, in: shown))
+    case .batch(let edits): .batch(edits.map { $0.placed(in: shown) })
     case .patch, .delete, .tap, .action, .refresh: self
     }
   }

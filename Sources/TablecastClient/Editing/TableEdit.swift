@@ -11,14 +11,19 @@ public enum TableEdit: Hashable, Sendable {
   case action(row: String, id: String, body: JSONText?)
   /// Has the sources fetched now.
   case refresh
+  /// Several additions, patches, deletions and moves, 1,000 at most: all are done, in one version, or none is.
+  case batch([TableEdit])
 
-  /// The row that it is about.
+  /// The row that it is about; nil for several.
   public var row: String? {
     switch self {
     case .patch(let row, _, _), .delete(let row), .move(let row, _), .tap(let row), .action(let row, _, _): row
-    case .add, .refresh: nil
+    case .add, .refresh, .batch: nil
     }
   }
+
+  /// The edits that it is made of: itself, but for a batch.
+  var parts: [TableEdit] { if case .batch(let edits) = self { edits } else { [self] } }
 }
 
 /// Where an added or moved row goes. Indices count after the removal, as UIKit's destination does.
@@ -57,6 +62,8 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
   public internal(set) var state: EditState
   /// Why it was refused, or why nobody knows its end.
   public internal(set) var problem: Problem?
+  /// It is to be done only if the table has not moved on from there: the `If-Match` of its request.
+  public internal(set) var version: TableCursor?
   /// When its first byte may have left, in seconds since 1970; nil while none has.
   var firstSent: Double?
   /// How often it was tried again after a refusal: each time under another key.

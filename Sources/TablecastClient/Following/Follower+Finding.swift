@@ -33,10 +33,10 @@ extension Follower {
     return true
   }
 
-  /// The table that came is that of a search.
-  mutating func found(_ address: TableAddress, by ask: PollLane.Ask) {
-    guard tables[address]?.foundSearch != ask.search else { return }
+  /// The table that came is that of a search. Returns whether of another one than before.
+  mutating func found(_ address: TableAddress, by ask: PollLane.Ask) -> Bool {
+    guard tables[address]?.foundSearch != ask.search else { return false }
     tables[address]?.foundSearch = ask.search
-    actions.append(.changed(address, .status))
+    return true
   }
 }

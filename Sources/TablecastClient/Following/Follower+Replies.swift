@@ -173,14 +173,14 @@ extension Follower {
       case .stages(let stages, let from, let to):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
         try tables[address]?.mirror?.apply(stages, to: to)
-        if from != to || !stages.isEmpty {
+        let isFound = found(address, by: ask)
+        if from != to || !stages.isEmpty || isFound {
           tables[address]?.connection = .live
           let moves = stages.contains { !$0.isEmpty }
           progress.hasNews = progress.hasNews || moves
           progress.isMade = progress.isMade || moves || outstanding.wait == 0 || ask.rows != nil
           actions.append(.changed(address, moves ? .stages(stages) : .status))
         }
-        found(address, by: ask)
       case .reset(let content, let from):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
         tables[address]?.mirror = try TableMirror(content)

@@ -86,7 +86,8 @@ extension Follower {
       actions.append(.cancel(outstanding.id))
       lane.outstanding = nil
     }
-    guard lane.mayAsk(now: now) else { return }
+    let isForEdit = tables.contains { !$0.awaited.isEmpty && $0.confirmationPolls == 0 }
+    guard lane.mayAsk(now: now, isForEdit: isForEdit) else { return }
     let asks = Dictionary(uniqueKeysWithValues: tables.map { ($0.address, ask($0, in: lane)) })
     let isSlot = asks.values.contains { $0.slot != nil }
     let isAtOnce = lane.isFresh || tables.contains { asksAtOnce($0) }

@@ -46,6 +46,8 @@ struct PollLane: Sendable {
   var outstanding: Outstanding?
   var backoff = Backoff()
   private(set) var failedAt: Double?
+  /// `retryAt` is there because of too many requests.
+  private var isThrottled = false
   /// Nothing is sent before.
   var retryAt: Double?
   /// The next request is to be answered at once: it tells whether the service is there.
@@ -58,7 +60,7 @@ struct PollLane: Sendable {
   mutating func fail(now: Double, retryAfter: Double?, random: inout some RandomNumberGenerator) {
     // What was long ago says nothing of today.
     if let failedAt, now - failedAt > 60 + Backoff.cap { backoff.reset() }
-    failedAt = now
+    (failedAt, isThrottled) = (now, false)
     retryAt = now + backoff.delay(retryAfter: retryAfter, random: &random)
     isFresh = true
   }
@@ -75,13 +77,15 @@ struct PollLane: Sendable {
   }
 
   /// Whether a request may be made now; else `retryAt` says when.
-  mutating func mayAsk(now: Double) -> Bool {
-    if let retryAt, retryAt > now { return false }
-    if let later = allowance.take(now: now) {
-      retryAt = later
+  ///
+  /// - Parameter isForEdit: it looks for an edit for the first time: as many as there are edits don't count.
+  mutating func mayAsk(now: Double, isForEdit: Bool) -> Bool {
+    if let retryAt, retryAt > now, !(isForEdit && isThrottled) { return false }
+    if !isForEdit, let later = allowance.take(now: now) {
+      (retryAt, isThrottled) = (later, true)
       return false
     }
-    retryAt = nil
+    (retryAt, isThrottled) = (nil, false)
     return true
   }
 }

@@ -22,8 +22,17 @@ struct RowWindow: Hashable, Sendable {
 
   private init(from: Int, rows: Int) { self.init(from...(from + max(rows, 1) - 1)) }
 
-  /// With so many rows more behind it.
-  func longer(by rows: Int) -> RowWindow { RowWindow(from: from, rows: self.rows + rows) }
+  /// With so many rows more behind it: where that is too much, fewer in front.
+  func longer(by rows: Int) -> RowWindow {
+    let end = from + self.rows + max(rows, 1)
+    return RowWindow(max(from, end - Self.most)...end - 1)
+  }
+
+  /// With so many rows more in front of it: where that is too much, fewer behind.
+  func earlier(by rows: Int) -> RowWindow {
+    let start = max(0, from - max(rows, 1))
+    return RowWindow(start...min(from + self.rows, start + Self.most) - 1)
+  }
 
   /// The window that has the rows of both; nil where none can.
   func joined(with other: RowWindow) -> RowWindow? {

@@ -108,6 +108,9 @@ public struct TableWindow: Hashable, Sendable {
   /// There are rows behind it.
   public var hasMore: Bool { of - from > rows }
 
+  /// There are rows before it.
+  public var hasPrevious: Bool { from > 0 }
+
   /// As the service writes it.
   var json: String { "{\(from > 0 ? "\"from\":\(from)," : "")\"rows\":\(rows),\"of\":\(of)}" }
 }

@@ -15,6 +15,8 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
   public static let maximumBytes = 256 << 20
 
   private let session: URLSession
+  /// Edits have connections of their own: they are sent at once, however many polls wait.
+  private let editing: URLSession
   private let delegate = StreamDelegate()
 
   /// - Parameter configuration: for proxies, protocols and trust of the app's; ephemeral by default.
@@ -24,11 +26,17 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
     configuration.httpShouldSetCookies = false
     configuration.httpMaximumConnectionsPerHost = 16
     session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+    editing = URLSession(configuration: configuration)
   }
 
   /// Elsewhere: the last one who holds this may be a reply, which is released on a queue of the session's own, and there
   /// Linux's Foundation waits for itself, which ends the program.
-  deinit { DispatchQueue.global().async { [session] in session.invalidateAndCancel() } }
+  deinit {
+    DispatchQueue.global().async { [session, editing] in
+      session.invalidateAndCancel()
+      editing.invalidateAndCancel()
+    }
+  }
 
   public func send(
     _ request: TransportRequest,
@@ -38,7 +46,7 @@ public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
       completion(.failure(TransportFailure("`\(request.url)` is no URL")))
       return NothingToCancel()
     }
-    let task = session.dataTask(with: urlRequest) { data, response, error in
+    let task = (request.method == "GET" ? session : editing).dataTask(with: urlRequest) { data, response, error in
       if let error { return completion(.failure(TransportFailure(error))) }
       guard let response = response as? HTTPURLResponse else {
         return completion(.failure(TransportFailure("no HTTP reply")))

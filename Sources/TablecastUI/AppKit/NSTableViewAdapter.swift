@@ -49,7 +49,10 @@ open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource,
   open func tableView(_ tableView: NSTableView, isGroupRow line: Int) -> Bool { path(line) == nil }
 
   open func tableView(_ tableView: NSTableView, viewFor column: NSTableColumn?, row line: Int) -> NSView? {
-    if let path = path(line) { return DisplayedRow(driver, path).flatMap { configure(tableView, $0) } }
+    if let path = path(line) {
+      if options.loadsByScroll { driver.willShow(path) }
+      return DisplayedRow(driver, path).flatMap { configure(tableView, $0) }
+    }
     let title = ListLine.section(line, in: driver.sections)?.header?["payload"]?["title"]?.string ?? ""
     return NSTextField(labelWithString: title)
   }

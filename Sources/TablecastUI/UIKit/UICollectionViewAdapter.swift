@@ -8,7 +8,7 @@ public import UIKit
 /// A list layout takes swipe actions from its configuration: `swipeActions(at:)` has them.
 @MainActor
 open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewDataSource, UICollectionViewDelegate,
-  ListAdapter
+  UICollectionViewDataSourcePrefetching, ListAdapter
 {
   public typealias Configure = @MainActor (UICollectionViewCell, DisplayedRow<Cell>) -> Void
   typealias FrameRegistration = UICollectionView.SupplementaryRegistration<UICollectionViewListCell>
@@ -82,6 +82,20 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
   }
 
   // MARK: Delegate
+
+  open func collectionView(
+    _ collectionView: UICollectionView,
+    willDisplay cell: UICollectionViewCell,
+    forItemAt indexPath: IndexPath
+  ) {
+    if options.loadsByScroll { driver.willShow(RowPath(item: indexPath)) }
+  }
+
+  /// Rows that will soon be in sight.
+  open func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath]) {
+    guard options.loadsByScroll else { return }
+    for path in [indexPaths.min(), indexPaths.max()] { if let path { driver.willShow(RowPath(item: path)) } }
+  }
 
   open func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath) {
     if let row = driver.row(RowPath(item: indexPath)), row.can.select { driver.table.tap(row.id) }
@@ -157,6 +171,7 @@ extension TableDriver {
     } connect: { _, _, adapter in
       collectionView.dataSource = adapter
       collectionView.delegate = adapter
+      collectionView.prefetchDataSource = adapter
       return nil
     }
   }

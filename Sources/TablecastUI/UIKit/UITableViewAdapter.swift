@@ -7,7 +7,9 @@ public import UIKit
 /// It is the view's data source and its delegate: an app that needs more of either subclasses it and calls `super`.
 /// Everything that UIKit calls stands in the class itself: what an extension of a generic class has it doesn't see.
 @MainActor
-open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource, UITableViewDelegate, ListAdapter {
+open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource, UITableViewDelegate,
+  UITableViewDataSourcePrefetching, ListAdapter
+{
   public typealias Configure = @MainActor (UITableViewCell, DisplayedRow<Cell>) -> Void
 
   public unowned let driver: TableDriver<Cell>
@@ -76,6 +78,10 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
 
   // MARK: Delegate
 
+  open func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath) {
+    if options.loadsByScroll { driver.willShow(RowPath(indexPath)) }
+  }
+
   open func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
     if let row = row(indexPath), row.can.select { driver.table.tap(row.id) }
   }
@@ -137,6 +143,14 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
 
   open func scrollViewDidEndDragging(_ scrollView: UIScrollView, willDecelerate decelerate: Bool) { driver.proceed() }
 
+  // MARK: Prefetching
+
+  /// Rows that will soon be in sight.
+  open func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath]) {
+    guard options.loadsByScroll else { return }
+    for path in [indexPaths.min(), indexPaths.max()] { if let path { driver.willShow(RowPath(path)) } }
+  }
+
   // MARK: Rows
 
   private func row(_ path: IndexPath) -> TableRow? { driver.row(RowPath(path)) }
@@ -161,6 +175,7 @@ extension TableDriver {
     } connect: { _, _, adapter in
       tableView.dataSource = adapter
       tableView.delegate = adapter
+      tableView.prefetchDataSource = adapter
       return nil
     }
   }

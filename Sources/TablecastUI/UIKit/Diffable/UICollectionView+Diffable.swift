@@ -44,6 +44,7 @@ extension TableDriver {
         refillFrames: { [weak collectionView] in collectionView?.refillFrames($0, of: $1) }
       )
       collectionView.delegate = adapter
+      collectionView.prefetchDataSource = adapter
       return source
     }
   }

@@ -71,6 +71,7 @@ extension TableDriver {
         refillFrames: { [weak tableView] in tableView?.refillFrames($0, of: $1) }
       )
       tableView.delegate = adapter
+      tableView.prefetchDataSource = adapter
       return source
     }
   }

@@ -16,7 +16,16 @@ open class UICollectionViewListCell: UICollectionViewCell {
 
 public struct UICollectionViewLayoutAttributes { public var frame: CGRectLike }
 
+@MainActor public protocol UICollectionViewDataSourcePrefetching: AnyObject {
+  func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
+}
+
 @MainActor public protocol UICollectionViewDelegate: UIScrollViewDelegate {
+  func collectionView(
+    _ collectionView: UICollectionView,
+    willDisplay cell: UICollectionViewCell,
+    forItemAt indexPath: IndexPath
+  )
   func collectionView(_ collectionView: UICollectionView, didSelectItemAt indexPath: IndexPath)
   func collectionView(
     _ collectionView: UICollectionView,
@@ -77,6 +86,7 @@ public struct UICollectionViewLayoutAttributes { public var frame: CGRectLike }
 
   public weak var dataSource: (any UICollectionViewDataSource)?
   public weak var delegate: (any UICollectionViewDelegate)?
+  public weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
   public var backgroundView: UIView?
   public var hasUncommittedUpdates = false
   public var hasActiveDrag = false

@@ -11,7 +11,12 @@ import Foundation
   public var contentConfiguration: (any UIContentConfiguration)?
 }
 
+@MainActor public protocol UITableViewDataSourcePrefetching: AnyObject {
+  func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
+}
+
 @MainActor public protocol UITableViewDelegate: UIScrollViewDelegate {
+  func tableView(_ tableView: UITableView, willDisplay cell: UITableViewCell, forRowAt indexPath: IndexPath)
   func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath)
   func tableView(_ tableView: UITableView, editingStyleForRowAt indexPath: IndexPath) -> UITableViewCell.EditingStyle
   func tableView(_ tableView: UITableView, shouldIndentWhileEditingRowAt indexPath: IndexPath) -> Bool
@@ -64,6 +69,7 @@ import Foundation
 
   public weak var dataSource: (any UITableViewDataSource)?
   public weak var delegate: (any UITableViewDelegate)?
+  public weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
   public var backgroundView: UIView?
   public var hasUncommittedUpdates = false
   public var hasActiveDrag = false
