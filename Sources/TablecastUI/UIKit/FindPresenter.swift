@@ -1,5 +1,5 @@
 #if canImport(UIKit)
-public import TablecastClient
+import TablecastClient
 public import UIKit
 
 extension TableDriver {
