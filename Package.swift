@@ -72,6 +72,7 @@ let package = Package(
     .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CZstd", linkerSettings: [.linkedLibrary("zstd")]),
     .target(name: "CJSONMembers", cSettings: [.unsafeFlags(["-O3"])]),
     .target(name: "CSimdJSON", cxxSettings: [.unsafeFlags(["-O3"])], linkerSettings: [.linkedLibrary("simdjson")]),
 
@@ -120,7 +121,7 @@ let package = Package(
     ),
     .target(
       name: "HTTPServer",
-      dependencies: ["CEventPoll", "CZlib", "FieldValues", "LongWork", deque, logging],
+      dependencies: ["CEventPoll", "CZlib", "CZstd", "FieldValues", "LongWork", deque, logging],
       swiftSettings: ours
     ),
     .target(
@@ -187,7 +188,7 @@ let package = Package(
     .target(name: "CSigning", path: "Tests/CSigning", linkerSettings: [.linkedLibrary("crypto")]),
     .target(
       name: "TestSupport",
-      dependencies: ["CSigning", "CZlib", "JSON"],
+      dependencies: ["CSigning", "CZlib", "CZstd", "JSON"],
       path: "Tests/TestSupport",
       resources: [.copy("misbehaving_upstream.py")],
       swiftSettings: ours

@@ -28,13 +28,16 @@ struct RowSlot: Comparable {
 struct RowUpdate: Comparable {
   /// In the new table.
   let place: RowSlot
+  /// The tables that are compared hold it.
+  let former: Unmanaged<Row>
   /// Whether the cell identifier changed too.
   let isReload: Bool
 
   init(_ old: UnsafeRow, _ new: UnsafeRow, at place: RowSlot) {
-    self.place = place
+    (self.place, former) = (place, old.row)
     isReload = !old.haveSame(\.cellIdentifier, new)
   }
 
+  static func == (first: RowUpdate, second: RowUpdate) -> Bool { first.place == second.place }
   static func < (first: RowUpdate, second: RowUpdate) -> Bool { first.place < second.place }
 }

@@ -121,7 +121,12 @@ struct Staging {
     rows.updates.map { update in
       let section = sections.pairs[Int(update.place.pair)].to
       let path = IndexPath(section: section, row: Int(update.place.row))
-      return .init(at: path, row: new.sections[section].rows[path.row], reload: update.isReload)
+      return .init(
+        at: path,
+        row: new.sections[section].rows[path.row],
+        reload: update.isReload,
+        former: update.former.takeUnretainedValue()
+      )
     }
   }
 

@@ -3,7 +3,9 @@ public import TableModel
 
 extension JSONWriter {
   /// A table as `GET /v1/tables/{table}` answers it. O(bytes): rows are copied, not encoded.
-  public mutating func write(snapshot table: Table, cursor: Cursor) {
+  ///
+  /// - Parameter seen: a row as it is shown. Nil: as it is.
+  public mutating func write(snapshot table: Table, cursor: Cursor, seenAs seen: ((Row) -> Row)? = nil) {
     beginObject()
     name("table")
     write(table.name)
@@ -24,7 +26,7 @@ extension JSONWriter {
       write(true)
     }
     name("sections")
-    write(list: table.sections) { $0.write($1) }
+    write(list: table.sections) { $0.write($1, seenAs: seen) }
     name("counts")
     write(table.counts)
     if table.isTruncated {
@@ -44,7 +46,7 @@ extension JSONWriter {
 
   /// `{"id","header","footer","skipped","rows"}`; header and footer are null where there is none, `skipped` is left out
   /// where it is 0.
-  mutating func write(_ section: Section) {
+  mutating func write(_ section: Section, seenAs seen: ((Row) -> Row)? = nil) {
     beginObject()
     name("id")
     write(section.id)
@@ -57,7 +59,11 @@ extension JSONWriter {
       write(section.skipped)
     }
     name("rows")
-    write(list: section.rows) { $0.write(raw: $1.encoded) }
+    if let seen {
+      write(list: section.rows) { $0.write(raw: seen($1).encoded) }
+    } else {
+      write(list: section.rows) { $0.write(raw: $1.encoded) }
+    }
     endObject()
   }
 

@@ -15,13 +15,22 @@ extension Row {
   /// - Parameter defaultCell: Nil where the table has none: the last of the chain then stays.
   /// - Complexity: O(1) where the row's own cell is accepted, else O(bytes).
   public func showing(accepted: (String) -> Bool, defaultCell: CellDefinition?) -> Row {
-    if accepted(cellIdentifier) { return self }
-    if let position = cells.firstIndex(where: { accepted($0.cellIdentifier) }) { return showing(from: position) }
-    guard let defaultCell else { return showing(from: cells.count - 1) }
-    if let position = cells.firstIndex(where: { $0.cellIdentifier == defaultCell.identifier }) {
-      return showing(from: position)
-    }
-    return assembled([(defaultCell.identifier, payload(of: defaultCell))])
+    showing(at: place(accepted: accepted, defaultCell: defaultCell?.identifier), defaultCell: defaultCell)
+  }
+
+  /// The place in the row's chain of the cell that such a client is shown; nil: the table's default cell, which is none of
+  /// the chain's. O(chain).
+  public func place(accepted: (String) -> Bool, defaultCell: String?) -> Int? {
+    if accepted(cellIdentifier) { return 0 }
+    if let position = cells.firstIndex(where: { accepted($0.cellIdentifier) }) { return position }
+    guard let defaultCell else { return cells.count - 1 }
+    return cells.firstIndex { $0.cellIdentifier == defaultCell }
+  }
+
+  /// The row in the cell at a place of its chain, as ``place(accepted:defaultCell:)`` tells it. O(bytes); O(1) for the first.
+  public func showing(at place: Int?, defaultCell: CellDefinition?) -> Row {
+    if let place { return showing(from: place) }
+    return defaultCell.map { assembled([($0.identifier, payload(of: $0))]) } ?? self
   }
 
   private func showing(from position: Int) -> Row {

@@ -184,7 +184,12 @@ public final class FindMemory: Sendable {
   }
 
   /// - Parameter bytes: of all that is kept of the search.
-  func charge(_ owner: ObjectIdentifier, _ search: FindSearch, _ bytes: Int, _ forget: @escaping @Sendable () -> Void) {
+  package func charge(
+    _ owner: ObjectIdentifier,
+    _ search: FindSearch,
+    _ bytes: Int,
+    _ forget: @escaping @Sendable () -> Void
+  ) {
     let name = Name(owner: owner, search: search)
     let gone = state.withLock { state -> [@Sendable () -> Void] in
       state.clock += 1
@@ -205,7 +210,7 @@ public final class FindMemory: Sendable {
     for forget in gone { forget() }
   }
 
-  func forget(all owner: ObjectIdentifier) {
+  package func forget(all owner: ObjectIdentifier) {
     state.withLock { state in
       for (name, entry) in state.entries where name.owner == owner {
         state.entries[name] = nil

@@ -244,12 +244,28 @@ struct Arrangement: Sendable {
     return 0
   }
 
+  /// The places of rows in the order of their keys.
+  private func order(of sortKeys: [[SortKey]]) -> [Int] {
+    func precedes(_ first: Int, _ second: Int) -> Bool {
+      let order = self.order(sortKeys[first], sortKeys[second])
+      return order == 0 ? first < second : order < 0
+    }
+    // Eight bytes decide mostly, where all are of one kind.
+    let kind = sortKeys.first?.first?.head?.kind
+    let isDescending = isDescending.first ?? false
+    let heads = sortKeys.enumerated().compactMap { place, keys -> (head: UInt64, place: Int)? in
+      guard let own = keys.first?.head, own.kind == kind else { return nil }
+      return (isDescending ? ~own.bytes : own.bytes, place)
+    }
+    guard heads.count == sortKeys.count else { return sortKeys.indices.sorted(by: precedes) }
+    return heads.sorted { first, second in
+      first.head == second.head ? precedes(first.place, second.place) : first.head < second.head
+    }.map(\.place)
+  }
+
   func apply(to section: inout ArrangedSection, _ sortKeys: [[SortKey]]) {
     if sortKeys.count == section.rows.count, !sortKeys.isEmpty {
-      let order = sortKeys.indices.sorted { first, second in
-        let order = self.order(sortKeys[first], sortKeys[second])
-        return order == 0 ? first < second : order < 0
-      }
+      let order = order(of: sortKeys)
       section.sorted = order.map { section.met[$0] }
       section.rows = section.sorted
       if !section.positions.isEmpty { section.positions = order.map { section.positions[$0] } }

@@ -57,6 +57,27 @@ enum SortKey: Sendable {
     }
   }
 
+  /// The first eight bytes of what it is compared by, among others of its kind: those that differ decide. Nil where there are
+  /// no such.
+  var head: (kind: UInt8, bytes: UInt64)? {
+    switch self {
+    case .integer(let value): (0, UInt64(bitPattern: value) ^ 1 << 63)
+    case .text(let text): (1, Self.head(of: text.utf8))
+    case .ordered(let key): (2, Self.head(of: key))
+    case .none, .bool, .unsigned, .number: nil
+    }
+  }
+
+  private static func head(of bytes: some Sequence<UInt8>) -> UInt64 {
+    var (head, left): (UInt64, UInt64) = (0, 8)
+    for byte in bytes {
+      head = head << 8 | UInt64(byte)
+      left -= 1
+      if left == 0 { return head }
+    }
+    return head << (8 * left)
+  }
+
   /// -1, 0 or 1 in the direction asked for; what has no value comes last in both.
   func compared(with other: SortKey, descending: Bool) -> Int {
     switch (self, other) {

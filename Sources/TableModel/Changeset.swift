@@ -131,6 +131,10 @@ public struct Changeset: Sendable {
     public var row: Row
     /// The cell identifier changed: exchange the cell. Else it can be filled again in place (`reconfigureRows`).
     public var reload: Bool
-    public init(at: IndexPath, row: Row, reload: Bool) { (self.at, self.row, self.reload) = (at, row, reload) }
+    /// What stood there before, for whoever draws both otherwise; nil where that is not known.
+    public var former: Row?
+    public init(at: IndexPath, row: Row, reload: Bool, former: Row? = nil) {
+      (self.at, self.row, self.reload, self.former) = (at, row, reload, former)
+    }
   }
 }

@@ -31,12 +31,18 @@ import Testing
       ("deflate, gzip;q=0.5", [.deflate, .gzip, .identity]),
       ("gzip;q=0.4, identity", [.identity, .gzip]),
       ("br", [.identity]),
-      ("*", [.gzip, .deflate, .identity]),
+      ("zstd", [.zstd, .identity]),
+      ("gzip, deflate, br, zstd", [.zstd, .gzip, .deflate, .identity]),
+      ("zstd;q=0.5, gzip", [.gzip, .zstd, .identity]),
+      ("ZSTD;q=0, *", [.gzip, .deflate, .identity]),
+      // Whoever takes anything gets what everybody knows.
+      ("*", [.gzip, .deflate, .zstd, .identity]),
+      ("*;q=0.5, identity;q=0", [.gzip, .deflate, .zstd]),
       ("*;q=0", []),
       ("*;q=0, gzip", [.gzip]),
       ("identity;q=0", []),
       ("identity;q=0, deflate", [.deflate]),
-      ("gzip;q=0, *", [.deflate, .identity]),
+      ("gzip;q=0, *", [.deflate, .zstd, .identity]),
       ("gzip;q=0.000", [.identity]),
       ("gzip ; q=1.000", [.gzip, .identity]),
       ("gzip;q=1.5", [.identity]),
@@ -55,7 +61,7 @@ import Testing
     #expect(value(.etag, plain) == "\"abc.1\"")
     #expect(value(.vary, plain) == "Accept-Encoding, Accept-Cells")
     #expect(value(.contentEncoding, plain) == nil)
-    for coding in [ContentCoding.gzip, .deflate] {
+    for coding in [ContentCoding.gzip, .deflate, .zstd] {
       let response = try get([HeaderField(.acceptEncoding, coding.name)])
       #expect(value(.etag, response) == "\"abc.1-\(coding.name)\"")
       #expect(value(.contentEncoding, response) == coding.name)
@@ -71,6 +77,8 @@ import Testing
     ("*", "", 304),
     ("\"abc.1-gzip\"", "", 200),
     ("\"abc.1-gzip\"", "gzip", 304),
+    ("\"abc.1-zstd\"", "zstd", 304),
+    ("\"abc.1-gzip\"", "zstd", 200),
     ("\"abc.1\"", "gzip", 200),
     ("\"abc.2\"", "", 200),
     ("abc.1", "", 200),
@@ -92,6 +100,7 @@ import Testing
     ("\"abc.1\"", "", "", 200),
     ("\"abc.1\"", "gzip", "", 200),
     ("\"abc.1-gzip\"", "", "", 200),
+    ("\"abc.1-zstd\"", "gzip", "", 200),
     ("\"x\", \"abc.1\"", "", "", 200),
     ("*", "", "", 200),
     ("\"abc.2\"", "", "", 412),

@@ -2,7 +2,7 @@ import JSON
 import TestSupport
 import Testing
 
-/// Tables through windows, views and cells, edited meanwhile: every reply leads from any earlier state to what a snapshot
+/// Tables through windows, views, cells and searches, edited meanwhile: every reply leads from any earlier state to what a snapshot
 /// of the same lens says, to the byte, by the fewest operations.
 @Suite struct LensOracleTests {
   @Test(arguments: [1, 2, 3] as [UInt64]) func everyReplyLeadsToTheSnapshotOfItsLens(seed: UInt64) throws {
@@ -37,17 +37,25 @@ private struct Oracle {
     cells:
       Title: {fields: {title: string}}
       Label: {fields: {title: string}}
+      Plain: {fields: {title: string, count: integer}}
       Expandable:
         fields: {title: string, isExpanded: boolean}
         expands: isExpanded
         fallback: Label
     representations:
+      $default: {cell: Plain, payload: {title: "${title}", count: 1}}
       plain: {cell: Label, payload: {title: "${title}"}}
       long: {cell: Expandable, payload: {title: "${title}", isExpanded: false}}
     tables:
       t:
         source: {local: {items: [], default: {title: New, group: 1}}}
         row: {type: "${kind ?? 'plain'}"}
+        find:
+          search: [title]
+          filters: {kind: {title: Kind, by: kind}}
+          sorts:
+            title: {title: By title, by: title}
+            flat: {title: All by title, by: title, order: descending, sections: false}
         sections:
           groupBy: group
           header: {cell: Title, payload: {title: "${$key} (${$count})"}}
@@ -62,6 +70,8 @@ private struct Oracle {
   /// Changesets from versions that were no longer held.
   private(set) var outlasting = 0
   private let history: Int
+  /// What the client of this step looks for.
+  private var find: String?
   /// Follows a window: what is not held is noted for windows that somebody waits with.
   private let follower: HTTPClient
 
@@ -85,6 +95,7 @@ private struct Oracle {
   // MARK: What changes
 
   private mutating func edit() throws {
+    find = nil
     let rows = try snapshot(ClientLens(), rows: nil).rows
     let group = pick([1, 2, 3, true, "", .null] as [JSONValue])
     let item: JSONValue = [
@@ -104,6 +115,7 @@ private struct Oracle {
   }
 
   private mutating func tap() throws {
+    find = nil
     let lens = ClientLens(view: pick(["v", "w"]))
     guard let row = try snapshot(lens, rows: nil).rows.randomElement(using: &random) else { return }
     try send("POST", "rows/\(row)/tap?view=\(lens.view ?? "")", nil, [200])
@@ -118,13 +130,14 @@ private struct Oracle {
 
   /// From any state that a client had to the present one, through any window.
   private mutating func poll() throws {
-    let lens = ClientLens(view: pick([nil, "v", "w"]), cells: pick([nil, "Label, Title"]))
+    let lens = ClientLens(view: pick([nil, "v", "w"]), cells: pick([nil, "Label, Title", "Plain", "Title"]))
+    find = pick([nil, nil, "q=a", "q=b&sort=title", "filter=kind:long", "sort=flat", "q=d&sort=flat", "find=1"])
     let window = pick([nil, "all", "1", "2", "5", "40", "0-2", "1-3", "3-3", "2-9", "5-40", "60-70"])
     guard let old = held[lens]?.suffix(history).randomElement(using: &random), Bool.random(using: &random) else {
       held[lens, default: []].append(try snapshot(lens, rows: window))
       return
     }
-    let query = lens.query + (window.map { "&rows=\($0)" } ?? "")
+    let query = lens.query + (window.map { "&rows=\($0)" } ?? "") + (find.map { "&\($0)" } ?? "")
     let changes = try service.changes("t", after: old.cursor, query: query, lens.headers)
     var new = old
     try new.apply(changes)
@@ -171,7 +184,9 @@ private struct Oracle {
     try service.mirror("t", lens.headers, query: target(lens, rows))
   }
 
-  private func target(_ lens: ClientLens, _ rows: String?) -> String { "?rows=\(rows ?? "all")" + lens.query }
+  private func target(_ lens: ClientLens, _ rows: String?) -> String {
+    "?rows=\(rows ?? "all")" + lens.query + (find.map { "&\($0)" } ?? "")
+  }
 
   private mutating func pick<Value>(_ values: [Value]) -> Value {
     values[Int.random(in: values.indices, using: &random)]

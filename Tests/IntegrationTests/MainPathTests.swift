@@ -71,7 +71,7 @@ func issues(_ upstream: ScriptedUpstream, every: String = "50ms", extra: String 
     let upstream = try ScriptedUpstream([issue(0)])
     let service = try ServiceProcess(issues(upstream, every: "20ms"))
     let start = try service.follow("issues", until: "is ready") { $0.state == "ready" }
-    let followers = ["gzip", "deflate", "identity", "gzip;q=0.5, deflate"].map { coding in
+    let followers = ["gzip", "deflate", "zstd", "identity", "gzip;q=0.5, deflate"].map { coding in
       Background("the last state, with \(coding)") { [start] in
         try service.follow("issues", ["Accept-Encoding": coding], from: start, until: "has the last state") {
           $0.rows.contains("999")

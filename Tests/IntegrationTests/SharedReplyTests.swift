@@ -15,7 +15,7 @@ import Testing
     var mirror = try service.follow("issues", until: "is ready") { $0.state == "ready" }
     let before = mirror.cursor
     let counted = try changesets(service)
-    let codings = ["gzip", "deflate", "identity"]
+    let codings = ["gzip", "deflate", "zstd", "identity"]
     let polls = try (0..<24).map { number in
       try service.poll("issues", after: before, wait: 40 + number % 4, ["Accept-Encoding": codings[number % 3]])
     }

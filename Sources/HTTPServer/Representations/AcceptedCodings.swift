@@ -1,6 +1,8 @@
 /// What a request's `Accept-Encoding` says about the codings known here (RFC 9110 section 12.5.3).
 public struct AcceptedCodings: Equatable, Sendable {
-  /// Acceptable codings, the preferred one first; at equal quality gzip before deflate before none.
+  /// Acceptable codings, the preferred one first; at equal quality zstd before gzip before deflate before none.
+  /// Whoever takes any has not said that it knows zstd, and gets that after the
+  /// others.
   public let ordered: [ContentCoding]
 
   /// Without the field any coding is acceptable, but a client that says nothing may well know none.
@@ -10,6 +12,7 @@ public struct AcceptedCodings: Equatable, Sendable {
 
   /// Parses the field's value, all its lines joined.
   init(_ value: ArraySlice<UInt8>) {
+    var zstd: Int?
     var gzip: Int?
     var deflate: Int?
     var identity: Int?
@@ -20,6 +23,8 @@ public struct AcceptedCodings: Equatable, Sendable {
       guard let quality = end.map({ AcceptedCodings.quality(member[($0 + 1)...]) }) ?? 1000 else { return true }
       if FieldSemantics.equal(coding, "gzip") || FieldSemantics.equal(coding, "x-gzip") {
         gzip = quality
+      } else if FieldSemantics.equal(coding, "zstd") {
+        zstd = quality
       } else if FieldSemantics.equal(coding, "deflate") {
         deflate = quality
       } else if FieldSemantics.equal(coding, "identity") {
@@ -31,11 +36,12 @@ public struct AcceptedCodings: Equatable, Sendable {
     }
     // Not listed: none of the compressed ones, but no coding at all is always acceptable, after what is listed,
     // unless it is excluded by name or by "*;q=0".
-    let qualities: [(ContentCoding, Int)] = [
+    var qualities: [(ContentCoding, Int)] = [
       (.gzip, gzip ?? others ?? 0),
       (.deflate, deflate ?? others ?? 0),
       (.identity, identity ?? (others == 0 ? 0 : 1)),
     ]
+    qualities.insert((.zstd, zstd ?? others ?? 0), at: zstd == nil ? 2 : 0)
     var ordered: [ContentCoding] = []
     for (coding, quality) in qualities where quality > 0 {
       let better = ordered.prefix { other in qualities.contains { $0.0 == other && $0.1 >= quality } }

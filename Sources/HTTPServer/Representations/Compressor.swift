@@ -1,15 +1,19 @@
 internal import CZlib
+internal import CZstd
 
-/// gzip (RFC 1952) and deflate (RFC 9110 section 8.4.1.2: the zlib format) by zlib.
+/// gzip (RFC 1952) and deflate (RFC 9110 section 8.4.1.2: the zlib format) by zlib, zstd (RFC 8878) by libzstd.
 enum Compressor {
-  /// The compressed bytes; nil where zlib has no memory, or they would not be fewer.
+  /// The compressed bytes; nil where there is no memory, or they would not be fewer.
   static func compress(_ bytes: [UInt8], _ coding: ContentCoding) -> [UInt8]? {
-    let windowBits: Int32
     switch coding {
-    case .identity: return nil
-    case .gzip: windowBits = 15 + 16
-    case .deflate: windowBits = 15
+    case .identity: nil
+    case .gzip: deflated(bytes, windowBits: 15 + 16)
+    case .deflate: deflated(bytes, windowBits: 15)
+    case .zstd: zstd(bytes)
     }
+  }
+
+  private static func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8]? {
     guard bytes.count <= Int(UInt32.max) else { return nil }
     var stream = z_stream()
     guard czlib_deflate_init(&stream, 6, windowBits, 8) == Z_OK else { return nil }
@@ -26,5 +30,31 @@ enum Compressor {
       }
     }
     return compressed.isEmpty ? nil : Array(compressed)
+  }
+
+  /// Up to so many bytes are worth some more of the processor's time.
+  private static let thorough = 1 << 20
+
+  /// Its window is never larger than the 8 MB that every client takes (RFC 8878 section 3.1.1.1.2, RFC 9659): that of these
+  /// levels is 2 MB at most.
+  private static func zstd(_ bytes: [UInt8]) -> [UInt8]? {
+    guard let context = ZSTD_createCCtx() else { return nil }
+    defer { ZSTD_freeCCtx(context) }
+    let compressed = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+      bytes.withUnsafeBytes { source in
+        let level: Int32 = source.count > thorough ? 1 : 3
+        // An error where it doesn't fit.
+        let size = ZSTD_compressCCtx(
+          context,
+          buffer.baseAddress,
+          buffer.count,
+          source.baseAddress,
+          source.count,
+          level
+        )
+        count = ZSTD_isError(size) == 0 ? size : 0
+      }
+    }
+    return compressed.isEmpty || compressed.count >= bytes.count ? nil : Array(compressed)
   }
 }

@@ -3,6 +3,7 @@ public enum ContentCoding: UInt8, Sendable, CaseIterable {
   case identity
   case gzip
   case deflate
+  case zstd
 
   /// The coding's registered name.
   public var name: String {
@@ -10,6 +11,7 @@ public enum ContentCoding: UInt8, Sendable, CaseIterable {
     case .identity: "identity"
     case .gzip: "gzip"
     case .deflate: "deflate"
+    case .zstd: "zstd"
     }
   }
 

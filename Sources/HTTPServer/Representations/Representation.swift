@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A representation (RFC 9110 section 3.2) that many requests are answered with: bytes, their type, an entity tag,
-/// and what caches may do with it. Its gzip and deflate forms are made once, when first asked for.
+/// and what caches may do with it. Its compressed forms are made once, when first asked for.
 ///
 /// The heads of its responses are serialised once too; answering with a form that is there allocates nothing.
 public final class Representation: Sendable {
@@ -37,11 +37,12 @@ public final class Representation: Sendable {
   private let identity: Variant
   private let gzip = AtomicLazyReference<Variant>()
   private let deflate = AtomicLazyReference<Variant>()
+  private let zstd = AtomicLazyReference<Variant>()
   /// Held while a form is made, so that it is made once.
   private let making = Mutex(())
 
   /// - Parameters:
-  ///   - entityTag: what stands between the quotes; compressed forms get `-gzip` and `-deflate` behind it. Nil, or
+  ///   - entityTag: what stands between the quotes; compressed forms get `-gzip`, `-deflate` and `-zstd` behind it. Nil, or
   ///     with a character that no tag can have: no `ETag`, and no 304.
   ///   - vary: names of request fields that the representation depends on; `Accept-Encoding` is added.
   ///   - fields: further fields, such as `Link`. Those that 304 must have too (RFC 9110 section 15.4.5) are in it.
@@ -105,7 +106,7 @@ public final class Representation: Sendable {
 
   private static let notAcceptable = Response.problem(
     .notAcceptable,
-    detail: "Accept-Encoding leaves no content coding; identity, gzip and deflate are possible.",
+    detail: "Accept-Encoding leaves no content coding; identity, gzip, deflate and zstd are possible.",
     headers: [HeaderField(.vary, "Accept-Encoding")]
   )
 
@@ -120,6 +121,7 @@ public final class Representation: Sendable {
     case .identity: identity
     case .gzip: gzip.load()
     case .deflate: deflate.load()
+    case .zstd: zstd.load()
     }
   }
 
@@ -135,6 +137,7 @@ public final class Representation: Sendable {
       case .identity: return identity
       case .gzip: return gzip.storeIfNil(made ?? identity)
       case .deflate: return deflate.storeIfNil(made ?? identity)
+      case .zstd: return zstd.storeIfNil(made ?? identity)
       }
     }
   }

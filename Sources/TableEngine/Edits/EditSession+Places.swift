@@ -107,11 +107,19 @@ extension EditSession {
       return own == "" ? .null : own
     }
     guard section != "none" else { return .null }
-    let others = table.sections.compactMap { value(at: path, in: $0) }.filter { $0 != .null }
-    guard let read = try? JSONValue(parsing: Array(section.utf8)), !others.isEmpty,
-      others.allSatisfy({ read.isScalar(like: $0) })
-    else { return .string(section) }
-    return read
+    guard let read = try? JSONValue(parsing: Array(section.utf8)), read.isScalar(like: read) else {
+      return .string(section)
+    }
+    // What groups were made by is known where edits are laid out one by one.
+    if let areAlike = content.result?.groupsAre(numbers: read.isScalar(like: 0)) {
+      return areAlike ? read : .string(section)
+    }
+    var hasOthers = false
+    for other in table.sections.lazy.compactMap({ value(at: path, in: $0) }) where other != .null {
+      guard read.isScalar(like: other) else { return .string(section) }
+      hasOthers = true
+    }
+    return hasOthers ? read : .string(section)
   }
 
   /// A member of a section's first item; nil where it hasn't got it.

@@ -14,6 +14,8 @@ package struct CellRegistry: Sendable {
   private let defaultCell: String?
   /// Of all that a row's variant depends on. The same in every process.
   let digest: [UInt8]
+  /// Where rows are kept that were drawn with it; nil: nowhere.
+  private(set) var drawn: DrawnRows?
 
   package init(_ definitions: [CellDefinition], defaultCell: String? = nil) {
     self.definitions = definitions
@@ -32,7 +34,9 @@ package struct CellRegistry: Sendable {
   subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }
 
   /// Those of the cells that a client can show; nil where that is all of them. O(cells).
-  func set(_ accepted: AcceptedCells) -> CellSet? {
+  func set(_ accepted: AcceptedCells) -> CellSet? { drawn?.set(accepted) { find(accepted) } ?? find(accepted) }
+
+  private func find(_ accepted: AcceptedCells) -> CellSet? {
     let names = definitions.filter { accepted.accepts($0.identifier, version: $0.version) }.map(\.identifier)
     return names.count == definitions.count ? nil : CellSet(Set(names), of: self)
   }
@@ -45,12 +49,21 @@ package struct CellRegistry: Sendable {
       if !missing.contains(where: { $0.identifier == name }) { missing.append(CellDefinition(identifier: name)) }
     }
     guard !missing.isEmpty else { return nil }
-    return CellRegistry(definitions + missing.sorted { $0.identifier < $1.identifier }, defaultCell: defaultCell)
+    let definitions = definitions + missing.sorted { $0.identifier < $1.identifier }
+    let registry = CellRegistry(definitions, defaultCell: defaultCell)
+    return drawn.map { registry.keeping(DrawnRows(sharing: $0)) } ?? registry
+  }
+
+  /// The same, with rows kept that are drawn with it.
+  func keeping(_ drawn: DrawnRows) -> CellRegistry {
+    var registry = self
+    registry.drawn = drawn
+    return registry
   }
 
   /// What is made of rows of these kinds for a client that can show these cells: the same wherever the same is made of them,
   /// in every process; nil where they are shown as they are. In proportion to the names.
-  func drawing(of kinds: [RowKind], _ cells: CellSet) -> LensTag.Digest? {
+  func drawing(of kinds: [RowKind], _ cells: CellSet) -> CellDrawing? {
     let standIn = defaultCell.flatMap { self[$0] }
     var drawn: Set<String> = []
     var isStandInSeen = false
@@ -72,12 +85,19 @@ package struct CellRegistry: Sendable {
       writer.write(payloadSchema: standIn.fields)
     }
     writer.endArray()
-    return LensTag.Digest(prefixOf: SHA256.digest(of: writer.bytes))
+    return CellDrawing(SHA256.digest(of: writer.bytes))
   }
 
-  /// A row as a client sees it that can show these cells. O(1) where its own is among them, else O(bytes).
-  func variant(of row: Row, _ cells: CellSet) -> Row {
-    row.showing(accepted: cells.contains, defaultCell: defaultCell.flatMap { self[$0] })
+  /// A row as a client sees it that can show these cells. O(1) where its own is among them, or it is kept, else O(bytes).
+  ///
+  /// - Parameter isKept: whether it is to be: of a row that others are shown too.
+  func variant(of row: Row, _ cells: CellSet, isKept: Bool = true) -> Row {
+    if cells.contains(row.cellIdentifier) { return row }
+    let standIn = defaultCell.flatMap { self[$0] }
+    let place = row.place(accepted: cells.contains, defaultCell: standIn?.identifier)
+    guard place != 0 else { return row }
+    guard isKept, let drawn else { return row.showing(at: place, defaultCell: standIn) }
+    return drawn.row(row, at: place) { row.showing(at: place, defaultCell: standIn) }
   }
 
   /// `{"cells":[{"cellIdentifier","version","class" or "nib","expands","fallback","schema"}]}`

@@ -1,76 +1,40 @@
+import DequeModule
 import JSON
-import TableDiff
 import TableEncoding
 import TableModel
-import TableStore
 
-/// Turns versions into replies: through a lens, diffed, encoded; on the table's rendering queue.
+/// Turns versions into replies: diffed once, drawn for each lens, encoded; on the table's rendering queue.
 struct ReplyMaker: Sendable {
   let name: String
-  /// What its rows are drawn with.
-  let cells: CellRegistry
-  private var variants: [CellSet: VariantTables] = [:]
-  private var uses: UInt64 = 0
+  /// What leads to the current version.
+  private var changes: [SharedChanges.Key: SharedChanges] = [:]
+  private var order: Deque<SharedChanges.Key> = []
 
-  /// How many sets of cells have their rows kept, and how many of a table whose rows take more than so much: sets of cells are
-  /// the clients' to choose. The least recently used goes first.
-  private static let maximumVariants = 32
-  private static let maximumBytes = 64 << 20
-  private static let fewestVariants = 4
+  /// What is kept, in bytes; windows and searches are the clients' to choose. The oldest goes first.
+  private static let maximumBytes = 16 << 20
+  private static let maximumChanges = 1_024
 
-  /// About how many bytes the rows take that are kept for sets of cells.
-  var variantBytes: Int { variants.values.reduce(0) { $0 + $1.byteCount } }
+  init(name: String) { self.name = name }
 
-  mutating func forgetVariants() { variants = [:] }
+  /// About how many bytes the changes take that are kept.
+  private(set) var byteCount = 0
 
-  init(name: String, cells: CellRegistry) { (self.name, self.cells) = (name, cells) }
+  mutating func forgetChanges() { (changes, order, byteCount) = ([:], [], 0) }
 
-  // MARK: Lenses
-
-  /// A version's table as a client sees it. In proportion to the window; with a set of cells O(rows) the first time, then
-  /// in proportion to what changed: sections and rows that versions share are shared by their variants.
-  ///
-  /// - Parameter plain: what its search finds in its window, as all are shown it.
-  mutating func table(_ version: Version, _ plain: Table, at point: ViewPoint?, _ lens: Lens) -> Table {
-    var table = plain
-    if let accepted = lens.cells {
-      table =
-        lens.rows == nil && lens.find == nil
-        ? variant(of: version, accepted) : plain.mapRows { cells.variant(of: $0, accepted) }
-    }
-    guard let point, point.hasToggles else { return table }
-    for index in table.sections.indices {
-      let section = plain.sections[index]
-      guard section.keys.contains(where: { point.isToggled($0.identity) }) else { continue }
-      var rows = Array(table.sections[index].rows)
-      for row in rows.indices where point.isToggled(section.keys[row].identity) {
-        let toggled = section.rows[row].toggled()
-        rows[row] = lens.cells.map { cells.variant(of: toggled, $0) } ?? toggled
-      }
-      table.sections[index] = section.with(RowList(rows))
-    }
-    return table
-  }
-
-  private mutating func variant(of version: Version, _ accepted: CellSet) -> Table {
-    uses += 1
-    variants[accepted, default: VariantTables()].used = uses
-    let cells = cells
-    let table = variants[accepted]?.table(version) { cells.variant(of: $0, accepted) } ?? version.table
-    while variants.count > Self.maximumVariants
-      || variants.count > Self.fewestVariants && variantBytes > Self.maximumBytes,
-      let oldest = variants.min(by: { $0.value.used < $1.value.used })
-    {
-      variants[oldest.key] = nil
-    }
-    return table
+  /// Forgets what does not lead to this version. O(changes).
+  mutating func retire(before version: Cursor) {
+    guard changes.contains(where: { $0.key.to.version != version }) else { return }
+    changes = changes.filter { $0.key.to.version == version }
+    order = order.filter { changes[$0] != nil }
+    byteCount = changes.values.reduce(0) { $0 + $1.byteCount }
   }
 
   // MARK: Replies
 
-  func snapshot(_ table: Table, cursor: Cursor) -> EncodedReply {
+  func snapshot(_ table: Table, cursor: Cursor, _ drawing: RowDrawing) -> EncodedReply {
     var writer = JSONWriter(capacity: 4096)
-    writer.write(snapshot: table, cursor: cursor)
+    let seen: ((Row) -> Row)? = drawing.isPlain ? nil : { drawing($0) }
+    writer.write(snapshot: table, cursor: cursor, seenAs: seen)
     return EncodedReply(writer.bytes, cursor: cursor)
   }
 
@@ -101,31 +65,33 @@ struct ReplyMaker: Sendable {
     return EncodedReply(writer.bytes, cursor: cursor, isReset: isReset, isEmpty: isEmpty)
   }
 
-  /// The changes between two tables, encoded; nil where a snapshot is smaller.
-  func stages(from old: Table, to new: Table) -> [UInt8]? {
-    var writer = JSONWriter(capacity: 1024)
-    writer.write(stages: Changeset(from: old, to: new))
-    return writer.count > 256 && !isLarger(new, than: writer.count) ? nil : writer.bytes
-  }
-
-  /// Whether a snapshot, of which the rows and headers are counted and some hundred bytes of frame, has as many bytes. Looks
-  /// at no more rows than it takes to tell.
-  private func isLarger(_ table: Table, than count: Int) -> Bool {
-    var size = 256
-    if let find = table.find {
-      // The snapshot has it, too.
-      var writer = JSONWriter(capacity: 1024)
-      writer.write(find)
-      size += writer.count
-    }
-    for section in table.sections {
-      size += 64 + section.id.utf8.count + (section.header?.encoded.count ?? 4) + (section.footer?.encoded.count ?? 4)
-      for row in section.rows {
-        guard size < count else { return true }
-        size += row.encoded.count + 1
+  /// The changes between two versions as a lens shows them, encoded; nil where a snapshot is smaller.
+  ///
+  /// - Parameters:
+  ///   - cells: as ``SharedChanges/stages(before:after:_:)`` takes them.
+  ///   - tables: what the key names, asked for where it is not known.
+  mutating func stages(
+    _ key: SharedChanges.Key,
+    before: RowDrawing,
+    after: RowDrawing,
+    _ cells: (before: CellDrawing?, after: CellDrawing?),
+    of tables: () -> (old: Table, new: Table)
+  ) -> [UInt8]? {
+    if changes[key] == nil {
+      let (old, new) = tables()
+      let made = SharedChanges(from: old, to: new)
+      order.append(key)
+      changes[key] = made
+      byteCount += made.byteCount
+      while order.count > 1, byteCount > Self.maximumBytes || order.count > Self.maximumChanges,
+        let gone = changes.removeValue(forKey: order.removeFirst())
+      {
+        byteCount -= gone.byteCount
       }
     }
-    return size >= count
+    byteCount -= changes[key]?.byteCount ?? 0
+    defer { byteCount += changes[key]?.byteCount ?? 0 }
+    return changes[key]?.stages(before: before, after: after, cells) ?? nil
   }
 }
 
@@ -134,13 +100,4 @@ enum ChangesContent {
   /// The encoded stages.
   case stages([UInt8])
   case reset(ResetReason, EncodedReply)
-}
-
-extension Table {
-  /// With other rows in the places of its own. O(rows).
-  fileprivate func mapRows(_ change: (Row) -> Row) -> Table {
-    var table = self
-    table.sections = sections.map { $0.with(RowList($0.rows.map(change))) }
-    return table
-  }
 }

@@ -25,6 +25,14 @@ package struct TableQuery: Hashable, Sendable {
 package struct ReplyKey: Hashable, Sendable {
   package var query: TableQuery
   package var to: Cursor
+  /// The view that it is made for; nil where it is the same for all.
+  var view: View?
+
+  /// A view, and which of those that had its name.
+  struct View: Hashable, Sendable {
+    var name: String
+    var incarnation: UInt64
+  }
 
   package init(_ query: TableQuery, to: Cursor) { (self.query, self.to) = (query, to) }
 }

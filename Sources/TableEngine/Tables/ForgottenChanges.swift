@@ -27,7 +27,7 @@ package struct ForgottenChanges {
   }
 
   /// What a window shows of the whole table, and whose change wakes nobody.
-  package struct Size: Equatable, Sendable {
+  package struct Size: Hashable, Sendable {
     package var rows: Int
     package var omittedSections: Int
     package var skippedItems: Int

@@ -41,12 +41,11 @@ extension TableReader {
   /// How a lens draws a version's rows; nil where it shows them as they are. Found out once for all who have these cells.
   ///
   /// - Parameter lens: as it is with the cells that there are now.
-  func drawing(of version: Version, _ lens: Lens) -> LensTag.Digest? {
+  func drawing(of version: Version, _ lens: Lens) -> CellDrawing? {
     guard let cells = lens.cells else { return nil }
-    let key = DrawnVersions.Key(version: version.cursor, cells: cells.digest)
-    if let known = drawings.withLock({ $0[key] }) { return known }
+    if let known = drawings.withLock({ $0.known(cells, version) }) { return known }
     let made = drawing.withLock { $0 }.drawing(of: version.rowKinds, cells)
-    drawings.withLock { $0[key] = .some(made) }
+    drawings.withLock { $0.note(made, cells, version) }
     return made
   }
 
@@ -55,29 +54,52 @@ extension TableReader {
   /// back.
   func isDrawnElsewhere(_ after: Cursor, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard context.replica.isOverruled, let tag = after.lensTag, let version = held(after) else { return false }
-    if tag.cells != drawing(of: version, lens) { return true }
+    if tag.cells != drawing(of: version, lens)?.tag { return true }
     guard let view, let digest = tag.view else { return false }
     return digest != view.digest(over: version)
   }
 }
 
-/// How sets of cells draw versions, found out once.
+/// How sets of cells draw versions, found out once for all versions that have the same kinds of rows.
 struct DrawnVersions {
-  struct Key: Hashable {
-    var version: Cursor
-    var cells: LensTag.Digest
+  private struct Key: Hashable {
+    var kinds: Int
+    var cells: CellSet
   }
-  private var drawings: [Key: LensTag.Digest?] = [:]
+  private var drawings: [Key: CellDrawing?] = [:]
+  /// The kinds of rows that versions have had, by number.
+  private var kinds: [[RowKind]] = []
+  private var numbers: [Cursor: Int] = [:]
+
+  private static let maximum = 4_096
+  private static let maximumKinds = 64
 
   /// Somebody has asked.
   var isUsed: Bool { !drawings.isEmpty }
 
-  subscript(key: Key) -> LensTag.Digest?? {
-    get { drawings[key] }
-    set {
-      // Sets of cells are the clients' to choose.
-      if drawings.count >= 4_096 { drawings = [:] }
-      drawings[key] = newValue
+  /// How a version's rows are drawn for these cells; nil where that is not known.
+  mutating func known(_ cells: CellSet, _ version: Version) -> CellDrawing?? {
+    drawings[Key(kinds: number(version), cells: cells)]
+  }
+
+  mutating func note(_ drawing: CellDrawing?, _ cells: CellSet, _ version: Version) {
+    // Sets of cells are the clients' to choose.
+    if drawings.count >= Self.maximum { drawings = [:] }
+    drawings[Key(kinds: number(version), cells: cells)] = .some(drawing)
+  }
+
+  /// Of a version's kinds.
+  private mutating func number(_ version: Version) -> Int {
+    if let known = numbers[version.cursor] { return known }
+    let found = version.rowKinds
+    if numbers.count >= Self.maximum { numbers = [:] }
+    if let known = kinds.firstIndex(of: found) {
+      numbers[version.cursor] = known
+      return known
     }
+    if kinds.count >= Self.maximumKinds { (kinds, drawings, numbers) = ([], [:], [:]) }
+    kinds.append(found)
+    numbers[version.cursor] = kinds.count - 1
+    return kinds.count - 1
   }
 }

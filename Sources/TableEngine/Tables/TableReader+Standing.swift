@@ -26,7 +26,7 @@ extension TableReader {
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
       from.rows == tag.rows, search(in: from, lens) == .some(lens.find), let old = standing(at: after),
-      from.cells == drawing(of: old, lens)
+      from.cells == drawing(of: old, lens)?.tag
     else { return false }
     if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
     guard let view else { return after.taps == 0 && from.view == nil }
@@ -44,7 +44,7 @@ extension TableReader {
     guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
     guard let accepted = lens.cells else { return true }
     let cells = drawing.withLock { $0 }
-    return !Row.looksSame(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted))
+    return !Row.looksSame(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted, isKept: false))
   }
 
   /// Whether a lens without its view shows another table at one version than at another: what came and went does not

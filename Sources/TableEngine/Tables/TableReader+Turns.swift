@@ -23,7 +23,8 @@ extension TableReader {
       guard let path = place(table), let plain = table[at: path] else { return body(nil) }
       let isToggled = view.map { $0.state.isToggled(plain.key.identity, at: $0.state.taps) } ?? false
       let row = isToggled ? plain.toggled() : plain
-      let shown = lens.cells.map { accepted in maker.access { $0.cells.variant(of: row, accepted) } } ?? row
+      let registry = drawing.withLock { $0 }
+      let shown = lens.cells.map { registry.variant(of: row, $0, isKept: !isToggled) } ?? row
       let section = table.sections[path.section].id
       body(ShownRow(row: shown, path: path, section: section, cursor: cursor(version, lens, view)))
     }

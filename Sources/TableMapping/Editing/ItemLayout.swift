@@ -79,7 +79,12 @@ struct ItemLayout: Sendable {
 
   mutating func indexGroups() {
     groups = [:]
-    for (place, section) in sections.enumerated() { groups[ExactText(section.id)] = place }
+    indexGroups(from: 0)
+  }
+
+  /// Those from a place on stand elsewhere than before; none has gone that is still among ``groups``.
+  mutating func indexGroups(from first: Int) {
+    for place in first..<sections.count { groups[ExactText(sections[place].id)] = place }
   }
 }
 
@@ -136,6 +141,9 @@ struct LaidSection: Sendable {
 
   /// The first in the order of the items.
   var first: Row? { (met ?? rows).first }
+
+  /// How many are shown.
+  var visibleCount: Int { arrangement.limit.map { min(max(0, $0), rows.count) } ?? rows.count }
 
   /// Those that are shown.
   var visible: RowList { arrangement.limit.map { rows.first(max(0, $0)) } ?? rows }

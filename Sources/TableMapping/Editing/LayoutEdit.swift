@@ -22,8 +22,8 @@ struct LayoutEdit {
   private(set) var workGrowth = 0
   /// Places of sections with other rows than before.
   private var touched: Set<Int> = []
-  /// Groups came, or their first items are others.
-  private var isOrderOpen = false
+  /// Groups that came, or whose first items are others, by their places.
+  private var open: Set<Int> = []
 
   /// - Parameters:
   ///   - warnings: What is said already.
@@ -64,7 +64,7 @@ struct LayoutEdit {
     for section in layout.sections {
       guard let own = section.modelWork else { return false }
       work += own
-      rows += section.visible.count
+      rows += section.visibleCount
     }
     return work <= MappingBudget.maximumWork(ofItems: rows, each: plan.workPerItem)
   }
@@ -159,29 +159,60 @@ struct LayoutEdit {
     let section = LaidSection(group, plan: plan, Arrangement(plan, scope, &report))
     layout.sections.append(section)
     layout.groups[ExactText(group.id)] = layout.sections.count - 1
-    isOrderOpen = true
+    open.insert(layout.sections.count - 1)
     return layout.sections.count - 1
   }
 
   private mutating func noteFirst(of section: Int, _ row: Row) {
-    if layout.sections[section].first === row { isOrderOpen = true }
+    if layout.sections[section].first === row { open.insert(section) }
   }
 
   /// Groups stand where their first items do, unless they are sorted; one without rows is none.
+  ///
+  /// Few of them are taken out and put where they belong: O(log sections) each, and what moving those behind them takes.
   private mutating func settleGroups() {
-    guard isOrderOpen, case .groups(let definition, _) = plan.sections else { return }
-    let declared = layout.sections.prefix { $0.isDeclared }
-    let others = layout.sections[declared.count...].compactMap { section in
+    guard let first = open.min(), case .groups(let definition, _) = plan.sections else { return }
+    let declared = layout.sections.prefix { $0.isDeclared }.count
+    let order = GroupOrder(definition.sortGroups)
+    let places = open.filter { $0 >= declared }.sorted(by: >)
+    guard !places.isEmpty else { return }
+    guard places.count <= Self.fewGroups else { return sortGroups(behind: declared, order) }
+    var moving: [LaidSection] = []
+    for place in places {
+      let section = layout.sections.remove(at: place)
+      if section.first == nil { layout.groups[ExactText(section.id)] = nil } else { moving.append(section) }
+    }
+    var changed = max(first, declared)
+    for section in moving.reversed() {
+      guard let item = section.first.flatMap({ layout.item(of: $0) }) else { continue }
+      var (low, high) = (declared, layout.sections.count)
+      // Mostly it comes behind all others.
+      if high > low, isBefore(high - 1, section, item.rank, order) { low = high }
+      while low < high {
+        let middle = (low + high) / 2
+        if isBefore(middle, section, item.rank, order) { low = middle + 1 } else { high = middle }
+      }
+      layout.sections.insert(section, at: low)
+      changed = min(changed, low)
+    }
+    layout.indexGroups(from: min(changed, layout.sections.count))
+  }
+
+  /// More of them are sorted with all others.
+  private static let fewGroups = 16
+
+  private func isBefore(_ place: Int, _ section: LaidSection, _ rank: Int64, _ order: GroupOrder) -> Bool {
+    let other = layout.sections[place]
+    guard let item = other.first.flatMap({ layout.item(of: $0) }) else { return false }
+    return order.precedes((other.key, item.rank), (section.key, rank))
+  }
+
+  private mutating func sortGroups(behind declared: Int, _ order: GroupOrder) {
+    let others = layout.sections[declared...].compactMap { section in
       section.first.flatMap { layout.item(of: $0) }.map { (section: section, rank: $0.rank) }
     }
-    let isDescending = definition.sortGroups == .descending
-    let sorted = others.sorted { first, second in
-      let order =
-        definition.sortGroups == nil
-        ? 0 : first.section.key.compared(with: second.section.key, descending: isDescending)
-      return order == 0 ? first.rank < second.rank : order < 0
-    }
-    layout.sections = declared + sorted.map(\.section)
+    let sorted = others.sorted { order.precedes(($0.section.key, $0.rank), ($1.section.key, $1.rank)) }
+    layout.sections = layout.sections[..<declared] + sorted.map(\.section)
     layout.indexGroups()
   }
 

@@ -120,7 +120,7 @@ extension JSONValue {
 }
 
 extension VersionCondition {
-  private static let suffixes = ["-gzip", "-deflate"].map { Array($0.utf8) }
+  private static let suffixes = ["-gzip", "-deflate", "-zstd"].map { Array($0.utf8) }
   private static let longestSuffix = 8
   private static let shortestCursor = 14
 

@@ -1,4 +1,5 @@
 import CZlib
+import CZstd
 package import JSON
 
 /// What the service answered.
@@ -16,6 +17,7 @@ package struct Reply: Equatable, Sendable {
     get throws {
       switch self["Content-Encoding"] {
       case "gzip", "deflate": try inflated(body)
+      case "zstd": try unpacked(body)
       default: body
       }
     }
@@ -45,4 +47,12 @@ private func inflated(_ bytes: [UInt8]) throws -> [UInt8] {
   }
   guard result == Z_STREAM_END, stream.avail_in == 0 else { throw Malformed("the compressed body") }
   return Array(output.prefix(Int(stream.total_out)))
+}
+
+/// The content of a zstd frame (RFC 8878).
+private func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+  var output = [UInt8](repeating: 0, count: 1 << 22)
+  let size = ZSTD_decompress(&output, output.count, bytes, bytes.count)
+  guard ZSTD_isError(size) == 0 else { throw Malformed("the zstd body") }
+  return Array(output.prefix(size))
 }

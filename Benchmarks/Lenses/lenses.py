@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""lenses.py [--rows N,N…] [--only WORD] [--rounds N] [--before PATH]: what clients cost that each see a table otherwise.
+
+Each figure is the service's processor time for one version, in milliseconds: 20 items all over the table change, then each client
+polls from the version before. What the change itself costs, with nobody asking, is taken off; what a request costs is in it, a
+poll of the plain table says how much that is. `--before` names another build of the service, measured turn by turn with this one.
+
+- *tapped*: views in each of which three rows are open, of the whole table.
+- *sets*: clients that each can show other cells (`Accept-Cells`), of the whole table or of 50 rows; the rows are of ten kinds, which each
+  have a fallback, so that each set is drawn otherwise.
+- *searches*: clients that each look for something else, the whole of what is found or 50 rows; *keystroke* is the first answer to a
+  search that nobody has made yet, by which somebody goes on typing.
+- *old cursors*: 1,000 clients that come back from 63 versions at once; changesets that are computed for them.
+- *tables at once*: a poll of several tables which has nothing to tell; beside it, a poll of one, each in microseconds.
+- *groups*: 1,000 additions, each into a new section, to a table of 4,000 sections; in one batch."""
+import argparse
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../Durability"))
+sys.path.insert(0, os.path.join(HERE, "../LongTables"))
+import client  # noqa: E402
+from client import Connection, build, start  # noqa: E402
+from fill import fill  # noqa: E402
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--rows", default="1000,10000,100000")
+parser.add_argument("--only", default="", help="measure what has this in its name")
+parser.add_argument("--rounds", type=int, default=7)
+parser.add_argument("--before", metavar="PATH", help="another build, for comparison")
+options = parser.parse_args()
+
+KINDS, CHANGES, TABLES = 10, 20, 50
+WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "juniper", "kelp", "larch",
+         "maple", "nettle", "oasis", "prairie", "quarry", "ridge", "saddle", "tundra"]
+
+CONFIGURATION = """\
+listen: 127.0.0.1:0
+store: {path: %s}
+limits: {connectionsPerAddress: 4000, mappingBytes: 8GB, tableBytes: 4GB, requestsPerMinute: 100000000, editsPerMinute: 100000000}
+views: {max: 20000}
+cells:
+""" + "".join(f"  Plain{kind}: {{fields: {{title: string, step: integer}}}}\n"
+              f"  Fold{kind}: {{fields: {{title: string, step: integer, isOpen: boolean}}, expands: isOpen, fallback: Plain{kind}}}\n"
+              for kind in range(KINDS)) + """\
+representations:
+""" + "".join(f"  k{kind}: {{cell: Fold{kind}, payload: {{title: \"${{title}}\", step: \"${{step}}\", isOpen: false}}}}\n"
+              for kind in range(KINDS)) + """\
+tables:
+  long:
+    source: {local: {items: [{title: First, step: 0, kind: k0}]}}
+    row: {type: "${kind}"}
+    can: {edit: true}
+    find:
+      search: [title]
+      filters: {kind: {title: Kind, by: kind}}
+      sorts: {title: {title: By title, by: title}}
+""" + "".join(f"  small{number}: {{source: {{local: {{items: [{{title: First, step: 0, kind: k0}}]}}}}, row: {{type: \"${{kind}}\"}}, can: {{edit: true}}}}\n"
+              for number in range(TABLES))
+
+GROUPS = """\
+listen: 127.0.0.1:0
+store: memory
+limits: {tableBytes: 4GB, requestsPerMinute: 100000000, editsPerMinute: 100000000}
+cells: {Plain: {fields: {title: string}}}
+tables:
+  groups:
+    source: {local: {items: [{title: First, group: first}]}}
+    cell: Plain
+    payload: {title: "${title}"}
+    sections: {groupBy: group}
+    can: {edit: true}
+"""
+
+
+def title(number):
+    # Sixty folded bytes.
+    return " ".join(WORDS[number // 20 ** place % 20] for place in range(9))[:52] + f" {number:07d}"
+
+
+class Service:
+    """A build of the service, on a table of so many rows."""
+
+    def __init__(self, path, rows):
+        self.folder = tempfile.mkdtemp()
+        client.EXECUTABLE = path
+        store = os.path.join(self.folder, "store.sqlite")
+        process, _ = start(self.folder, CONFIGURATION % store)
+        process.terminate()
+        process.wait()
+        fill(store, "long", ({"title": title(number), "step": 0, "kind": f"k{number % KINDS}"}
+                             for number in range(2, rows + 1)))
+        self.rows, self.step, self.random = rows, 0, random.Random(1)
+        self.process, port = start(self.folder, CONFIGURATION % store, patience=600)
+        self.port, self.connection = port, Connection(port)
+        while json.loads(self.get("/v1/tables/long?rows=1"))["window"]["of"] < rows:
+            time.sleep(0.05)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        shutil.rmtree(self.folder)
+
+    def send(self, method, target, headers="", body=b""):
+        head = f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n{headers}"
+        if body:
+            head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        self.connection.socket.sendall(head.encode() + b"\r\n" + body)
+        return self.connection.receive()
+
+    def get(self, target, headers=""):
+        return self.send("GET", target, headers)
+
+    def time(self):
+        """Of the processor, of all threads, in milliseconds."""
+        total, folder = 0, f"/proc/{self.process.pid}/task"
+        for thread in os.listdir(folder):
+            try:
+                with open(f"{folder}/{thread}/schedstat") as stat:
+                    total += int(stat.read().split()[0])
+            except OSError:
+                pass
+        return total / 1e6
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
+
+    def change(self, count=CHANGES, among=None):
+        self.step += 1
+        places = self.random.sample(range(1, (among or self.rows) + 1), min(count, among or self.rows))
+        edits = [{"op": "patch", "id": str(place), "patch": {"step": self.step}} for place in places]
+        self.send("POST", "/v1/tables/long/edits", body=json.dumps({"edits": edits}).encode())
+
+    def versions(self, clients, count=CHANGES, among=None):
+        """Milliseconds for one version: `clients` are pairs of a query, and header fields. The median of all rounds."""
+        def cursor(body):
+            found = re.search(rb'"(?:cursor|to)":"([^"]+)"', body[:400])
+            return found.group(1).decode()
+
+        cursors = [cursor(self.get(f"/v1/tables/long?{query}", headers)) for query, headers in clients]
+        times, resets = [], 0
+        for _ in range(options.rounds):
+            alone = self.time()
+            self.change(count, among)
+            time.sleep(0.05)
+            begun = self.time()
+            for place, (query, headers) in enumerate(clients):
+                body = self.get(f"/v1/tables/long/changes?after={cursors[place]}&wait=0&{query}", headers)
+                resets += b'"reset"' in body[:400]
+                cursors[place] = cursor(body)
+            time.sleep(0.02)
+            times.append(self.time() - begun)
+            del alone
+        return statistics.median(times), f"{resets} resets" if resets else ""
+
+
+def tapped(service, count):
+    clients = []
+    for number in range(count):
+        for place in range(3):
+            row = (number * 7919 + place * 104_729) % service.rows + 1
+            service.send("POST", f"/v1/tables/long/rows/{row}/tap?view=v{number}")
+        clients.append((f"view=v{number}", ""))
+    return clients
+
+
+def sets(count, query=""):
+    """So many, each of other cells; the plain ones are in all of them."""
+    chosen = itertools.islice(
+        (combination for size in range(KINDS) for combination in itertools.combinations(range(KINDS), size)), count)
+    names = ", ".join(f"Plain{kind}" for kind in range(KINDS))
+    return [(query, f"Accept-Cells: {names}" + "".join(f", Fold{kind}" for kind in kinds) + "\r\n") for kinds in chosen]
+
+
+def searches(count, query):
+    words = [f"q={first[:3]}+{second[:4]}" for first in WORDS for second in WORDS if first != second]
+    return [(f"{word}&{query}", "") for word in words[:count]]
+
+
+def keystroke(service):
+    times = []
+    for word in ["amb", "birc", "ced", "fjo", "gro", "hea"]:
+        for end in range(1, len(word) + 1):
+            begun = service.time()
+            service.get(f"/v1/tables/long?q={word[:end]}&rows=50&find=1")
+            times.append(service.time() - begun)
+    return statistics.median(times), f"worst {max(times):.1f}"
+
+
+def old_cursors(service):
+    cursors = []
+    for _ in range(63):
+        cursors.append(json.loads(service.get("/v1/tables/long?rows=1"))["cursor"].split("~")[0])
+        service.change()
+
+    def computed():
+        text = service.get("/metrics").decode()
+        return sum(float(line.split()[-1]) for line in text.splitlines()
+                   if line.startswith("tablecast_changesets") and "long" in line)
+
+    before, begun = computed(), service.time()
+    for number in range(1000):
+        service.get(f"/v1/tables/long/changes?after={cursors[number % 63]}&wait=0")
+    return service.time() - begun, f"{computed() - before:.0f} changesets"
+
+
+def tables_at_once(service, count):
+    """Microseconds of a poll that has nothing to tell."""
+    cursors = [json.loads(service.get(f"/v1/tables/small{number}"))["cursor"] for number in range(count)]
+    if count == 0:
+        cursor = json.loads(service.get("/v1/tables/small0"))["cursor"]
+        targets = [f"/v1/tables/small0/changes?after={cursor}&wait=0&x={{}}"]
+    else:
+        pairs = "&".join(f"after=small{number}:{cursor}" for number, cursor in enumerate(cursors))
+        targets = [f"/v1/changes?{pairs}&wait=0&x={{}}"]
+    for _ in range(200):
+        service.get(targets[0].format(0))
+    begun = service.time()
+    for _ in range(2000):
+        service.get(targets[0].format(0))
+    return (service.time() - begun) / 2000 * 1000, "µs"
+
+
+def groups(path):
+    folder = tempfile.mkdtemp()
+    client.EXECUTABLE = path
+    process, port = start(folder, GROUPS)
+    try:
+        connection = Connection(port)
+
+        def batch(first, last):
+            edits = [{"op": "insert", "section": f"g{number}", "at": 0, "item": {"title": "A"}} for number in range(first, last)]
+            begun = time.perf_counter()
+            connection.send("POST", "/v1/tables/groups/edits", json.dumps({"edits": edits}).encode())
+            connection.receive()
+            return (time.perf_counter() - begun) * 1000
+
+        for first in range(0, 4000, 1000):
+            batch(first, first + 1000)
+        return batch(4000, 5000), "by the clock"
+    finally:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def main():
+    build()
+    builds = ([("before", options.before)] if options.before else []) + [("now", client.EXECUTABLE)]
+    print("| | rows | " + " | ".join(name for name, _ in builds) + " |")
+    print("| --- | ---: | " + " | ".join("---:" for _ in builds) + " |", flush=True)
+
+    def say(name, rows, results):
+        cells = [f"{value:.2f} {note}".strip() for value, note in results]
+        print(f"| {name} | {rows:,} | " + " | ".join(cells) + " |", flush=True)
+
+    for rows in [int(text) for text in options.rows.split(",")]:
+        services = [Service(path, rows) for _, path in builds]
+        try:
+            def row(name, body):
+                if options.only in name:
+                    say(name, rows, [body(service) for service in services])
+
+            row("plain, one", lambda service: service.versions([("", "")]))
+            row("tapped, one", lambda service: service.versions(tapped(service, 1)))
+            if rows >= 100_000:
+                row("tapped, 100", lambda service: service.versions(tapped(service, 100)))
+            row("sets, one, whole", lambda service: service.versions(sets(1)))
+            for count in (31, 36):
+                row(f"sets, {count}, whole", lambda service: service.versions(sets(count)))
+            row("sets, 1,000, rows=50", lambda service: service.versions(sets(1000, "rows=50"), among=service.rows))
+            row("sets, 1,000, rows=50, of which 5 change",
+                lambda service: service.versions(sets(1000, "rows=50"), count=5, among=50))
+            row("searches, 100, rows=50", lambda service: service.versions(searches(100, "rows=50")))
+            row("searches, 100, whole", lambda service: service.versions(searches(100, "")))
+            row("keystroke", keystroke)
+            row("old cursors", old_cursors)
+            for count in (0, 1, 10, 50):
+                row(f"tables at once, {count or 'a poll of one'}", lambda service: tables_at_once(service, count))
+            row("resident (MB)", lambda service: (service.resident(), ""))
+        finally:
+            for service in services:
+                service.stop()
+    if options.only in "groups":
+        say("groups", 4000, [groups(path) for _, path in builds])
+
+
+main()

@@ -1,0 +1,40 @@
+import TableModel
+
+/// Those who wait for replies that are to be made: who asks for the same gets what is made for the first one whose turn comes.
+/// All operations are expected O(1), and O(askers) for those whose reply is made.
+struct JoinedAskers {
+  /// What they ask for.
+  struct Asked: Hashable, Sendable {
+    var query: TableQuery
+    var waits: Bool
+  }
+
+  struct Asker: Sendable {
+    var isThere: @Sendable () -> Bool
+    var completion: @Sendable (EncodedReply) -> Void
+  }
+
+  private var askers: [Asked: [UInt64: Asker]] = [:]
+  private var last: UInt64 = 0
+
+  /// - Returns: names the asker until its reply is made.
+  mutating func add(_ asker: Asker, for asked: Asked) -> UInt64 {
+    last += 1
+    askers[asked, default: [:]][last] = asker
+    return last
+  }
+
+  /// Whether somebody still waits.
+  func contains(_ number: UInt64, for asked: Asked) -> Bool { askers[asked]?[number] != nil }
+
+  /// Nobody waits there any more.
+  mutating func remove(_ number: UInt64, for asked: Asked) {
+    askers[asked]?[number] = nil
+    if askers[asked]?.isEmpty ?? false { askers[asked] = nil }
+  }
+
+  /// All who ask for the same, in the order in which they came: they wait no more.
+  mutating func take(_ asked: Asked) -> [Asker] {
+    (askers.removeValue(forKey: asked) ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+  }
+}
