@@ -265,8 +265,9 @@ let package = Package(
     .testTarget(
       name: "TableEngineTests",
       dependencies: [
-        "Configuration", "Definitions", "JSON", "TableEngine", "TableModel", "TableStore", "TestSupport", "Upstream",
-        logging,
+        "Configuration", "Definitions", "JSON", "TableEngine", "TableFinding", "TableModel", "TableStore",
+        "TestSupport",
+        "Upstream", logging,
       ],
       swiftSettings: ours
     ),

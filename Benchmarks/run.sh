@@ -27,6 +27,9 @@ python3 LongTables/local_edits.py
 printf '\n## Long tables, over HTTP\n\n'
 python3 LongTables/long.py 1000 100000
 
+printf '\n## Lenses: views, cells, searches\n\n'
+python3 Lenses/lenses.py
+
 printf '\n## The worst heads\n\n'
 python3 Heads/heads.py
 

@@ -11,7 +11,8 @@ poll of the plain table says how much that is. `--before` names another build of
 - *searches*: clients that each look for something else, the whole of what is found or 50 rows; *keystroke* is the first answer to a
   search that nobody has made yet, by which somebody goes on typing.
 - *old cursors*: 1,000 clients that come back from 63 versions at once; changesets that are computed for them.
-- *tables at once*: a poll of several tables which has nothing to tell; beside it, a poll of one, each in microseconds.
+- *tables at once*: a poll of several tables by one of 200 clients alike, from its request until it is answered, as one of the tables
+  has changed; beside it, a poll of one; in microseconds.
 - *groups*: 1,000 additions, each into a new section, to a table of 4,000 sections; in one batch."""
 import argparse
 import itertools
@@ -109,6 +110,11 @@ class Service:
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder)
+
+    def reached(self):
+        """With a connection that has not waited for others to be measured."""
+        self.connection = Connection(self.port)
+        return self
 
     def send(self, method, target, headers="", body=b""):
         head = f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n{headers}"
@@ -215,20 +221,33 @@ def old_cursors(service):
 
 
 def tables_at_once(service, count):
-    """Microseconds of a poll that has nothing to tell."""
-    cursors = [json.loads(service.get(f"/v1/tables/small{number}"))["cursor"] for number in range(count)]
-    if count == 0:
-        cursor = json.loads(service.get("/v1/tables/small0"))["cursor"]
-        targets = [f"/v1/tables/small0/changes?after={cursor}&wait=0&x={{}}"]
-    else:
-        pairs = "&".join(f"after=small{number}:{cursor}" for number, cursor in enumerate(cursors))
-        targets = [f"/v1/changes?{pairs}&wait=0&x={{}}"]
-    for _ in range(200):
-        service.get(targets[0].format(0))
-    begun = service.time()
-    for _ in range(2000):
-        service.get(targets[0].format(0))
-    return (service.time() - begun) / 2000 * 1000, "µs"
+    """Microseconds of a client's poll that begins to wait, is woken by a change of one table, and asks again."""
+    clients, rounds = 200, 5
+    connections = [Connection(service.port) for _ in range(clients)]
+    small = max(count, 1)
+    cursors = [json.loads(service.get(f"/v1/tables/small{number}"))["cursor"] for number in range(small)]
+    begun = used = 0
+    for turn in range(rounds + 1):
+        if count == 0:
+            target = f"/v1/tables/small0/changes?after={cursors[0]}&wait=60"
+        else:
+            target = "/v1/changes?" + "&".join(f"after=small{number}:{cursors[number]}" for number in range(count)) + "&wait=60"
+        begun = service.time()
+        for connection in connections:
+            connection.send("GET", target)
+        time.sleep(0.3)
+        place = turn % small
+        service.step += 1
+        service.send("PATCH", f"/v1/tables/small{place}/items/1", body=b'{"step":%d}' % service.step)
+        for connection in connections:
+            body = json.loads(connection.receive())
+        change = body if count == 0 else body["changes"][0]
+        cursors[place] = change["to"]
+        if turn > 0:
+            used += service.time() - begun
+    for connection in connections:
+        connection.socket.close()
+    return used / rounds / clients * 1000, "µs"
 
 
 def groups(path):
@@ -269,7 +288,7 @@ def main():
         try:
             def row(name, body):
                 if options.only in name:
-                    say(name, rows, [body(service) for service in services])
+                    say(name, rows, [body(service.reached()) for service in services])
 
             row("plain, one", lambda service: service.versions([("", "")]))
             row("tapped, one", lambda service: service.versions(tapped(service, 1)))

@@ -5,10 +5,26 @@ import TableEngine
 /// The server as the engine sees it: whom to tell that something changed. It is made after the handler that needs it.
 final class WakingServer: ChangeNotifier {
   private let server = Mutex<Server?>(nil)
+  private let bundles = Mutex(TopicBundles())
+  private let wakes = Atomic<UInt64>(0)
 
   func attach(_ server: Server) { self.server.withLock { $0 = server } }
 
-  func wake(_ topics: [ChangeTopic]) { server.withLock { $0 }?.wake(topics.map(Topic.init)) }
+  /// How often anybody was woken: as long as it is the same, nothing has changed that somebody could wait for.
+  var wakeCount: UInt64 { wakes.load(ordering: .acquiring) }
+
+  func wake(_ topics: [ChangeTopic]) {
+    // Before anybody is: who looks after that sees what has changed.
+    wakes.add(1, ordering: .acquiringAndReleasing)
+    let topics = topics.map(Topic.init)
+    let bundles = bundles.withLock { $0.bundles(with: topics) }
+    server.withLock { $0 }?.wake(topics + bundles)
+  }
+
+  /// What is woken with any of these topics; to be given back by ``unbundle(_:)``.
+  func bundle(_ topics: [Topic]) -> Topic { bundles.withLock { $0.take(topics) } }
+
+  func unbundle(_ topics: [Topic]) { bundles.withLock { $0.letGo(of: topics) } }
 
   var statistics: Statistics { server.withLock { $0 }?.statistics ?? Statistics() }
 }

@@ -27,8 +27,19 @@ final class Service: Sendable {
     self.listen = try listen.map(ListenAddress.init(argument:)) ?? definition.listen
   }
 
+  /// Has large pieces of memory, such as the bodies of replies, go back to the system when nobody needs them any more. Left to
+  /// itself the allocator takes ever larger ones from what it never gives back.
+  private static func giveBackMemory() {
+    // What Swift doesn't import, and some C libraries haven't.
+    guard let symbol = dlsym(nil, "mallopt") else { return }
+    let mallopt = unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)
+    let mmapThreshold: CInt = -3
+    _ = mallopt(mmapThreshold, 1 << 20)
+  }
+
   /// Serves until a signal ends it; does not return.
   func run() throws -> Never {
+    Self.giveBackMemory()
     try Self.raiseDescriptorLimit()
     try Self.checkMemoryLimits()
     let store = try openStore()

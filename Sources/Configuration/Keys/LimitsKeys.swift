@@ -46,7 +46,7 @@ enum LimitsKeys: ObjectKeys {
   static let lensBytes = Key(
     "lensBytes",
     .size,
-    "What searches of all tables keep together, to go on from. Default: \(sizeText(standard.lensBytes))."
+    "What is kept for searches, and of rows in other cells, of all tables together. Default: \(sizeText(standard.lensBytes))."
   )
   static let requestsPerMinute = Key(
     "requestsPerMinute",

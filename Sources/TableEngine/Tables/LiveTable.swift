@@ -160,6 +160,14 @@ package final class LiveTable: Sendable {
     untranslated.tellOfWaiters()
   }
 
+  /// The same for many who wait alike.
+  package func beginWaiting(_ lens: Lens, for crowd: Crowd) {
+    reader.beginWaiting(lens, for: crowd)
+    untranslated.tellOfWaiters()
+  }
+
+  package func endWaiting(_ lens: Lens, for crowd: Crowd) { reader.endWaiting(lens, for: crowd) }
+
   /// The same, until there are rows at all: nothing that others should keep because of that.
   package func beginWaitingForRows() { reader.beginWaiting(Lens()) }
   package func endWaiting(_ lens: Lens) { reader.endWaiting(lens) }

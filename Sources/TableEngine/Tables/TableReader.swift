@@ -125,19 +125,19 @@ final class TableReader: Sendable {
   }
 
   /// Whoever waits is counted by its window, and uses its view.
-  func beginWaiting(_ lens: Lens) {
-    waiting.withLock { $0.begin(WaitedLenses.Kind(lens)) }
+  func beginWaiting(_ lens: Lens, for crowd: Crowd? = nil) {
+    waiting.withLock { $0.begin(WaitedLenses.Kind(lens), crowd) }
     if let view = lens.view { context.views.beginFollowing(view, table: feed.epoch) }
   }
 
-  func endWaiting(_ lens: Lens) {
-    waiting.withLock { $0.end(WaitedLenses.Kind(lens)) }
+  func endWaiting(_ lens: Lens, for crowd: Crowd? = nil) {
+    waiting.withLock { $0.end(WaitedLenses.Kind(lens), crowd) }
     if let view = lens.view { context.views.endFollowing(view, table: feed.epoch) }
   }
 
   /// By window, how many wait; nil is the whole table.
   var waiters: [WindowRange?: Int] {
-    waiting.withLock { $0.counts.reduce(into: [:]) { $0[$1.key.rows, default: 0] += $1.value } }
+    waiting.withLock { $0.byWindow }
   }
 
   /// Whoever waits has to look again, whatever has changed.

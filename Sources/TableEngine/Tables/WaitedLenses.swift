@@ -17,9 +17,30 @@ struct WaitedLenses {
 
   var windows: [WindowRange] { counts.keys.compactMap { $0.find == nil ? $0.rows : nil } }
 
-  mutating func begin(_ kind: Kind) { counts[kind, default: 0] += 1 }
+  /// Those of which each is counted once.
+  private var crowds: [ObjectIdentifier: (crowd: Crowd, kinds: [Kind])] = [:]
 
-  mutating func end(_ kind: Kind) {
+  /// By window, how many wait; nil is the whole table.
+  var byWindow: [WindowRange?: Int] {
+    var windows: [WindowRange?: Int] = [:]
+    for (kind, count) in counts { windows[kind.rows, default: 0] += count }
+    for (crowd, kinds) in crowds.values {
+      for kind in kinds { windows[kind.rows, default: 0] += max(crowd.count - 1, 0) }
+    }
+    return windows
+  }
+
+  /// - Parameter crowd: all of whom it begins for; nil: for one.
+  mutating func begin(_ kind: Kind, _ crowd: Crowd? = nil) {
+    counts[kind, default: 0] += 1
+    if let crowd { crowds[ObjectIdentifier(crowd), default: (crowd, [])].kinds.append(kind) }
+  }
+
+  mutating func end(_ kind: Kind, _ crowd: Crowd? = nil) {
+    if let name = crowd.map({ ObjectIdentifier($0) }), let place = crowds[name]?.kinds.firstIndex(of: kind) {
+      crowds[name]?.kinds.remove(at: place)
+      if crowds[name]?.kinds.isEmpty ?? false { crowds[name] = nil }
+    }
     guard let count = counts[kind] else { return }
     counts[kind] = count > 1 ? count - 1 : nil
   }

@@ -21,8 +21,10 @@ extension MappingResult {
   public func groupsAre(numbers: Bool) -> Bool? {
     guard let layout else { return nil }
     var hasSome = false
-    for section in layout.sections where !section.rows.isEmpty && !section.isDeclared {
-      switch section.key {
+    for section in layout.sections where !section.rows.isEmpty {
+      // Of one that the definition names its items know.
+      let item = section.isDeclared ? section.first.flatMap { layout.item(of: $0) } : nil
+      switch section.isDeclared ? item?.mapped.details?.group?.key ?? .none : section.key {
       case .none: continue
       case .integer, .unsigned, .number:
         guard numbers else { return false }

@@ -51,7 +51,13 @@ final class MultiPoll: Waiter {
   private let ending: @Sendable () -> ServiceError?
   /// Of those who wait, where a caller may be only so many of them.
   private let share: WaitingShare?
-  private let topics: [Topic]
+  /// Of all its tables and views, each once.
+  let topics: [Topic]
+  let server: WakingServer
+  /// All topics under one, and how many wait with this poll.
+  let waiting = Mutex<(bundle: TopicBundle?, crowd: Crowd)>((nil, Crowd()))
+  /// When all tables were last found to be where the client is, by the server's count.
+  let settled = Mutex<UInt64?>(nil)
   /// The same poll, where other tables are in the place of some of these: for all who wait with this one.
   private let heir = Mutex<MultiPoll?>(nil)
   /// The last response, as it goes out: those who are woken together mostly want the same.
@@ -62,12 +68,13 @@ final class MultiPoll: Waiter {
     _ troubles: [Trouble],
     _ call: Call,
     _ joinedReplies: JoinedReplies,
+    _ server: WakingServer,
     share: WaitingShare?,
     recheck: @escaping @Sendable (String) -> ServiceError?,
     patience: @escaping @Sendable () -> Double?,
     ending: @escaping @Sendable () -> ServiceError?
   ) {
-    (self.patience, self.ending) = (patience, ending)
+    (self.patience, self.ending, self.server) = (patience, ending, server)
     (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
     (codings, next, self.recheck) = (call.request.acceptedCodings, call.inquiry.next, recheck)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
@@ -79,7 +86,7 @@ final class MultiPoll: Waiter {
   private init(_ poll: MultiPoll, of members: [Member]) {
     (self.members, troubles) = (members, poll.troubles)
     (codings, scope, joinedReplies) = (poll.codings, poll.scope, poll.joinedReplies)
-    (next, share, recheck) = (poll.next, poll.share, poll.recheck)
+    (next, share, recheck, server) = (poll.next, poll.share, poll.recheck, poll.server)
     (patience, ending) = (poll.patience, poll.ending)
     topics = Self.topics(of: members)
   }
@@ -97,15 +104,18 @@ final class MultiPoll: Waiter {
 
   /// - Parameter wait: seconds; nil: what is left of the time.
   func begin(_ exchange: Exchange, wait: Double?) -> Reply {
-    if let successor { return successor.begin(exchange, wait: wait) }
-    if let wait, wait <= 0 { return last(exchange, troubles) }
-    if let reply = moved(exchange, troubles) { return reply }
-    do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
-    for member in members {
-      member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
-      member.table.beginWaiting(member.query.lens)
+    if let wait, wait <= 0 { return successor.map { $0.begin(exchange, wait: wait) } ?? last(exchange, troubles) }
+    // Taken before anything is looked at: what changes from then on wakes it.
+    let topic = bundle()
+    if !isSettled {
+      let count = server.wakeCount
+      if let successor { return successor.begin(exchange, wait: wait) }
+      if let reply = moved(exchange, troubles) { return reply }
+      noteSettled(at: count)
     }
-    return .wait(Wait(topics: topics, timeout: wait.map { .seconds($0, until: patience()) }, waiter: self))
+    do throws(ServiceError) { try share?.take() } catch { return .response(error.response) }
+    beginWaiting()
+    return .wait(Wait(topics: [topic], timeout: wait.map { .seconds($0, until: patience()) }, waiter: self))
   }
 
   func woken(_ exchange: Exchange) -> Reply? {
@@ -131,7 +141,7 @@ final class MultiPoll: Waiter {
   }
 
   func abandoned() {
-    for member in members { member.table.endWaiting(member.query.lens) }
+    endWaiting()
     share?.giveBack()
   }
 

@@ -23,6 +23,7 @@ extension TableService {
 
   /// - Parameter found: the first members, of which what they look for has been found.
   private func begin(_ poll: MultiPoll, _ call: Call, _ wait: Double, found: Int = 0) -> Reply {
+    if wait > 0, poll.isSettled { return poll.begin(call.exchange, wait: wait) }
     for place in poll.members.indices.dropFirst(found) where !poll.members[place].isFound {
       let (exchange, member) = (call.exchange, poll.members[place])
       member.table.find(member.query, for: ReplyAsker(exchange.asker)) {
@@ -48,13 +49,15 @@ extension TableService {
     let lens = try call.inquiry.lens.get()
     var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
     var budget = MemberBudget()
-    var (seen, plain): (Set<SeenTable>, Set<String>) = ([], [])
+    var (seen, plain): (Set<SeenTable>, Set<ObjectIdentifier>) = ([], [])
     // Under two spellings, as a family's member may be.
     var twice: String?
     let pairs = try pairs(call.request)
     // Whose token is nobody's is told so as a whole: with another one all of it would be answered.
     let (credentials, names) = (call.state.authorizer.credentials(of: call.request), pairs.map(\.reference.name))
     if let refusal = call.state.authorizer.refusal(ofCredentials: credentials, for: names) { throw refusal }
+    let haveLenses = pairs.contains { $0.members != nil }
+    members.reserveCapacity(pairs.count)
     for pair in pairs {
       do throws(ServiceError) {
         let table = try call.readable(pair.reference, &budget)
@@ -62,9 +65,10 @@ extension TableService {
         let own = try pair.lens(in: lens)
         try table.checkFinding(own.find, field: "after")
         let query = TableQuery(.changes(after: after), table.lens(own, after: after))
-        if pair.members == nil, !plain.insert(table.name).inserted { twice = table.name }
+        if pair.members == nil, !plain.insert(ObjectIdentifier(table)).inserted { twice = table.name }
         let (view, rows, find) = (query.lens.view, query.lens.rows, query.lens.find)
-        guard seen.insert(SeenTable(name: table.name, view: view, rows: rows, find: find)).inserted else {
+        let seenAs = SeenTable(name: table.name, view: view, rows: rows, find: find)
+        guard !haveLenses || seen.insert(seenAs).inserted else {
           throw .malformed(
             "The table `\(table.name)` stands twice with one lens: each is named once, or seen otherwise.",
             field: "after"
@@ -81,6 +85,7 @@ extension TableService {
       troubles,
       call,
       joinedReplies,
+      server,
       share: share,
       recheck: recheck(call.request, call.state),
       patience: tokenPatience(of: call.request, call.state),

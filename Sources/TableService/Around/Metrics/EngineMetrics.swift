@@ -21,7 +21,7 @@ extension PrometheusText {
     family(
       "kept_searches",
       .gauge,
-      "Searches whose results are kept to go on from (`limits.lensBytes`).",
+      "Searches whose results are kept to go on from, and tables with rows in other cells (`limits.lensBytes`).",
       searches.count
     )
     family("kept_search_bytes", .gauge, "What they take, about.", searches.bytes)
