@@ -12,11 +12,17 @@ public struct CodeGenerator {
   ///
   /// - Parameter selections: every `select` of the configuration. Of them Swift alone has types, where a member of all
   ///   is a constant text that tells them apart.
-  public static func generate(_ language: Language, cells: [CellDefinition], selections: [Template] = []) -> String {
+  /// - Parameter items: local sources whose `fields` say what edits may write.
+  public static func generate(
+    _ language: Language,
+    cells: [CellDefinition],
+    selections: [Template] = [],
+    items: [(name: String, fields: ItemFields)] = []
+  ) -> String {
     switch language {
-    case .swift: SwiftGenerator(cells: cells, selections: selections).text
-    case .typescript: TypeScriptGenerator(cells: cells).text
-    case .kotlin: KotlinGenerator(cells: cells).text
+    case .swift: SwiftGenerator(cells: cells, selections: selections, items: items).text
+    case .typescript: TypeScriptGenerator(cells: cells, items: items).text
+    case .kotlin: KotlinGenerator(cells: cells, items: items).text
     }
   }
 }
@@ -32,6 +38,8 @@ struct NamedCell {
     var typeName: String
     var type: FieldType
     var isOptional: Bool
+    /// The type of its own that an object with members of its own has.
+    var reference: String?
   }
 
   var identifier: String

@@ -3,8 +3,12 @@ import Definitions
 /// A sealed class with a data class for each cell, for kotlinx.serialization.
 struct KotlinGenerator {
   let cells: [NamedCell]
+  private let items: [NamedItem]
 
-  init(cells: [CellDefinition]) { self.cells = NamedCell.all(cells, typeNames: Self.typeNames) }
+  init(cells: [CellDefinition], items: [(name: String, fields: ItemFields)] = []) {
+    self.cells = NamedCell.all(cells, typeNames: Self.typeNames)
+    self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+  }
 
   var text: String {
     """
@@ -37,7 +41,7 @@ struct KotlinGenerator {
         override val cellIdentifier: String,
         val payload: JsonObject = JsonObject(emptyMap()),
     ) : Cell()
-    \(cells.map(dataClass).joined())
+    \(cells.map(dataClass).joined())\(items.map(dataClass).joined())
     object CellSerializer : JsonContentPolymorphicSerializer<Cell>(Cell::class) {
         override fun selectDeserializer(element: JsonElement): DeserializationStrategy<Cell> =
             when (element.jsonObject["cellIdentifier"]?.jsonPrimitive?.content) {
@@ -65,6 +69,22 @@ struct KotlinGenerator {
           @Serializable
           \(payload)
       \(cell.fields.map(choice).joined())}
+
+      """
+  }
+
+  private func dataClass(_ item: NamedItem) -> String {
+    let parameters = item.fields.map { field in
+      let type = field.reference ?? type(field.type, of: field)
+      let name = "@SerialName(\(string(field.key))) val \(escaped(field.name)): \(type)"
+      return "    \(name)\(field.isOptional ? "? = null" : ""),\n"
+    }.joined()
+    return """
+
+      /** \(item.title) */
+      @Serializable
+      \(item.fields.isEmpty ? "class \(item.typeName)" : "data class \(item.typeName)(\n\(parameters))") {
+      \(item.fields.map(choice).joined())}
 
       """
   }

@@ -4,15 +4,17 @@ import Expressions
 /// Codable structs, and an enum over their identifiers.
 struct SwiftGenerator {
   let cells: [NamedCell]
+  private let items: [NamedItem]
   private let selection: SwiftSelection?
 
-  init(cells: [CellDefinition], selections: [Template] = []) {
+  init(cells: [CellDefinition], selections: [Template] = [], items: [(name: String, fields: ItemFields)] = []) {
     selection = Selections(selections).map { SwiftSelection($0) }
     self.cells = NamedCell.all(
       cells,
       typeNames: Self.typeNames,
       caseNames: ["unknown", "self", "init", "none", "some"]
     )
+    self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
   }
 
   var text: String {
@@ -24,7 +26,7 @@ struct SwiftGenerator {
     public import TablecastClient
     #endif
     \(uses(.url) ? "public import Foundation\n" : "")
-    \(union)\(cells.map(structure).joined())\(selection?.text ?? "")\(usesJSON ? json : "")
+    \(union)\(cells.map(structure).joined())\(items.map(structure).joined())\(selection?.text ?? "")\(usesJSON ? json : "")
     """
   }
 
@@ -90,25 +92,42 @@ struct SwiftGenerator {
   private var identifiers: String { cells.map { "\($0.typeName).cellIdentifier" }.joined(separator: ", ") }
 
   private func structure(_ cell: NamedCell) -> String {
-    let properties = cell.fields.map { "\(documentation($0))  public var \(escaped($0.name)): \(type($0))\n" }.joined()
-    let parameters = cell.fields.map { "\(escaped($0.name)): \(type($0))\($0.isOptional ? " = nil" : "")" }
-    let assignments = cell.fields.map { "    self.\(escaped($0.name)) = \(escaped($0.name))\n" }.joined()
-    let keys = cell.fields.map { field in
-      field.key == field.name
-        ? "    case \(escaped(field.name))\n" : "    case \(escaped(field.name)) = \(literal(field.key))\n"
-    }.joined()
-    let codingKeys = cell.fields.isEmpty ? "" : "\n  private enum CodingKeys: String, CodingKey {\n\(keys)  }\n"
-    return """
+    """
 
       /// The payload of `\(cell.identifier)`.
       public struct \(cell.typeName): Codable, Hashable, Sendable {
         public static let cellIdentifier = \(literal(cell.identifier))
         public static let version = \(cell.version)
 
-      \(properties)\(cell.fields.isEmpty ? "" : "\n")  public init(\(parameters.joined(separator: ", "))) {\
-      \(assignments.isEmpty ? "}" : "\n\(assignments)  }")
-      \(codingKeys)\(cell.fields.map(choice).joined())}
+      \(members(cell.fields))}
 
+      """
+  }
+
+  private func structure(_ item: NamedItem) -> String {
+    """
+
+      /// \(item.title)
+      public struct \(item.typeName): Codable, Hashable, Sendable {
+      \(members(item.fields))}
+
+      """
+  }
+
+  /// A structure's properties, and what makes and encodes them.
+  private func members(_ fields: [NamedCell.Field]) -> String {
+    let properties = fields.map { "\(documentation($0))  public var \(escaped($0.name)): \(type($0))\n" }.joined()
+    let parameters = fields.map { "\(escaped($0.name)): \(type($0))\($0.isOptional ? " = nil" : "")" }
+    let assignments = fields.map { "    self.\(escaped($0.name)) = \(escaped($0.name))\n" }.joined()
+    let keys = fields.map { field in
+      field.key == field.name
+        ? "    case \(escaped(field.name))\n" : "    case \(escaped(field.name)) = \(literal(field.key))\n"
+    }.joined()
+    let codingKeys = fields.isEmpty ? "" : "\n  private enum CodingKeys: String, CodingKey {\n\(keys)  }\n"
+    return """
+      \(properties)\(fields.isEmpty ? "" : "\n")  public init(\(parameters.joined(separator: ", "))) {\
+      \(assignments.isEmpty ? "}" : "\n\(assignments)  }")
+      \(codingKeys)\(fields.map(choice).joined())
       """
   }
 
@@ -124,7 +143,7 @@ struct SwiftGenerator {
   }
 
   private func type(_ field: NamedCell.Field) -> String {
-    type(field.type, of: field) + (field.isOptional ? "?" : "")
+    (field.reference ?? type(field.type, of: field)) + (field.isOptional ? "?" : "")
   }
 
   private func type(_ type: FieldType, of field: NamedCell.Field) -> String {
@@ -145,7 +164,7 @@ struct SwiftGenerator {
     func isOf(_ other: FieldType) -> Bool {
       if case .list(let element) = other { isOf(element) } else { other == type }
     }
-    return cells.contains { $0.fields.contains { isOf($0.type) } }
+    return (cells.flatMap(\.fields) + items.flatMap(\.fields)).contains { $0.reference == nil && isOf($0.type) }
   }
 
   private var usesJSON: Bool { uses(.object) || uses(.any) || selection?.usesJSON ?? false }

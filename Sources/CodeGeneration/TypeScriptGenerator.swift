@@ -3,8 +3,12 @@ import Definitions
 /// A discriminated union over `cellIdentifier`.
 struct TypeScriptGenerator {
   let cells: [NamedCell]
+  private let items: [NamedItem]
 
-  init(cells: [CellDefinition]) { self.cells = NamedCell.all(cells, typeNames: Self.typeNames) }
+  init(cells: [CellDefinition], items: [(name: String, fields: ItemFields)] = []) {
+    self.cells = NamedCell.all(cells, typeNames: Self.typeNames)
+    self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+  }
 
   var text: String {
     """
@@ -12,7 +16,7 @@ struct TypeScriptGenerator {
     // Needs nothing newer than ES2015.
 
     export type JSONValue = null | boolean | number | string | JSONValue[] | { [name: string]: JSONValue };
-    \(cells.map(interface).joined())
+    \(cells.map(interface).joined())\(items.map(interface).joined())
     /** The cell of a row, a header or a footer: `switch (cell.cellIdentifier)` tells which. */
     export type Cell = \(cells.isEmpty ? "never" : cells.map(\.typeName).joined(separator: " | "));
 
@@ -38,22 +42,34 @@ struct TypeScriptGenerator {
   }
 
   private func interface(_ cell: NamedCell) -> String {
-    let fields = cell.fields.map { field in
-      "\(documentation(field))    \(key(field.key))\(field.isOptional ? "?" : ""): \(type(field))\(field.isOptional ? " | null" : "");\n"
-    }.joined()
-    return """
+    """
 
       export interface \(cell.typeName) {
         cellIdentifier: \(literal(cell.identifier));
         payload: {
-      \(fields)  };
+      \(members(cell.fields, indent: "    "))  };
       }
 
       """
   }
 
-  private func documentation(_ field: NamedCell.Field) -> String {
-    field.type == .date ? "    /** RFC 3339: `2026-05-01T09:15:00Z`. */\n" : ""
+  private func interface(_ item: NamedItem) -> String {
+    """
+
+      /** \(item.title) */
+      export interface \(item.typeName) {
+      \(members(item.fields, indent: "  "))}
+
+      """
+  }
+
+  private func members(_ fields: [NamedCell.Field], indent: String) -> String {
+    fields.map { field in
+      let documentation = field.type == .date ? "\(indent)/** RFC 3339: `2026-05-01T09:15:00Z`. */\n" : ""
+      let type = field.reference ?? type(field)
+      let (mark, null) = field.isOptional ? ("?", " | null") : ("", "")
+      return "\(documentation)\(indent)\(key(field.key))\(mark): \(type)\(null);\n"
+    }.joined()
   }
 
   /// Property names may be keywords, but not everything.

@@ -20,9 +20,11 @@ public struct LocalDefinition: Sendable {
   public var items: [JSONValue]
   /// What an added `{}` becomes, and whose members an added item lacks.
   public var defaultItem: JSONValue
+  /// What edits may write; nil: anything.
+  public var fields: ItemFields?
 
-  public init(items: [JSONValue] = [], defaultItem: JSONValue = .object([])) {
-    (self.items, self.defaultItem) = (items, defaultItem)
+  public init(items: [JSONValue] = [], defaultItem: JSONValue = .object([]), fields: ItemFields? = nil) {
+    (self.items, self.defaultItem, self.fields) = (items, defaultItem, fields)
   }
 }
 

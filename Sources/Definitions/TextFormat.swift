@@ -47,6 +47,24 @@ public enum TextFormat {
     return !hasExcluded(text)
   }
 
+  /// A `full-date` of RFC 3339 §5.6: `2026-12-24`, a day that exists. O(1).
+  public static func isDate(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard text.count == 10, let year = number(text, 0, 4), text[4] == dash, let month = number(text, 5, 2),
+      text[7] == dash, let day = number(text, 8, 2)
+    else { return false }
+    return CivilDate(year: year, month: month, day: day) != nil
+  }
+
+  /// A URL that whoever sees it may be led to, and that runs nothing: http, https, mailto, tel, or a path from the root. O(n).
+  public static func isLink(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard isURL(text) else { return false }
+    guard text.first != UInt8(ascii: "/") else { return true }
+    let scheme = text.prefix { $0 != colon }.map { $0 | 0x20 }
+    return linkSchemes.contains { $0.utf8.elementsEqual(scheme) }
+  }
+
+  private static let linkSchemes = ["https", "http", "mailto", "tel"]
+
   /// Whether something stands in a text that can't stand in a URL: what is up to the space, ``"<>\^`{|}`` or DEL.
   private static func hasExcluded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(text)

@@ -12,6 +12,8 @@ final class ServiceState: Sendable {
   /// Nil: nothing is written of edits.
   let audit: AuditLog?
   let cellsListing: Representation
+  /// What may be written of the items of tables with `local.fields`, by their names.
+  let itemSchemas: [String: ItemSchema]
 
   /// - Parameters:
   ///   - keepers: of the issuers' keys, in the configuration's order.
@@ -23,6 +25,10 @@ final class ServiceState: Sendable {
     writeOrigins = WriteOrigins(definition.cors)
     self.catalog = catalog
     limits = definition.limits
+    itemSchemas = Dictionary(
+      definition.tables.compactMap { table in definition.fields(of: table).map { (table.name, ItemSchema($0)) } },
+      uniquingKeysWith: { first, _ in first }
+    )
     let listing = CellRegistry(definition.cells).listing
     cellsListing = Representation(
       body: listing,
@@ -30,5 +36,13 @@ final class ServiceState: Sendable {
       entityTag: contentTag(listing),
       cacheControl: "no-cache"
     )
+  }
+}
+
+extension ServiceDefinition {
+  /// What edits may write of a table's own items, where that is declared.
+  fileprivate func fields(of table: TableDefinition) -> ItemFields? {
+    guard case .local(let local)? = sources.first(where: { $0.name == table.source })?.kind else { return nil }
+    return local.fields
   }
 }

@@ -19,7 +19,12 @@ struct Generate: ParsableCommand {
 
   func run() throws {
     let definition = try ServiceConfiguration.file(config).definition()
-    let code = CodeGenerator.generate(language, cells: definition.cells, selections: definition.selections)
+    let code = CodeGenerator.generate(
+      language,
+      cells: definition.cells,
+      selections: definition.selections,
+      items: definition.writableItems
+    )
     try show(code)
   }
 }

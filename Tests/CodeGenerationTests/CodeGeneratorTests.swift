@@ -21,7 +21,12 @@ import Testing
   ])
   func generatesWhatStandsHere(language: CodeGenerator.Language, file: String) throws {
     let definition = try definition()
-    let text = CodeGenerator.generate(language, cells: definition.cells, selections: definition.selections)
+    let text = CodeGenerator.generate(
+      language,
+      cells: definition.cells,
+      selections: definition.selections,
+      items: definition.writableItems
+    )
     let url = Self.folder.appending(path: "Generated/\(file)")
     if ProcessInfo.processInfo.environment["WRITE_GENERATED"] != nil {
       try text.write(to: url, atomically: true, encoding: .utf8)

@@ -16,12 +16,74 @@ enum LocalKeys: ObjectKeys {
     "What an added `{}` becomes; an added item gets its members from here where it lacks them."
   )
 
-  static let keys = [items.description, defaultItem.description]
+  static let fields = Key(
+    "fields",
+    .map(of: .field, noun: "the fields", names: .any),
+    "What edits may write, by dotted names (`address.street`), with types as cells' fields have them: anything else is 422. "
+      + "A `date` may be without a time; a `url` is http, https, mailto, tel or a path. Without it: anything."
+  )
+
+  static let keys = [items.description, defaultItem.description, fields.description]
 
   static func value(of object: ObjectReader) -> LocalDefinition? {
     var local = LocalDefinition()
     object.set(&local.items, from: items)
     object.set(&local.defaultItem, from: defaultItem)
+    guard object.has(fields), let declared = object[fields], check(declared, object.reading) else { return local }
+    let known = ItemFields(declared.map { .init(name: $0.name.value, type: $0.value.type, isOptional: $0.value.isOptional) })
+    local.fields = known
+    check(local, known, of: object)
     return local
+  }
+
+  /// In parts of a dotted name.
+  private static let maximumDepth = 16
+
+  /// Whether the names can be those of members.
+  private static func check(_ fields: [NamedEntry<DeclaredField>], _ reading: Reading) -> Bool {
+    var isFine = true
+    for (name, _) in fields {
+      let path = ItemFields.path(of: name.value)
+      if path.contains("") {
+        reading.error(at: name.place, "\(excerpt(name.value)) names no member", "write for example `address.street`")
+        isFine = false
+      } else if path.count > maximumDepth {
+        reading.error(at: name.place, "\(excerpt(name.value)) is too deep", "at most \(maximumDepth) parts")
+        isFine = false
+      }
+      let around = fields.first { other, field in
+        ![.object, .any].contains(field.type) && name.value.hasPrefix(other.value + ".")
+      }
+      if let around {
+        reading.error(
+          at: name.place,
+          "\(excerpt(name.value)) is a part of '\(around.name.value)', which is \(around.value.type.noun)",
+          "leave '\(around.name.value)' out, or write `\(around.name.value): object`"
+        )
+        isFine = false
+      }
+    }
+    return isFine
+  }
+
+  /// What the service itself adds has to be what edits may write; items that it begins with stay as they are.
+  private static func check(_ local: LocalDefinition, _ known: ItemFields, of object: ObjectReader) {
+    // What is missing the client adds; what is no field is the service's alone to set.
+    let faults = known.faults(writing: local.defaultItem, making: local.defaultItem, by: .placement(of: .object([])))
+    for fault in faults {
+      object.reading.error(
+        at: object.place(of: defaultItem),
+        "the member '\(fault.name)' of 'default' can't be written: it \(fault.reason)",
+        "give it such a value, or another type under `fields`"
+      )
+    }
+    for (number, item) in local.items.enumerated() {
+      guard let fault = known.faults(writing: item, making: item, by: .whole).first else { continue }
+      object.reading.warning(
+        at: object.place(of: items),
+        "item \(number + 1) of 'items' is not as 'fields' say: `\(fault.name)` \(fault.reason)",
+        "it is kept as it is until an edit writes that member"
+      )
+    }
   }
 }

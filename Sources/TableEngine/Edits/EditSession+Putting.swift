@@ -47,6 +47,7 @@ extension EditSession {
   ) throws(TableError) -> String {
     let defaults = content.local?.definition.defaultItem ?? .object([])
     guard place != .end else {
+      try checkFields(adding: body, sent: body, over: defaults)
       _ = try change(item) { items throws(EditError) in try items.replace(item, with: body, default: defaults) }
       expect(item, of: row, by: number)
       return row
@@ -54,6 +55,7 @@ extension EditSession {
     try settle()
     let target = try target(of: place, moving: row, replacing: true)
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
+    try checkFields(adding: placed, sent: body, over: defaults)
     let before = (content.local?.items.index(of: item), table.indexPath(of: row).map { table.sections[$0.section].id })
     let mayMove = content.result?.item(row)?.permissions.contains(.move) ?? false
     try change(item) { items throws(EditError) in

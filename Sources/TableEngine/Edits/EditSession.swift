@@ -99,6 +99,7 @@ struct EditSession {
     let target = try target(of: place, moving: nil)
     let defaults = content.local?.definition.defaultItem ?? .object([])
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
+    try checkFields(adding: placed, sent: body, over: defaults)
     let item = try change(nil) { items throws(EditError) in
       try items.insert(placed, named: identity, default: defaults, at: target.place).id
     }
@@ -113,6 +114,7 @@ struct EditSession {
   private mutating func patch(_ item: ItemID, of row: String, with patch: JSONValue, _ number: Int)
     throws(TableError) -> String
   {
+    try checkFields(patching: item, with: patch)
     _ = try change(item) { items throws(EditError) in try items.patch(item, with: patch) }
     expect(item, of: row, by: number)
     return row
@@ -120,6 +122,7 @@ struct EditSession {
 
   private mutating func move(_ item: ItemID, row: String, _ place: EditPlace) throws(TableError) {
     let target = try target(of: place, moving: row)
+    if let membership = target.membership { try checkFields(patching: item, with: membership.patch, isPlacement: true) }
     try change(item) { items throws(EditError) in
       if let membership = target.membership { _ = try items.patch(item, with: membership.patch) }
       try items.move(item, to: target.place)

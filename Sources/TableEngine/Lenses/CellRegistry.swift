@@ -163,7 +163,7 @@ extension JSONWriter {
     endObject()
   }
 
-  private mutating func write(schema type: FieldType, isOptional: Bool) {
+  mutating func write(schema type: FieldType, isOptional: Bool) {
     beginObject()
     switch type {
     case .string: write(type: "string", isOptional)

@@ -19,8 +19,9 @@ extension TableService {
     writer.name("tables")
     writer.beginArray()
     for name in catalog.definition.tables.map(\.name) where authorizer.isReadable(name, call.request) {
-      if let table = tables[name] { writer.write(listed: table.localized(call.locale)) }
-      if let family = families[name] { writer.write(listed: family) }
+      let schema = call.state.itemSchemas[name]
+      if let table = tables[name] { writer.write(listed: table.localized(call.locale), schema) }
+      if let family = families[name] { writer.write(listed: family, schema) }
     }
     writer.endArray()
     writer.endObject()
@@ -38,7 +39,7 @@ extension TableService {
 }
 
 extension JSONWriter {
-  fileprivate mutating func write(listed table: LiveTable) {
+  fileprivate mutating func write(listed table: LiveTable, _ schema: ItemSchema?) {
     let current = table.current
     let counts = current.table.counts
     beginObject()
@@ -62,10 +63,11 @@ extension JSONWriter {
     write(table.path)
     name("changes")
     write("\(table.path)/changes?after=\(current.cursor)")
+    write(schema)
     endObject()
   }
 
-  fileprivate mutating func write(listed family: TableFamily) {
+  fileprivate mutating func write(listed family: TableFamily, _ schema: ItemSchema?) {
     let definition = family.definition
     beginObject()
     name("id")
@@ -90,6 +92,14 @@ extension JSONWriter {
     write(instances.polled + instances.frozen)
     name("url")
     write("/v1/tables/\(TableReference(name: family.name).segment)")
+    write(schema)
     endObject()
+  }
+
+  /// What edits may write of the items.
+  private mutating func write(_ schema: ItemSchema?) {
+    guard let schema else { return }
+    name("itemSchema")
+    write(raw: schema.bytes)
   }
 }

@@ -101,6 +101,32 @@ data class Cell2(
     class Payload
 }
 
+/** What edits may write of the items of `to-do`. */
+@Serializable
+data class ToDoItem(
+    @SerialName("title") val title: String,
+    @SerialName("due") val due: String? = null,
+    @SerialName("address") val address: ToDoItemAddress,
+    @SerialName("place") val place: JsonObject? = null,
+    @SerialName("state") val state: State,
+    @SerialName("class") val `class`: List<String>,
+) {
+
+    @Serializable
+    enum class State {
+        @SerialName("open") Open,
+        @SerialName("done") Done,
+    }
+}
+
+/** `address` of the items of `to-do`. */
+@Serializable
+data class ToDoItemAddress(
+    @SerialName("street") val street: String,
+    @SerialName("*/ city") val city: String? = null,
+) {
+}
+
 object CellSerializer : JsonContentPolymorphicSerializer<Cell>(Cell::class) {
     override fun selectDeserializer(element: JsonElement): DeserializationStrategy<Cell> =
         when (element.jsonObject["cellIdentifier"]?.jsonPrimitive?.content) {

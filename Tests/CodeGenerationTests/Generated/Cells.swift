@@ -193,6 +193,56 @@ public struct Cell2: Codable, Hashable, Sendable {
   public init() {}
 }
 
+/// What edits may write of the items of `to-do`.
+public struct ToDoItem: Codable, Hashable, Sendable {
+  public var title: String
+  /// RFC 3339: `2026-05-01T09:15:00Z`.
+  public var due: String?
+  public var address: ToDoItemAddress
+  public var place: [String: JSONValue]?
+  public var state: State
+  public var `class`: [URL]
+
+  public init(title: String, due: String? = nil, address: ToDoItemAddress, place: [String: JSONValue]? = nil, state: State, `class`: [URL]) {
+    self.title = title
+    self.due = due
+    self.address = address
+    self.place = place
+    self.state = state
+    self.`class` = `class`
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case title
+    case due
+    case address
+    case place
+    case state
+    case `class`
+  }
+
+  public enum State: String, Codable, Hashable, Sendable, CaseIterable {
+    case open = "open"
+    case done = "done"
+  }
+}
+
+/// `address` of the items of `to-do`.
+public struct ToDoItemAddress: Codable, Hashable, Sendable {
+  public var street: String
+  public var city: String?
+
+  public init(street: String, city: String? = nil) {
+    self.street = street
+    self.city = city
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case street
+    case city = "*/ city"
+  }
+}
+
 /// Where a tap on a row leads: its `select`, by its `type`.
 public enum Selection: Codable, Hashable, Sendable {
   case open(Open)

@@ -50,6 +50,23 @@ export interface Cell2 {
   };
 }
 
+/** What edits may write of the items of `to-do`. */
+export interface ToDoItem {
+  title: string;
+  /** RFC 3339: `2026-05-01T09:15:00Z`. */
+  due?: string | null;
+  address: ToDoItemAddress;
+  place?: { [name: string]: JSONValue } | null;
+  state: "open" | "done";
+  class: Array<string>;
+}
+
+/** `address` of the items of `to-do`. */
+export interface ToDoItemAddress {
+  street: string;
+  "*/ city"?: string | null;
+}
+
 /** The cell of a row, a header or a footer: `switch (cell.cellIdentifier)` tells which. */
 export type Cell = SectionTitle | TableViewCellWithImageAndLabel | TableViewExpandableCell | ProductCell | Cell2;
 
