@@ -6,6 +6,12 @@ public protocol CellModel: Decodable, Hashable, Sendable {
   static var acceptedCells: String? { get }
   /// Whether a cell of this kind can be decoded.
   static func decodes(cellIdentifier: String) -> Bool
+  /// The fields of a cell of this kind that are of the type `url`, or lists of it.
+  static func links(cellIdentifier: String) -> [String]
+}
+
+extension CellModel {
+  public static func links(cellIdentifier: String) -> [String] { [] }
 }
 
 /// What a row, a header or a footer shows. One that can't be read never takes the table with it.
@@ -36,8 +42,12 @@ public enum CellContent<Cell: CellModel>: Hashable, Sendable {
       if Cell.decodes(cellIdentifier: identifier) {
         do {
           let cell = try candidate.decode(Cell.self)
-          self = problem == nil ? .known(cell) : .fallback(cell)
-          return
+          if let field = candidate.unsafeLink(among: Cell.links(cellIdentifier: identifier)) {
+            problem = problem ?? .malformed(reason: "\(identifier): `payload.\(field)` is no link that may be opened")
+          } else {
+            self = problem == nil ? .known(cell) : .fallback(cell)
+            return
+          }
         } catch {
           problem = problem ?? .malformed(reason: reason(error, in: identifier))
         }
@@ -48,6 +58,28 @@ public enum CellContent<Cell: CellModel>: Hashable, Sendable {
       candidate = fallback
     }
     self = problem ?? .unknown(cellIdentifier: "")
+  }
+}
+
+extension JSONText {
+  /// The first of a payload's fields in which something else stands than what a person may be led to.
+  fileprivate func unsafeLink(among fields: [String]) -> String? {
+    guard !fields.isEmpty, let payload = self["payload"] else { return nil }
+    return fields.first { field in
+      guard let value = payload[field] else { return false }
+      return !(value.string.map { [$0] } ?? value.elements.compactMap(\.string)).allSatisfy(\.isLink)
+    }
+  }
+}
+
+extension String {
+  /// A URL that runs nothing where it is opened: http, https, mailto, tel, or a path. What browsers pass over within a scheme
+  /// (`java\nscript:`) stands in no link.
+  var isLink: Bool {
+    guard !utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return false }
+    let head = utf8.prefix { ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains($0) }
+    guard let colon = head.firstIndex(of: UInt8(ascii: ":")) else { return true }
+    return ["http", "https", "mailto", "tel"].contains(self[..<colon].lowercased())
   }
 }
 
