@@ -13,17 +13,30 @@ public struct CodeGenerator {
   /// - Parameter selections: every `select` of the configuration. Of them Swift alone has types, where a member of all
   ///   is a constant text that tells them apart.
   /// - Parameter items: local sources whose `fields` say what edits may write.
+  /// - Parameter tables: whose names, parameters, sections, actions, filters and sorts get types.
   public static func generate(
     _ language: Language,
     cells: [CellDefinition],
     selections: [Template] = [],
-    items: [(name: String, fields: ItemFields)] = []
+    items: [(name: String, fields: ItemFields)] = [],
+    tables: [TableDefinition] = []
   ) -> String {
     switch language {
-    case .swift: SwiftGenerator(cells: cells, selections: selections, items: items).text
-    case .typescript: TypeScriptGenerator(cells: cells, items: items).text
-    case .kotlin: KotlinGenerator(cells: cells, items: items).text
+    case .swift: SwiftGenerator(cells: cells, selections: selections, items: items, tables: tables).text
+    case .typescript: TypeScriptGenerator(cells: cells, items: items, tables: tables).text
+    case .kotlin: KotlinGenerator(cells: cells, items: items, tables: tables).text
     }
+  }
+
+  /// Everything that a configuration has types for.
+  public static func generate(_ language: Language, of definition: ServiceDefinition) -> String {
+    generate(
+      language,
+      cells: definition.cells,
+      selections: definition.selections,
+      items: definition.writableItems,
+      tables: definition.tables
+    )
   }
 }
 
@@ -89,6 +102,15 @@ extension [NamedCell] {
 }
 
 extension FieldType {
+  /// A URL, or a list of them.
+  var isLink: Bool {
+    switch self {
+    case .url: true
+    case .list(let element): element.isLink
+    case .string, .number, .integer, .boolean, .date, .object, .any, .oneOf: false
+    }
+  }
+
   /// The words of a `oneOf`, be it in a list.
   var words: [String]? {
     switch self {

@@ -4,10 +4,22 @@ import Definitions
 struct KotlinGenerator {
   let cells: [NamedCell]
   private let items: [NamedItem]
+  private let tables: [NamedTable]
 
-  init(cells: [CellDefinition], items: [(name: String, fields: ItemFields)] = []) {
+  init(
+    cells: [CellDefinition],
+    items: [(name: String, fields: ItemFields)] = [],
+    tables: [TableDefinition] = []
+  ) {
     self.cells = NamedCell.all(cells, typeNames: Self.typeNames)
     self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+    self.tables = NamedTable.all(
+      tables,
+      items: self.items,
+      cells: self.cells,
+      typeNames: Self.typeNames.union(["Actions", "Filters", "Parameters", "Sections", "Sorts"]),
+      memberNames: []
+    )
   }
 
   var text: String {
@@ -41,7 +53,7 @@ struct KotlinGenerator {
         override val cellIdentifier: String,
         val payload: JsonObject = JsonObject(emptyMap()),
     ) : Cell()
-    \(cells.map(dataClass).joined())\(items.map(dataClass).joined())
+    \(cells.map(dataClass).joined())\(items.map(dataClass).joined())\(KotlinTables(tables: tables, string: string, escaped: escaped).text)
     object CellSerializer : JsonContentPolymorphicSerializer<Cell>(Cell::class) {
         override fun selectDeserializer(element: JsonElement): DeserializationStrategy<Cell> =
             when (element.jsonObject["cellIdentifier"]?.jsonPrimitive?.content) {
@@ -120,7 +132,8 @@ struct KotlinGenerator {
   private static let typeNames: Set<String> = [
     "Boolean", "Cell", "CellSerializer", "Companion", "DeserializationStrategy", "Double", "Json",
     "JsonContentPolymorphicSerializer",
-    "JsonElement", "JsonObject", "List", "Long", "Payload", "SerialName", "Serializable", "String", "UnknownCell",
+    "JsonElement", "JsonObject", "List", "Long", "Payload", "SerialName", "Serializable", "String", "Tables",
+    "UnknownCell",
   ]
 
   private static let keywords: Set<String> = [

@@ -6,15 +6,32 @@ struct SwiftGenerator {
   let cells: [NamedCell]
   private let items: [NamedItem]
   private let selection: SwiftSelection?
+  private let tables: SwiftTables
 
-  init(cells: [CellDefinition], selections: [Template] = [], items: [(name: String, fields: ItemFields)] = []) {
+  init(
+    cells: [CellDefinition],
+    selections: [Template] = [],
+    items: [(name: String, fields: ItemFields)] = [],
+    tables: [TableDefinition] = []
+  ) {
     selection = Selections(selections).map { SwiftSelection($0) }
     self.cells = NamedCell.all(
       cells,
       typeNames: Self.typeNames,
       caseNames: ["unknown", "self", "init", "none", "some"]
     )
-    self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+    let cellTypes = self.cells.map(\.typeName)
+    self.items = NamedItem.all(items, typeNames: SwiftTables.typeNames.union(cellTypes))
+    self.tables = SwiftTables(
+      tables: NamedTable.all(
+        tables,
+        items: self.items,
+        cells: self.cells,
+        typeNames: SwiftTables.typeNames.union(cellTypes).union(self.items.map(\.typeName)),
+        memberNames: SwiftTables.memberNames
+      ),
+      items: self.items
+    )
   }
 
   var text: String {
@@ -26,8 +43,26 @@ struct SwiftGenerator {
     public import TablecastClient
     #endif
     \(uses(.url) ? "public import Foundation\n" : "")
-    \(union)\(cells.map(structure).joined())\(items.map(structure).joined())\(selection?.text ?? "")\(usesJSON ? json : "")
+    \(union)\(cells.map(structure).joined())\(items.map(structure).joined())\(selection?.text ?? "")\(tables.text)\(usesJSON ? json : "")
     """
+  }
+
+  private var links: String {
+    let cases = cells.compactMap { cell -> String? in
+      let fields = cell.fields.filter { $0.type.isLink }.map { literal($0.key) }
+      guard !fields.isEmpty else { return nil }
+      return "    case \(cell.typeName).cellIdentifier: [\(fields.joined(separator: ", "))]\n"
+    }
+    guard !cases.isEmpty else { return "" }
+    return """
+
+
+        public static func links(cellIdentifier: String) -> [String] {
+          switch cellIdentifier {
+      \(cases.joined())    default: []
+          }
+        }
+      """
   }
 
   private var union: String {
@@ -82,7 +117,7 @@ struct SwiftGenerator {
 
         public static func decodes(cellIdentifier: String) -> Bool {
           \(cells.isEmpty ? "false" : "[\(identifiers)].contains(cellIdentifier)")
-        }
+        }\(links)
       }
       #endif
 
@@ -94,24 +129,24 @@ struct SwiftGenerator {
   private func structure(_ cell: NamedCell) -> String {
     """
 
-      /// The payload of `\(cell.identifier)`.
-      public struct \(cell.typeName): Codable, Hashable, Sendable {
-        public static let cellIdentifier = \(literal(cell.identifier))
-        public static let version = \(cell.version)
+    /// The payload of `\(cell.identifier)`.
+    public struct \(cell.typeName): Codable, Hashable, Sendable {
+      public static let cellIdentifier = \(literal(cell.identifier))
+      public static let version = \(cell.version)
 
-      \(members(cell.fields))}
+    \(members(cell.fields))}
 
-      """
+    """
   }
 
   private func structure(_ item: NamedItem) -> String {
     """
 
-      /// \(item.title)
-      public struct \(item.typeName): Codable, Hashable, Sendable {
-      \(members(item.fields))}
+    /// \(item.title)
+    public struct \(item.typeName): Codable, Hashable, Sendable {
+    \(members(item.fields))}
 
-      """
+    """
   }
 
   /// A structure's properties, and what makes and encodes them.

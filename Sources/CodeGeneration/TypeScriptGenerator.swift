@@ -4,10 +4,18 @@ import Definitions
 struct TypeScriptGenerator {
   let cells: [NamedCell]
   private let items: [NamedItem]
+  private let tables: TypeScriptTables
 
-  init(cells: [CellDefinition], items: [(name: String, fields: ItemFields)] = []) {
+  init(
+    cells: [CellDefinition],
+    items: [(name: String, fields: ItemFields)] = [],
+    tables: [TableDefinition] = []
+  ) {
     self.cells = NamedCell.all(cells, typeNames: Self.typeNames)
     self.items = NamedItem.all(items, typeNames: Self.typeNames.union(self.cells.map(\.typeName)))
+    self.tables = TypeScriptTables(
+      tables: NamedTable.all(tables, items: self.items, cells: self.cells, typeNames: [], memberNames: [])
+    )
   }
 
   var text: String {
@@ -26,7 +34,7 @@ struct TypeScriptGenerator {
       payload: { [name: string]: JSONValue };
     }
 
-    /** The cells' versions by their identifiers. */
+    \(tables.text)/** The cells' versions by their identifiers. */
     export const cellVersions: { readonly [cellIdentifier: string]: number } = {
     \(cells.map { "  \(literal($0.identifier)): \($0.version),\n" }.joined())};
 
@@ -44,23 +52,23 @@ struct TypeScriptGenerator {
   private func interface(_ cell: NamedCell) -> String {
     """
 
-      export interface \(cell.typeName) {
-        cellIdentifier: \(literal(cell.identifier));
-        payload: {
-      \(members(cell.fields, indent: "    "))  };
-      }
+    export interface \(cell.typeName) {
+      cellIdentifier: \(literal(cell.identifier));
+      payload: {
+    \(members(cell.fields, indent: "    "))  };
+    }
 
-      """
+    """
   }
 
   private func interface(_ item: NamedItem) -> String {
     """
 
-      /** \(item.title) */
-      export interface \(item.typeName) {
-      \(members(item.fields, indent: "  "))}
+    /** \(item.title) */
+    export interface \(item.typeName) {
+    \(members(item.fields, indent: "  "))}
 
-      """
+    """
   }
 
   private func members(_ fields: [NamedCell.Field], indent: String) -> String {
@@ -93,5 +101,7 @@ struct TypeScriptGenerator {
   }
 
   /// What the generated code itself uses, and what can't be an interface's name.
-  private static let typeNames: Set<String> = ["AnyCell", "Array", "Cell", "JSONValue", "Object"]
+  private static let typeNames: Set<String> = [
+    "AnyCell", "Array", "Cell", "JSONValue", "Object", "TableName", "Tables",
+  ]
 }

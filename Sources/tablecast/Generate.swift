@@ -19,12 +19,7 @@ struct Generate: ParsableCommand {
 
   func run() throws {
     let definition = try ServiceConfiguration.file(config).definition()
-    let code = CodeGenerator.generate(
-      language,
-      cells: definition.cells,
-      selections: definition.selections,
-      items: definition.writableItems
-    )
+    let code = CodeGenerator.generate(language, of: definition)
     try show(code)
   }
 }

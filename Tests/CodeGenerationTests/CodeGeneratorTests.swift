@@ -11,8 +11,11 @@ import Testing
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
   func definition() throws -> ServiceDefinition {
-    let file = Self.folder.appending(path: "../Fixtures/cells.yaml").standardizedFileURL
-    let (definition, diagnostics) = ConfigurationReader.read(path: file.path, environment: [:])
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: Self.folder.appending(path: "../Fixtures/\(name)").standardizedFileURL, encoding: .utf8)
+    }
+    let whole = try text("cells.yaml").replacingOccurrences(of: "tables: {}\n", with: text("tables.yaml"))
+    let (definition, diagnostics) = ConfigurationReader.read(text: whole, file: "cells.yaml", environment: [:])
     return try #require(definition, "\(diagnostics)")
   }
 
@@ -21,12 +24,7 @@ import Testing
   ])
   func generatesWhatStandsHere(language: CodeGenerator.Language, file: String) throws {
     let definition = try definition()
-    let text = CodeGenerator.generate(
-      language,
-      cells: definition.cells,
-      selections: definition.selections,
-      items: definition.writableItems
-    )
+    let text = CodeGenerator.generate(language, of: definition)
     let url = Self.folder.appending(path: "Generated/\(file)")
     if ProcessInfo.processInfo.environment["WRITE_GENERATED"] != nil {
       try text.write(to: url, atomically: true, encoding: .utf8)
@@ -49,6 +47,19 @@ import Testing
     let definition = try #require(read, "\(diagnostics)")
     let code = CodeGenerator.generate(.swift, cells: definition.cells, selections: definition.selections)
     let file = root.appending(path: "Tests/AdapterPackage/Tests/AdapterTests/ReadmeCells.swift")
+    if ProcessInfo.processInfo.environment["WRITE_GENERATED"] != nil {
+      try code.write(to: file, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == code)
+  }
+
+  /// The types of the app in Examples, which `make clients` compiles.
+  @Test func theConfigurationOfTheExampleMakesItsTypes() throws {
+    let folder = Self.folder.appending(path: "../../Examples/Tasks").standardizedFileURL
+    let yaml = folder.appending(path: "tasks.yaml").path
+    let (read, diagnostics) = ConfigurationReader.read(path: yaml, environment: [:])
+    let code = CodeGenerator.generate(.swift, of: try #require(read, "\(diagnostics)"))
+    let file = folder.appending(path: "Sources/Generated.swift")
     if ProcessInfo.processInfo.environment["WRITE_GENERATED"] != nil {
       try code.write(to: file, atomically: true, encoding: .utf8)
     }

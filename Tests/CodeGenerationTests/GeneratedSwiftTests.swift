@@ -141,3 +141,22 @@ import Testing
     #expect(!Cell.decodes(cellIdentifier: "New"))
   }
 }
+
+/// What the generated tables send.
+@Suite struct GeneratedTableTests {
+  @Test func namesThatAreHardOnALanguageStayWhatTheyAreOnTheWire() {
+    #expect(Tables.ToDo.name == "to-do")
+    #expect(Tables.ToDo.Section.self2.rawValue == "self" && Tables.ToDo.Section.nextWeek.rawValue == "next week")
+    #expect(Tables.ToDo.Action.init2.rawValue == "init" && Tables.ToDo.Action.archiveIt.rawValue == "archive-it")
+    #expect(Tables.ToDo.Filter.default.rawValue == "default" && Tables.ToDo.Sort.newest.rawValue == "newest")
+    let member = Tables.String2(dir: .ascending, name2: "ada")
+    #expect(Tables.String2.name == "String")
+    #expect(member.parameters == ["dir": "ascending", "name": "ada", "q": ""])
+  }
+
+  @Test func everyMemberOfAnItemHasItsPath() {
+    #expect(ToDoItem.path(of: \.title) == ["title"])
+    #expect(ToDoItem.path(of: \.address.street) == ["address", "street"])
+    #expect(ToDoItem.path(of: \.class) == ["class"])
+  }
+}

@@ -127,6 +127,54 @@ data class ToDoItemAddress(
 ) {
 }
 
+/** The tables of the configuration. */
+object Tables {
+    /** The table `to-do`. */
+    object ToDo {
+        /** Its items, as edits write them, are `ToDoItem`. */
+        const val NAME = "to-do"
+
+        object Sections {
+            const val open = "open"
+            const val done = "done"
+            const val self = "self"
+            const val nextWeek = "next week"
+            const val rawValue = "rawValue"
+        }
+
+        object Actions {
+            const val init = "init"
+            const val archiveIt = "archive-it"
+        }
+
+        object Filters {
+            const val state = "state"
+            const val default = "default"
+        }
+
+        object Sorts {
+            const val newest = "newest"
+            const val none = "none"
+        }
+    }
+
+    /** The table `String`. */
+    object String2 {
+        /** Its items, as edits write them, are `ToDoItem`. */
+        const val NAME = "String"
+
+        object Parameters {
+            const val dir = "dir"
+            const val name = "name"
+            const val q = "q"
+        }
+
+        object Sections {
+            const val main = "main"
+        }
+    }
+}
+
 object CellSerializer : JsonContentPolymorphicSerializer<Cell>(Cell::class) {
     override fun selectDeserializer(element: JsonElement): DeserializationStrategy<Cell> =
         when (element.jsonObject["cellIdentifier"]?.jsonPrimitive?.content) {

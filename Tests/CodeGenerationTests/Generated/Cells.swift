@@ -74,6 +74,13 @@ extension Cell: CellModel {
   public static func decodes(cellIdentifier: String) -> Bool {
     [SectionTitle.cellIdentifier, TableViewCellWithImageAndLabel.cellIdentifier, TableViewExpandableCell.cellIdentifier, ProductCell.cellIdentifier, Cell2.cellIdentifier].contains(cellIdentifier)
   }
+
+  public static func links(cellIdentifier: String) -> [String] {
+    switch cellIdentifier {
+    case TableViewCellWithImageAndLabel.cellIdentifier: ["imageName"]
+    default: []
+    }
+  }
 }
 #endif
 
@@ -323,6 +330,113 @@ public enum Selection: Codable, Hashable, Sendable {
 extension TableRow {
   /// Where a tap leads; nil where the row has no `select`, or one of another shape.
   public var selection: Selection? { select(as: Selection.self) }
+}
+#endif
+
+#if canImport(TablecastClient)
+/// The tables of the configuration: `client.table(Tables.ToDo())`.
+public enum Tables {
+  /// The table `to-do`.
+  public struct ToDo: TableSchema {
+    public static let name = "to-do"
+    public typealias Item = ToDoItem
+    public typealias Header = SectionTitle
+    public typealias Footer = Cell
+    public init() {}
+
+    public struct Section: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let open = Section(rawValue: "open")
+      public static let done = Section(rawValue: "done")
+      public static let self2 = Section(rawValue: "self")
+      public static let nextWeek = Section(rawValue: "next week")
+      public static let rawValue2 = Section(rawValue: "rawValue")
+    }
+
+    public struct Action: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let init2 = Action(rawValue: "init")
+      public static let archiveIt = Action(rawValue: "archive-it")
+    }
+
+    public struct Filter: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let state = Filter(rawValue: "state")
+      public static let `default` = Filter(rawValue: "default")
+    }
+
+    public struct Sort: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let newest = Sort(rawValue: "newest")
+      public static let none2 = Sort(rawValue: "none")
+    }
+  }
+
+  /// The table `String`.
+  public struct String2: TableSchema {
+    public static let name = "String"
+    public typealias Item = ToDoItem
+    public typealias Header = Cell
+    public typealias Footer = Cell
+    public var dir: Dir
+    public var name2: String
+    public var q: String
+
+    public init(dir: Dir = Dir(rawValue: "descending"), name2: String, q: String = "") {
+      self.dir = dir
+      self.name2 = name2
+      self.q = q
+    }
+
+    public var parameters: [String: String] { ["dir": dir.rawValue, "name": name2, "q": q] }
+
+    public struct Section: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let main = Section(rawValue: "main")
+    }
+
+    public typealias Action = AnyName
+
+    public typealias Filter = AnyName
+
+    public typealias Sort = AnyName
+
+    public struct Dir: RawRepresentable, Hashable, Sendable {
+      public let rawValue: String
+      public init(rawValue: String) { self.rawValue = rawValue }
+
+      public static let ascending = Dir(rawValue: "ascending")
+      public static let descending = Dir(rawValue: "descending")
+    }
+  }
+}
+
+extension ToDoItem: TableItem {
+  public typealias New = ToDoItem
+
+  public static func path(of member: PartialKeyPath<ToDoItem>) -> [String]? {
+    switch member {
+    case \ToDoItem.title: ["title"]
+    case \ToDoItem.due: ["due"]
+    case \ToDoItem.address: ["address"]
+    case \ToDoItem.address.street: ["address", "street"]
+    case \ToDoItem.address.city: ["address", "*/ city"]
+    case \ToDoItem.place: ["place"]
+    case \ToDoItem.state: ["state"]
+    case \ToDoItem.`class`: ["class"]
+    default: nil
+    }
+  }
 }
 #endif
 

@@ -76,6 +76,32 @@ export interface AnyCell {
   payload: { [name: string]: JSONValue };
 }
 
+/** The tables of the configuration: `Tables["issues"]["action"]`. */
+export interface Tables {
+  "to-do": {
+    parameters: {};
+    item: ToDoItem;
+    header: SectionTitle;
+    footer: Cell;
+    section: "open" | "done" | "self" | "next week" | "rawValue" | (string & {});
+    action: "init" | "archive-it";
+    filter: "state" | "default";
+    sort: "newest" | "none";
+  };
+  "String": {
+    parameters: { "dir"?: "ascending" | "descending", "name": string, "q"?: string };
+    item: ToDoItem;
+    header: Cell;
+    footer: Cell;
+    section: "main";
+    action: string;
+    filter: string;
+    sort: string;
+  };
+}
+
+export type TableName = keyof Tables;
+
 /** The cells' versions by their identifiers. */
 export const cellVersions: { readonly [cellIdentifier: string]: number } = {
   "SectionTitle": 1,

@@ -1,0 +1,124 @@
+/// The tables of a configuration, and what their items are patched by: for `TypedTable`.
+struct SwiftTables {
+  let tables: [NamedTable]
+  let items: [NamedItem]
+
+  var text: String {
+    guard !tables.isEmpty else { return "" }
+    return """
+
+      #if canImport(TablecastClient)
+      /// The tables of the configuration: `client.table(Tables.\(SwiftGenerator.escaped(tables[0].typeName))())`.
+      public enum Tables {
+      \(tables.map(structure).joined(separator: "\n"))}
+      \(items.map(conformance).joined())#endif
+
+      """
+  }
+
+  private func structure(_ table: NamedTable) -> String {
+    let properties = table.parameters.map { "    public var \(escaped($0.name)): \(type($0))\n" }.joined()
+    let arguments = table.parameters.map { parameter in
+      "\(escaped(parameter.name)): \(type(parameter))\(parameter.defaultValue.map { " = \(value($0, of: parameter))" } ?? "")"
+    }.joined(separator: ", ")
+    let assignments = table.parameters.map { "      self.\(escaped($0.name)) = \(escaped($0.name))\n" }.joined()
+    let members = table.parameters.map { parameter in
+      "\(literal(parameter.key)): \(escaped(parameter.name))\(parameter.words.isEmpty ? "" : ".rawValue")"
+    }.joined(separator: ", ")
+    let parameters = """
+
+          public var parameters: [String: String] { [\(members)] }
+
+      """
+    return """
+        /// \(table.title)
+        public struct \(escaped(table.typeName)): TableSchema {
+          public static let name = \(literal(table.name))
+          public typealias Item = \(table.item ?? "AnyItem")
+          public typealias Header = \(frame(table.headers))
+          public typealias Footer = \(frame(table.footers))
+      \(properties)\(properties.isEmpty ? "" : "\n")    public init(\(arguments)) {\(assignments.isEmpty ? "}" : "\n\(assignments)    }")
+      \(table.parameters.isEmpty ? "" : parameters)\(names("Section", table.sections))\(names("Action", table.actions))\
+      \(names("Filter", table.filters))\(names("Sort", table.sorts))\(words(table))  }
+
+      """
+  }
+
+  /// A cell where all are of one kind, else any.
+  private func frame(_ cells: [String]) -> String { cells.count == 1 ? cells[0] : "Cell" }
+
+  private func words(_ table: NamedTable) -> String {
+    table.parameters.filter { !$0.words.isEmpty }.map { names($0.typeName, $0.words) }.joined()
+  }
+
+  private func names(_ type: String, _ names: [NamedTable.Name]) -> String {
+    guard !names.isEmpty else { return "\n    public typealias \(type) = AnyName\n" }
+    let constants = names.map {
+      "      public static let \(escaped($0.name)) = \(type)(rawValue: \(literal($0.key)))\n"
+    }
+    return """
+
+          public struct \(type): RawRepresentable, Hashable, Sendable {
+            public let rawValue: String
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+      \(constants.joined())    }
+
+      """
+  }
+
+  private func type(_ parameter: NamedTable.Parameter) -> String {
+    parameter.words.isEmpty ? "String" : parameter.typeName
+  }
+
+  private func value(_ text: String, of parameter: NamedTable.Parameter) -> String {
+    parameter.words.isEmpty ? literal(text) : "\(parameter.typeName)(rawValue: \(literal(text)))"
+  }
+
+  // MARK: Items
+
+  private func conformance(_ item: NamedItem) -> String {
+    guard item.member == nil else { return "" }
+    let cases = paths(of: item).map { property, path in
+      "    case \\\(item.typeName).\(property): [\(path.map { literal($0) }.joined(separator: ", "))]\n"
+    }
+    return """
+
+      extension \(item.typeName): TableItem {
+        public typealias New = \(item.typeName)
+
+        public static func path(of member: PartialKeyPath<\(item.typeName)>) -> [String]? {
+          switch member {
+      \(cases.joined())    default: nil
+          }
+        }
+      }
+
+      """
+  }
+
+  /// Every member, those of objects within it too: as a key path names it, and on the wire.
+  private func paths(of item: NamedItem) -> [(property: String, path: [String])] {
+    item.fields.flatMap { field in
+      let own = (property: escaped(field.name), path: [field.key])
+      guard let inner = items.first(where: { $0.typeName == field.reference }) else { return [own] }
+      let within = paths(of: inner).map { property, path in
+        (property: "\(escaped(field.name))\(field.isOptional ? "?" : "").\(property)", path: [field.key] + path)
+      }
+      return [own] + within
+    }
+  }
+
+  private func escaped(_ name: String) -> String { SwiftGenerator.escaped(name) }
+}
+
+extension SwiftTables {
+  /// What tables' types are made of, beside what cells are.
+  static let typeNames: Set<String> = SwiftGenerator.typeNames.union([
+    "AnyItem", "AnyName", "PartialKeyPath", "RawRepresentable", "TableItem", "TableSchema", "Tables", "TypedTable",
+  ])
+  /// What nothing within a table can be called.
+  static let memberNames: Set<String> = [
+    "hash", "hashValue", "init", "name", "none", "parameters", "rawValue", "self", "some",
+  ]
+}
