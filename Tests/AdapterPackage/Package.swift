@@ -10,15 +10,22 @@ let package = Package(
   targets: [
     .target(name: "UIKit"),
     .target(name: "AppKit"),
+    .target(name: "SwiftUI"),
     .target(
       name: "Adapters",
-      dependencies: ["UIKit", "AppKit", .product(name: "TablecastClient", package: "tablecast")],
+      dependencies: ["UIKit", "AppKit", "SwiftUI", .product(name: "TablecastClient", package: "tablecast")],
       swiftSettings: [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .treatAllWarnings(as: .error),
       ]
+    ),
+    // An app as it is in Examples, which knows the adapters by their own name.
+    .executableTarget(
+      name: "TasksExample",
+      dependencies: ["SwiftUI", "Adapters", .product(name: "TablecastClient", package: "tablecast")],
+      swiftSettings: [.unsafeFlags(["-module-alias", "TablecastUI=Adapters"])]
     ),
     .testTarget(
       name: "AdapterTests",
