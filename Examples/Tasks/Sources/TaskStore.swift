@@ -56,10 +56,10 @@ final class TaskStore {
   func deleteDone() {
     let done = list.sections.flatMap(\.rows).filter { row in
       if case .taskCell(let task) = row.content.cell { task.isDone } else { false }
-    }
+    }.map(\.id)
     perform { [tasks] in
       try await tasks.batch { batch in
-        for row in done { batch.delete(row.id) }
+        for row in done { batch.delete(row) }
       }
       return nil
     }

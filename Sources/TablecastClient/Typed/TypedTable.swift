@@ -85,8 +85,10 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
   /// ```
   ///
   /// - Throws: where an edit is refused, `EditFailure`; the problem's `field` is its number in the batch, from 0.
-  public func batch(ifMatch version: TableCursor? = nil, _ body: (inout TableBatch<Schema>) throws -> Void) async throws
-  {
+  public func batch(
+    ifMatch version: TableCursor? = nil,
+    _ body: @Sendable (inout TableBatch<Schema>) throws -> Void
+  ) async throws {
     var batch = TableBatch<Schema>()
     try body(&batch)
     guard !batch.edits.isEmpty else { return }
