@@ -8,7 +8,8 @@ public struct LookupDefinition: Sendable {
   public var source: String
   /// Of an item of `source`: what it is found by. The first item with a key has it.
   public var key: Expression
-  /// Of an item of the table: the key that is looked for. Null finds nothing.
+  /// Of an item of the table: the key that is looked for. Null finds nothing; a list of keys finds the list of the items
+  /// that there are, in its order.
   public var on: Expression
 
   public init(name: String, source: String, key: Expression, on: Expression) {

@@ -14,13 +14,16 @@ final class LookedUpItems {
   init(_ index: LookupIndex) { self.index = index }
 
   /// Null where there is none. Expected O(bytes of the item), once.
-  func value(of key: LookupKey) -> Value {
-    guard let position = index.position(of: key) else { return .null }
+  func value(of key: LookupKey) -> Value { value(ifThere: key) ?? .null }
+
+  /// Nil where there is none. As ``value(of:)``.
+  func value(ifThere key: LookupKey) -> Value? {
+    guard let position = index.position(of: key) else { return nil }
     if let all { return all.values[position] }
     if let item = found[position] { return item.value }
     if found.count >= Self.fewest, parseAll(), let all { return all.values[position] }
     guard let document = try? Document(index.bytes(of: position)), let root = try? document.unmanagedRoot() else {
-      return .null
+      return nil
     }
     found[position] = (document, Value(root))
     return Value(root)

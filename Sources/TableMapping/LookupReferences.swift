@@ -20,9 +20,9 @@ final class LookupReferences: Sendable {
   private static func references(of items: MappedItems) -> [[LookupKey: [Int]]] {
     var references: [[LookupKey: [Int]]] = []
     for (place, item) in items.enumerated() {
-      for (lookup, key) in (item.details?.lookupKeys ?? []).enumerated() {
+      for (lookup, keys) in (item.details?.lookupKeys ?? []).enumerated() {
         if lookup == references.count { references.append([:]) }
-        if let key { references[lookup][key, default: []].append(place) }
+        keys.forEach { references[lookup][$0, default: []].append(place) }
       }
     }
     return references

@@ -63,7 +63,7 @@ struct Lookups {
   /// Whether something that an item was mapped with is not found any more, or another.
   func haveChanged(for item: MappedItem) -> Bool {
     guard let keys = item.details?.lookupKeys, !keys.isEmpty else { return false }
-    return zip(changed, keys).contains { changed, key in key.map(changed.contains) ?? false }
+    return zip(changed, keys).contains { changed, keys in keys.contains(where: changed.contains) }
   }
 
   /// Whether all is found that was found by others.
@@ -72,21 +72,32 @@ struct Lookups {
   }
 
   /// Adds what belongs to the item in scope; and tells by which keys it was looked for.
-  func look(into scope: inout Scope, warn: (String) -> Void) -> [LookupKey?] {
-    var keys: [LookupKey?] = []
+  func look(into scope: inout Scope, warn: (String) -> Void) -> [SoughtKeys] {
+    var keys: [SoughtKeys] = []
     keys.reserveCapacity(plans.count)
     for (position, plan) in plans.enumerated() {
-      var key: LookupKey?
+      var sought = SoughtKeys.none
       do throws(EvaluationError) {
         let value = try plan.on.evaluate(in: scope)
         try scope.work?.charge(value.byteCount * 4)
-        key = LookupKey(value)
+        // A list of short keys finds as many items.
+        try scope.work?.charge((value.elements?.count ?? 0) * 40)
+        sought = SoughtKeys(value)
       } catch {
         warn("`lookups.\(plan.name).on`: “\(plan.on)”: \(error); nothing is found")
       }
-      scope.lookups[plan.name] = key.flatMap { found[position]?.value(of: $0) } ?? .null
-      keys.append(key)
+      scope.lookups[plan.name] = found(sought, by: position)
+      keys.append(sought)
     }
     return keys
+  }
+
+  /// Null where there is none; of a list, those that there are.
+  private func found(_ keys: SoughtKeys, by lookup: Int) -> Value {
+    switch keys {
+    case .none: .null
+    case .one(let key): found[lookup]?.value(of: key) ?? .null
+    case .many(let keys): .array(keys.compactMap { key in found[lookup]?.value(ifThere: key) })
+    }
   }
 }

@@ -41,7 +41,7 @@ class MappedItem: @unchecked Sendable {
     index: Int,
     outcome: Outcome,
     work: Int = 0,
-    lookupKeys: [LookupKey?] = [],
+    lookupKeys: [SoughtKeys] = [],
     warning: String? = nil,
     isMalformed: Bool = false
   ) -> MappedItem {
@@ -73,7 +73,7 @@ class MappedItem: @unchecked Sendable {
     index: Int,
     outcome: Outcome,
     work: Int,
-    lookupKeys: [LookupKey?],
+    lookupKeys: [SoughtKeys],
     warning: String?,
     isMalformed: Bool
   ) {
@@ -113,7 +113,7 @@ class MappedItem: @unchecked Sendable {
     let skip: Skip?
     let address: Address?
     /// What was looked for in the sources of the table's lookups, in their order.
-    let lookupKeys: [LookupKey?]
+    let lookupKeys: [SoughtKeys]
     /// What went wrong without costing the row.
     let warning: String?
 
@@ -123,7 +123,7 @@ class MappedItem: @unchecked Sendable {
       others: [Placement] = [],
       skip: Skip? = nil,
       address: Address? = nil,
-      lookupKeys: [LookupKey?],
+      lookupKeys: [SoughtKeys],
       warning: String?
     ) {
       let sortKeys = placement?.sortKeys ?? []
@@ -199,7 +199,7 @@ private final class OwnedMappedItem: MappedItem, @unchecked Sendable {
     index: Int,
     outcome: Outcome,
     work: Int,
-    lookupKeys: [LookupKey?],
+    lookupKeys: [SoughtKeys],
     warning: String?,
     isMalformed: Bool
   ) {

@@ -55,6 +55,7 @@ struct MappingBudget {
     guard let details else { return cost }
     cost += self.details + (details.skip?.reason.utf8.count ?? 0) + (details.warning?.utf8.count ?? 0)
     for placement in details.others { cost += placement.row.footprint }
+    for case .many(let keys) in details.lookupKeys { cost += keys.count * key }
     return cost
   }
 
@@ -85,6 +86,8 @@ struct MappingBudget {
   // Objects with their headers, the ends of their allocations, and their places in lists and tables.
   private static let item = 160
   private static let details = 160
+  /// Of a lookup.
+  private static let key = 40
   /// As if a source had so many items more: a few may be expensive.
   private static let spareItems = 10_000
   /// What the parse of a byte and all that is done once with it may take.

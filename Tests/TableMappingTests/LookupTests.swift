@@ -63,6 +63,46 @@ import Testing
     #expect(titles(gone).allSatisfy { $0.hasSuffix(" by nobody") })
   }
 
+  /// Many to many: the items that there are, in the order of the keys.
+  @Test func aListOfKeysGivesAListOfItems() throws {
+    let payload = try Template(
+      ["title": .string("${title}: ${$user | map(name) | join(' ')} (${$user | length})")],
+      lookups: ["user"]
+    )
+    let mapper = try Fixture {
+      $0.table.lookups = [
+        LookupDefinition(name: "user", source: "users", key: expression("id"), on: expression("owners"))
+      ]
+      $0.table.cell = CellMapping(cell: "Title", payload: payload)
+    }.mapper()
+    let items = page(
+      #"""
+      [{"id":1,"title":"a","owners":[6,"5",9,null,{},6]},{"id":2,"title":"b","owners":[]},
+       {"id":3,"title":"c","owners":[9]},{"id":4,"title":"d","owners":[5]}]
+      """#
+    )
+    func map(_ users: String, _ last: MappingResult?) -> MappingResult {
+      mapper.map(["s": items, "users": page(users)], reusing: last?.cache)
+    }
+    let first = map(#"[{"id":5,"name":"Ada"},{"id":6,"name":"Bob"}]"#, nil)
+    #expect(titles(first) == ["a: Bob Ada Bob (3)", "b:  (0)", "c:  (0)", "d: Ada (1)"])
+    #expect(first.warnings.isEmpty)
+    // One that comes is shown by those that name it, each in its place, and no other row is made anew.
+    let added = map(#"[{"id":9,"name":"Cy"},{"id":5,"name":"Ada"},{"id":6,"name":"Bob"}]"#, first)
+    #expect(titles(added) == ["a: Bob Ada Cy Bob (4)", "b:  (0)", "c: Cy (1)", "d: Ada (1)"])
+    #expect(zip(first.rows, added.rows).map { $0 === $1 } == [false, true, false, true])
+    let gone = map(#"[{"id":9,"name":"Cy"},{"id":6,"name":"Bob"}]"#, added)
+    #expect(titles(gone) == ["a: Bob Cy Bob (3)", "b:  (0)", "c: Cy (1)", "d:  (0)"])
+    #expect(
+      gone.lookedUp(for: "1")?["user"] == [
+        ["id": 6, "name": "Bob"], ["id": 9, "name": "Cy"], ["id": 6, "name": "Bob"],
+      ]
+    )
+    #expect(gone.lookedUp(for: "2")?["user"] == [])
+    // Before the source has answered.
+    #expect(titles(mapper.map(["s": items]))[0] == "a:  (0)")
+  }
+
   /// Equal to mapping without a cache, whatever changes on either side.
   @Test(arguments: 0..<30 as Range<UInt64>)
   func withACacheTheResultIsTheSameAsWithout(seed: UInt64) throws {

@@ -12,7 +12,12 @@ enum LookupKeys: ObjectKeys {
 
   static let source = Key(required: "source", .sourceName, example: "users", "The source that the items are of.")
   static let key = Key(required: "key", .expression, example: "id", "What an item of that source is found by.")
-  static let on = Key(required: "on", .expression, example: "assignee_id", "The key that an item of the table names.")
+  static let on = Key(
+    required: "on",
+    .expression,
+    example: "assignee_id",
+    "The key that an item of the table names; of a list of keys, the items that there are come in its order."
+  )
 
   static let keys = [source.description, key.description, on.description]
 
