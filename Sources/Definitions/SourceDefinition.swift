@@ -74,6 +74,8 @@ public struct UpstreamDefinition: Sendable {
   public var webhookSecret: String?
   /// The token that such a request may have in place of a signature.
   public var webhookToken: WebhookToken?
+  /// How the service logs in; nil: not at all, or by what `headers` say.
+  public var auth: UpstreamAuth?
 
   public init(url: Template) { self.url = url }
 

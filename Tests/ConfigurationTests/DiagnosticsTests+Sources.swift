@@ -27,6 +27,52 @@ extension DiagnosticsTests {
       "2:20: 'https://x.example:99999/a' is no URL of an upstream"
     ),
     Case(
+      "changes that nobody asks for",
+      upstream + "sources: {s: {url: https://x.example, since: {next: meta.now}}}",
+      "2:39: nothing asks for changes, write for example `query: {updated_since: \"${$since}\"}`"
+    ),
+    Case(
+      "$since without a since",
+      upstream + "sources: {s: {url: \"https://x.example/?a=${$since}\"}}",
+      "2:14: `$since` without a 'since'"
+    ),
+    Case(
+      "changes of a fan-out",
+      upstream
+        + "sources: {s: {url: https://x.example, since: {query: {a: \"${$since}\"}}, each: {url: \"https://x.example/${$item}\"}}}",
+      "2:39: a source has 'since' or 'each', not both"
+    ),
+    Case(
+      "a format that is none",
+      upstream + "sources: {s: {url: https://x.example, format: xml}}",
+      "2:47: the text 'xml' is none of json, ndjson, csv or feed"
+    ),
+    Case(
+      "a way to log in that is none",
+      upstream + "sources: {s: {url: https://x.example, auth: {}}}",
+      "2:45: 'auth' does not say how, write `oauth2: {token: https://id.example.com/token, client: …, secret: …}`"
+    ),
+    Case(
+      "two ways to log in",
+      upstream + "sources: {s: {url: https://x.example, auth: {bearer: x, basic: {user: a, password: b}}}}",
+      "2:45: 'auth' has basic or bearer at once"
+    ),
+    Case(
+      "a client without a secret",
+      upstream + "sources: {s: {url: https://x.example, auth: {oauth2: {token: https://id.example/t, client: x}}}}",
+      "2:54: 'secret' is missing"
+    ),
+    Case(
+      "a token endpoint that is none",
+      upstream + "sources: {s: {url: https://x.example, auth: {oauth2: {token: /t, client: x, secret: y}}}}",
+      "2:55: this is no URL of a token endpoint"
+    ),
+    Case(
+      "two Authorizations",
+      upstream + "sources: {s: {url: https://x.example, headers: {authorization: x}, auth: {bearer: y}}}",
+      "2:49: the requests of this source have an `Authorization` here, and another by 'auth'"
+    ),
+    Case(
       "header name",
       upstream + "sources: {s: {url: https://x.example, headers: {a b: c}}}",
       "2:49: 'a b' is no header name"

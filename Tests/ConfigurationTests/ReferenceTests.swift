@@ -7,7 +7,10 @@ import Testing
 
 /// config/ is what it says it is.
 @Suite struct ReferenceTests {
-  static let environment = ["HOOK_SECRET": "h", "APP_TOKEN_SHA256": String(repeating: "0a", count: 32)]
+  static let environment = [
+    "HOOK_SECRET": "h", "APP_TOKEN_SHA256": String(repeating: "0a", count: 32), "ORDERS_CLIENT": "c",
+    "ORDERS_SECRET": "s", "ORDERS_REFRESH": "r",
+  ]
 
   func text(_ path: String) throws -> String {
     try String(contentsOf: repository.appending(path: path), encoding: .utf8)

@@ -35,6 +35,11 @@ enum SourceKeys: ObjectKeys {
     secrecy: .credentials,
     "Request headers."
   )
+  static let auth = Key(
+    "auth",
+    .object(UpstreamAuthKeys.self),
+    "How the service logs in to the upstream, for fetches and for edits: `oauth2`, `basic` or `bearer`."
+  )
   static let body = Key(
     "body",
     .template,
@@ -188,6 +193,8 @@ enum SourceKeys: ObjectKeys {
     object.set(&upstream.allowPrivateRedirects, from: allowPrivateRedirects)
     object.set(&upstream.allowPrivate, from: allowPrivate)
     object.set(&upstream.retries, from: retries)
+    upstream.auth = object[auth]
+    checkAuth(of: object, fields)
     upstream.items = object[items]
     readPaging(of: object, into: &upstream)
     upstream.each = object[each]
@@ -224,6 +231,26 @@ enum SourceKeys: ObjectKeys {
       refuseTwice(whenMore, of: object)
     }
     checkCursor(of: object, upstream, hasPaging: pages != nil)
+  /// A request has one `Authorization`.
+  private static func checkAuth(of object: ObjectReader, _ headers: [(name: Located<String>, value: Template)]) {
+    guard object.has(auth) else { return }
+    let name = "authorization"
+    if let other = headers.first(where: { $0.name.value.lowercased() == name }) {
+      object.reading.error(
+        at: other.name.place,
+        "the requests of this source have an `Authorization` here, and another by 'auth'",
+        "keep one of them"
+      )
+    }
+    if (object[forward] ?? []).contains(where: { $0.lowercased() == name }) {
+      object.reading.error(
+        at: object.place(of: forward),
+        "the caller's own `Authorization` is sent on, and 'auth' is the service's",
+        "keep one of them"
+      )
+    }
+  }
+
   }
 
   private static func refuseTwice<Value>(_ key: Key<Value>, of object: ObjectReader) {

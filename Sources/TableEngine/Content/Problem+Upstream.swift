@@ -51,6 +51,7 @@ extension UpstreamError.Kind {
     case .bodyTooLarge, .headersTooLarge: ("The upstream's answer is too large", "What came from % is over a limit.")
     case .redirectRefused, .tooManyRedirects, .addressRefused:
       ("The upstream leads elsewhere", "% redirects to where this service does not go.")
+    case .login: ("The service can't log in to the upstream", "This service's own credentials for % are not taken.")
     case .status: ("The upstream answered with an error", "% answered, but with an error.")
     case .contentType, .invalidJSON: ("The upstream's answer is no JSON", "What came from % is no JSON.")
     case .unexpectedShape: ("The upstream's answer has no items", "What came from % is not what was expected.")

@@ -5,7 +5,7 @@ internal import Foundation
 struct Redaction: Sendable {
   /// Shorter ones stand in too many words.
   private static let shortest = 8
-  private let secrets: [String]
+  private var secrets: [String]
 
   /// - Parameter request: all its headers, but for the content's, may hold secrets, and so may its URL's user, password
   ///   and query, but for a table's parameters.
@@ -18,6 +18,19 @@ struct Redaction: Sendable {
     let plain = values + context.environment.values + request.url.secrets.filter { !known.contains($0) }
     let long = Set(plain.filter { $0.utf8.count >= Self.shortest })
     secrets = long.union(long.map(PercentEncoding.encode)).sorted { $0.utf8.count > $1.utf8.count }
+  }
+
+  init(hiding secrets: [String]) {
+    self.secrets = []
+    hide(further: secrets)
+  }
+
+  /// Hides these, too.
+  mutating func hide(further secrets: [String]) {
+    guard secrets.contains(where: { !self.secrets.contains($0) }) else { return }
+    let long = Set(secrets.filter { $0.utf8.count >= Self.shortest })
+    let all = Set(self.secrets).union(long).union(long.map(PercentEncoding.encode))
+    self.secrets = all.sorted { $0.utf8.count > $1.utf8.count }
   }
 
   /// Without secrets.

@@ -4,7 +4,7 @@ internal import JSON
 
 /// Whether a response is what a table can be made of. Pure.
 struct ResponseCheck {
-  let redaction: Redaction
+  var redaction: Redaction
 
   /// What is needed of one page to go on.
   struct Page: Equatable {

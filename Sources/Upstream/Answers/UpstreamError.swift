@@ -68,6 +68,8 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
     /// A redirect leads where it may not.
     case redirectRefused
     case tooManyRedirects
+    /// The service has no credentials that the upstream takes, or could get none.
+    case login
     /// The upstream answered with a status that is no success.
     case status
     /// The content is no JSON by its own declaration, as an HTML error page.
@@ -92,7 +94,7 @@ extension UpstreamError {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted: true
     case .status: status.map { [408, 429, 502, 503, 504].contains($0) } ?? false
     case .unusableRequest, .unusableValue, .tls, .malformedResponse, .bodyTooLarge, .headersTooLarge, .addressRefused,
-      .redirectRefused,
+      .redirectRefused, .login,
       .tooManyRedirects, .contentType, .invalidJSON, .unexpectedShape, .paging, .excess, .cancelled:
       false
     }
@@ -105,7 +107,7 @@ extension UpstreamError {
     case .unknownHost, .refused, .connectTimeout, .timeout, .stalled, .interrupted, .malformedResponse: true
     case .status: status.map { [502, 503, 504].contains($0) } ?? false
     case .unusableRequest, .unusableValue, .tls, .bodyTooLarge, .headersTooLarge, .addressRefused, .redirectRefused,
-      .tooManyRedirects,
+      .tooManyRedirects, .login,
       .contentType,
       .invalidJSON, .unexpectedShape, .paging, .excess, .cancelled:
       false

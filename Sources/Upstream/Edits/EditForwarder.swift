@@ -40,12 +40,64 @@ public struct EditForwarder: Sendable {
       client.queue.async { completion(.failed(error)) }
       return
     }
-    let check = ResponseCheck(redaction: Redaction(context, request: transfer))
+    guard let login = login(for: transfer, request) else {
+      return send(transfer, as: request, provenBy: nil, completion: completion)
+    }
+    client.queue.async { [self] in prove(transfer, as: request, login, isLast: false, completion: completion) }
+  }
+
+  /// Nil where the request goes without the source's `auth`: to another host, or with credentials of its own.
+  private func login(for transfer: TransferRequest, _ request: EditRequestDefinition) -> Login? {
+    let builder = RequestBuilder(definition: definition, context: context)
+    guard let login = Login(definition, builder.security),
+      !request.headers.contains(where: { $0.name.equalsIgnoringCase("Authorization") }),
+      let origin = try? builder.page(cursor: .null).url.origin, origin.mayShareSecrets(with: transfer.url.origin)
+    else { return nil }
+    return login
+  }
+
+  /// On `client.queue`. A token that the upstream refuses has kept the edit from being carried out: it is sent once more
+  /// with another one.
+  private func prove(
+    _ transfer: TransferRequest,
+    as request: EditRequestDefinition,
+    _ login: Login,
+    isLast: Bool,
+    completion: @escaping @Sendable (EditOutcome) -> Void
+  ) {
+    login.prove(client) { [self] result in
+      switch result {
+      case .failure(let error): completion(.failed(error))
+      case .success(let proof):
+        send(transfer.replacing(proof.field), as: request, provenBy: (login, proof, isLast), completion: completion)
+      }
+    }
+  }
+
+  private func send(
+    _ transfer: TransferRequest,
+    as request: EditRequestDefinition,
+    provenBy proven: (login: Login, proof: Login.Proof, isLast: Bool)?,
+    completion: @escaping @Sendable (EditOutcome) -> Void
+  ) {
+    var redaction = Redaction(context, request: transfer)
+    redaction.hide(further: proven?.login.secrets ?? [])
+    let check = ResponseCheck(redaction: redaction)
     let answer = EditAnswer(request, source: definition, check: check)
     let started = Duration.now
     client.send(transfer) { [self] result in
+      if let (login, proof, isLast) = proven, case .success(let response) = result {
+        if response.status != 401 {
+          login.accepted(proof, client)
+        } else if !isLast, login.refused(proof, client) {
+          return prove(transfer, as: request, login, isLast: true, completion: completion)
+        }
+      }
       Self.reading.async {
         var outcome = Self.outcome(result, transfer, answer).hidden(check.redaction)
+        if proven != nil, case .refused(let error) = outcome, error.status == 401 {
+          outcome = .failed(error.asRefusedLogin)
+        }
         if case .accepted(var accepted) = outcome, request.form == nil {
           accepted.sent = transfer.body
           outcome = .accepted(accepted)

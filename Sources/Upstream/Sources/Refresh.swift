@@ -3,7 +3,7 @@ internal import Definitions
 /// A refresh under way. Touched on the client's queue alone.
 final class Refresh {
   let first: TransferRequest
-  let check: ResponseCheck
+  private(set) var check: ResponseCheck
   let breaker: CircuitBreakers.Key
   let isUrgent: Bool
   let completion: (SourceFetcher.Outcome) -> Void
@@ -60,3 +60,6 @@ final class Refresh {
   /// Without those that are gone.
   var itemBodies: [[UInt8]] { itemResults.compactMap(\.self) }
 }
+  /// Errors don't show these either.
+  func hide(_ secrets: [String]) { check.redaction.hide(further: secrets) }
+

@@ -35,6 +35,8 @@ final class SourceFetcher {
   /// Of the last refresh that succeeded.
   var cache = ResponseCache()
   /// The pages of the last refresh that succeeded, in order.
+  /// Nil where the source has no `auth`.
+  let login: Login?
   private(set) var lastPages: [PageKey]?
   /// Of the items that were delivered last, of all pages: hashes. Kept where all else is forgotten.
   private(set) var knownIdentities: [Int] = []
@@ -43,7 +45,7 @@ final class SourceFetcher {
   private var hasCarried = false
   private var lastItemCount = 0
   /// What this source was told last when its host failed: heard again while the host is spared.
-  private var hostError: UpstreamError?
+  var hostError: UpstreamError?
   private var breakerKey: CircuitBreakers.Key?
   /// Nil while nothing is fetched.
   private(set) var refresh: Refresh?
@@ -62,10 +64,19 @@ final class SourceFetcher {
   /// - Parameters:
   ///   - isUrgent: somebody waits for it: it may be the probe of a host that failed.
   ///   - completion: on the client's queue.
+    login = Login(definition, builder.security)
   func start(isUrgent: Bool, completion: @escaping (Outcome) -> Void) {
     do throws(UpstreamError) {
-      let first = try firstRequest()
-      let refresh = Refresh(first, context: builder.context, isUrgent: isUrgent, completion: completion)
+      let since = changesAsked(isWhole)
+      let first = try firstRequest(since: since ?? .null)
+      let refresh = Refresh(
+        first,
+        context: builder.context,
+        isUrgent: isUrgent,
+        since: since,
+        completion: completion
+      )
+      refresh.hide(login?.secrets ?? [])
       (self.refresh, breakerKey) = (refresh, refresh.breaker)
       refresh.walk = definition.paging.map { PageWalk($0, first: first.url, maxItems: definition.maxItems) }
       fetchPage(first, of: refresh)
@@ -192,105 +203,6 @@ final class SourceFetcher {
       detail:
         "\(refresh.first.url) has more than `\(limit.rawValue)` lets in: raise that, or let `whenMore: truncate` serve the "
         + "first \(refresh.itemCount) items"
-    )
-  }
-
-  /// Sends a request if the host's breaker lets it pass; its completion is called only while the refresh goes on.
-  ///
-  /// - Parameters:
-  ///   - conditions: makes it a conditional one; nil: as the last refresh has left it.
-  ///   - isExpected: whether a status is none of the upstream's failures, though it is no success.
-  ///   - read: what is made of an answer that is a success, or 304 where that was asked for; on the source's own queue.
-  func send<Reading: Sendable>(
-    _ request: TransferRequest,
-    of refresh: Refresh,
-    conditions: [TransferField]? = nil,
-    isExpected: @escaping @Sendable (Int) -> Bool = { _ in false },
-    read: @escaping @Sendable (TransferResponse) throws(UpstreamError) -> Reading,
-    completion: @escaping (Result<Reading, UpstreamError>) -> Void
-  ) {
-    guard client.permits(refresh.breaker, isUrgent: refresh.isUrgent) else {
-      return completion(.failure(hostError ?? .spared(request.url.origin)))
-    }
-    let conditional = request.adding(conditions ?? cache.conditions(for: request))
-    let number = refresh.nextTransfer
-    refresh.nextTransfer += 1
-    let (client, reading, check) = (client, reading, refresh.check)
-    // Touched on the client's queue alone, where it comes back to.
-    nonisolated(unsafe) let confined = (fetcher: self, refresh: refresh, completion: completion)
-    let started = Duration.now
-    refresh.transfers[number] = client.send(conditional) { result in
-      confined.refresh.transfers[number] = nil
-      let elapsed = (try? result.get().elapsed) ?? (Duration.now - started)
-      reading.async {
-        let now = Int64(time(nil))
-        let checked = result.flatMap { response in
-          Self.checked(response, conditional, check, at: now).flatMap { response in
-            Result { () throws(UpstreamError) in try read(response) }
-          }
-        }
-        client.queue.async {
-          let (fetcher, refresh, completion) = confined
-          let failure = checked.failure.flatMap { $0.status.map(isExpected) ?? false ? nil : $0 }
-          fetcher.told(failure, result, conditional, elapsed, at: now, of: refresh)
-          guard fetcher.refresh === refresh else { return }
-          completion(checked)
-        }
-      }
-    }
-  }
-
-  /// A status that is no success is a failure from here on; 304 is a success where it was asked for.
-  private static func checked(
-    _ response: TransferResponse,
-    _ request: TransferRequest,
-    _ check: ResponseCheck,
-    at now: Int64
-  ) -> Result<TransferResponse, UpstreamError> {
-    if response.status == 304,
-      request.headers.first(named: "If-None-Match") != nil
-        || request.headers.first(named: "If-Modified-Since") != nil
-    {
-      return .success(response)
-    }
-    return check.failure(of: response, request: request, now: now).map { .failure($0) } ?? .success(response)
-  }
-
-  /// Counts an answer, or that there was none: for the breaker, the figures and the log.
-  private func told(
-    _ error: UpstreamError?,
-    _ result: Result<TransferResponse, UpstreamError>,
-    _ request: TransferRequest,
-    _ elapsed: Duration,
-    at now: Int64,
-    of refresh: Refresh
-  ) {
-    client.record(error, of: refresh.breaker)
-    let hidden = error.map(refresh.check.redaction.hide)
-    if let hidden, hidden.blamesHost { hostError = hidden }
-    guard error?.kind != .cancelled else { return }
-    let response = try? result.get()
-    onAnswer(
-      SourceFigures.Answer(
-        at: now,
-        status: response?.status,
-        elapsed: elapsed,
-        bytes: response?.body.count ?? 0,
-        error: error?.kind,
-        pages: refresh.visited.count + (error == nil && refresh.elements.isEmpty ? 1 : 0)
-      )
-    )
-    client.observer?(
-      TransferReport(
-        purpose: .fetch,
-        source: name,
-        method: request.method,
-        url: refresh.check.redaction.hide(request.url.description),
-        status: response?.status,
-        elapsed: elapsed,
-        bytes: response?.body.count ?? 0,
-        error: hidden
-      )
     )
   }
 }

@@ -25,6 +25,7 @@ public final class TransferClient: @unchecked Sendable {
   private let turnTimer: any DispatchSourceTimer
   private var nextTurn: Duration?
   private var breakers = CircuitBreakers()
+  private var tokens: [TokenHolder.Key: TokenHolder] = [:]
   private let lanes = Atomic<Int>(0)
 
   /// - Parameters:
@@ -176,6 +177,18 @@ public final class TransferClient: @unchecked Sendable {
   private func release(_ hop: TransferHop) {
     guard active.removeValue(forKey: hop.easy) != nil else { return }
     multi.remove(hop.easy)
+  }
+
+  // MARK: - Tokens
+
+  /// The one that holds the tokens of a client: one for all who ask as that. There are as many as the configuration names;
+  /// those of former ones go when they are very many.
+  func tokens(_ key: TokenHolder.Key) -> TokenHolder {
+    if let known = tokens[key] { return known }
+    if tokens.count >= 256 { tokens = [:] }
+    let holder = TokenHolder(key, client: self)
+    tokens[key] = holder
+    return holder
   }
 
   // MARK: - Circuit breakers

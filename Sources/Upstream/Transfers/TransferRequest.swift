@@ -36,6 +36,14 @@ public struct TransferRequest: Sendable {
     return request
   }
 
+  /// With this field in place of those of its name.
+  func replacing(_ field: TransferField) -> TransferRequest {
+    var request = self
+    request.headers.removeAll { $0.isNamed(field.name) }
+    request.headers.append(field)
+    return request
+  }
+
   func adding(_ headers: [TransferField]) -> TransferRequest {
     var request = self
     request.headers += headers

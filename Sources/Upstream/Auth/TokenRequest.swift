@@ -1,0 +1,147 @@
+internal import Definitions
+internal import Foundation
+internal import JSON
+
+/// A request to a token endpoint (RFC 6749 sections 4.4 and 6), and what its answer means. Pure.
+struct TokenRequest {
+  /// How the client proves who it is (section 2.3.1): which of both an endpoint takes is found out.
+  enum Style { case basic, body }
+
+  /// What an endpoint gives.
+  struct Grant: Equatable {
+    var token: String
+    var lifetime: Duration?
+    /// In place of the one that it was asked with.
+    var refresh: String?
+  }
+
+  let definition: OAuth2Definition
+  let security: TransferSecurity
+  /// The refresh token that is asked with; nil: client credentials.
+  let refresh: String?
+  let style: Style
+
+  /// Short, small, and to this URL alone: credentials follow no redirect.
+  private static let limits = TransferLimits(
+    connectTimeout: .seconds(5),
+    timeout: .seconds(10),
+    stallTimeout: .seconds(10),
+    maxBodyBytes: 64 << 10,
+    maxRedirects: 0
+  )
+  private static let longestToken = 16 << 10
+
+  func transfer() throws(UpstreamError) -> TransferRequest {
+    guard let url = UpstreamURL(definition.token) else { throw .login("`auth.oauth2.token` is no URL") }
+    var pairs = [("grant_type", refresh == nil ? "client_credentials" : "refresh_token")]
+    if let refresh { pairs.append(("refresh_token", refresh)) }
+    if let scope = definition.scope { pairs.append(("scope", scope)) }
+    var headers: [TransferField] = [.contentTypeForm(), .acceptJSON()]
+    switch (style, definition.secret) {
+    case (.basic, let secret?):
+      let user = PercentEncoding.encode(definition.client)
+      headers.append(try .authorization("Basic", Login.basic(user, PercentEncoding.encode(secret))))
+    case (_, let secret):
+      pairs.append(("client_id", definition.client))
+      if let secret { pairs.append(("client_secret", secret)) }
+    }
+    let body = pairs.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    return TransferRequest(
+      method: "POST",
+      url: url,
+      headers: headers,
+      body: Array(body.utf8),
+      limits: Self.limits,
+      security: security
+    )
+  }
+
+  /// Whether the endpoint may take the other style, where it has refused this one.
+  func isRefusal(_ response: TransferResponse) -> Bool {
+    definition.secret != nil && [400, 401, 403].contains(response.status)
+  }
+
+  /// - Throws: in words without a secret.
+  func grant(_ response: TransferResponse) throws(UpstreamError) -> Grant {
+    let redaction = Redaction(hiding: Array(definition.secrets) + [refresh].compactMap(\.self))
+    let place = response.url.description
+    guard (200..<300).contains(response.status) else {
+      let told = ReasonText.oauthReason(in: response.body).map { ": \(redaction.clean($0))" } ?? ""
+      let redirect = (300..<400).contains(response.status) ? ", a redirect, which credentials don't follow" : ""
+      var error = UpstreamError.login("\(place) answered \(response.status)\(redirect)\(told)")
+      if [429, 503].contains(response.status) {
+        error.retryAfter = ResponseFreshness.retryAfter(response.headers, now: Int64(Date().timeIntervalSince1970))
+      }
+      throw error
+    }
+    guard let answer = try? JSONValue(parsing: response.body), answer.isObject else {
+      throw .login(
+        "\(place) answered \(response.status) with "
+          + (ReasonText.startsLikeMarkup(response.body) ? "an HTML page, and no token" : "what is no JSON object")
+      )
+    }
+    guard case .string(let token)? = answer["access_token"], !token.isEmpty else {
+      throw .login("\(place) answered \(response.status) without an `access_token`")
+    }
+    if case .string(let type)? = answer["token_type"], !type.equalsIgnoringCase("Bearer") {
+      throw .login("\(place) gave a token of the type “\(redaction.clean(type))”; a bearer token is expected")
+    }
+    guard token.utf8.count <= Self.longestToken, TransferField("Authorization", "Bearer \(token)") != nil else {
+      throw .login("\(place) gave a token that can't stand in a header field")
+    }
+    return Grant(token: token, lifetime: answer["expires_in"]?.seconds, refresh: answer["refresh_token"]?.nonEmptyText)
+  }
+}
+
+extension OAuth2Definition {
+  /// What nobody may read, in no log and no answer.
+  var secrets: [String] { [secret, refresh].compactMap(\.self) }
+}
+
+extension TransferField {
+  /// - Throws: where the credentials have a character that no header field may have. Not said is which.
+  static func authorization(_ scheme: String, _ credentials: String) throws(UpstreamError) -> TransferField {
+    guard let field = TransferField("Authorization", "\(scheme) \(credentials)") else {
+      throw .login("the configured credentials have a character that is not allowed in a header field")
+    }
+    return field
+  }
+}
+
+extension UpstreamError {
+  /// The service could not log in.
+  static func login(_ why: String) -> UpstreamError {
+    UpstreamError(.login, title: "The service can't log in to the upstream", detail: why, mayHaveArrived: false)
+  }
+}
+
+extension ReasonText {
+  /// `error` and `error_description` (RFC 6749 section 5.2), or what else an endpoint says.
+  fileprivate static func oauthReason(in body: [UInt8]) -> String? {
+    guard let answer = try? JSONValue(parsing: body), let error = answer["error"]?.nonEmptyText else {
+      return reason(in: body, type: nil)
+    }
+    return answer["error_description"]?.nonEmptyText.map { "\(error): \($0)" } ?? error
+  }
+}
+
+extension JSONValue {
+  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+
+  fileprivate var nonEmptyText: String? {
+    if case .string(let text) = self, !text.isEmpty { text } else { nil }
+  }
+
+  /// A number, or a text of digits, as some endpoints have it.
+  fileprivate var seconds: Duration? {
+    let seconds: Double? =
+      switch self {
+      case .integer(let number): Double(number)
+      case .unsigned(let number): Double(number)
+      case .double(let number): number
+      case .string(let text): Double(text)
+      case .null, .bool, .array, .object: nil
+      }
+    return seconds.flatMap { $0.isFinite && $0 > 0 ? .seconds(min($0, 1e9)) : nil }
+  }
+}
