@@ -58,6 +58,9 @@ extension EditRequestDefinition {
     }
   }
 
+  /// Whether the request names the item around the row's (`$parent`).
+  public var readsParent: Bool { dependencies.contains(.parent) }
+
   /// The table's lookups whose items the request names.
   public var lookups: Set<String> {
     headers.reduce(url.lookups.union(body?.lookups ?? []).union(form?.lookups ?? [])) { $0.union($1.value.lookups) }

@@ -10,6 +10,8 @@ public struct TableDefinition: Sendable {
   public var titleTemplate: Template?
   /// The source of the sections that name none. For a local source, the name that the configuration gave it.
   public var source: String
+  /// The list of each item of `source`, whose elements are the table's items; nil: the source's items are.
+  public var items: Expression?
   /// The row's identity: nil only where the source is local, which gives one.
   public var rowID: Template?
   /// The item's type, looked up in the representations: nil where everything is `$default` or `cell`.

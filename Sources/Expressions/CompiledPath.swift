@@ -23,7 +23,9 @@ final class CompiledPath: @unchecked Sendable {
       switch path.root {
       case .names: .names
       case .item: .item
-      case .response, .index, .key, .count, .items, .pages, .id, .edit, .status, .cursor, .locale, .caller, .parameters,
+      case .response, .index, .key, .count, .items, .pages, .id, .edit, .status, .cursor, .since, .parent, .locale,
+        .caller,
+        .parameters,
         .environment, .lookup:
         .other
       }

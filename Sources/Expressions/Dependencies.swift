@@ -24,6 +24,10 @@ public struct Dependencies: OptionSet, Hashable, Sendable {
   /// Items that the table's lookups find: ``Expression/lookups`` has the names.
   public static let lookups = Dependencies(rawValue: 32768)
 
+  /// The item around, where the table's rows stand in others.
+  public static let parent = Dependencies(rawValue: 65536)
+  public static let since = Dependencies(rawValue: 131_072)
+
   /// The roots as they are written: `$item`, `$items` …
   public var names: [String] {
     Path.Root.named.filter { contains(Path(root: $0.root).dependencies) }.map { "$\($0.name)" }

@@ -60,7 +60,7 @@ extension Node {
       switch path.root {
       case .response, .pages, .parameters, .environment, .locale, .caller: true
       case .item, .index: isInList
-      case .names, .key, .count, .items, .id, .edit, .status, .cursor, .lookup: false
+      case .names, .key, .count, .items, .id, .edit, .status, .cursor, .since, .parent, .lookup: false
       }
     case .filter(let filter, let input, let arguments):
       input.isIndependent(isInList: isInList)

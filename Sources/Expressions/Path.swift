@@ -8,7 +8,8 @@ struct Path: Sendable {
   enum Root: Sendable, Equatable {
     /// Names without a root.
     case names
-    case item, index, key, count, items, response, pages, id, edit, status, cursor, locale, caller, parameters
+    case item, index, key, count, items, response, pages, id, edit, status, cursor, since, parent, locale, caller,
+      parameters
     case environment
     /// The item that a lookup of the table found, by the lookup's name.
     case lookup(String)
@@ -17,7 +18,8 @@ struct Path: Sendable {
     static let named: [(name: String, root: Root)] = [
       ("item", .item), ("index", .index), ("key", .key), ("count", .count), ("items", .items),
       ("response", .response), ("pages", .pages), ("params", .parameters), ("locale", .locale), ("caller", .caller),
-      ("id", .id), ("edit", .edit), ("status", .status), ("cursor", .cursor),
+      ("id", .id), ("edit", .edit), ("status", .status), ("cursor", .cursor), ("since", .since),
+      ("parent", .parent),
     ]
 
     /// All that there are, for messages.
@@ -42,6 +44,8 @@ struct Path: Sendable {
     case .edit: .edit
     case .status: .status
     case .cursor: .cursor
+    case .since: .since
+    case .parent: .parent
     case .locale: .locale
     case .caller: .caller
     case .parameters: .parameters
@@ -87,6 +91,8 @@ struct Path: Sendable {
     case .pages: try walk(from: scope.pages, scope)
     case .status: try walk(from: scope.status.map { .integer(Int64($0)) } ?? .null, scope)
     case .cursor: try walk(from: scope.cursor, scope)
+    case .since: try walk(from: scope.since, scope)
+    case .parent: try walk(from: scope.parent, scope)
     case .locale: try walk(from: scope.locale.map { .string($0) } ?? .null, scope)
     case .caller: try walk(from: scope.caller, scope)
     case .lookup(let name): try walk(from: scope.lookups[name] ?? .null, scope)

@@ -29,6 +29,10 @@ public struct Scope {
   public var status: Int?
   /// `$cursor`: where the next page begins; null for the first.
   public var cursor: Value = .null
+  /// `$since`: what the request for changes asks with; null where everything is asked for.
+  public var since: Value = .null
+  /// `$parent`: the item in whose list this one stands.
+  public var parent: Value = .null
   /// `$locale`, and what filters write numbers and dates in unless told otherwise: a BCP 47 tag such as `de-DE`.
   public var locale: String?
   /// `$caller`: who asks.

@@ -21,6 +21,9 @@ struct ItemMapper {
     (self.scope.work, self.scope.sharedValues) = (work, SharedValues())
   }
 
+  /// What comes next stands in this item: `$parent`.
+  mutating func enter(_ parent: Value) { scope.parent = parent }
+
   /// - Parameter bytes: how many the item has, as its source gave it.
   mutating func item(at index: Int, _ value: Value, bytes: Int, givenID: String? = nil) -> MappedItem {
     scope.item = value

@@ -41,6 +41,11 @@ struct ItemTexts: Sendable {
     }
   }
 
+  /// The text that an item is a part of, and where it stands there.
+  func text(of item: Int) -> [UInt8] { texts[Int(spans[item].text)] }
+
+  func range(of item: Int) -> Range<Int> { Int(spans[item].start)..<Int(spans[item].start) + Int(spans[item].count) }
+
   /// Of items one by one, as a list: `[…]`. O(bytes).
   func list(of items: some Sequence<Int>) -> [UInt8] {
     var list = [UInt8(ascii: "[")]

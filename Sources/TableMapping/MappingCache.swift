@@ -41,6 +41,8 @@ struct CachedSource: Sendable {
   /// How many items there are up to the end of each page; none where they came one by one.
   let pageEnds: [Int]
   let references: LookupReferences
+  /// Where the items stand in lists of others.
+  let expanded: ExpandedItems?
 
   init(
     items: MappedItems,
@@ -48,11 +50,13 @@ struct CachedSource: Sendable {
     seenResponses: Fingerprint,
     lists: [CachedList?],
     pageEnds: [Int],
-    references: LookupReferences?
+    references: LookupReferences?,
+    expanded: ExpandedItems? = nil
   ) {
     (self.items, self.texts) = (items, texts)
     (self.seenResponses, self.lists, self.pageEnds) = (seenResponses, lists, pageEnds)
     self.references = references ?? LookupReferences()
+    self.expanded = expanded
   }
 
   /// The list of a page, and which of the items is its first.

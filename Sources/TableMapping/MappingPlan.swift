@@ -55,11 +55,18 @@ final class MappingPlan: Sendable {
     var isLocal = false
     /// Nil: the response itself.
     var items: Expression?
+    /// The list of each item, whose elements are the rows; nil: the items are.
+    var expands: Expression?
+    /// Of all these lists.
+    var maxItems = Int.max
+    var failsWhenMore = false
 
     init(_ name: String, among sources: [SourceDefinition]) {
       self.name = name
       switch sources.first(where: { $0.name == name })?.kind {
-      case .upstream(let upstream): items = upstream.items
+      case .upstream(let upstream):
+        items = upstream.items
+        (maxItems, failsWhenMore) = (upstream.maxItems, upstream.whenMore == .fail)
       case .local: isLocal = true
       case nil: break
       }
@@ -102,6 +109,7 @@ final class MappingPlan: Sendable {
     self.sources = sections.sourceNames.enumerated().map { number, name in
       var plan = SourcePlan(name, among: sources)
       plan.number = number
+      if name == table.source { plan.expands = table.items }
       return plan
     }
     upstreams = Set(sources.filter { if case .upstream = $0.kind { true } else { false } }.map(\.name))
@@ -155,13 +163,15 @@ final class MappingPlan: Sendable {
   /// Whether a change of a few items can be laid out without the others: all are the service's own, and none sees more
   /// than itself and what is looked up elsewhere.
   var laysOutEdits: Bool {
-    sources.count == 1 && sources[0].isLocal && !readsResponses && !dependencies.contains(.index)
+    sources.count == 1 && sources[0].isLocal && sources[0].expands == nil && !readsResponses
+      && !dependencies.contains(.index)
       && !lookups.contains { $0.source.name == sources[0].name }
   }
 
   /// Whether a change of a few of a source's items can be shown where they stand: no header, footer or other item sees them.
   var keepsPlaces: Bool {
-    sources.count == 1 && !sources[0].isLocal && !readsResponses && !sectionPlans.contains(where: \.readsItems)
+    sources.count == 1 && !sources[0].isLocal && sources[0].expands == nil && !readsResponses
+      && !sectionPlans.contains(where: \.readsItems)
   }
 
   /// What names the rows of a source's items.

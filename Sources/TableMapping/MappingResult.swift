@@ -65,6 +65,14 @@ public struct MappingResult: Sendable {
     return RepresentedItem(item, of: name, at: position - start, in: source.texts)
   }
 
+  /// The item around that of a row, where the table's `items` makes rows of what stands in others. O(bytes): a copy.
+  public func parent(of id: String) -> [UInt8]? {
+    guard let lookup, let position = lookup.position(id) else { return nil }
+    let name = cache.plan.sources[lookup.items[position].source].name
+    guard let source = cache.sources[name], let start = starts[name] else { return nil }
+    return source.expanded?.parent(ofItemAt: position - start)
+  }
+
   /// What an item of a source is found by, be it another item that is found; nil for an upstream's without a row. O(1).
   ///
   /// - Parameter position: its place among the source's items; where they were edited, its number (``ListEdits``).

@@ -23,6 +23,8 @@ struct MappingRun {
   private var problems: [SourceProblem]
   /// By source.
   private var work: [String: Int] = [:]
+  /// The lists of a source's items have more than there may be.
+  private var isCut = false
 
   init(
     plan: MappingPlan,
@@ -129,6 +131,7 @@ struct MappingRun {
     )
     try reader.read()
     budget = reader.budget
+    if reader.isCut { isCut = true }
     work[source.name] = budget.work
     starts[source.name] = items.count
     if items.isEmpty { (items, soleRows) = (reader.items, reader.soleRows) } else { items += reader.items }
@@ -166,7 +169,7 @@ struct MappingRun {
     (result.sections, result.omittedSections, result.problems) = (sections, arranged.count - sections.count, problems)
     (result.skippedItems, result.firstSkipped, result.warnings) = (report.skippedItems, report.skipped, report.warnings)
     (result.byteCount, result.work) = (budget.spent, work)
-    result.isTruncated = contents.values.contains(where: \.isTruncated)
+    result.isTruncated = isCut || contents.values.contains(where: \.isTruncated)
     return result
   }
 

@@ -11,7 +11,11 @@ struct SourceReader {
   private var texts = ItemTexts()
   var lists: [CachedSource.CachedList?] = []
   private(set) var budget: MappingBudget
-  private var pageEnds: [Int] = []
+  var pageEnds: [Int] = []
+  /// Where the rows are what stands in the items' lists.
+  var expanded: ExpandedItems?
+  /// There are more items in these than there may be.
+  var isCut = false
   let source: MappingPlan.SourcePlan
   let plan: MappingPlan
   let previous: CachedSource?
@@ -23,7 +27,7 @@ struct SourceReader {
   /// Places in the cache whose looked-up items have changed.
   private let stale: Set<Int>
   let lookups: Lookups
-  private(set) var mapper: ItemMapper
+  var mapper: ItemMapper
   /// Where the next item stood the last time, if nothing moved.
   private(set) var expected = 0
   /// The first one that is not JSON.
@@ -73,12 +77,14 @@ struct SourceReader {
       seenResponses: seenResponses,
       lists: lists,
       pageEnds: pageEnds,
-      references: staysSame ? previous?.references : nil
+      references: staysSame ? previous?.references : nil,
+      expanded: expanded
     )
   }
 
   mutating func read() throws(SourceFailure) {
     budget.beginSource()
+    if let list = source.expands { return try readExpanded(by: list) }
     if let previous, content.items == nil, previous.texts.areParts(of: content.pages) {
       try keep(previous)
     } else if let given = content.items {
@@ -193,8 +199,11 @@ struct SourceReader {
   @inline(__always)
   func isUsable(_ position: Int, of previous: CachedSource) -> Bool {
     if plan.dependencies.contains(.index), previous.items[position].index != items.count { return false }
-    return stale.isEmpty || !stale.contains(position)
+    return !isStale(position)
   }
+
+  /// What an item of the cache shows of looked-up ones has changed.
+  func isStale(_ position: Int) -> Bool { !stale.isEmpty && stale.contains(position) }
 
   @inline(__always)
   mutating func take(_ position: Int, of previous: CachedSource, at range: Range<Int>) {
@@ -237,7 +246,7 @@ struct SourceReader {
     isUnchanged = false
   }
 
-  private mutating func append(at range: Range<Int>, _ item: MappedItem) {
+  mutating func append(at range: Range<Int>, _ item: MappedItem) {
     // A changed item stands where its older self stood: the next one is expected behind it.
     expected += 1
     isUnchanged = false

@@ -6,6 +6,16 @@ extension DiagnosticsTests {
       "3:13: 'row.id' is missing: rows of an upstream need an identity"
     ),
     Case(
+      "$parent without items",
+      table("row: {id: \"${id}\"}, cell: C, payload: {title: \"${$parent.name}\"}"),
+      "`$parent` is known where a table has `items`"
+    ),
+    Case(
+      "items of a local source",
+      cell + "tables: {t: {source: {local: {}}, items: cards, cell: C, payload: {title: a}}}",
+      "the items of a local source are rows themselves"
+    ),
+    Case(
       "constant identity",
       table("row: {id: email}, cell: C, payload: {title: a}"),
       "2:45: every row would have the same identity 'email', write `id: \"${email}\"`"

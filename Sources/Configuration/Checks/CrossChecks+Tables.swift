@@ -17,6 +17,13 @@ extension CrossChecks {
           "leave 'forward' out"
         )
       }
+      if let place = places.items, isLocal(table) {
+        reading.error(
+          at: place,
+          "the items of a local source are rows themselves",
+          "leave 'items' out: what stands in lists of upstreams' items can be shown so"
+        )
+      }
     }
     checkParameters()
   }

@@ -22,6 +22,12 @@ enum TableKeys: ObjectKeys {
     .tableSource,
     "A source's name, or a source itself: `{local: {items: […]}}`, `{url: …}`."
   )
+  static let items = Key(
+    "items",
+    .expression,
+    "The list that each item of `source` has: its elements are the rows, and `$parent` is the item around. Default: the "
+      + "items are the rows."
+  )
   static let row = Key("row", .object(RowKeys.self), "The identity and the type of each row.")
   static let cell = Key("cell", .cellName, "The default cell, for items that no representation takes.")
   static let payload = Key("payload", .payload, "The default cell's payload.")
@@ -77,7 +83,7 @@ enum TableKeys: ObjectKeys {
   )
 
   static let keys = [
-    title.description, source.description, row.description, cell.description, payload.description,
+    title.description, source.description, items.description, row.description, cell.description, payload.description,
     select.description, representations.description, sections.description, animation.description, can.description,
     sharedTaps.description, edges.description, parameters.description, forward.description, lookups.description,
     find.description, actions.description, edits.description, instances.description,
@@ -105,6 +111,7 @@ enum TableKeys: ObjectKeys {
         reading.error(at: object.place, "'source' is missing", "write the name of a source, or `source: {local: {}}`")
       }
     }
+    table.items = object[items]
     if let row = object[row] { (table.rowID, table.rowType) = (row.id, row.type) }
     checkIdentity(of: object, table)
     readLook(of: object, into: &table)
@@ -143,6 +150,7 @@ enum TableKeys: ObjectKeys {
         edits: object.has(edits) ? object.place(of: edits) : nil,
         replace: object.node(of: edits)?.entries?.first { $0.key.value == EditsKeys.replace.name }?.key.place,
         forward: object.has(forward) ? object.place(of: forward) : nil,
+        items: object.has(items) ? object.place(of: items) : nil,
         rowIDIsWrong: table.rowID == nil && rowHasID(object),
         actions: object.node(of: actions)?.entries?.map { ActionPlaces($0) } ?? [],
         hasCell: object.has(cell)

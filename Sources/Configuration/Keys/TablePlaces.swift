@@ -9,6 +9,7 @@ struct TablePlaces {
   /// `edits.replace`
   var replace: TextPosition?
   var forward: TextPosition?
+  var items: TextPosition?
   /// There is an identity, and its diagnostic.
   var rowIDIsWrong: Bool
   var actions: [ActionPlaces]

@@ -13,12 +13,14 @@ struct KnownRoots {
     .item, .index, .key, .count, .response, .pages, .id, .parameters, .environment, .caller,
   ]
 
+  private static let inTables = everywhere.union(.parent)
+
   /// - Parameter path: the keys and names on the way to the value.
   init(at path: [String], lookups declared: [String: Set<String>]) {
     let isInlineSource = path.first == ServiceKeys.tables.name && path.dropFirst(2).first == TableKeys.source.name
     if path.first == ServiceKeys.sources.name || isInlineSource {
       // A source is fetched once for all languages.
-      self.init(Self.everywhere.union([.cursor, .status]))
+      self.init(Self.everywhere.union([.cursor, .since, .status]))
       return
     }
     if path.first == ServiceKeys.auth.name {
@@ -44,23 +46,26 @@ struct KnownRoots {
     case (TableKeys.edits.name, _):
       // What is new belongs to nothing yet.
       let isInsert = path.dropFirst(3).first == EditsKeys.insert.name
-      self.init(Self.everywhere.union([.edit, .status, .locale]), lookups: isInsert ? [] : lookups)
+      let roots = isInsert ? Self.everywhere : Self.inTables
+      self.init(roots.union([.edit, .status, .locale]), lookups: isInsert ? [] : lookups)
+    case (TableKeys.items.name, _):
+      self.init(Self.everywhere.union(.locale))
     case (TableKeys.find.name, _):
       self.init(find: Array(path.dropFirst(3)), lookups: lookups)
     case (TableKeys.lookups.name, _):
-      self.init(Self.everywhere.union(.locale))
+      self.init((path.last == LookupKeys.on.name ? Self.inTables : Self.everywhere).union(.locale))
     case (TableKeys.actions.name, ActionKeys.title.name), (TableKeys.actions.name, ActionKeys.when.name):
-      self.init(Self.everywhere.union(.locale), lookups: lookups)
+      self.init(Self.inTables.union(.locale), lookups: lookups)
     case (TableKeys.actions.name, _):
-      self.init(Self.everywhere.union([.edit, .status, .locale]), lookups: lookups)
+      self.init(Self.inTables.union([.edit, .status, .locale]), lookups: lookups)
     case (_, SortKeys.order.name) where isSection, (_, SortKeys.locale.name) where isSection,
       (_, SectionKeys.limit.name) where isSection:
       self.init([.parameters, .environment, .locale, .caller])
     case (_, RowKeys.id.name) where path.dropLast().last == TableKeys.row.name:
-      self.init(Self.everywhere.union(.locale))
+      self.init(Self.inTables.union(.locale))
     default:
       let isHeader = isSection && (path.contains(SectionKeys.header.name) || path.contains(SectionKeys.footer.name))
-      let roots = Self.everywhere.union(.locale)
+      let roots = (isHeader ? Self.everywhere : Self.inTables).union(.locale)
       self.init(isHeader ? roots.union(.items) : roots, lookups: isHeader ? [] : lookups, isHeader: isHeader)
     }
   }
@@ -75,7 +80,7 @@ struct KnownRoots {
     default: isOfItem = false
     }
     if isOfItem {
-      self.init(Self.everywhere.union(.locale).subtracting([.key, .count]), lookups: lookups)
+      self.init(Self.inTables.union(.locale).subtracting([.key, .count]), lookups: lookups)
     } else {
       self.init([.parameters, .environment, .locale, .caller])
     }
@@ -90,6 +95,8 @@ struct KnownRoots {
   static func home(of root: String) -> String {
     switch root {
     case "$items": "it is known in headers and footers of sections: the section's items"
+    case "$parent": "it is known in tables with `items`, of what has an item: the item around"
+    case "$since": "it is known in the request of a source with `since`"
     case "$cursor": "it is known in a source's request: where the next page begins"
     case "$edit": "it is known in `edits` and `actions`: what the caller sent"
     case "$status": "it is known in `edits`: the status of the upstream's answer"

@@ -125,6 +125,11 @@ extension Reading {
     )
   }
 
+  /// Of a shared representation: in some table.
+  private var knowsParent: Bool {
+    path.first == ServiceKeys.tables.name ? path.count > 1 && expanded.contains(path[1]) : !expanded.isEmpty
+  }
+
   private var knownRoots: KnownRoots { KnownRoots(at: path, lookups: lookups) }
 
   /// Roots that mean nothing here.
@@ -153,6 +158,13 @@ extension Reading {
         at: self.place(of: scalar, place, offset: start + (offset ?? 0)),
         "`\(name)` means nothing here",
         KnownRoots.home(of: name)
+      )
+    }
+    if expression.dependencies.contains(.parent), known.roots.contains(.parent), !knowsParent {
+      error(
+        at: self.place(of: scalar, place, offset: start + (text.offset(of: "$parent") ?? 0)),
+        "`$parent` is known where a table has `items`: the rows stand in lists of its source's items then",
+        "write for example `items: ${cards}`, or leave `$parent.` out"
       )
     }
     if expression.dependencies.contains(.caller) { callerUses.append((path, expression.callerUse)) }

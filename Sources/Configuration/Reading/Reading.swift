@@ -30,6 +30,8 @@ final class Reading {
   var keysInUse: Set<String> = []
   /// Names of lookups by table: roots of its expressions.
   private(set) var lookups: [String: Set<String>] = [:]
+  /// The tables whose rows stand in lists of their source's items.
+  private(set) var expanded: Set<String> = []
   /// `$caller` means somebody.
   private(set) var knowsCallers = false
   /// The values of the environment variables that were named.
@@ -65,6 +67,7 @@ final class Reading {
     for table in object.node(of: ServiceKeys.tables)?.entries ?? [] {
       let names = table.value.value(of: TableKeys.lookups.name)?.entries ?? []
       lookups[table.key.value] = Set(names.map(\.key.value))
+      if table.value.value(of: TableKeys.items.name) != nil { expanded.insert(table.key.value) }
     }
   }
 

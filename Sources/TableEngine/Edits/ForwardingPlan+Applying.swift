@@ -20,6 +20,10 @@ extension ForwardingPlan {
   ///   - sent: the JSON body of the request, if it had one.
   func apply(_ answer: [UInt8]?, sent: [UInt8]?, to content: inout TableContent, named name: String) -> LaidEdit {
     let answered = answer.flatMap { try? JSONValue(parsing: $0) }
+    // What stands in a list of another item is not laid over that: the fetch that follows has both.
+    if content.definition.items != nil, content.definition.source == source {
+      return .awaitsRefresh(row: change.row ?? answered.flatMap { content.identity(of: $0.bytes, from: source) })
+    }
     guard let row = change.row else { return insert(answered, &content, named: name) }
     guard let found = content.result?.item(row), found.source == source, let position = found.position else {
       return .awaitsRefresh(row: row)

@@ -22,6 +22,8 @@ struct ForwardingPlan: Sendable {
   private let body: JSONValue
   /// What the table's lookups find for the item, as far as the request names it.
   private let lookups: [String: JSONValue]
+  /// `$parent`, where the request names it.
+  private let parent: JSONValue
   /// Of the table that the client sees.
   private let locale: String?
 
@@ -80,8 +82,9 @@ struct ForwardingPlan: Sendable {
       }
       item = (try? JSONValue(parsing: object.bytes)) ?? .null
       lookups = try content.lookedUp(upstreamRequest.lookups, for: row)
+      parent = upstreamRequest.readsParent ? try content.parent(of: row) : .null
     } else {
-      (item, lookups) = (.null, [:])
+      (item, lookups, parent) = (.null, [:], .null)
     }
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
     (self.request, self.change, locale) = (upstreamRequest, change, content.variables.locale)
@@ -129,7 +132,7 @@ struct ForwardingPlan: Sendable {
   }
 
   func edit(_ key: String) -> ForwardedEdit {
-    ForwardedEdit(
+    var edit = ForwardedEdit(
       item: item,
       edit: body,
       place: place?.forwarded,
@@ -138,6 +141,8 @@ struct ForwardingPlan: Sendable {
       locale: locale,
       idempotencyKey: key
     )
+    edit.parent = parent
+    return edit
   }
 }
 

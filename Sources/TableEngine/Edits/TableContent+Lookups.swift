@@ -18,4 +18,17 @@ extension TableContent {
     }
     return found
   }
+
+  /// The item around that of a row.
+  ///
+  /// - Throws: where another replica has mapped it: what stands around items is not stored.
+  func parent(of row: String) throws(TableError) -> JSONValue {
+    if let bytes = result?.parent(of: row), let parent = try? JSONValue(parsing: bytes) { return parent }
+    throw TableError(
+      .unavailable,
+      detail: "The edit names `$parent`, and what that is for row `\(row)` is not known here yet: the source has not "
+        + "answered.",
+      retryAfter: .seconds(2)
+    )
+  }
 }

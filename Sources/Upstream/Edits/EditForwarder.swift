@@ -115,6 +115,7 @@ public struct EditForwarder: Sendable {
     let builder = RequestBuilder(definition: self.definition, context: context)
     var scope = builder.scope(context.parameters)
     scope.item = Value(edit.item)
+    scope.parent = Value(edit.parent)
     scope.edit = Value(edit.edit)
     scope.place = edit.place.map { Value($0.json) } ?? .null
     scope.lookups = edit.lookups.mapValues { Value($0) }

@@ -4,6 +4,8 @@ public import JSON
 public struct ForwardedEdit: Sendable {
   /// The item that is edited; for an insert, null.
   public var item: JSONValue
+  /// `$parent`: the item in whose list it stands; null where the table has no `items`.
+  public var parent: JSONValue = .null
   /// `$edit`: the caller's body, as the new item or the merge patch.
   public var edit: JSONValue
   /// `$edit.section` and the like, of an insert or a move.

@@ -192,6 +192,7 @@ extension Value {
   fileprivate var neutral: Value {
     switch kind {
     case .null, .boolean: self
+    (scope.since, scope.parent) = (since.neutral, parent.neutral)
     case .number, .string: .string("x")
     case .array: .array((elements ?? []).map(\.neutral))
     case .object: .object((members ?? []).map { Member(name: $0.name, value: $0.value.neutral) })

@@ -1,0 +1,169 @@
+internal import Expressions
+internal import JSON
+internal import TableModel
+
+/// What a table's `items` has made of a source's: each of these has a list, and the rows are what stands in it.
+struct ExpandedItems: Sendable {
+  /// The items around, in their order.
+  private var parents = ItemTexts()
+  private var fingerprints: [Fingerprint] = []
+  /// Of each: where its own items stand among all.
+  private var ranges: [Range<Int>] = []
+  private var places: [Fingerprint: Int] = [:]
+
+  mutating func begin(text: [UInt8]) { parents.begin(text) }
+
+  /// An item that stands in the text that was begun last, with its own ones.
+  mutating func append(_ fingerprint: Fingerprint, at range: Range<Int>, items: Range<Int>) {
+    parents.append(range)
+    if places[fingerprint] == nil { places[fingerprint] = ranges.count }
+    fingerprints.append(fingerprint)
+    ranges.append(items)
+  }
+
+  /// Where the items of one with the same bytes stand.
+  func items(of fingerprint: Fingerprint) -> Range<Int>? { places[fingerprint].map { ranges[$0] } }
+
+  /// The item around another one. O(log items).
+  func parent(ofItemAt place: Int) -> [UInt8]? {
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound <= place { low = middle + 1 } else { high = middle }
+    }
+    return low < ranges.count && ranges[low].contains(place) ? parents.bytes(of: low) : nil
+  }
+}
+
+extension SourceReader {
+  /// Reads the lists that the source's items have. What stands in one whose bytes are those of the last time is taken from
+  /// the cache; else it is mapped, as it may show what stands around it.
+  mutating func readExpanded(by list: Expression) throws(SourceFailure) {
+    var expanded = ExpandedItems()
+    if let given = content.items {
+      for item in given {
+        expanded.begin(text: item.bytes)
+        try item.bytes.withUnsafeBufferPointer { bytes throws(SourceFailure) in
+          try expand(UnsafeRawBufferPointer(bytes), at: bytes.indices, by: list, into: &expanded)
+        }
+      }
+    } else {
+      for number in content.pages.indices {
+        try expand(page: number, by: list, into: &expanded)
+        pageEnds.append(items.count)
+      }
+    }
+    self.expanded = expanded
+  }
+
+  private mutating func expand(
+    page number: Int,
+    by list: Expression,
+    into expanded: inout ExpandedItems
+  ) throws(SourceFailure) {
+    let found: PageItems
+    do throws(JSONError) {
+      found = try PageItems(ofPage: number, of: content, at: source.items, scope: scope)
+    } catch {
+      throw SourceFailure(error, page: number, of: content.pages.count)
+    }
+    lists.append(nil)
+    switch found {
+    case .list(let text):
+      expanded.begin(text: text.bytes)
+      for place in text.elements.indices where !isCut {
+        try text.withBytes(of: place) { bytes throws(SourceFailure) in
+          try expand(bytes, at: text.elements[place].range, by: list, into: &expanded)
+        }
+      }
+    case .values(let values, let document):
+      for value in values where !isCut {
+        let text = value.written
+        expanded.begin(text: text)
+        try text.withUnsafeBufferPointer { bytes throws(SourceFailure) in
+          try expand(UnsafeRawBufferPointer(bytes), at: bytes.indices, by: list, into: &expanded)
+        }
+      }
+      withExtendedLifetime(document) {}
+    }
+  }
+
+  private mutating func expand(
+    _ bytes: UnsafeRawBufferPointer,
+    at range: Range<Int>,
+    by list: Expression,
+    into expanded: inout ExpandedItems
+  ) throws(SourceFailure) {
+    let start = items.count
+    let fingerprint = Fingerprint(of: bytes)
+    if let previous, let known = previous.expanded?.items(of: fingerprint), areUsable(known, of: previous) {
+      expect(items: known.count)
+      for place in known {
+        begin(text: previous.texts.text(of: place))
+        take(place, of: previous, at: previous.texts.range(of: place))
+      }
+    } else {
+      try mapItems(of: bytes, by: list)
+    }
+    expanded.append(fingerprint, at: range, items: start..<items.count)
+    try checkCount()
+    guard !isOverBudget else { throw budget.failure }
+  }
+
+  /// Whether all of them show here what they showed.
+  private func areUsable(_ places: Range<Int>, of previous: CachedSource) -> Bool {
+    guard items.count + places.count <= source.maxItems else { return false }
+    if plan.dependencies.contains(.index), places.lowerBound != items.count, !places.isEmpty { return false }
+    return places.allSatisfy { !isStale($0) }
+  }
+
+  private mutating func mapItems(of bytes: UnsafeRawBufferPointer, by list: Expression) throws(SourceFailure) {
+    let document: Document
+    let parent: Value
+    do throws(JSONError) {
+      document = try Document(bytes)
+      parent = Value(try document.unmanagedRoot())
+    } catch {
+      throw SourceFailure(kind: .malformed, detail: "an item is not JSON: \(error)")
+    }
+    defer { withExtendedLifetime(document) {} }
+    var scope = scope
+    (scope.item, scope.parent) = (parent, .null)
+    scope.work = Budget(ofResponse: bytes.count)
+    let found: Value
+    do throws(EvaluationError) {
+      found = try list.evaluate(in: scope)
+    } catch {
+      return skip("`items`: “\(list)”: \(error)")
+    }
+    guard found.kind == .array else {
+      let hint = found.isNull ? "; write `${\(list) ?? []}` where it may be missing" : ""
+      return skip("`items`: “\(list)” is \(found.sample); a list is expected\(hint)")
+    }
+    mapper.enter(parent)
+    defer { mapper.enter(.null) }
+    expect(items: found.count)
+    for element in found.elements ?? [] where !isOverBudget {
+      guard items.count < source.maxItems else { return isCut = true }
+      let text = element.written
+      begin(text: text)
+      append(at: text.indices, element)
+    }
+  }
+
+  /// One item in place of the list that another one should have.
+  private mutating func skip(_ reason: String) {
+    let text = Array("null".utf8)
+    begin(text: text)
+    let outcome = MappedItem.Outcome.skipped(MappedItem.Skip(reason: reason))
+    append(at: text.indices, MappedItem.item(source: source.number, givenID: nil, index: items.count, outcome: outcome))
+  }
+
+  private func checkCount() throws(SourceFailure) {
+    guard isCut, source.failsWhenMore else { return }
+    throw SourceFailure(
+      kind: .tooLarge,
+      detail: "there are more than \(source.maxItems) items in the items' lists (`maxItems`)"
+    )
+  }
+}
