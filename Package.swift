@@ -67,6 +67,7 @@ let package = Package(
   targets: [
     // The C faces of system libraries.
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(name: "CEventPoll"),
     .systemLibrary(name: "CPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
@@ -132,7 +133,7 @@ let package = Package(
     .target(
       name: "Upstream",
       dependencies: [
-        "CCurl", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableModel", deque,
+        "CCurl", "CExpat", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableModel", deque,
       ],
       swiftSettings: ours
     ),

@@ -6,7 +6,7 @@ set -eu
 command -v dpkg-query >/dev/null 2>&1 || exit 0
 
 missing=""
-for package in libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libpq-dev libre2-dev libsimdjson-dev libsqlite3-dev \
+for package in libcurl4-openssl-dev libssl-dev zlib1g-dev libzstd-dev libpq-dev libre2-dev libsimdjson-dev libexpat1-dev libsqlite3-dev \
   pkg-config python3 "$@"; do
   case "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)" in
     *"ok installed"*) ;;

@@ -53,6 +53,8 @@ public struct UpstreamDefinition: Sendable {
   public var allowPrivateRedirects = false
   /// The URL itself may lead to such an address.
   public var allowPrivate = true
+  /// Nil: by the answer's `Content-Type`, else by a look at it.
+  public var format: SourceFormat?
   /// Where the list stands in a response; `$response` is the default.
   public var items: Expression?
   /// Tells the items of a paged list from each other: the `row.id` of a table that shows them, where an item alone has it.

@@ -96,6 +96,12 @@ enum SourceKeys: ObjectKeys {
     .integer(0...20),
     "How often a fetch is tried again before it counts as failed. Default: \(standard.retries)."
   )
+  static let format: Key<SourceFormat> = Key(
+    "format",
+    .word,
+    "What answers are written in: `json`, `ndjson` (a value a line), `csv` (the first line has the names, all values are "
+      + "texts) or `feed` (RSS, Atom). Default: by `Content-Type`, else by a look at it."
+  )
   static let items = Key(
     "items",
     .expression,
@@ -142,7 +148,8 @@ enum SourceKeys: ObjectKeys {
     maxBytes.description, maxRedirects.description, allowPrivateRedirects.description,
     allowPrivate.description, retries.description, items.description, paging.description, maxItems.description,
     whenMore.description, each.description, emptyMeans.description, tls.description,
-    webhook.description, forward.description,
+    webhook.description, forward.description, auth.description, format.description,
+    since.description,
   ]
 
   static func value(of object: ObjectReader) -> DeclaredSource? {
@@ -193,8 +200,7 @@ enum SourceKeys: ObjectKeys {
     object.set(&upstream.allowPrivateRedirects, from: allowPrivateRedirects)
     object.set(&upstream.allowPrivate, from: allowPrivate)
     object.set(&upstream.retries, from: retries)
-    upstream.auth = object[auth]
-    checkAuth(of: object, fields)
+    if object.has(format) { upstream.format = object[format] }
     upstream.items = object[items]
     readPaging(of: object, into: &upstream)
     upstream.each = object[each]

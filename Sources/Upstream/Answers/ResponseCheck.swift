@@ -22,7 +22,7 @@ struct ResponseCheck {
 
   /// - Returns: why it is none, for any status that is no success.
   func failure(of response: TransferResponse, request: TransferRequest, now: Int64) -> UpstreamError? {
-    guard !(200..<300).contains(response.status) else { return contentFailure(of: response) }
+    guard !(200..<300).contains(response.status) else { return nil }
     let told = ReasonText.reason(in: response.body, type: response.headers.first(named: "Content-Type"))
     let words = told.map { ": \(redaction.clean($0))" } ?? ""
     let title =
@@ -47,21 +47,6 @@ struct ResponseCheck {
       error.challenge = response.headers.list(named: "WWW-Authenticate").map(redaction.clean)
     }
     return error
-  }
-
-  private func contentFailure(of response: TransferResponse) -> UpstreamError? {
-    let type = response.headers.first(named: "Content-Type")
-    guard !ReasonText.isJSONish(type) || ReasonText.startsLikeMarkup(response.body) else { return nil }
-    let titled = ReasonText.htmlTitle(in: response.body).map { " titled “\(redaction.clean($0))”" } ?? ""
-    let isPage = ReasonText.startsLikeMarkup(response.body)
-    return UpstreamError(
-      .contentType,
-      title: "The upstream's answer is no JSON",
-      detail: isPage
-        ? "\(response.url) answered \(response.status) with an HTML page\(titled)"
-        : "\(response.url) answered \(response.status) with \(redaction.clean(type ?? "an unknown type"))",
-      status: response.status
-    )
   }
 
   /// A page as it is delivered.

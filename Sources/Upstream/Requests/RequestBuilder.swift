@@ -44,7 +44,7 @@ struct RequestBuilder {
     return TransferRequest(
       method: definition.method,
       url: url,
-      headers: try headers(definition.headers, in: scope, body: definition.body),
+      headers: try headers(definition.headers, in: scope, body: definition.body, accept: .accept(definition.format)),
       body: try body(definition.body, in: scope),
       limits: limits,
       security: security
@@ -122,7 +122,8 @@ struct RequestBuilder {
   func headers(
     _ templates: [(name: String, value: Template)],
     in scope: Scope,
-    body: Template?
+    body: Template?,
+    accept: TransferField = .acceptJSON()
   ) throws(UpstreamError) -> [TransferField] {
     var fields: [TransferField] = []
     for (name, template) in templates where !context.forwarded.contains(where: { $0.isNamed(name) }) {
@@ -135,7 +136,7 @@ struct RequestBuilder {
       fields.append(field)
     }
     fields += context.forwarded
-    if fields.first(named: "Accept") == nil { fields.append(.acceptJSON()) }
+    if fields.first(named: "Accept") == nil { fields.append(accept) }
     if body != nil, fields.first(named: "Content-Type") == nil { fields.append(.contentTypeJSON()) }
     return fields
   }

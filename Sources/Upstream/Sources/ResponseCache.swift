@@ -18,6 +18,8 @@ struct ResponseCache {
     var identities: [Int]?
     /// Of the header that names the next page.
     var header: String?
+    /// Where a feed says that its next page is.
+    var feedNext: String?
     /// Where redirects led.
     var url: UpstreamURL
   }

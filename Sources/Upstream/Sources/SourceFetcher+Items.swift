@@ -171,6 +171,7 @@ extension SourceFetcher {
     if response.status == 304, let cached {
       entry = cached
     } else {
+      try check.checkIsJSON(response)
       let digest = ContentDigest(of: response.body)
       isUnchanged = cached?.digest.map { $0 == digest } ?? false
       if !isUnchanged { try check.checkItem(response.body, of: response.url) }

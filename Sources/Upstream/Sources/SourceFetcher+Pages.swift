@@ -72,20 +72,32 @@ extension SourceFetcher {
     var entry = ResponseCache.Entry(
       entityTag: response.headers.first(named: "ETag"),
       lastModified: response.headers.first(named: "Last-Modified"),
-      digest: ContentDigest(of: response.body),
-      body: response.body,
+      digest: digest,
+      body: body,
       page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
+    let format = try check.format(of: response, definition)
+    let digest = ContentDigest(of: response.body)
+    var (body, next) = (response.body, cached?.feedNext)
+    // As JSON it is kept from the last time.
+    if let list = cached?.list, cached?.digest == digest, format != .json, cached?.page.isCut == false {
+      body = list.bytes
+    } else {
+      let converted = try check.converted(response, format, definition, limit: limit)
+      (body, next) = (converted.body, converted.next)
+    }
       identities: cached?.identities,
-      header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) },
+      header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) }
+        ?? (definition.paging?.isByLink == true ? next.map { "<\($0)>; rel=\"next\"" } : nil),
+      feedNext: next,
       url: response.url
     )
     let isUnchanged = cached?.digest.map { $0 == entry.digest } ?? false
     entry.list = cached?.list
     let text: ResponseCheck.Text
     if isUnchanged {
-      text = try recut(&entry, response.body, definition, check, limit: limit)
+      text = try recut(&entry, body, definition, check, limit: limit)
     } else {
-      (entry.page, text) = try check.read(response.body, of: response.url, definition, limit: limit, after: entry.list)
+      (entry.page, text) = try check.read(body, of: response.url, definition, limit: limit, after: entry.list)
       entry.list = text.list
       if definition.paging != nil { entry.identities = check.identities(in: text, definition) }
     }
@@ -253,3 +265,7 @@ extension SecondLook.Page {
     self.init(text: text ?? ResponseCheck.Text(body: [], list: nil), identities: entry?.identities ?? [])
   }
 }
+extension PagingDefinition {
+  fileprivate var isByLink: Bool { if case .link = style { true } else { false } }
+}
+

@@ -1,3 +1,5 @@
+internal import Definitions
+
 /// One header field (RFC 9110 section 5). A name or value that could end the line, or the header, can't be made.
 public struct TransferField: Hashable, Sendable {
   public let name: String
@@ -17,6 +19,18 @@ public struct TransferField: Hashable, Sendable {
 
   static func acceptJSON() -> TransferField {
     TransferField(trustedName: "Accept", value: "application/json, */*;q=0.5")
+  }
+
+  /// Nil: any, but JSON first.
+  static func accept(_ format: SourceFormat?) -> TransferField {
+    let types =
+      switch format {
+      case .json, nil: "application/json"
+      case .ndjson: "application/x-ndjson, application/json;q=0.9"
+      case .csv: "text/csv"
+      case .feed: "application/atom+xml, application/rss+xml, application/rdf+xml, application/xml;q=0.9"
+      }
+    return TransferField(trustedName: "Accept", value: "\(types), */*;q=0.5")
   }
 
   static func contentTypeForm() -> TransferField {
