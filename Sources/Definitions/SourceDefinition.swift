@@ -60,6 +60,8 @@ public struct UpstreamDefinition: Sendable {
   /// Tells the items of a paged list from each other: the `row.id` of a table that shows them, where an item alone has it.
   public var identity: Template?
   public var paging: PagingDefinition?
+  /// Asks for what has changed; nil: for everything each time.
+  public var since: SinceDefinition?
   /// Of all pages of one fetch.
   public var maxItems = 100_000
   /// What comes of a list that has more than `maxItems`, or more pages than `maxPages`.
@@ -72,12 +74,12 @@ public struct UpstreamDefinition: Sendable {
   public var clientKey: String?
   /// The caller's own request headers that this source is sent, beside those that its table sends to all.
   public var forward: [String] = []
+  /// How the service logs in; nil: not at all, or by what `headers` say.
+  public var auth: UpstreamAuth?
   /// Of `POST /v1/hooks/{source}`; nil: no webhook.
   public var webhookSecret: String?
   /// The token that such a request may have in place of a signature.
   public var webhookToken: WebhookToken?
-  /// How the service logs in; nil: not at all, or by what `headers` say.
-  public var auth: UpstreamAuth?
 
   public init(url: Template) { self.url = url }
 
@@ -101,16 +103,24 @@ extension UpstreamDefinition {
   /// The parameters that its requests depend on, or what is read of their answers: where these have the same values, the
   /// same is asked. O(expressions).
   public var parameterUse: ParameterUse {
-    let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
+    let templates = templates
     let expressions = [items, paging?.style.expression, paging?.total].compactMap(\.self)
     return ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
   }
 
   /// What its requests read of who asks: callers with the same values there are asked for together. O(expressions).
   public var callerUse: CallerUse {
-    let templates = [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
+    let templates = templates
     let expressions = [items, paging?.style.expression].compactMap(\.self)
     return CallerUse(templates.map(\.callerUse) + expressions.map(\.callerUse))
+  }
+}
+
+extension UpstreamDefinition {
+  /// Of which its requests are made.
+  private var templates: [Template] {
+    [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
+      + (since?.query.map(\.value) ?? [])
   }
 }
 

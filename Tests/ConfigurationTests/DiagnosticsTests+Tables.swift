@@ -8,12 +8,12 @@ extension DiagnosticsTests {
     Case(
       "$parent without items",
       table("row: {id: \"${id}\"}, cell: C, payload: {title: \"${$parent.name}\"}"),
-      "`$parent` is known where a table has `items`"
+      "2:84: `$parent` is known where a table has `items`"
     ),
     Case(
       "items of a local source",
       cell + "tables: {t: {source: {local: {}}, items: cards, cell: C, payload: {title: a}}}",
-      "the items of a local source are rows themselves"
+      "2:35: the items of a local source are rows themselves"
     ),
     Case(
       "constant identity",

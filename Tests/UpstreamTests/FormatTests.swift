@@ -60,7 +60,7 @@ import Testing
       ("{\"a\":1}\n{\"a\":", "application/jsonl", "line 2 is no JSON"),
       ("a,b\n1,2\n", "text/csv", #"[{"a":"1","b":"2"}]"#),
       ("a,b\n1,2\n", "text/plain", #"[{"a":"1","b":"2"}]"#),
-      ("hello\n", "text/plain", "invalidJSON"),
+      ("hello\n", "text/plain", "unexpectedShape"),
       ("<!doctype html><title>Sign in</title>", "text/html", "this is HTML, a page titled “Sign in”; JSON"),
       ("<!doctype html><title>Sign in</title>", "application/json", "this is HTML, a page titled “Sign in”"),
       ("<p>hello", "text/csv", "this is HTML"),

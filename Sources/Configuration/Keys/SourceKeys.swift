@@ -108,6 +108,11 @@ enum SourceKeys: ObjectKeys {
     "Where the list stands in a response: `${data.members}`. Default: the response itself."
   )
   static let paging = Key("paging", .object(PagingKeys.self), "How the next page is found.")
+  static let since = Key(
+    "since",
+    .object(SinceKeys.self),
+    "Asks for what has changed since the last time, and lays it over what there is."
+  )
   static let maxItems = Key(
     "maxItems",
     .maxItems,
@@ -188,6 +193,8 @@ enum SourceKeys: ObjectKeys {
     let fields = object[headers] ?? []
     upstream.headers = fields.map { ($0.name.value, $0.value) }
     object.reading.requests.append(RequestUse(url: object.node(of: url), headers: fields.map(\.name)))
+    upstream.auth = object[auth]
+    checkAuth(of: object, fields)
     upstream.body = object[body]
     upstream.method = object[method] ?? (object.has(body) ? "POST" : "GET")
     object.set(&upstream.every, from: every)
@@ -203,6 +210,8 @@ enum SourceKeys: ObjectKeys {
     if object.has(format) { upstream.format = object[format] }
     upstream.items = object[items]
     readPaging(of: object, into: &upstream)
+    upstream.since = object[since]
+    checkSince(of: object, upstream)
     upstream.each = object[each]
     object.set(&upstream.emptyMeans, from: emptyMeans)
     if let files = object[tls] {
@@ -237,64 +246,5 @@ enum SourceKeys: ObjectKeys {
       refuseTwice(whenMore, of: object)
     }
     checkCursor(of: object, upstream, hasPaging: pages != nil)
-  /// A request has one `Authorization`.
-  private static func checkAuth(of object: ObjectReader, _ headers: [(name: Located<String>, value: Template)]) {
-    guard object.has(auth) else { return }
-    let name = "authorization"
-    if let other = headers.first(where: { $0.name.value.lowercased() == name }) {
-      object.reading.error(
-        at: other.name.place,
-        "the requests of this source have an `Authorization` here, and another by 'auth'",
-        "keep one of them"
-      )
-    }
-    if (object[forward] ?? []).contains(where: { $0.lowercased() == name }) {
-      object.reading.error(
-        at: object.place(of: forward),
-        "the caller's own `Authorization` is sent on, and 'auth' is the service's",
-        "keep one of them"
-      )
-    }
-  }
-
-  }
-
-  private static func refuseTwice<Value>(_ key: Key<Value>, of object: ObjectReader) {
-    guard object.has(key) else { return }
-    object.reading.error(
-      at: object.place(of: key),
-      "'\(key.name)' stands here and in 'paging'",
-      "keep one of them: both are of the source as a whole"
-    )
-  }
-
-  /// A cursor that goes nowhere would fetch the first page for ever; one that comes from nowhere is always null.
-  private static func checkCursor(of object: ObjectReader, _ upstream: UpstreamDefinition, hasPaging: Bool) {
-    let templates = [upstream.url, upstream.body].compactMap(\.self) + (upstream.query + upstream.headers).map(\.value)
-    let isUsed = templates.contains { $0.dependencies.contains(.cursor) }
-    if upstream.paging?.style.goesIntoTemplates ?? false {
-      guard !isUsed else { return }
-      object.reading.error(
-        at: object.place(of: paging),
-        "the paging's cursor goes nowhere",
-        "write `parameter: after`, or `${$cursor}` where the request takes it: in `body`, `query`, `url` or `headers`"
-      )
-    } else if isUsed, hasPaging || !object.has(paging) {
-      object.reading.error(
-        at: object.place,
-        "`$cursor` without a paging that reads one",
-        "write `paging: {cursor: \"${…}\"}`, without `parameter`"
-      )
-    }
-  }
-}
-
-extension PagingDefinition.Style {
-  /// No query parameter takes what names the next page.
-  fileprivate var goesIntoTemplates: Bool {
-    switch self {
-    case .cursor(_, parameter: nil), .page(nil, _, _), .offset(nil, _): true
-    case .link, .nextURL, .header, .cursor, .page, .offset: false
-    }
   }
 }

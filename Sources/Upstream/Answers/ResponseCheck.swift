@@ -14,6 +14,8 @@ struct ResponseCheck {
     var isCut = false
     /// The value that paging reads: a URL or a cursor.
     var next: JSONValue?
+    /// What the next request for changes asks with.
+    var since: JSONValue?
     /// How many items there are in all, by its own account.
     var total: Int?
     /// The response has a member `next` that isn't empty.
@@ -98,17 +100,17 @@ struct ResponseCheck {
   ) throws(UpstreamError) -> (page: Page, text: Text) {
     do {
       let paging = definition.paging
-      let read = [PageWalk.nextExpression(paging), paging?.total].compactMap(\.self)
+      let read = [PageWalk.nextExpression(paging), paging?.total, definition.since?.next].compactMap(\.self)
       if let path, read.allSatisfy({ Self.isBeside($0, path) }) {
         let list = try ListedText(body, at: path, after: previous, keeping: limit)
-        var page = try Document(list.frame).withRoot { try self.page(around: $0, paging, body.count) }
+        var page = try Document(list.frame).withRoot { try self.page(around: $0, definition, body.count) }
         page.itemCount = list.count
         return (page, Text(body: body, list: list))
       }
       return try Document(body).withRoot { root in
         let list = try list(in: root, definition.items, body.count)
         guard list.kind == .array else { throw unexpected(list, definition.items, root: root, url: url) }
-        var page = try self.page(around: root, paging, body.count)
+        var page = try self.page(around: root, definition, body.count)
         page.itemCount = list.count
         return (page, Text(body: body, list: nil))
       }
@@ -131,8 +133,10 @@ struct ResponseCheck {
   }
 
   /// What a page says beside its items.
-  private func page(around root: JSONView, _ paging: PagingDefinition?, _ bytes: Int) throws -> Page {
+  private func page(around root: JSONView, _ definition: UpstreamDefinition, _ bytes: Int) throws -> Page {
     var page = Page(itemCount: 0)
+    let paging = definition.paging
+    if let next = definition.since?.next { page.since = JSONValue(try next.evaluate(in: scope(root, bytes))) }
     if let next = PageWalk.nextExpression(paging) { page.next = JSONValue(try next.evaluate(in: scope(root, bytes))) }
     if let total = paging?.total { page.total = try total.evaluate(in: scope(root, bytes)).wholeNumber }
     if let next = root["next"] { page.namesNext = next.string.map { !$0.isEmpty } ?? (next.kind == .object) }

@@ -31,14 +31,23 @@ struct RequestBuilder {
 
   /// The request for a page of the source.
   ///
-  /// - Parameter cursor: `$cursor`; null for the first page.
-  func page(cursor: JSONValue) throws(UpstreamError) -> TransferRequest {
+  /// - Parameters:
+  ///   - cursor: `$cursor`; null for the first page.
+  ///   - since: `$since`; null where everything is asked for.
+  func page(cursor: JSONValue, since: JSONValue = .null) throws(UpstreamError) -> TransferRequest {
     var scope = scope(context.parameters)
-    scope.cursor = Value(cursor)
+    (scope.cursor, scope.since) = (Value(cursor), Value(since))
     var url = try url(definition.url, in: scope, neutral: scope.neutral(), origin: nil)
     for (name, template) in definition.query {
       guard let value = try text(template, in: scope, "query \(name)") else { continue }
       guard let longer = url.appendingQuery(name, value) else { throw .unusable("query \(name) makes no valid URL") }
+      url = longer
+    }
+    for (name, template) in definition.since?.query ?? [] where since != .null {
+      guard let value = try text(template, in: scope, "since.query \(name)") else { continue }
+      guard let longer = url.replacingQuery(name, with: value) else {
+        throw .unusable("since.query \(name) makes no valid URL")
+      }
       url = longer
     }
     return TransferRequest(
@@ -183,6 +192,7 @@ extension Scope {
     scope.edit = edit.neutral
     scope.place = place.neutral
     scope.cursor = cursor.neutral
+    (scope.since, scope.parent) = (since.neutral, parent.neutral)
     scope.caller = caller.neutral
     scope.lookups = lookups.mapValues(\.neutral)
     return scope
@@ -193,7 +203,6 @@ extension Value {
   fileprivate var neutral: Value {
     switch kind {
     case .null, .boolean: self
-    (scope.since, scope.parent) = (since.neutral, parent.neutral)
     case .number, .string: .string("x")
     case .array: .array((elements ?? []).map(\.neutral))
     case .object: .object((members ?? []).map { Member(name: $0.name, value: $0.value.neutral) })

@@ -1,4 +1,5 @@
 internal import Definitions
+internal import JSON
 
 /// A refresh under way. Touched on the client's queue alone.
 final class Refresh {
@@ -6,6 +7,8 @@ final class Refresh {
   private(set) var check: ResponseCheck
   let breaker: CircuitBreakers.Key
   let isUrgent: Bool
+  /// What changes are asked for with; nil: everything is.
+  let since: JSONValue?
   let completion: (SourceFetcher.Outcome) -> Void
   var walk: PageWalk?
   var transfers: [Int: Transfer] = [:]
@@ -26,6 +29,15 @@ final class Refresh {
   /// Why the page behind the last is not there, where that may mean something else.
   var ending: String?
   var allUnchanged = true
+  /// When it was begun.
+  let started = Duration.now
+  /// Of the first page: `Date`, as what to ask with next.
+  var date: JSONValue?
+  /// Of a source with `since`: what there is from now on, and what is to be shown of it where that is not its pages.
+  var changed: ChangedItems?
+  var delivery: ChangedItems.Delivery?
+  /// Changes that name no item.
+  var unnamed = 0
   var itemCount = 0
   /// What was reached while there was more.
   var limit: PageWalk.Limit?
@@ -45,14 +57,18 @@ final class Refresh {
     _ first: TransferRequest,
     context: FetchContext,
     isUrgent: Bool,
+    since: JSONValue? = nil,
     completion: @escaping (SourceFetcher.Outcome) -> Void
   ) {
     self.first = first
     check = ResponseCheck(redaction: Redaction(context, request: first))
     breaker = CircuitBreakers.Key(first, parameters: context.parameters)
-    self.isUrgent = isUrgent
+    (self.isUrgent, self.since) = (isUrgent, since)
     self.completion = completion
   }
+
+  /// Errors don't show these either.
+  func hide(_ secrets: [String]) { check.redaction.hide(further: secrets) }
 
   /// That were read, in one walk or two.
   var pages: Int { visited.count + (firstLook?.count ?? 0) }
@@ -60,6 +76,3 @@ final class Refresh {
   /// Without those that are gone.
   var itemBodies: [[UInt8]] { itemResults.compactMap(\.self) }
 }
-  /// Errors don't show these either.
-  func hide(_ secrets: [String]) { check.redaction.hide(further: secrets) }
-

@@ -27,6 +27,8 @@ public final class Source: @unchecked Sendable {
   private var attempts = 0
   /// How often it was begun to go on where another one has stopped, or given up.
   var takeOvers: UInt64 = 0
+  /// Refreshes that somebody asked for, and the last of them that everything was asked for after (`since`).
+  private var asks: (made: Int, met: Int, begun: Int) = (0, 0, 0)
   /// The notices that were given, by their kind.
   private var noticed: Set<String> = []
   private let picture = Mutex(SourceFigures())
@@ -103,6 +105,7 @@ public final class Source: @unchecked Sendable {
   ///   with the last failure where the upstream asked to be left alone for now.
   public func refresh(_ completion: @escaping Completion = { _ in }) {
     client.queue.async { [self] in
+      asks.made += 1
       switch schedule.refreshAsked(at: .now) {
       case .joins(let action):
         waiting.append(completion)
@@ -191,7 +194,8 @@ public final class Source: @unchecked Sendable {
       picture.withLock { $0.nextFetch = next }
     case .fetch:
       setTimer(nil)
-      fetcher.start(isUrgent: isUrgent) { [weak self] in self?.finished($0) }
+      asks.begun = asks.made
+      fetcher.start(isUrgent: isUrgent, isWhole: asks.made > asks.met) { [weak self] in self?.finished($0) }
     }
   }
 
@@ -201,6 +205,7 @@ public final class Source: @unchecked Sendable {
       case .content, .unchanged: .success(maxAge: outcome.maxAge)
       case .failed(let error): .failure(isTransient: isRetried(error), retryAfter: error.retryAfter)
       }
+    if outcome.isWhole, outcome.update.isSuccess { asks.met = asks.begun }
     let step = schedule.finished(result, at: .now, random: .random(in: 0..<1))
     tell(outcome)
     count(outcome, isRetried: !step.settled)
@@ -228,6 +233,7 @@ public final class Source: @unchecked Sendable {
       outcome.refusedElements.map { .refused(elements: $0.count, why: $0.error.detail) },
       outcome.missed.map { .missed(items: $0.items, total: $0.total) },
       outcome.ending.map { .ended(items: outcome.itemCount, why: $0) },
+      outcome.unnamed > 0 ? .unnamed(changes: outcome.unnamed) : nil,
     ]
     for notice in notices.compactMap(\.self) where noticed.insert(notice.kind).inserted { onNotice(notice) }
   }

@@ -17,22 +17,25 @@ extension SourceFetcher {
     var maxAge: Duration?
     /// Where it names a further page.
     var further: String?
+    /// When it was answered, as what to ask with next.
+    var date: JSONValue?
   }
 
   /// Bodies are kept where a 304 for one of several responses must be filled in.
-  var keepsBodies: Bool { definition.paging != nil || definition.each != nil }
+  var keepsBodies: Bool { definition.paging != nil || definition.each != nil || definition.since != nil }
 
   func fetchPage(_ request: TransferRequest, of refresh: Refresh) {
     let remaining = max(1, definition.maxItems - refresh.itemCount)
     let (definition, check, keeps) = (definition, refresh.check, keepsBodies)
     // A second walk is compared with the first.
-    let known = refresh.firstLook == nil ? cache : refresh.fetched
+    let known = refresh.since != nil ? ResponseCache() : refresh.firstLook == nil ? cache : refresh.fetched
     let cached = known[PageKey(request)]
     let walk = refresh.walk
     send(request, of: refresh, conditions: known.conditions(for: request), isExpected: { walk?.isEnd($0) ?? false }) {
       response throws(UpstreamError) in
       var page = try Self.read(response, cached, definition, check, limit: remaining)
       if !keeps { page.entry.body = nil }
+      if definition.since != nil { page.date = Self.date(response.headers) }
       return page
     } completion: { [weak self] result in
       guard let self else { return }
@@ -41,6 +44,9 @@ extension SourceFetcher {
         // So do some answer for the page after the last.
         if walk?.passed == nil, error.status == 400 { refresh.ending = error.detail }
         endOfPages(refresh)
+      case .failure(let error)
+      where refresh.since != nil && error.status.map(Self.asksForEverything.contains) ?? false:
+        startAnew(refresh)
       case .failure(var error):
         error.isPartial = !refresh.visited.isEmpty
         fail(refresh, error)
@@ -69,12 +75,6 @@ extension SourceFetcher {
       let text = try recut(&entry, body, definition, check, limit: limit)
       return PageReading(entry: entry, body: text.body, list: text.list, isUnchanged: true, maxAge: maxAge)
     }
-    var entry = ResponseCache.Entry(
-      entityTag: response.headers.first(named: "ETag"),
-      lastModified: response.headers.first(named: "Last-Modified"),
-      digest: digest,
-      body: body,
-      page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
     let format = try check.format(of: response, definition)
     let digest = ContentDigest(of: response.body)
     var (body, next) = (response.body, cached?.feedNext)
@@ -85,6 +85,12 @@ extension SourceFetcher {
       let converted = try check.converted(response, format, definition, limit: limit)
       (body, next) = (converted.body, converted.next)
     }
+    var entry = ResponseCache.Entry(
+      entityTag: response.headers.first(named: "ETag"),
+      lastModified: response.headers.first(named: "Last-Modified"),
+      digest: digest,
+      body: body,
+      page: cached?.page ?? ResponseCheck.Page(itemCount: 0),
       identities: cached?.identities,
       header: PageWalk.nextHeader(definition.paging).flatMap { response.headers.list(named: $0) }
         ?? (definition.paging?.isByLink == true ? next.map { "<\($0)>; rel=\"next\"" } : nil),
@@ -142,6 +148,7 @@ extension SourceFetcher {
   ) throws(UpstreamError) {
     let key = PageKey(request)
     let isBeyond = refresh.walk?.passed != nil
+    if refresh.visited.isEmpty { refresh.date = page.date }
     if refresh.visited.isEmpty { (refresh.maxAge, refresh.unreadPage) = (page.maxAge, page.further) }
     if !page.isUnchanged || page.entry.page != cache[key]?.page { refresh.allUnchanged = false }
     refresh.fetched[key] = page.entry
@@ -170,7 +177,8 @@ extension SourceFetcher {
       var next = request
       next.url = url
       fetchPage(next, of: refresh)
-    case .cursor(let cursor): try fetchPage(builder.page(cursor: cursor).on(request.lane), of: refresh)
+    case .cursor(let cursor):
+      try fetchPage(builder.page(cursor: cursor, since: refresh.since ?? .null).on(request.lane), of: refresh)
     case .limit(let limit):
       refresh.limit = limit
       endOfPages(refresh)
@@ -179,6 +187,7 @@ extension SourceFetcher {
   }
 
   private func finishPages(_ refresh: Refresh) {
+    if let since = definition.since { return lay(since, of: refresh) }
     guard let each = definition.each else { return succeed(refresh) }
     fetchItems(each, of: refresh)
   }
@@ -188,7 +197,8 @@ extension SourceFetcher {
   /// All pages are there. Where they miss something, they are read once more: it may have slipped through between two of
   /// them.
   private func endOfPages(_ refresh: Refresh) {
-    guard definition.paging != nil else { return finishPages(refresh) }
+    // Who is not among changes has not gone.
+    guard definition.paging != nil, refresh.since == nil else { return finishPages(refresh) }
     let pages = refresh.visited.map { SecondLook.Page(refresh.fetched[$0], refresh.bodies[$0]) }
     let shortage = shortage(of: refresh)
     if let first = refresh.firstLook { return merge(first, pages, shortage, of: refresh) }
@@ -259,13 +269,13 @@ extension SourceFetcher {
   }
 }
 
+extension PagingDefinition {
+  fileprivate var isByLink: Bool { if case .link = style { true } else { false } }
+}
+
 extension SecondLook.Page {
   /// Where the items of a page can't be told from each other, it has none for this.
   fileprivate init(_ entry: ResponseCache.Entry?, _ text: ResponseCheck.Text?) {
     self.init(text: text ?? ResponseCheck.Text(body: [], list: nil), identities: entry?.identities ?? [])
   }
 }
-extension PagingDefinition {
-  fileprivate var isByLink: Bool { if case .link = style { true } else { false } }
-}
-

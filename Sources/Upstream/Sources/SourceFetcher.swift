@@ -24,6 +24,10 @@ final class SourceFetcher {
     var missed: PageWalk.Shortage?
     /// Its pages ended with an answer that may mean something else.
     var ending: String?
+    /// Everything was asked for.
+    var isWhole = true
+    /// Changes that name no item.
+    var unnamed = 0
   }
 
   let name: String
@@ -31,19 +35,22 @@ final class SourceFetcher {
   let builder: RequestBuilder
   let client: TransferClient
   let reading: DispatchQueue
+  /// Nil where the source has no `auth`.
+  let login: Login?
   private let lane: Int
   /// Of the last refresh that succeeded.
   var cache = ResponseCache()
   /// The pages of the last refresh that succeeded, in order.
-  /// Nil where the source has no `auth`.
-  let login: Login?
   private(set) var lastPages: [PageKey]?
   /// Of the items that were delivered last, of all pages: hashes. Kept where all else is forgotten.
   private(set) var knownIdentities: [Int] = []
   private(set) var missed: PageWalk.Shortage?
   /// Items were delivered that the pages did not have.
-  private var hasCarried = false
+  private(set) var hasCarried = false
   private var lastItemCount = 0
+  /// Of a source with `since`: what there is, and when everything was last asked for.
+  private(set) var changed: ChangedItems?
+  private(set) var everything: Duration?
   /// What this source was told last when its host failed: heard again while the host is spared.
   var hostError: UpstreamError?
   private var breakerKey: CircuitBreakers.Key?
@@ -57,15 +64,16 @@ final class SourceFetcher {
     self.definition = definition
     builder = RequestBuilder(definition: definition, context: context)
     self.client = client
+    login = Login(definition, builder.security)
     lane = client.makeLane()
     reading = DispatchQueue(label: "tablecast.source.\(name)")
   }
 
   /// - Parameters:
   ///   - isUrgent: somebody waits for it: it may be the probe of a host that failed.
+  ///   - isWhole: not only for changes is asked.
   ///   - completion: on the client's queue.
-    login = Login(definition, builder.security)
-  func start(isUrgent: Bool, completion: @escaping (Outcome) -> Void) {
+  func start(isUrgent: Bool, isWhole: Bool = true, completion: @escaping (Outcome) -> Void) {
     do throws(UpstreamError) {
       let since = changesAsked(isWhole)
       let first = try firstRequest(since: since ?? .null)
@@ -96,12 +104,12 @@ final class SourceFetcher {
   func forget() {
     cancel()
     cache = ResponseCache()
-    lastPages = nil
+    (lastPages, changed) = (nil, nil)
   }
 
   /// The first request of a refresh.
-  private func firstRequest() throws(UpstreamError) -> TransferRequest {
-    var first = try builder.page(cursor: PageWalk.firstCursor(definition.paging))
+  private func firstRequest(since: JSONValue = .null) throws(UpstreamError) -> TransferRequest {
+    var first = try builder.page(cursor: PageWalk.firstCursor(definition.paging), since: since)
     first.url = try PageWalk.first(first.url, definition.paging)
     first.lane = lane
     return first
@@ -168,15 +176,19 @@ final class SourceFetcher {
         unreadPage: refresh.unreadPage,
         refusedElements: refresh.refusedElements,
         missed: refresh.missed,
-        ending: refresh.ending
+        ending: refresh.ending,
+        isWhole: refresh.since == nil,
+        unnamed: refresh.unnamed
       )
     }
+    if refresh.since != nil { return refresh.completion(outcome(takeChanges(of: refresh))) }
     let isUnchanged =
       refresh.visited == lastPages && refresh.allUnchanged && !hasCarried && (refresh.missed == nil) == (missed == nil)
     (knownIdentities, missed) = (refresh.identities ?? [], refresh.missed)
     if isUnchanged {
       // A validator may be new for the same bytes.
       cache = refresh.fetched
+      takeEverything(of: refresh)
       return refresh.completion(outcome(.unchanged))
     }
     if refresh.itemCount == 0, lastItemCount > 0, definition.emptyMeans == .keep {
@@ -187,6 +199,10 @@ final class SourceFetcher {
     lastPages = refresh.visited
     lastItemCount = refresh.itemCount
     hasCarried = refresh.hasCarried
+    takeEverything(of: refresh)
+    if let delivery = refresh.delivery {
+      return refresh.completion(outcome(.content(fetched(delivery, isTruncated: refresh.limit != nil))))
+    }
     let content = FetchedContent(
       form: definition.each == nil ? .pages(bodies.map(\.body)) : .items(refresh.itemBodies),
       lists: definition.each == nil ? bodies.map(\.list) : [],
@@ -194,6 +210,28 @@ final class SourceFetcher {
       isTruncated: refresh.limit != nil || refresh.missed != nil
     )
     refresh.completion(outcome(.content(content)))
+  }
+
+  private func takeEverything(of refresh: Refresh) {
+    guard let changed = refresh.changed else { return }
+    (self.changed, everything) = (changed, refresh.started)
+  }
+
+  private func takeChanges(of refresh: Refresh) -> SourceUpdate {
+    changed = refresh.changed
+    guard let delivery = refresh.delivery else { return .unchanged }
+    // What everything says the next time is compared with more than the pages of the last time.
+    (lastPages, lastItemCount) = (nil, delivery.count)
+    return .content(fetched(delivery, isTruncated: changed?.isTruncated ?? false))
+  }
+
+  private func fetched(_ delivery: ChangedItems.Delivery, isTruncated: Bool) -> FetchedContent {
+    FetchedContent(
+      form: delivery.form,
+      lists: delivery.lists,
+      itemCount: delivery.count,
+      isTruncated: isTruncated || missed != nil
+    )
   }
 
   private func excess(_ limit: PageWalk.Limit, _ refresh: Refresh) -> UpstreamError {

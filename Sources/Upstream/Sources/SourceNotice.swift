@@ -10,6 +10,8 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   case refused(elements: Int, why: String)
   /// Its pages don't add up to `paging.total`, in two walks over them.
   case missed(items: Int, total: Int)
+  /// So many changes, asked for by `since`, have no `key`: they are not laid over anything.
+  case unnamed(changes: Int)
   /// Its pages were taken to end where the upstream has refused the next one, after so many items.
   case ended(items: Int, why: String)
 
@@ -22,6 +24,7 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
     case .refused: "refused"
     case .missed: "missed"
     case .ended: "ended"
+    case .unnamed: "unnamed"
     }
   }
 
@@ -29,7 +32,7 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   public var isWarning: Bool {
     switch self {
     case .lengthened: false
-    case .truncated, .unread, .refused, .missed, .ended: true
+    case .truncated, .unread, .refused, .missed, .ended, .unnamed: true
     }
   }
 
@@ -46,6 +49,9 @@ public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
     case .missed(let items, let total):
       "An upstream says that it has \(total) items, but its pages have \(items), in two walks over them: its tables have "
         + "these, and say that there are more"
+    case .unnamed(let count):
+      "An upstream's answer has changes that name no item by `since.key`, \(count) of them: they are left out until everything "
+        + "is asked for"
     case .ended(let items, let why):
       "An upstream's pages were taken to end after \(items) items, as it refused the next one: \(why)"
     }

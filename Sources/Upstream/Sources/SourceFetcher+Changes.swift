@@ -1,0 +1,111 @@
+internal import Definitions
+internal import Dispatch
+internal import Expressions
+internal import Glibc
+internal import JSON
+
+/// Changes that are asked for, and laid over what there is (`since`).
+extension SourceFetcher {
+  /// Answers to a request for changes that mean: ask for everything, what was asked with is too old or not known.
+  static let asksForEverything: Set = [400, 404, 410, 422]
+
+  /// What the next request for changes asks with; nil: everything is asked for.
+  ///
+  /// - Parameter isWhole: somebody wants everything.
+  func changesAsked(_ isWhole: Bool) -> JSONValue? {
+    guard let since = definition.since, let changed, !isWhole, let everything, .now - everything < since.whole else {
+      return nil
+    }
+    return changed.next
+  }
+
+  /// Asks for everything in place of changes that can't be had.
+  func startAnew(_ refresh: Refresh) {
+    guard self.refresh === refresh else { return }
+    forget()
+    start(isUrgent: refresh.isUrgent, isWhole: true, completion: refresh.completion)
+  }
+
+  /// All pages are there: of everything, or of changes.
+  func lay(_ since: SinceDefinition, of refresh: Refresh) {
+    // Of changes that don't all fit nobody knows which are missing.
+    if refresh.since != nil, refresh.limit != nil { return startAnew(refresh) }
+    let told = refresh.visited.lazy.compactMap { refresh.fetched[$0]?.page.since }.first { $0 != .null }
+    guard let next = told ?? (since.next == nil ? refresh.date : nil) else {
+      return fail(refresh, .withoutSince(since, refresh.first.url))
+    }
+    let isWhole = refresh.since == nil
+    if isWhole, refresh.visited == lastPages, refresh.allUnchanged, !hasCarried, changed != nil {
+      refresh.changed = changed
+      refresh.changed?.goOn(with: next)
+      return succeed(refresh)
+    }
+    let pages = refresh.visited.compactMap { refresh.bodies[$0] }
+    let reading = ChangedItems.Reading(definition: definition, since: since, check: refresh.check)
+    let (known, isCut, limit, client) = (changed, refresh.limit != nil, definition.maxItems, client)
+    // Touched on the client's queue alone, where it comes back to.
+    nonisolated(unsafe) let confined = (fetcher: self, refresh: refresh)
+    self.reading.async {
+      let laid = Result { () throws -> Laid in
+        guard !isWhole, var changed = known else {
+          let (content, delivery) = try ChangedItems.everything(pages, next: next, isTruncated: isCut, reading)
+          return Laid(content: content, delivery: delivery)
+        }
+        let (delivery, unnamed) = try changed.lay(pages, next: next, atMost: limit, reading)
+        return Laid(content: changed, delivery: delivery, unnamed: unnamed)
+      }
+      client.queue.async {
+        let (fetcher, refresh) = confined
+        guard fetcher.refresh === refresh else { return }
+        switch laid {
+        case .failure(let error): fetcher.fail(refresh, .unlaid(error, refresh.first.url))
+        case .success(let laid): fetcher.take(laid, of: refresh)
+        }
+      }
+    }
+  }
+
+  /// What has become of everything.
+  private struct Laid: Sendable {
+    var content: ChangedItems
+    /// Nil: the pages as they are, or nothing new.
+    var delivery: ChangedItems.Delivery?
+    var unnamed = 0
+  }
+
+  private func take(_ laid: Laid, of refresh: Refresh) {
+    (refresh.changed, refresh.delivery, refresh.unnamed) = (laid.content, laid.delivery, laid.unnamed)
+    succeed(refresh)
+  }
+
+  /// Of an answer: its date, less what clocks' seconds hide, as most upstreams write it.
+  static func date(_ headers: [TransferField]) -> JSONValue? {
+    guard let seconds = headers.first(named: "Date").flatMap(ResponseDate.parse) else { return nil }
+    var (time, parts) = (time_t(seconds - 2), tm())
+    guard gmtime_r(&time, &parts) != nil else { return nil }
+    let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
+    return .string(
+      "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T"
+        + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+    )
+  }
+}
+
+extension UpstreamError {
+  fileprivate static func withoutSince(_ since: SinceDefinition, _ url: UpstreamURL) -> UpstreamError {
+    let place = since.next.map { "`since.next`, “\($0)”, is nothing in the answer" } ?? "the answer has no `Date`"
+    return UpstreamError(
+      .unexpectedShape,
+      title: "The upstream's answer is not as configured",
+      detail: "\(url): \(place): what has changed since then can't be asked for"
+    )
+  }
+
+  fileprivate static func unlaid(_ error: any Error, _ url: UpstreamURL) -> UpstreamError {
+    UpstreamError(
+      .unexpectedShape,
+      title: "The upstream's answer is not as configured",
+      detail: "\(url): `since`: \(error)"
+    )
+  }
+}

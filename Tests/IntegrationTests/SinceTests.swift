@@ -1,0 +1,156 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// A source that asks for what has changed.
+@Suite struct SinceTests {
+  private static func configuration(_ url: String, whole: String = "1h", paging: String = "") -> String {
+    """
+    store: memory
+    problems: full
+    auth: {tokens: [{name: all, sha256: 9af15b336e6a9619928537df30b2e6a2376569fcf9d7e773eccede65606529a0, allow: [edit, admin]}]}
+    cells: {Label: {nib: Label, fields: {title: string}}}
+    sources:
+      items:
+        url: "\(url)/items"
+        every: 50ms
+        retries: 0
+        items: ${data}
+        \(paging)
+        since: {query: {after: "${$since}"}, next: "${now}", deleted: "${gone == true}", whole: \(whole)}
+    tables:
+      t: {source: items, row: {id: "${id}"}, cell: Label, payload: {title: "${title}"}}
+    """
+  }
+
+  /// Items with the revision at which they changed last.
+  private struct Store: Sendable {
+    var items: [(id: Int, title: String, revision: Int, isGone: Bool)] = []
+    var revision = 0
+    var status = 200
+    var whole = 0
+    var changes = 0
+
+    mutating func put(_ id: Int, _ title: String, isGone: Bool = false) {
+      revision += 1
+      items.removeAll { $0.id == id && isGone }
+      if let place = items.firstIndex(where: { $0.id == id }) {
+        (items[place].title, items[place].revision) = (title, revision)
+      } else {
+        items.append((id, title, revision, isGone))
+      }
+    }
+
+    func answer(after: Int?) -> JSONValue {
+      let found = items.filter { item in after.map { item.revision > $0 } ?? !item.isGone }
+      return [
+        "data": .array(
+          found.map { ["id": .integer(Int64($0.id)), "title": .string($0.title), "gone": .bool($0.isGone)] }
+        ), "now": .integer(Int64(revision)),
+      ]
+    }
+  }
+
+  private static func after(_ target: String) -> Int? {
+    URLComponents(string: target)?.queryItems?.first { $0.name == "after" }?.value.flatMap { Int($0) }
+  }
+
+  private static func upstream(_ count: Int) throws -> (ScriptedUpstream, Monitor<Store>) {
+    let store = Monitor(Store())
+    store.change { store in for id in 1...count { store.put(id, "T\(id)") } }
+    let upstream = try ScriptedUpstream { request in
+      let after = after(request.target)
+      return store.change { store in
+        if after == nil { store.whole += 1 } else { store.changes += 1 }
+        return store.status == 200
+          ? .reply(200, [:], store.answer(after: after)) : .reply(store.status, [:], ["error": "no"])
+      }
+    }
+    return (upstream, store)
+  }
+
+  @Test func changesAreLaidOverWhatThereIs() throws {
+    let (upstream, store) = try Self.upstream(3)
+    let service = try ServiceProcess(Self.configuration(upstream.url))
+    try service.follow("t", until: "is there") { $0.titles == [["T1", "T2", "T3"]] }
+    store.change { store in
+      store.put(2, "Two")
+      store.put(4, "T4")
+    }
+    let mirror = try service.follow("t", until: "has the changes") { $0.titles == [["T1", "Two", "T3", "T4"]] }
+    let poll = try service.poll("t", after: mirror.cursor)
+    store.change { $0.put(1, "", isGone: true) }
+    let rows = try poll.value().json["stages"]?.elements.first?["rows"]
+    #expect(
+      rows?["delete"]?.elements.count == 1 && rows?["insert"] == nil && rows?["update"] == nil,
+      "\(rows ?? .null)"
+    )
+    #expect(store.current.whole == 1 && store.current.changes > 0)
+    // What the changes don't say, a client's refresh does.
+    store.change { $0.items.removeAll { $0.id == 3 } }
+    #expect(try service.request("POST", "/v1/tables/t/refresh", ["Authorization": "Bearer 0000"]).status < 300)
+    try service.follow("t", until: "has all") { $0.titles == [["Two", "T4"]] }
+    #expect(store.current.whole == 2)
+  }
+
+  /// An error costs no row, and the changes come when it is over; what was asked with is too old at some time.
+  @Test func errorsLoseNothing() throws {
+    let (upstream, store) = try Self.upstream(3)
+    let service = try ServiceProcess(Self.configuration(upstream.url))
+    try service.follow("t", until: "is there") { $0.titles == [["T1", "T2", "T3"]] }
+    store.change { store in
+      store.status = 500
+      store.put(2, "Two")
+    }
+    try service.follow("t", until: "is stale") { $0.state == "stale" && $0.titles == [["T1", "T2", "T3"]] }
+    store.change { $0.status = 200 }
+    try service.follow("t", until: "is back") { $0.state == "ready" && $0.titles == [["T1", "Two", "T3"]] }
+    #expect(store.current.whole == 1)
+    let script: @Sendable (ScriptedUpstream.Request) -> ScriptedUpstream.Answer = { request in
+      guard Self.after(request.target) == nil else { return .reply(410, [:], ["error": "too old"]) }
+      return .reply(200, [:], store.current.answer(after: nil))
+    }
+    store.change { $0.items.removeAll { $0.id == 1 } }
+    upstream.script(script)
+    try service.follow("t", until: "has asked for all") { $0.state == "ready" && $0.titles == [["Two", "T3"]] }
+  }
+
+  @Test func everythingIsAskedForOnceInAWhile() throws {
+    let (upstream, store) = try Self.upstream(2)
+    let service = try ServiceProcess(Self.configuration(upstream.url, whole: "1s"))
+    try service.follow("t", until: "is there") { $0.titles == [["T1", "T2"]] }
+    store.change { $0.items.removeAll { $0.id == 1 } }
+    try service.follow("t", until: "has less") { $0.titles == [["T2"]] }
+    #expect(store.current.changes > 0)
+  }
+
+  /// Random changes through pages, against what the upstream has.
+  @Test(arguments: 0..<3 as Range<UInt64>)
+  func whatIsShownIsWhatThereIs(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let store = Monitor(Store())
+    store.change { store in for id in 1...25 { store.put(id, "T\(id)") } }
+    let upstream = try ScriptedUpstream { request in
+      let items = URLComponents(string: request.target)?.queryItems ?? []
+      let number = items.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 1
+      let answer = store.current.answer(after: Self.after(request.target))
+      let page = (answer["data"]?.elements ?? []).dropFirst((number - 1) * 10).prefix(10)
+      return .reply(200, [:], ["data": .array(Array(page)), "now": answer["now"] ?? .null])
+    }
+    let paging = "paging: {page: {parameter: page, size: 10}}"
+    let service = try ServiceProcess(Self.configuration(upstream.url, paging: paging))
+    for round in 0..<12 {
+      store.change { store in
+        for _ in 0..<Int.random(in: 1...15, using: &random) {
+          let id = Int.random(in: 1...40, using: &random)
+          store.put(id, "R\(round)", isGone: Int.random(in: 0..<4, using: &random) == 0)
+        }
+      }
+      let expected = Set(store.current.items.filter { !$0.isGone }.map { "\($0.id) \($0.title)" })
+      try service.follow("t", until: "seed \(seed), round \(round): \(expected.sorted())") { mirror in
+        Set(zip(mirror.rows, mirror.titles.joined()).map { "\($0) \($1)" }) == expected
+      }
+    }
+  }
+}
