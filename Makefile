@@ -34,6 +34,7 @@ tests-web:
 	@./scripts/install-browser-tests.sh >/dev/null
 	node --test Clients/JavaScript/test/*.test.mjs
 	./Tests/Cookbook/cookbook.py .build/debug/tablecast
+	./Tests/Cookbook/readme.py .build/debug/tablecast
 	$$(./scripts/install-browser-tests.sh) -m unittest discover --start-directory Tests/BrowserTests
 
 # PostgreSQL: the store's tests start a server of their own.

@@ -46,6 +46,10 @@ jobs=$(nproc)
 
 say 'building libcurl: HTTP, HTTP/2, TLS'
 cd "$work"/src/curl-*/
+# The last patches make of it what Debian builds with other TLS libraries, under other versions of its symbols.
+for flavour in $(sed -n '/^[0-9]*_\(gnutls\|nss\)\.patch/p' debian/patches/series | tac); do
+  patch --reverse --strip=1 --silent <"debian/patches/$flavour"
+done
 ./configure --quiet --disable-static --enable-shared --enable-versioned-symbols --enable-threaded-resolver \
   --with-openssl --with-nghttp2 --with-zlib --with-ca-bundle=/etc/ssl/certs/ca-certificates.crt --with-ca-path=/etc/ssl/certs \
   --without-brotli --without-zstd --without-libidn2 --without-libpsl --without-librtmp --without-libssh --without-libssh2 \
