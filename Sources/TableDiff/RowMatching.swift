@@ -77,7 +77,9 @@ struct RowMatching {
 extension RowSweep {
   /// The old strays of all sections. O(strays).
   fileprivate func strays(of old: [Section], _ sections: SectionMatching) -> [UnsafeRow] {
-    [UnsafeRow](unsafeUninitializedCapacity: oldStrays) { strays, count in
+    // Room for nothing is never made: it writes to storage that all empty arrays share.
+    guard oldStrays > 0 else { return [] }
+    return [UnsafeRow](unsafeUninitializedCapacity: oldStrays) { strays, count in
       for pair in pairs {
         let rows = RowReader(old[sections.pairs[pair.index].from].rows)
         forEachGap(of: pair) { gap, _ in

@@ -29,6 +29,8 @@ public enum Folding {
   /// Nil where there is more than ASCII.
   private static func ascii(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard text.allSatisfy({ $0 < 0x80 }) else { return nil }
+    // Room for nothing is never made: it writes to storage that all empty arrays share.
+    guard !text.isEmpty else { return [] }
     return [UInt8](unsafeUninitializedCapacity: text.count * 2) { words, count in
       var isInWord = false
       for byte in text {

@@ -74,7 +74,8 @@ struct ParallelMapping: Sendable {
     scope: Scope,
     lookups: Lookups
   ) -> [MappedItem] {
-    [MappedItem](unsafeUninitializedCapacity: elements.count) { items, count in
+    guard elements.count > 0 else { return [] }
+    return [MappedItem](unsafeUninitializedCapacity: elements.count) { items, count in
       // Each place is written by one thread.
       nonisolated(unsafe) let (items, rows, scope, lookups) = (items, rows, scope, lookups)
       LongWork.onAllCores(upTo: parts.count) {

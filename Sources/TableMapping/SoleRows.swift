@@ -32,6 +32,11 @@ struct SoleRows: Sendable {
   ///
   /// - Parameter capacity: how many at most; 0: none are noted.
   static func noting(_ capacity: Int, _ body: (Notes) -> [MappedItem]) -> SoleRows? {
+    // Room for nothing is never made: it writes to storage that all empty arrays share.
+    guard capacity > 0 else {
+      _ = body(Notes(rows: .init(start: nil, count: 0), identities: .init(start: nil, count: 0), gap: Gap()))
+      return nil
+    }
     var identities: [Fingerprint] = []
     let rows = [Row](unsafeUninitializedCapacity: capacity) { rows, count in
       identities = [Fingerprint](unsafeUninitializedCapacity: capacity) { identities, identityCount in
@@ -42,7 +47,6 @@ struct SoleRows: Sendable {
           gap: gap
         )
         let items = body(notes)
-        guard capacity > 0 else { return }
         if !gap.isThere.load(ordering: .relaxed) {
           (count, identityCount) = (items.count, items.count)
         } else {

@@ -14,7 +14,7 @@ enum Compressor {
   }
 
   private static func deflated(_ bytes: [UInt8], windowBits: Int32) -> [UInt8]? {
-    guard bytes.count <= Int(UInt32.max) else { return nil }
+    guard !bytes.isEmpty, bytes.count <= Int(UInt32.max) else { return nil }
     var stream = z_stream()
     guard czlib_deflate_init(&stream, 6, windowBits, 8) == Z_OK else { return nil }
     defer { deflateEnd(&stream) }

@@ -41,6 +41,11 @@ package final class RowNode: Sendable {
 
   /// O(rows).
   convenience init(chunk rows: [Row]) {
+    // An array made with room for nothing writes its count into the one storage that all empty arrays share.
+    guard !rows.isEmpty else {
+      self.init([], keys: [])
+      return
+    }
     let keys = [RowKey](unsafeUninitializedCapacity: rows.count) { keys, count in
       rows.withUnsafeBufferPointer { rows in
         for row in rows.indices { keys.initializeElement(at: row, to: rows[row].key) }
