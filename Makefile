@@ -114,6 +114,7 @@ clients:
 
 # swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
 check:
+	./scripts/check-prose.py
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 
 format:
