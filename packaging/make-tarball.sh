@@ -1,8 +1,8 @@
 #!/bin/bash
-# make-tarball.sh BINARY FOLDER [LEAN]: makes FOLDER/tablecast-VERSION-linux-ARCH.tar.xz of a built binary. It runs on Debian 12,
-# Debian 13 and Ubuntu 24.04 (glibc 2.36 or newer) without another package: the libraries that these have in other versions or
-# not at all lie beside the binary, and its search path begins with `$ORIGIN/../lib/tablecast`. Of the system it takes the C
-# library alone. libcurl and libpq are built lean (lean-libraries.sh); LEAN is where they are or are to be.
+# make-tarball.sh BINARY FOLDER [LEAN]: makes FOLDER/tablecast-VERSION-linux-ARCH.tar.xz of a built binary. It runs on Linux
+# with glibc 2.36 or newer (Debian 12, Debian 13, Ubuntu 24.04) without another package: the libraries that these have in other
+# versions or not at all lie beside the binary, and its search path begins with `$ORIGIN/../lib/tablecast`. Of the system it takes the C
+# library alone. XZ_LEVEL=1 is quicker than 9. libcurl and libpq are built lean (lean-libraries.sh); LEAN is where they are or are to be.
 set -euo pipefail
 binary=$(realpath "$1")
 mkdir -p "$2"
@@ -29,5 +29,5 @@ install -m 0644 "$here/tablecast.yaml" "$work/$name/tablecast.yaml"
 install -D -m 0644 "$here/tablecast.service" "$documentation/examples/tablecast.service"
 install -D -m 0644 "$here/tablecast.sysusers" "$documentation/examples/sysusers.conf"
 tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --directory "$work" "$name" |
-  xz -9 --threads=1 >"$folder/$name.tar.xz"
+  xz "-${XZ_LEVEL:-9}" --threads=1 >"$folder/$name.tar.xz"
 echo "$folder/$name.tar.xz"
