@@ -9,7 +9,7 @@ chmod 0755 "$root"
 trap 'rm -rf "$root"' EXIT
 "$here/../packaging/make-root.sh" "$binary" "$root" ${2:+"$2"}
 echo "the tree: $(du --summarize --block-size=1M --apparent-size "$root" | cut -f1) MB, compressed $(tar --create --directory "$root" . |
-  gzip -9 | wc -c | awk '{ printf "%.1f", $1 / 1e6 }') MB"
+  gzip | wc -c | awk '{ printf "%.1f", $1 / 1e6 }') MB"
 port=$((20000 + RANDOM % 20000))
 cat > "$root"/etc/tablecast/tablecast.yaml <<YAML
 listen: 127.0.0.1:$port
