@@ -16,7 +16,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site clients cluster trial
+.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -113,8 +113,10 @@ clients:
 	SWIFT="$(SWIFT)" ./scripts/check-app-package.sh
 
 # swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
-check:
+prose:
 	./scripts/check-prose.py
+
+check:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 
 format:

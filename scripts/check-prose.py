@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check-prose.py: the style of the pages, as far as a program can see it. A sentence begins with its subject, not with a clause that a
-reader has to resolve first ("What waits …", "Whoever asks …"), and has at most 60 words. Part of `make check`; takes a moment."""
+reader has to resolve first ("What waits …", "Whoever asks …"), and has at most 60 words. `make prose`; takes a moment."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
