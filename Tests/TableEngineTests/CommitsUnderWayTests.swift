@@ -76,9 +76,9 @@ import Testing
       case .stored: for call in commits.end(isStored: true, retry: nil) { call() }
       case .superseded(let name): for call in commits.end(isStored: false, retry: say(name)) { call() }
       case .failed: for call in commits.end(isStored: false, retry: nil) { call() }
-      case .comes(let name): _ = commits.holdsBack(say(name))
+      case .comes(let name): _ = commits.enqueueIfBlocked(say(name))
       case .waitsForAll(let name): _ = commits.waitForAll(say(name))
-      case .follows(let name): _ = commits.follow(say("\(name) stored"), undone: say("\(name) undone"))
+      case .follows(let name): _ = commits.whenStored(say("\(name) stored"), undone: say("\(name) undone"))
       }
     }
     #expect(calls.withLock { $0 } == test.calls)

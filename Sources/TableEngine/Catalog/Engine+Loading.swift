@@ -139,7 +139,7 @@ extension Engine {
       return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
     }
     for (blueprint, table) in living {
-      var heard = HeardSources()
+      var heard = AnsweredSources()
       if next.made[table.name] == nil { heard = table.reconfigure(blueprint, next.logs.borrowed(by: blueprint)) }
       for source in blueprint.upstreams { turnover.note(source.name, heard: heard) }
     }

@@ -16,7 +16,7 @@ extension Engine {
         return context.replica.askLeader(.refresh(table.name)) { outcome in
           if case .failure(let error) = outcome { return completion(.failure(error)) }
           let shown = table.latest
-          shown.writer.comeAbreast(attempts: TableWriter.attemptsToRead) { isRead in
+          shown.writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
             completion(isRead ? .success(shown) : .failure(TableError(.unreadable)))
           }
         }
@@ -101,7 +101,7 @@ extension Engine {
     if !context.replica.isLeading {
       group.enter()
       context.replica.askLeader(catalog.has(name) ? .refreshSource(name) : .refresh(name)) { [self] outcome in
-        if case .failure(let error) = outcome { finish(error) } else { comeAbreast(with: name, finish) }
+        if case .failure(let error) = outcome { finish(error) } else { showNews(of: name, finish) }
       }
     }
     group.enter()
@@ -110,7 +110,7 @@ extension Engine {
   }
 
   /// Shows what another replica has shown of a source.
-  private func comeAbreast(with source: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
+  private func showNews(of source: String, _ completion: @escaping @Sendable (TableError?) -> Void) {
     let catalog = catalog
     let tables = catalog.tables + catalog.families.flatMap { $0.members.map(\.table) }
     let group = DispatchGroup()
@@ -118,7 +118,7 @@ extension Engine {
     let fed = tables.filter { $0.writer.isShared && $0.sources.contains { $0.name == source } }
     for table in fed.flatMap(\.latest.all) {
       group.enter()
-      table.writer.comeAbreast(attempts: TableWriter.attemptsToRead) { isRead in
+      table.writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
         if !isRead { isUnread.store(true, ordering: .relaxed) }
         group.leave()
       }

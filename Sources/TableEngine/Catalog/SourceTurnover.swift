@@ -26,7 +26,7 @@ struct SourceTurnover {
   /// A table reads a source from now on.
   ///
   /// - Parameter heard: what the table has of its sources.
-  mutating func note(_ source: String, heard: HeardSources) {
+  mutating func note(_ source: String, heard: AnsweredSources) {
     read.insert(source)
     if before[source].map({ !heard.has($0) }) ?? true { unheard.insert(source) }
   }

@@ -54,14 +54,14 @@ extension TableContent {
   /// their rows stay.
   ///
   /// - Returns: the sources that need not say again what they have said.
-  mutating func follow(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], shown table: Table) -> HeardSources {
+  mutating func follow(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], shown table: Table) -> AnsweredSources {
     borrow(borrowed)
     (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
     layout = blueprint.layout
     if let local = blueprint.local { self.local?.definition = local.definition }
     let before = inputs
     inputs = [:]
-    var heard = HeardSources()
+    var heard = AnsweredSources()
     for upstream in blueprint.upstreams {
       let (source, definition) = (upstream.name, upstream.definition)
       var input = SourceInput(definition: definition)

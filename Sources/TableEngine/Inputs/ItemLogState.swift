@@ -49,7 +49,7 @@ struct ItemLogState: Sendable {
       return nil
     }
     // Nothing is planned on what is about to be undone.
-    guard !progress.commits.holdsBack(again) else {
+    guard !progress.commits.enqueueIfBlocked(again) else {
       isPlanning = isHanded
       return nil
     }

@@ -43,7 +43,7 @@ extension StoredRecord {
   /// Has readers see all that was committed before this call, by whichever replica. On any queue.
   ///
   /// - Parameter completion: On ``queue``: false where the store could not be read.
-  func comeAbreast(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+  func lookForNews(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
     look { completion($0 == .read) }
   }
 
@@ -58,11 +58,11 @@ extension StoredRecord {
   }
 
   /// The same, tried again where the store can't be read.
-  func comeAbreast(attempts: Int, _ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
-    comeAbreast { [self] isRead in
+  func lookForNews(attempts: Int, _ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+    lookForNews { [self] isRead in
       guard !isRead, attempts > 1 else { return completion(isRead) }
       queue.asyncAfter(deadline: .now() + .milliseconds(100)) { [self] in
-        comeAbreast(attempts: attempts - 1, completion)
+        lookForNews(attempts: attempts - 1, completion)
       }
     }
   }
@@ -96,14 +96,14 @@ extension StoredRecord {
   private func reach(_ revision: Revision?, since known: Revision?, look number: UInt64, attempts: Int) {
     let again: @Sendable () -> Void = { [self] in reach(revision, since: known, look: number, attempts: attempts - 1) }
     // With something of its own under way, what others wrote shows when that comes back.
-    if progress({ $0.commits.follow(again, undone: again) }) { return }
+    if progress({ $0.commits.whenStored(again, undone: again) }) { return }
     let isSetBack = known.map { known in revision.map { $0.number < known.number } ?? false } ?? false
     guard let revision, let base = progress({ $0.base }), base != revision,
       base.number <= revision.number || isSetBack && base == known
     else { return endLook(number, .read) }
     guard attempts > 0 else { return endLook(number, context.replica.isReachable ? .late : .unreachable) }
     catchUp()
-    if !progress({ $0.commits.follow(again, undone: again) }) { endLook(number, .late) }
+    if !progress({ $0.commits.whenStored(again, undone: again) }) { endLook(number, .late) }
   }
 
   private func endLook(_ number: UInt64, _ outcome: LookOutcome) {

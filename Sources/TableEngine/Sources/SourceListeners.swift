@@ -105,7 +105,7 @@ final class SourceListeners: Sendable {
     }
     context.refreshes.count(update, of: source)
     var isMissing = false
-    for (table, isAbreast) in withReaders({ $0.hear(answer) }) where !tell(table, isAbreast: isAbreast) {
+    for (table, isUpToDate) in withReaders({ $0.hear(answer) }) where !tell(table, isUpToDate: isUpToDate) {
       isMissing = true
     }
     if isMissing { askForAll.function?() }
@@ -126,20 +126,20 @@ final class SourceListeners: Sendable {
   /// Tells a table that reads from now on what the upstream said last. On the sources' queue.
   /// Nothing where it has not answered yet: that comes.
   func bring(_ table: LiveTable) {
-    guard last.access({ $0.isThere }), let isAbreast = withReaders({ $0.hear(answer, table) }) else { return }
-    if !tell(table, isAbreast: isAbreast) { askForAll.function?() }
+    guard last.access({ $0.isThere }), let isUpToDate = withReaders({ $0.hear(answer, table) }) else { return }
+    if !tell(table, isUpToDate: isUpToDate) { askForAll.function?() }
   }
 
-  /// - Parameter isAbreast: it has the last content.
+  /// - Parameter isUpToDate: it has the last content.
   /// - Returns: false where it can't be told: what still holds is what another process was told, and not known here.
-  private func tell(_ table: LiveTable, isAbreast: Bool) -> Bool {
+  private func tell(_ table: LiveTable, isUpToDate: Bool) -> Bool {
     let last = last.access(\.self)
     let news: SourceNews
-    if !isAbreast, let content = last.content {
+    if !isUpToDate, let content = last.content {
       news = .content(content, answer, failedSince: last.failure)
     } else if let failure = last.failure {
       news = .failure(failure)
-    } else if isAbreast {
+    } else if isUpToDate {
       news = .unchanged
     } else {
       return false

@@ -97,7 +97,7 @@ struct SourceReaders {
   }
 
   /// The upstream has said something. Returns whom to tell, and whether they had its last content before.
-  mutating func hear(_ answer: UInt64) -> [(table: LiveTable, isAbreast: Bool)] {
+  mutating func hear(_ answer: UInt64) -> [(table: LiveTable, isUpToDate: Bool)] {
     readers.values.compactMap(\.table).compactMap { table in hear(answer, table).map { (table, $0) } }
   }
 

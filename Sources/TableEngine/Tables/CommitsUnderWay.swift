@@ -36,8 +36,8 @@ struct CommitsUnderWay: Sendable {
     isCatchingUp = true
   }
 
-  /// Whether `body` has to wait: it is called when nothing is under way.
-  mutating func holdsBack(_ body: @escaping @Sendable () -> Void) -> Bool {
+  /// Keeps `body` until nothing is under way, where something is being undone or read, or others wait for that; false: it is not kept.
+  mutating func enqueueIfBlocked(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard !isEmpty, isUndoing || isCatchingUp || !waiting.isEmpty else { return false }
     waiting.append(body)
     return true
@@ -52,7 +52,7 @@ struct CommitsUnderWay: Sendable {
 
   /// Calls `stored` when the last commit so far is stored, `undone` where it failed and all that failed with it have
   /// come back; false where nothing is under way.
-  mutating func follow(_ stored: @escaping @Sendable () -> Void, undone: @escaping @Sendable () -> Void) -> Bool {
+  mutating func whenStored(_ stored: @escaping @Sendable () -> Void, undone: @escaping @Sendable () -> Void) -> Bool {
     guard !isEmpty else { return false }
     followers.append((begun, stored, undone))
     return true

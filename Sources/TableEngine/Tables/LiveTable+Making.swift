@@ -103,7 +103,7 @@ extension LiveTable {
     // table's, as the threads for these may all be taken.
     if blueprint.upstreams.isEmpty {
       table.writer.content.queue.async {
-        table.writer.share()
+        table.writer.updateTranslations()
         table.settle(true, refusal: nil)
       }
     }
@@ -250,7 +250,7 @@ extension TableWriter {
     if log != nil { logSkipped() }
     // What another replica has made of its configuration is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) else {
-      share(publishing: false)
+      updateTranslations(publishing: false)
       return completion(nil)
     }
     let latest = feed.latest.table
@@ -260,7 +260,7 @@ extension TableWriter {
     }
     let layout = content.access { $0.layout }.flatMap { Table.areStoredAlike(latest, table) ? $0 : nil }
     guard version != nil || layout != nil || inputs != nil else {
-      share()
+      updateTranslations()
       return completion(nil)
     }
     // Where another replica was first, its version is followed.
@@ -281,7 +281,7 @@ extension TableWriter {
       return true
     }
     guard isShown else { return false }
-    share()
+    updateTranslations()
     content.queue.async { [self] in
       content.access { $0.refreshResult(named: name) }
       logSkipped()

@@ -50,7 +50,7 @@ extension LiveTable {
   ///
   /// - Parameter borrowed: other sources of the service's own that it shows or looks up.
   /// - Returns: the sources that need not say again what they have said.
-  func reconfigure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog]) -> HeardSources {
+  func reconfigure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog]) -> AnsweredSources {
     let before = writer.logs
     writer.borrowed.withLock { $0 = borrowed }
     // It never ceases to follow those that it goes on with.
@@ -84,14 +84,14 @@ extension LiveTable {
     for table in allTranslations { _ = table.writer.reconfigure(blueprint, borrowed, isShared: false) }
     let heard = writer.reconfigure(blueprint, borrowed)
     // Another language has heard nothing.
-    return isMoreThanBefore ? HeardSources() : heard
+    return isMoreThanBefore ? AnsweredSources() : heard
   }
 }
 
 extension TableWriter {
   /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
   fileprivate func reconfigure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], isShared: Bool = true)
-    -> HeardSources
+    -> AnsweredSources
   {
     content.queue.sync {
       let heard = content.access { $0.follow(blueprint, borrowed, shown: feed.latest.table) }

@@ -64,7 +64,7 @@ extension TableWriter {
   ) {
     context.replica.askLeader(.show(edit)) { [self] outcome in
       guard case .success(let row) = outcome else { return completion(outcome) }
-      comeAbreast(attempts: Self.attemptsToRead) { [self] isRead in
+      lookForNews(attempts: Self.attemptsToRead) { [self] isRead in
         guard isRead else { return completion(.failure(TableError(.unreadable))) }
         // What the fetch has brought, where the edit was too long to be told.
         let named = edit.item.flatMap { item in content.access { $0.identity(of: item, from: edit.source) } }

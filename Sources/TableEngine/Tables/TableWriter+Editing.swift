@@ -91,30 +91,30 @@ extension TableWriter {
     }
   }
 
-  /// - Parameter isAbreast: nothing that another replica has written is unknown here.
+  /// - Parameter isUpToDate: nothing that another replica has written is unknown here.
   private func carryOut(
     _ request: EditRequest,
     on ground: EditGround?,
-    isAbreast: Bool = false,
+    isUpToDate: Bool = false,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
-    let attempt = Attempt(isAbreast: isAbreast, completion: completion) { [self] in
+    let attempt = Attempt(isUpToDate: isUpToDate, completion: completion) { [self] in
       unlessDone(request.preconditions.idempotency, completion) { [self] in
-        carryOut(request, on: ground, isAbreast: isAbreast, completion)
+        carryOut(request, on: ground, isUpToDate: isUpToDate, completion)
       }
     } again: { [self] in
-      carryOut(request, on: ground, isAbreast: true, completion)
+      carryOut(request, on: ground, isUpToDate: true, completion)
     }
     // Nothing is built on what is about to be undone, and nobody overtakes those who wait.
-    guard !content.access({ $0.commits.holdsBack(attempt.retry) }) else { return }
+    guard !content.access({ $0.commits.enqueueIfBlocked(attempt.retry) }) else { return }
     guard let log else {
       if let error = refusal(of: request.preconditions) { return refuse(error, request, attempt) }
-      return forward(request, on: ground, isAbreast: isAbreast, again: attempt.again, completion)
+      return forward(request, on: ground, isUpToDate: isUpToDate, again: attempt.again, completion)
     }
     log.plan(on: content.queue) { [self] head in
       defer { log.endPlanning() }
       // While it waited for its turn something may have failed.
-      guard !content.access({ $0.commits.holdsBack(attempt.retry) }) else { return }
+      guard !content.access({ $0.commits.enqueueIfBlocked(attempt.retry) }) else { return }
       edit(log, at: head, request, attempt)
     }
   }
@@ -122,7 +122,7 @@ extension TableWriter {
   /// A request on its way.
   private struct Attempt: Sendable {
     /// Nothing that another replica has written is unknown here.
-    var isAbreast: Bool
+    var isUpToDate: Bool
     var completion: @Sendable (EditResult) -> Void
     /// Does it once more, on whatever there is then.
     var retry: @Sendable () -> Void
@@ -130,18 +130,18 @@ extension TableWriter {
     var again: @Sendable () -> Void
 
     init(
-      isAbreast: Bool,
+      isUpToDate: Bool,
       completion: @escaping @Sendable (EditResult) -> Void,
       retry: @escaping @Sendable () -> Void,
       again: @escaping @Sendable () -> Void
     ) {
-      (self.isAbreast, self.completion, self.retry, self.again) = (isAbreast, completion, retry, again)
+      (self.isUpToDate, self.completion, self.retry, self.again) = (isUpToDate, completion, retry, again)
     }
   }
 
   /// What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand where it is undone.
   private func refuse(_ error: TableError, _ request: EditRequest, _ attempt: Attempt) {
-    refuse(error, isAbreast: attempt.isAbreast, retry: attempt.retry, again: attempt.again) { [self] error in
+    refuse(error, isUpToDate: attempt.isUpToDate, retry: attempt.retry, again: attempt.again) { [self] error in
       remember(.failure(error), of: request) { attempt.completion(.failure(error)) }
     }
   }
@@ -155,8 +155,8 @@ extension TableWriter {
     }
     // Lookups must not be older than in the stored version.
     guard !isShared || content.access({ $0.isAheadOfStoredInputs(but: log) }) else {
-      guard !attempt.isAbreast else { return attempt.completion(.failure(.itemsBehind)) }
-      return comeAbreastWithItems { _ in attempt.again() }
+      guard !attempt.isUpToDate else { return attempt.completion(.failure(.itemsBehind)) }
+      return lookForNewsOfInputs { _ in attempt.again() }
     }
     var session = EditSession(ground.content, table: ground.table, named: name, limits: context.current.limits)
     let rows: [String]

@@ -80,7 +80,7 @@ extension TableWriter {
       }
     }
     if isMember { noteFollowed(previous.table) }
-    share(publishing: context.replica.isLeading)
+    updateTranslations(publishing: context.replica.isLeading)
     guard let table = table.withLock({ $0.value }), feed.current !== previous else { return }
     table.announce(from: previous)
     if feed.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }

@@ -13,12 +13,12 @@ extension TableWriter {
   ///
   /// - Parameters:
   ///   - ground: the table that the client sees, where that is this one in another language.
-  ///   - isAbreast: nothing that another replica has written is unknown here.
+  ///   - isUpToDate: nothing that another replica has written is unknown here.
   ///   - again: does it again, when that is so.
   func forward(
     _ request: EditRequest,
     on ground: EditGround?,
-    isAbreast: Bool,
+    isUpToDate: Bool,
     again: @escaping @Sendable () -> Void,
     _ completion: @escaping @Sendable (EditResult) -> Void
   ) {
@@ -36,7 +36,7 @@ extension TableWriter {
         )
       }
     } catch {
-      return reconsider(error, isAbreast: isAbreast, again: again) { settle(.failure(request.blaming($0))) }
+      return reconsider(error, isUpToDate: isUpToDate, again: again) { settle(.failure(request.blaming($0))) }
     }
     let edit: UpstreamEdit
     do throws(TableError) {

@@ -46,7 +46,7 @@ extension TableWriter {
     let isBehind = Atomic(false)
     for writer in languages {
       group.enter()
-      writer.comeAbreast { isRead in
+      writer.lookForNews { isRead in
         if !isRead { isBehind.store(true, ordering: .relaxed) }
         group.leave()
       }

@@ -37,7 +37,7 @@ extension TableWriter {
       }
       guard publishes(log, isOwn: isOwn) else {
         content.access { $0.isResultOld = true }
-        share(publishing: false)
+        updateTranslations(publishing: false)
         following.subtract(1, ordering: .acquiringAndReleasing)
         return followsItems && context.replica.isLeading ? showLater() : ()
       }

@@ -18,7 +18,7 @@ extension LiveTable {
     let group = DispatchGroup()
     for log in logs {
       group.enter()
-      log.comeAbreast { _ in group.leave() }
+      log.lookForNews { _ in group.leave() }
     }
     group.notify(queue: context.background) { [self] in lookUp(completion) }
   }
@@ -46,7 +46,7 @@ extension LiveTable {
 
 extension TableWriter {
   fileprivate func join(_ completion: @escaping @Sendable () -> Void) {
-    comeAbreast { [self] isRead in
+    lookForNews { [self] isRead in
       let isKnown = content.access { $0.isKnownToStore || $0.gate.isClosed || !$0.commits.isEmpty }
       guard isRead, !isKnown, let lease = context.replica.lease else { return completion() }
       var commit = Commit(table: storedName, durability: .process, version: feed.current)

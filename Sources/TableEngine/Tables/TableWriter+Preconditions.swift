@@ -183,16 +183,16 @@ extension TableWriter {
   /// away, so it is tried once more on what the store has. On the table's queue.
   ///
   /// - Parameters:
-  ///   - isAbreast: That was done.
+  ///   - isUpToDate: That was done.
   ///   - again: Tries again.
   func reconsider(
     _ error: TableError,
-    isAbreast: Bool,
+    isUpToDate: Bool,
     again: @escaping @Sendable () -> Void,
     _ answer: @escaping @Sendable (TableError) -> Void
   ) {
-    guard isShared, !isAbreast, error.isOfContent else { return answer(error) }
-    comeAbreastWithItems { isRead in
+    guard isShared, !isUpToDate, error.isOfContent else { return answer(error) }
+    lookForNewsOfInputs { isRead in
       if isRead { again() } else { answer(TableError(.unreadable)) }
     }
   }
@@ -203,23 +203,23 @@ extension TableWriter {
   /// - Parameter retry: tries again on whatever there is where it is undone.
   func refuse(
     _ error: TableError,
-    isAbreast: Bool,
+    isUpToDate: Bool,
     retry: @escaping @Sendable () -> Void,
     again: @escaping @Sendable () -> Void,
     _ answer: @escaping @Sendable (TableError) -> Void
   ) {
-    reconsider(error, isAbreast: isAbreast, again: again) { [self] error in
-      if !content.access({ $0.commits.follow({ answer(error) }, undone: retry) }) { answer(error) }
+    reconsider(error, isUpToDate: isUpToDate, again: again) { [self] error in
+      if !content.access({ $0.commits.whenStored({ answer(error) }, undone: retry) }) { answer(error) }
     }
   }
 
   /// Takes over what others have written to the table and to the items that it shows. `completion` is called on the table's queue.
-  func comeAbreastWithItems(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
+  func lookForNewsOfInputs(_ completion: @escaping @Sendable (_ isRead: Bool) -> Void) {
     let group = DispatchGroup()
     let isRead = Mutex(true)
     for record in logs as [any StoredRecord] + [self] {
       group.enter()
-      record.comeAbreast { read in
+      record.lookForNews { read in
         isRead.withLock { $0 = $0 && read }
         group.leave()
       }

@@ -49,20 +49,20 @@ extension TableWriter {
     let untold = toggles.isEmpty && awaitsLeader ? content.access { $0.untoldInputs(isShared: isShared) } : nil
     guard prepared != nil || hasWord || untold != nil else {
       noteShown()
-      share()
+      updateTranslations()
       let original = content.access { $0.original }
       let shown: @Sendable () -> Void = { [content] in
         content.access { $0.storedOriginal = original }
         completion(nil)
       }
       // It may be the same as what is still on its way to the store, and not shown before it is there.
-      if !content.access({ $0.commits.follow(shown, undone: retry) }) { shown() }
+      if !content.access({ $0.commits.whenStored(shown, undone: retry) }) { shown() }
       return
     }
     guard isStored else {
       if let prepared { publish(prepared) }
       content.access { $0.storedOriginal = $0.original }
-      share()
+      updateTranslations()
       return completion(nil)
     }
     var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: prepared)
@@ -122,7 +122,7 @@ extension TableWriter {
     // While nobody knows whether the table goes on, what it is to show waits.
     guard !content.access({ $0.gate.await(retry) }) else { return }
     guard !content.access({ $0.gate.isClosed }) else { return completion(nil) }
-    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
+    guard !content.access({ $0.commits.enqueueIfBlocked(retry) }) else { return }
     let latest = feed.latest.table
     let table = content.access { content in
       // What was toggled here since it was restored stays so.
@@ -175,7 +175,7 @@ extension TableWriter {
             noteShown()
           }
           noteStored()
-          share()
+          updateTranslations()
           proceed(isStored: true)
           completion(nil)
         case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
@@ -214,7 +214,7 @@ extension TableWriter {
       content.isBehind = true
       _ = content.table(named: name)
     }
-    share()
+    updateTranslations()
   }
 
   /// Shows what was committed to the items while something was under way here that is undone now.

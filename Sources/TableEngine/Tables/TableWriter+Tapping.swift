@@ -61,7 +61,7 @@ extension TableWriter {
             remember(outcome, for: preconditions.idempotency) { answerAll(outcome) }
           }
         }
-        attempt(row, lens, preconditions, holder, isAbreast: false, toggled)
+        attempt(row, lens, preconditions, holder, isUpToDate: false, toggled)
       }
     }
   }
@@ -80,17 +80,17 @@ extension TableWriter {
     _ lens: Lens,
     _ preconditions: EditPreconditions,
     _ holder: ViewHolder,
-    isAbreast: Bool,
+    isUpToDate: Bool,
     _ completion: @escaping @Sendable (Toggled) -> Void
   ) {
-    let again: @Sendable (Bool) -> Void = { [self] isAbreast in
-      attempt(row, lens, preconditions, holder, isAbreast: isAbreast, completion)
+    let again: @Sendable (Bool) -> Void = { [self] isUpToDate in
+      attempt(row, lens, preconditions, holder, isUpToDate: isUpToDate, completion)
     }
     toggle(row, lens, preconditions, holder) { [self] outcome in
       content.queue.async { [self] in
         // What the store refuses is no judgement.
         guard case .refused(let error) = outcome, error.isOfContent else { return completion(outcome) }
-        refuse(error, isAbreast: isAbreast, retry: { again(isAbreast) }, again: { again(true) }) {
+        refuse(error, isUpToDate: isUpToDate, retry: { again(isUpToDate) }, again: { again(true) }) {
           completion(.refused($0))
         }
       }
@@ -167,7 +167,7 @@ extension TableWriter {
     then completion: @escaping @Sendable (Toggled) -> Void
   ) {
     let retry: @Sendable () -> Void = { [self] in toggleForEveryone(row, lens, idempotency, then: completion) }
-    guard !content.access({ $0.commits.holdsBack(retry) }) else { return }
+    guard !content.access({ $0.commits.enqueueIfBlocked(retry) }) else { return }
     let (change, table) = content.access { content in
       content.refreshResult(named: name)
       let isToggled = content.toggle(row, in: feed.latest.table)

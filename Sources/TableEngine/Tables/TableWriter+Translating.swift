@@ -10,7 +10,7 @@ extension TableWriter {
   /// Has the translations follow. On the table's queue, whenever what may be shown has changed.
   ///
   /// - Parameter publishing: false where another replica will show what comes of it.
-  func share(publishing: Bool = true) {
+  func updateTranslations(publishing: Bool = true) {
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
     let original = content.access { $0 }
@@ -44,7 +44,7 @@ extension TableWriter {
   /// What somebody else's version came in the way of is laid out anew: that is waited for, too, unless others are never done.
   private func follow(_ body: @escaping @Sendable () -> Void, attempts: Int) {
     let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }
-    guard attempts > 0, content.access({ $0.commits.follow(body, undone: again) }) else { return body() }
+    guard attempts > 0, content.access({ $0.commits.whenStored(body, undone: again) }) else { return body() }
   }
 
   private static let attemptsToFollow = 20
@@ -53,7 +53,7 @@ extension TableWriter {
   func afterShowing(_ body: @escaping @Sendable () -> Void) {
     content.queue.async { [self] in
       guard isShared, !context.replica.isLeading, !followsItems else { return afterFollowing(body) }
-      comeAbreast(attempts: Self.attemptsToRead) { _ in body() }
+      lookForNews(attempts: Self.attemptsToRead) { _ in body() }
     }
   }
 

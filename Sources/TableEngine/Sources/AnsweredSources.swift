@@ -1,6 +1,6 @@
 /// The sources of a table whose last answer it has, so that they may go on being asked where they are when another
 /// configuration comes: what they say next means as much to it as it did before.
-struct HeardSources: Sendable {
+struct AnsweredSources: Sendable {
   private var answered: Set<String> = []
   private var silent: Set<String> = []
 
