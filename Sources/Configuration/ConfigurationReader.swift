@@ -24,9 +24,13 @@ public struct ConfigurationReader: Sendable {
   private static let maximumBytes = 64 << 20
 
   /// Reads a configuration from a file. Where it can't be read, that is the one diagnostic.
+  ///
+  /// - Parameter toleratesUnset: variables of the environment that are not set are warned of, and no mistakes: what is read is
+  ///   to be looked at, and not to be served.
   public static func read(
     path: String,
-    environment: [String: String]
+    environment: [String: String],
+    toleratesUnset: Bool = false
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
@@ -42,7 +46,12 @@ public struct ConfigurationReader: Sendable {
       guard let text = String(data: data, encoding: .utf8) else {
         return refusal(of: path, "the file is not UTF-8 text", "save it in UTF-8")
       }
-      return read(text: text, file: path, environment: environment)
+      return read(
+        text: text,
+        file: path,
+        environment: Environment(environment),
+        toleratesUnset: toleratesUnset
+      )
     } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
       return refusal(of: path, "there is no such file", "name one by `--config FILE`")
     } catch CocoaError.fileReadNoPermission {
@@ -63,9 +72,10 @@ public struct ConfigurationReader: Sendable {
   static func read(
     text: String,
     file: String,
-    environment: Environment
+    environment: Environment,
+    toleratesUnset: Bool = false
   ) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
-    let reading = Reading(file: file, environment: environment)
+    let reading = Reading(file: file, environment: environment, toleratesUnset: toleratesUnset)
     var yaml = YAMLReader(text: text)
     let root = yaml.read()
     for problem in yaml.problems { reading.error(at: problem.place, problem.message, problem.suggestion) }
@@ -81,6 +91,7 @@ public struct ConfigurationReader: Sendable {
       let checks = CrossChecks(reading: reading, definition: definition ?? ServiceDefinition())
       definition = checks.completed()
     }
+    reading.warnOfUnset()
     let diagnostics = Set(reading.diagnostics).sorted()
     return (diagnostics.contains { $0.severity == .error } ? nil : definition, diagnostics)
   }

@@ -7,11 +7,17 @@ import JSON
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Report every mistake in a configuration, and what is declared and unused.",
-    discussion: "Exits with 1 where there is an error; warnings alone leave it 0."
+    discussion: """
+      Exits with 1 where there is an error; warnings alone leave it 0. It needs no secrets: variables of the environment that \
+      are not set are warned of.
+      """
   )
 
   @Argument(help: "The configuration, a YAML file.")
   var file: String
+
+  @Flag(help: "A variable of the environment that is not set is an error, as it is for `serve`.")
+  var secrets = false
 
   @Flag(help: "For machines: a JSON list of {file, line, column, severity, message, suggestion}.")
   var json = false
@@ -19,7 +25,8 @@ struct Check: ParsableCommand {
   func run() throws {
     let (definition, diagnostics) = ConfigurationReader.read(
       path: file,
-      environment: ProcessInfo.processInfo.environment
+      environment: ProcessInfo.processInfo.environment,
+      toleratesUnset: !secrets
     )
     if json {
       try show(String(decoding: diagnostics.json.bytes, as: UTF8.self) + "\n")

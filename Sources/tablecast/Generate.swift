@@ -8,7 +8,7 @@ struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print typed cell models for apps, from the cells of a configuration.",
     discussion:
-      "Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes."
+      "It needs no secrets. Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes."
   )
 
   @Argument(help: "swift, typescript or kotlin.")
@@ -18,7 +18,7 @@ struct Generate: ParsableCommand {
   var config: String
 
   func run() throws {
-    let definition = try ServiceConfiguration.file(config).definition()
+    let definition = try ServiceConfiguration.file(config).definition(toleratesUnset: true)
     let code = CodeGenerator.generate(language, of: definition)
     try show(code)
   }

@@ -20,10 +20,13 @@ enum ServiceConfiguration: Sendable {
   }
 
   /// - Returns: the definition, nil where there is an error among the diagnostics.
-  func read() -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
+  ///
+  /// - Parameter toleratesUnset: variables of the environment that are not set are warned of.
+  func read(toleratesUnset: Bool = false) -> (definition: ServiceDefinition?, diagnostics: [Diagnostic]) {
     let environment = ProcessInfo.processInfo.environment
     switch self {
-    case .file(let path): return ConfigurationReader.read(path: path, environment: environment)
+    case .file(let path):
+      return ConfigurationReader.read(path: path, environment: environment, toleratesUnset: toleratesUnset)
     case .demo:
       let text = String(decoding: PackageResources.demo_yaml, as: UTF8.self)
       return ConfigurationReader.read(text: text, file: name, environment: environment)
@@ -33,8 +36,8 @@ enum ServiceConfiguration: Sendable {
   /// Reads it; prints what is wrong with it.
   ///
   /// - Throws: `ExitCode` where it has mistakes.
-  func definition() throws -> ServiceDefinition {
-    let (definition, diagnostics) = read()
+  func definition(toleratesUnset: Bool = false) throws -> ServiceDefinition {
+    let (definition, diagnostics) = read(toleratesUnset: toleratesUnset)
     if !diagnostics.isEmpty {
       try? FileHandle.standardError.write(contentsOf: Data(diagnostics.rendered(inColor: isatty(2) == 1).utf8))
     }

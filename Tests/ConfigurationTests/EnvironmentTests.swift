@@ -57,6 +57,33 @@ import Testing
     #expect(Environment([:]) { _ in "some" }.lookUp("A") == .missing)
   }
 
+  /// `check` and `generate` need no secrets: what is made of them is not missed, whatever else is wrong is said.
+  @Test func unsetVariablesAreWarnedOfWhereNothingIsServed() {
+    let text = """
+      store: {postgres: "${env.DATABASE}"}
+      auth: {tokens: [{name: app, sha256: "${env.HASH}", allow: [read]}]}
+      sources: {s: {url: "https://${env.HOST}/x", headers: {A: "Bearer ${env.TOKEN}", B: "${env.TOKEN}"}, webhook: {secret: "${env.HOOK}"}}}
+      tables: {t: {source: s, row: {id: "${id}"}, cell: Nothing, payload: {}}}
+      """
+    func read(_ text: String) -> (hasDefinition: Bool, diagnostics: [Diagnostic]) {
+      let (definition, found) = ConfigurationReader.read(
+        text: text,
+        file: "t",
+        environment: Environment([:]),
+        toleratesUnset: true
+      )
+      return (definition != nil, found)
+    }
+    let wrong = read(text).diagnostics.filter { $0.severity == .error }
+    #expect(wrong.count == 1 && wrong[0].message.contains("Nothing"), "\(wrong)")
+    let (hasDefinition, found) = read(
+      text.replacing("cell: Nothing, payload: {}", with: "cell: TableViewCellWithLabel, payload: {title: x}")
+    )
+    #expect(hasDefinition && found.allSatisfy { $0.severity == .warning }, "\(found)")
+    let names = ["DATABASE", "HASH", "HOOK", "HOST", "TOKEN"]
+    #expect(found.map(\.message).sorted() == names.map { "the environment variable \($0) is not set" })
+  }
+
   @Test func missingVariablesAreNamedWherever() {
     let found = diagnostics(
       """

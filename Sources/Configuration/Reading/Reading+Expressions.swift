@@ -189,12 +189,13 @@ extension Reading {
   /// Environment variables that are missing, and those that are not: their values go with the definition.
   private func check(_ body: Substring, at start: Int, of scalar: YAMLScalar, _ place: TextPosition) {
     let text = ExpressionOutline(body)
+    let value = place
     for name in text.names(under: "env") {
       let place = self.place(of: scalar, place, offset: start + name.offset)
       switch environment.lookUp(name.name) {
       case .value(let value): environmentValues[name.name] = value
       case .missing:
-        guard !name.hasDefault else { continue }
+        guard !name.hasDefault, !note(unset: name.name, at: place, in: value) else { continue }
         error(
           at: place,
           "the environment variable \(name.name) is not set",

@@ -34,15 +34,40 @@ final class Reading {
   private(set) var expanded: Set<String> = []
   /// `$caller` means somebody.
   private(set) var knowsCallers = false
+  /// Variables of the environment that are not set, where that is no mistake: it is said once of each, and what is wrong with a
+  /// value that is made of one is not.
+  private(set) var unset: [(name: String, place: TextPosition)] = []
+  private var unsetValues: Set<TextPosition> = []
+  private let toleratesUnset: Bool
   /// The values of the environment variables that were named.
   var environmentValues: [String: String] = [:]
 
-  init(file: String, environment: Environment) {
+  /// - Parameter toleratesUnset: a variable that is not set is no mistake.
+  init(file: String, environment: Environment, toleratesUnset: Bool = false) {
     self.file = file
     self.environment = environment
+    self.toleratesUnset = toleratesUnset
+  }
+
+  /// Notes a variable that is not set, where that is no mistake; false where it is one.
+  ///
+  /// - Parameter value: where the value stands that it is a part of.
+  func note(unset name: String, at place: TextPosition, in value: TextPosition) -> Bool {
+    guard toleratesUnset else { return false }
+    if !unset.contains(where: { $0.name == name }) { unset.append((name, place)) }
+    unsetValues.insert(value)
+    return true
+  }
+
+  /// Says which variables are not set.
+  func warnOfUnset() {
+    for (name, place) in unset {
+      warning(at: place, "the environment variable \(name) is not set", "`serve` needs it; here it is not missed")
+    }
   }
 
   func error(at place: TextPosition, _ message: String, _ suggestion: String? = nil) {
+    guard !unsetValues.contains(place) else { return }
     report(.error, at: place, message, suggestion)
   }
 
