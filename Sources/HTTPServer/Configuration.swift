@@ -18,6 +18,8 @@ public struct Configuration: Sendable {
   public var hosts: [String] = []
   /// Whose `Forwarded` (RFC 7239) and `X-Forwarded-For` say who the client is; nobody's by default.
   public var trustedProxies: [AddressBlock] = []
+  /// Given each request that is answered, on its event loop: it must not block. Nil: nobody is told.
+  public var accessLog: (@Sendable (AnsweredRequest) -> Void)?
 
   public init() {}
 

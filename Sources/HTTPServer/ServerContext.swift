@@ -12,6 +12,7 @@ final class ServerContext: Sendable {
   let crossOrigin: Mutex<CrossOriginPolicy?>
   let hosts: HostPolicy?
   let proxies: TrustedProxies
+  let accessLog: (@Sendable (AnsweredRequest) -> Void)?
   let capacity: Capacity
   let connections: Admission
   let waiters: Admission
@@ -36,6 +37,7 @@ final class ServerContext: Sendable {
       listeningOn: SocketAddress(host: configuration.host, port: configuration.port)
     )
     proxies = TrustedProxies(configuration.trustedProxies)
+    accessLog = configuration.accessLog
     capacity = Capacity(limits, descriptors: limits.descriptors ?? Capacity.descriptors)
     connections = Admission(
       limit: capacity.connections,

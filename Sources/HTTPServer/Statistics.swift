@@ -26,6 +26,8 @@ public struct Statistics: Sendable, Hashable {
   public var slowReaders = 0
   public var bytesRead = 0
   public var bytesWritten = 0
+  /// By the kind that the handler has given requests (``Exchange/note(kind:)``).
+  public var latencies: [LatencyFigures] = []
 
   public init() {}
 }

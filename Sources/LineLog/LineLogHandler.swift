@@ -52,7 +52,8 @@ extension Logger.MetadataValue {
   /// Whether it was given as a number or a boolean, which JSON writes without quotes.
   fileprivate var isNumber: Bool {
     switch self {
-    case .stringConvertible(let value): value is any BinaryInteger || value is Bool
+    case .stringConvertible(let value):
+      value is any BinaryInteger || value is Bool || (value as? Double)?.isFinite == true
     case .string, .array, .dictionary: false
     }
   }

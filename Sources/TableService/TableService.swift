@@ -70,9 +70,17 @@ public final class TableService: RequestHandler {
 
   // MARK: Requests
 
+  public var requestKinds: Int { RequestKind.all.count }
+
+  /// Who has made a request, as the log calls callers; nil where the service knows nobody.
+  public func callerName(of answered: AnsweredRequest) -> String? {
+    answered.request.flatMap { state.authorizer.caller(of: $0)?.name }
+  }
+
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
     let inquiry = request.inquiry
     guard let match = inquiry.match else { return .response(ServiceError.nothing(at: request).response) }
+    exchange.note(kind: match.kind)
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     if let keeper = state.authorizer.identify(request) {
       let isWaiting = keeper.wait { [self] in

@@ -27,9 +27,18 @@ struct Serve: ParsableCommand {
   @Option(help: "What is logged: trace, debug, info, notice, warning, error, critical.")
   var logLevel: Logger.Level = .info
 
+  @Flag(
+    help: """
+      A line in the log for each request that is answered, whatever `--log-level`: method, path (without the query), status, \
+      bytes, milliseconds, caller, address.
+      """
+  )
+  var accessLog = false
+
   func run() throws {
     Logs.bootstrap(level: logLevel)
-    try Service(configuration: .file(config), listen: listen, insecure: insecure).run()
+    let log = accessLog ? AccessLog() : nil
+    try Service(configuration: .file(config), listen: listen, insecure: insecure, accessLog: log).run()
   }
 }
 

@@ -19,10 +19,11 @@ final class Service: Sendable {
   private let definition: ServiceDefinition
   private let listen: ListenAddress
   private let insecure: Bool
+  private let accessLog: AccessLog?
 
   /// - Throws: `ExitCode` where the configuration has mistakes; they have been printed.
-  init(configuration: ServiceConfiguration, listen: String?, insecure: Bool) throws {
-    (self.configuration, self.insecure) = (configuration, insecure)
+  init(configuration: ServiceConfiguration, listen: String?, insecure: Bool, accessLog: AccessLog? = nil) throws {
+    (self.configuration, self.insecure, self.accessLog) = (configuration, insecure, accessLog)
     definition = try configuration.definition()
     self.listen = try listen.map(ListenAddress.init(argument:)) ?? definition.listen
   }
@@ -53,7 +54,9 @@ final class Service: Sendable {
     } catch {
       throw CleanExit.failure("\(configuration.name): \(error)")
     }
-    let server = Server(configuration: definition.server(listen), handler: service, logger: logger)
+    var settings = definition.server(listen)
+    if let accessLog { settings.accessLog = { accessLog.write($0, caller: service.callerName(of: $0)) } }
+    let server = Server(configuration: settings, handler: service, logger: logger)
     let address: SocketAddress
     do {
       address = try server.start()

@@ -20,6 +20,10 @@ final class Connection {
   /// Where it stands in the topic index.
   var registration = TopicIndex.none
   var parked = Parked.nothing
+  /// When the request in hand had come, or its waiter was woken, in nanoseconds; 0: it is answered.
+  var begun = 0
+  /// The request's, as the handler has said.
+  var kind = 0
   /// The kernel may have input that was not read.
   var mayHaveInput = false
   /// The kernel reports on it: on what comes, and, once it had to wait for that, on room for what goes.
@@ -42,6 +46,8 @@ final class Connection {
   var heldInput: HeldInput?
   /// What was thrown away while lingering.
   var discarded = 0
+  /// The request in hand, where those that are answered are logged.
+  var request: Request?
   /// The exchange, for other queues.
   let presence = Presence()
 

@@ -20,6 +20,10 @@ final class Counters: Sendable {
   let slowReaders = Atomic<Int>(0)
   let bytesRead = Atomic<Int>(0)
   let bytesWritten = Atomic<Int>(0)
+  let latencies: Latencies
+
+  /// - Parameter kinds: of requests.
+  init(kinds: Int) { latencies = Latencies(kinds: kinds) }
 
   func countResponse(_ status: Status) {
     switch status.code / 100 {
@@ -50,6 +54,7 @@ final class Counters: Sendable {
     statistics.slowReaders += slowReaders.load(ordering: .relaxed)
     statistics.bytesRead += bytesRead.load(ordering: .relaxed)
     statistics.bytesWritten += bytesWritten.load(ordering: .relaxed)
+    latencies.add(to: &statistics)
   }
 }
 

@@ -129,6 +129,7 @@ extension EventLoop {
     connection.machine.requestRead(keepsAlive: head.keepsAlive, shared.limits)
     connection.exchange = nextExchange()
     connection.traits = traits(head)
+    (connection.begun, connection.kind) = (Latencies.now, 0)
     counters.requests.add(1)
     if let hosts = shared.hosts, !hosts.admits(head) {
       respond(connection, HostPolicy.misdirected)
@@ -139,6 +140,7 @@ extension EventLoop {
       return
     }
     let request = request(connection, head, body)
+    if shared.accessLog != nil { connection.request = request }
     let exchange = Exchange(self, connection)
     perform(shared.handler.handle(request, exchange), connection)
   }
@@ -205,6 +207,7 @@ extension EventLoop {
     (connection.reader, connection.heldInput) = (RequestReader(), nil)
     connection.mayHaveInput = true
     connection.machine.refused()
+    if let log = shared.accessLog { log(answered(connection, response, response.body.count, nil)) }
     write(connection, response)
     flush(connection)
   }

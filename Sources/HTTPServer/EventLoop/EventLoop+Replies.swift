@@ -27,11 +27,39 @@ extension EventLoop {
   /// Answers the request in hand. `flush` must follow.
   func respond(_ connection: Connection, _ response: Response) {
     connection.exchange = nextExchange()
+    noteAnswer(connection, response)
     let keepsAlive = connection.machine.keepsAlive
     connection.machine.responded(now: clock.now, shared.timeouts)
     write(connection, response)
     // A response that closes is the last one: what the client sent behind it stays unread.
     if keepsAlive { wheel.schedule(connection.descriptor, at: connection.machine.deadline) }
+  }
+
+  /// The handler says of what kind a request is, while it handles that.
+  func note(kind: Int, slot: Int32, exchange: UInt32) { connection(slot, exchange: exchange)?.kind = kind }
+
+  /// Counts how long a request took whose response goes out now, and has it logged.
+  func noteAnswer(_ connection: Connection, _ response: Response, isStream: Bool = false) {
+    guard connection.begun != 0 else { return }
+    let nanoseconds = Latencies.now &- connection.begun
+    connection.begun = 0
+    counters.latencies.count(connection.kind, nanoseconds: nanoseconds)
+    guard let log = shared.accessLog else { return }
+    log(answered(connection, response, isStream ? 0 : response.body.count, nanoseconds))
+    connection.request = nil
+  }
+
+  /// - Parameter nanoseconds: nil: it was refused.
+  func answered(_ connection: Connection, _ response: Response, _ count: Int, _ nanoseconds: Int?) -> AnsweredRequest {
+    let traits = connection.traits
+    return AnsweredRequest(
+      request: nanoseconds == nil ? nil : connection.request,
+      requestID: traits.suppliedID.map { String(decoding: $0, as: UTF8.self) } ?? RequestID.text(traits.serial),
+      client: connection.client.address,
+      status: response.status,
+      byteCount: traits.isHead ? 0 : count,
+      nanoseconds: nanoseconds
+    )
   }
 
   /// A reply to `.later` has come.
@@ -107,6 +135,7 @@ extension EventLoop {
   private func timeOut(_ connection: Connection) {
     guard case .waiter(let waiter) = release(connection) else { return }
     counters.timedOut.add(1)
+    connection.begun = Latencies.now
     let exchange = Exchange(self, connection)
     connection.machine.unparked()
     perform(afterTimeOut: waiter.timedOut(exchange), connection)

@@ -11,6 +11,7 @@ extension EventLoop {
     }
     let isChunked = connection.traits.version == .http11
     if !isChunked { connection.machine.mustClose() }
+    noteAnswer(connection, response, isStream: true)
     counters.countResponse(response.status)
     encoder.encode(
       response,

@@ -24,6 +24,7 @@ extension EventLoop {
     guard wokenIndex < woken.count else { return }
     let end = min(wokenIndex + count, woken.count)
     var answer: Answer?
+    sliceBegun = Latencies.now
     while wokenIndex < end {
       let entry = woken[wokenIndex]
       prefetch(wokenIndex + EventLoop.lookahead)
@@ -54,6 +55,7 @@ extension EventLoop {
       _ = release(connection)
       connection.machine.unparked()
       counters.woken.add(1)
+      connection.begun = sliceBegun
       if case .wait(let wait) = reply, wait.timeout == nil {
         park(connection, wait, until: deadline)
       } else {

@@ -10,7 +10,7 @@ final class EventLoop: @unchecked Sendable {
   let shared: ServerContext
   let queue: DispatchQueue
   let mailbox = Mailbox()
-  let counters = Counters()
+  let counters: Counters
 
   var poll: EventPoll
   /// Apart from `poll`, which other threads must not even read.
@@ -41,6 +41,8 @@ final class EventLoop: @unchecked Sendable {
   /// Connections that were woken and not looked at yet.
   var woken: [Woken] = []
   var wokenIndex = 0
+  /// When the slice in hand of those was begun.
+  var sliceBegun = 0
   /// Connections that have more input than was read in one turn.
   var resumable: [Woken] = []
 
@@ -65,6 +67,7 @@ final class EventLoop: @unchecked Sendable {
     self.index = index
     self.listener = listener
     self.shared = shared
+    counters = Counters(kinds: shared.handler.requestKinds)
     queue = DispatchQueue(label: "http.loop.\(index)", qos: .userInitiated)
     poll = try EventPoll()
     interruptor = poll.interruptor

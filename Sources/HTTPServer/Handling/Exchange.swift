@@ -10,6 +10,9 @@ public struct Exchange: Sendable {
     asker = Asker(connection)
   }
 
+  /// Says of what kind the request is, from 0, for the figures of how long requests take. In `RequestHandler.handle(_:_:)` alone.
+  public func note(kind: Int) { loop.note(kind: kind, slot: slot, exchange: serial) }
+
   /// Answers a request whose handler said `.later`. From any queue; once. A client that has gone in the meantime
   /// makes this do nothing.
   public func finish(_ response: Response) { finish(.response(response)) }

@@ -1,5 +1,8 @@
 /// What answers requests.
 public protocol RequestHandler: AnyObject, Sendable {
+  /// How many kinds of requests it tells apart (``Exchange/note(kind:)``).
+  var requestKinds: Int { get }
+
   /// Answers a request. Called on the event loop that owns the connection: it must not block, and what takes long
   /// belongs on a queue of its own (`Reply.later`).
   ///
@@ -16,6 +19,8 @@ public protocol RequestHandler: AnyObject, Sendable {
 }
 
 extension RequestHandler {
+  public var requestKinds: Int { 1 }
+
   public func refusal(of request: Request) -> Response? { nil }
 }
 

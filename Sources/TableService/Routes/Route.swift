@@ -212,6 +212,8 @@ final class RouteMatch: Sendable {
   let table: TableReference?
   /// What is asked of the route, or why it can't be.
   let operation: Result<Route.Operation, ServiceError>
+  /// Among ``RequestKind/all``.
+  let kind: Int
 
   /// The route of a request; nil where there is none.
   init?(_ request: Request) {
@@ -219,6 +221,7 @@ final class RouteMatch: Sendable {
     guard let route = Route.all.first(where: { $0.matches(path) }) else { return nil }
     (self.route, self.path) = (route, path)
     operation = Result { () throws(ServiceError) in try route.operation(request) }
+    kind = (try? operation.get()).map { RequestKind.number(of: $0) } ?? 0
     guard let index = route.index(of: "table") else {
       table = nil
       return

@@ -45,6 +45,27 @@ extension PrometheusText {
     )
     family("received_bytes_total", .counter, "Bytes read from connections.", server.bytesRead)
     family("sent_bytes_total", .counter, "Bytes written to connections.", server.bytesWritten)
+    write(server.latencies)
+  }
+
+  private mutating func write(_ latencies: [LatencyFigures]) {
+    let asked = zip(RequestKind.all, latencies).filter { $0.1.counts.contains { $0 > 0 } }
+    family(
+      "request_seconds",
+      .histogram,
+      "How long requests take, to the head of their response; of those that wait for a change, from there on.",
+      asked.flatMap { kind, figures in
+        let labels = [("route", kind.route), ("method", kind.method)]
+        var count = 0
+        let bounds = LatencyFigures.bounds.map { "\($0)" } + ["+Inf"]
+        let buckets = zip(bounds, figures.counts).map { bound, more in
+          count += more
+          return Sample(labels + [("le", bound)], count, suffix: "_bucket")
+        }
+        let seconds = Double(figures.nanoseconds) / 1_000_000_000
+        return buckets + [Sample(labels, seconds, suffix: "_sum"), Sample(labels, count, suffix: "_count")]
+      }
+    )
   }
 
   fileprivate mutating func write(_ limits: CallerLimits) {

@@ -1,0 +1,13 @@
+/// A request that was answered, for an access log.
+public struct AnsweredRequest: Sendable {
+  /// Nil for what was refused before it was one.
+  public let request: Request?
+  public let requestID: String
+  /// Whom it was from.
+  public let client: SocketAddress
+  public let status: Status
+  /// Of the body: of a stream 0.
+  public let byteCount: Int
+  /// As ``LatencyFigures`` have it; nil for what was refused.
+  public let nanoseconds: Int?
+}

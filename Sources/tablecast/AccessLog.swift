@@ -1,0 +1,54 @@
+import Dispatch
+import HTTPServer
+import Logging
+import Synchronization
+
+/// A line in the log for each request that is answered: `serve --access-log`. Lines are written on a queue of their own; where the
+/// log is not taken as fast as requests come, some are lost, which is said.
+final class AccessLog: Sendable {
+  private let logger: Logger
+  private let queue = DispatchQueue(label: "tablecast.access")
+  private let waiting = Atomic<Int>(0)
+  private let lost = Atomic<Int>(0)
+
+  /// So many lines may wait.
+  private static let mostWaiting = 10_000
+
+  init() {
+    var logger = Logger(label: "tablecast.access")
+    // Whoever asks for it has it, whatever else is logged.
+    logger.logLevel = .info
+    self.logger = logger
+  }
+
+  /// On any thread; does not block.
+  ///
+  /// - Parameter caller: as the lines of edits call them.
+  func write(_ answered: AnsweredRequest, caller: String?) {
+    guard waiting.wrappingAdd(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
+      waiting.wrappingSubtract(1, ordering: .relaxed)
+      lost.wrappingAdd(1, ordering: .relaxed)
+      return
+    }
+    queue.async { [self] in
+      waiting.wrappingSubtract(1, ordering: .relaxed)
+      let missing = lost.exchange(0, ordering: .relaxed)
+      if missing > 0 {
+        logger.warning("Lines of the access log were lost", metadata: ["lines": .stringConvertible(missing)])
+      }
+      logger.info("A request was answered", metadata: Self.fields(answered, caller))
+    }
+  }
+
+  private static func fields(_ answered: AnsweredRequest, _ caller: String?) -> Logger.Metadata {
+    var fields: Logger.Metadata = [
+      "method": "\(answered.request?.method.name ?? "-")", "path": "\(answered.request?.rawPath ?? "-")",
+      "status": .stringConvertible(answered.status.code), "bytes": .stringConvertible(answered.byteCount),
+      "address": "\(answered.client.host)", "caller": "\(caller ?? "-")", "request": "\(answered.requestID)",
+    ]
+    if let nanoseconds = answered.nanoseconds {
+      fields["milliseconds"] = .stringConvertible(Double(nanoseconds / 1000) / 1000)
+    }
+    return fields
+  }
+}
