@@ -15,12 +15,27 @@ final class AuditLog: @unchecked Sendable {
   private let queue = DispatchQueue(label: "tablecast.audit")
   private let waiting = Mutex<[(lines: [UInt8], completion: @Sendable () -> Void)]>([])
   private var file: FileHandle?
+  private let recent = Mutex(RecentEntries())
 
   /// - Throws: where the file can't be opened: words for the operator.
   init(_ definition: AuditDefinition, _ logger: Logger) throws {
     (self.definition, self.logger) = (definition, logger)
     file = try Self.open(definition)
+    if case .file(let path) = definition.destination { recent.withLock { $0.append(Self.lastLines(of: path)) } }
   }
+
+  /// What stands at a file's end, as far as it is shown.
+  private static func lastLines(of path: String) -> [[UInt8]] {
+    guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else { return [] }
+    let start = end > UInt64(RecentEntries.maximumBytes) ? end - UInt64(RecentEntries.maximumBytes) : 0
+    guard (try? file.seek(toOffset: start)) != nil, let data = try? file.readToEnd() else { return [] }
+    let lines = data.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+    // The first may have begun before, and what is cut off is no JSON; nor is what somebody else has written there.
+    return (start == 0 ? lines : Array(lines.dropFirst())).filter { (try? JSONValue(parsing: $0)) != nil }
+  }
+
+  /// The newest entries, each a JSON object, newest first.
+  func newest(_ count: Int) -> [[UInt8]] { recent.withLock { $0.newest(count) } }
 
   private static func open(_ definition: AuditDefinition) throws -> FileHandle {
     guard case .file(let path) = definition.destination else { return .standardError }
@@ -55,7 +70,9 @@ final class AuditLog: @unchecked Sendable {
   /// log: the edit is done, whatever becomes of this.
   func write(_ entries: [AuditEntry], _ status: Status, _ completion: @escaping @Sendable () -> Void) {
     let time = Self.time(Date())
-    let lines = entries.flatMap { $0.line(time, status, hasBody: definition.hasBodies) + [UInt8(ascii: "\n")] }
+    let written = entries.map { $0.line(time, status, hasBody: definition.hasBodies) }
+    recent.withLock { $0.append(written) }
+    let lines = written.flatMap { $0 + [UInt8(ascii: "\n")] }
     waiting.withLock { $0.append((lines, completion)) }
     queue.async { [self] in flush() }
   }

@@ -20,6 +20,7 @@ enum Console {
 
   /// The files below `/console/`, by their names.
   static let files: [String: Representation] = [
+    "audit.js": script(PackageResources.audit_js, own),
     "bind.js": script(PackageResources.bind_js, own),
     "catalog.js": script(PackageResources.catalog_js, own),
     "cells.js": script(PackageResources.cells_js, own),

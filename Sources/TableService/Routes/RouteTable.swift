@@ -22,6 +22,7 @@ extension Route {
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
     Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
     Route("/v1/sources/{source}/refresh", .post(.capability(.admin), TableService.refreshSource)),
+    Route("/v1/audit", .get(.capability(.admin), query: ["rows"], TableService.audit)),
     Route("/v1/families/{family}/members", .get(.capability(.admin), TableService.members)),
 
     Route(

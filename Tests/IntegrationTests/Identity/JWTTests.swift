@@ -235,7 +235,7 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
 
   @Test func everyEditHasALineBeforeItIsAnswered() throws {
     let issuer = try Issuer()
-    let allow = ", allow: {edit: \"$caller.name == 'ada'\"}"
+    let allow = ", allow: {edit: \"$caller.name == 'ada'\", admin: \"$caller.name == 'eve'\"}"
     let audit = "audit: {path: \"{folder}/logs/audit.log\", bodies: true}\n"
     let service = try ServiceProcess(configuration(issuer.configuration(allow), audit))
     let file = service.folder.file("logs/audit.log")
@@ -264,6 +264,13 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(rest.compactMap { $0["status"]?.number } == [403, 401, 404, 200, 200])
     #expect(rest.compactMap { $0["outcome"]?.text } == ["refused", "refused", "refused", "done", "done"])
     #expect(rest[1]["caller"] == .null)
+    // Admins read the newest, those of the file before too.
+    let shown = try service.request("GET", "/v1/audit?rows=3", issuer.token("eve")).json["entries"]?.elements
+    #expect(shown?.compactMap { $0["op"]?.text } == ["insert", "delete", "patch"])
+    #expect(try service.request("GET", "/v1/audit", issuer.token("eve")).json["entries"]?.elements.count == 6)
+    #expect(try service.request("GET", "/v1/audit", issuer.token("ada")).status == 403)
+    #expect(try service.request("GET", "/v1/audit").status == 401)
+    #expect(try service.request("GET", "/v1/audit?rows=1001", issuer.token("eve")).status == 400)
     #expect(try !String(contentsOf: file, encoding: .utf8).contains("eyJ"), "no token is recorded")
   }
 }

@@ -1,5 +1,6 @@
 // The page: where it is, by the part of its address behind `#`, and what it shows there.
 
+import { showAudit } from "/console/audit.js";
 import { showCatalog } from "/console/catalog.js";
 import { ask, clipped, element, markCurrent } from "/console/dom.js";
 import { segmentOf, setToken, token } from "/console/service.js";
@@ -9,10 +10,10 @@ import { showTable } from "/console/table.js";
 const main = document.querySelector("#main");
 let end = () => {};
 
-/** `#/t/SEGMENT`, `#/t/SEGMENT/time`, `#/t/SEGMENT/row/ID`, `#/sources`, `#/`; whoever wrote it: null where it is none. */
+/** `#/t/SEGMENT`, `#/t/SEGMENT/time`, `#/t/SEGMENT/row/ID`, `#/sources`, `#/audit`, `#/`; whoever wrote it: null where it is none. */
 function place() {
   const [kind, text, panel, ...rest] = location.hash.slice(2).split("/");
-  if (kind === "sources") return { kind };
+  if (["sources", "audit"].includes(kind)) return { kind };
   if (kind !== "t" || !text) return { kind: "home" };
   const segment = segmentOf(text);
   if (!segment) return null;
@@ -31,7 +32,7 @@ function show() {
   const { kind, segment, panel, row } = place() ?? { kind: "nowhere" };
   document.body.dataset.place = kind;
   for (const link of document.querySelectorAll("header nav a")) {
-    markCurrent(link, (link.hash === "#/sources") === (kind === "sources"));
+    markCurrent(link, link.hash === (["sources", "audit"].includes(kind) ? `#/${kind}` : "#/"));
   }
   catalog.mark(segment);
   // Another panel of the same table is the table's own affair.
@@ -45,6 +46,7 @@ function show() {
     end = shown.end;
     shown.open(panel, row);
   } else if (kind === "sources") end = showSources(main);
+  else if (kind === "audit") end = showAudit(main);
   else if (kind === "nowhere") {
     main.append(element("p", { class: "problem", role: "alert" }, `No table or row can be at ${clipped(location.hash, 200)}.`));
   } else main.append(element("p", { class: "hint" }, "Choose a table, or press / to search for one."));

@@ -1,0 +1,29 @@
+import HTTPServer
+import JSON
+import TableEngine
+
+extension TableService {
+  private static let shownEntries = 100
+
+  /// `GET /v1/audit`: the newest edits that are recorded, newest first, for admins.
+  func audit(_ call: Call) throws(ServiceError) -> Reply {
+    guard let audit = call.state.audit else {
+      throw .notFound("Edits are not recorded: `audit: {path: data/audit.log}` in the configuration does that.")
+    }
+    var count = Self.shownEntries
+    if let text = call.request.query.first("rows") {
+      guard let number = Int(text), (1...RecentEntries.maximumCount).contains(number) else {
+        throw .malformed("`rows` is a number from 1 to \(RecentEntries.maximumCount).", field: "rows")
+      }
+      count = number
+    }
+    var writer = JSONWriter(capacity: 4096)
+    writer.beginObject()
+    writer.name("entries")
+    writer.beginArray()
+    for entry in audit.newest(count) { writer.write(raw: entry) }
+    writer.endArray()
+    writer.endObject()
+    return .response(Response(status: .ok, headers: .jsonNotStored, body: writer.bytes))
+  }
+}
