@@ -30,10 +30,22 @@ package struct SkippedItems: Sendable {
 }
 
 extension TableContent {
+  /// Why an item of a source that a section takes has no row; nil where it has one, where none does, and where that can't be told.
+  /// O(1) where it has a row, else of the few that are kept.
+  func unfitness(of item: [UInt8], from source: String) -> String? {
+    guard let result, let id = identity(of: item, from: source), result.item(id)?.hasRow != true else { return nil }
+    return result.skipped.first { $0.source == source && $0.id == id }?.reason
+  }
+
   /// What the last mapping left out. Nothing where readers may not be shown what it was of. O(items).
   var skipped: SkippedItems {
     guard let result, !inputs.values.contains(where: \.isConcealed) else { return SkippedItems() }
     var skipped = SkippedItems(count: result.skippedItems, first: result.skipped.map(SkippedItems.Item.init))
+    guard !isOfCallers else {
+      // What no section takes is others', and how many there are is not told by a place among all.
+      for index in skipped.first.indices { skipped.first[index].index = index }
+      return skipped
+    }
     let unplaced = result.unplaced()
     (skipped.unplacedCount, skipped.unplaced) = (unplaced.count, unplaced.first.map(SkippedItems.Item.init))
     return skipped

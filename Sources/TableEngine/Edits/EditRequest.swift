@@ -10,6 +10,8 @@ package struct EditRequest: Sendable {
   /// How the client sees the table: the answer's cursor is one of its view.
   package var lens: Lens
   package var authority: EditAuthority
+  /// How often another replica's commit was first.
+  var conflicts = 0
 
   package init(
     _ edits: [Edit],
@@ -94,6 +96,8 @@ package struct EditAnswer: Equatable, Sendable {
   package var rows: [String?]
   /// An item was put in the place of another.
   package var hasReplaced = false
+  /// Why an item that the upstream has added has no row here: no cell takes it.
+  package var unfit: String?
   /// It was kept when the request came for the first time, perhaps to another replica.
   package var isRepeated = false
 }

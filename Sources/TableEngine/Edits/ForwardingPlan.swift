@@ -99,6 +99,8 @@ struct ForwardingPlan: Sendable {
       }
   }
 
+  var isInsert: Bool { if case .insert = change { true } else { false } }
+
   /// An item is put in the place of another.
   var isReplacement: Bool { if case .put = change { true } else { false } }
 

@@ -71,6 +71,10 @@ extension StoredReply {
         writer.name("replaced")
         writer.write(true)
       }
+      if let reason = answer.unfit {
+        writer.name("unfit")
+        writer.write(reason)
+      }
     case .failure(let error):
       guard error.isJudgement else { return nil }
       status = Self.refusal
@@ -129,6 +133,7 @@ extension StoredReply {
           cursor: cursor,
           rows: rows.map { if case .string(let row) = $0 { row } else { nil } },
           hasReplaced: value["replaced"] == .bool(true),
+          unfit: value.text("unfit"),
           isRepeated: true
         )
       )

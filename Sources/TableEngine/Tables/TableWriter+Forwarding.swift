@@ -73,11 +73,16 @@ extension TableWriter {
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
     let plan = edit.plan
-    let succeed: @Sendable (String?, TableReader) -> Void = { row, reader in
+    let succeed: @Sendable (String?, TableReader) -> Void = { [self] row, reader in
       let cursor = reader.cursor(reader.feed.current, edit.request.lens)
-      finish(
-        .success(EditAnswer(cursor: cursor, rows: [row ?? accepted.id ?? plan.chosen], hasReplaced: plan.isReplacement))
-      )
+      let rows = [row ?? accepted.id ?? plan.chosen]
+      content.queue.async { [self] in
+        let unfit =
+          plan.isInsert
+          ? accepted.item.flatMap { item in content.access { $0.unfitness(of: item, from: plan.source) } }
+          : nil
+        finish(.success(EditAnswer(cursor: cursor, rows: rows, hasReplaced: plan.isReplacement, unfit: unfit)))
+      }
     }
     // The replica that asks the sources has what it is laid over.
     let handOver: @Sendable () -> Void = { [self] in

@@ -165,6 +165,10 @@ enum EditResponse {
       for row in answer.rows { if let row { writer.write(row) } else { writer.writeNull() } }
       writer.endArray()
     }
+    if let reason = answer.unfit {
+      writer.name("unfit")
+      writer.write(reason)
+    }
     writer.endObject()
     return Response(
       status: isNew ? .created : .ok,
