@@ -184,7 +184,8 @@ extension FieldType {
     switch self {
     case .url: Value(value).withText { TextFormat.isLink($0) } ?? false
     case .date: Value(value).withText { TextFormat.isDateTime($0) || TextFormat.isDate($0) } ?? false
-    case .list(let type): if case .array(let elements) = value { elements.allSatisfy(type.admitsWritten) } else { false }
+    case .list(let type):
+      if case .array(let elements) = value { elements.allSatisfy(type.admitsWritten) } else { false }
     case .string, .number, .integer, .boolean, .object, .any, .oneOf: admits(Value(value))
     }
   }

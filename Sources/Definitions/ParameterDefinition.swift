@@ -1,3 +1,4 @@
+public import Expressions
 internal import FieldValues
 internal import Patterns
 
@@ -8,6 +9,8 @@ public struct ParameterDefinition: Sendable {
   public let pattern: String
   /// May be empty, and need not match the pattern then.
   public var defaultValue: String?
+  /// In its place, where the default is made of who asks.
+  public var defaultTemplate: Template?
   /// Nil where the text is no pattern: then nothing matches it.
   private let compiled: Pattern?
 

@@ -20,6 +20,8 @@ public struct LocalDefinition: Sendable {
   public var items: [JSONValue]
   /// What an added `{}` becomes, and whose members an added item lacks.
   public var defaultItem: JSONValue
+  /// The same where it reads who adds the item: what of it is constant stands in ``defaultItem``.
+  public var defaultTemplate: Template?
   /// What edits may write; nil: anything.
   public var fields: ItemFields?
 

@@ -57,6 +57,10 @@ extension TableDefinition {
   /// Whether its rows may be one caller's own.
   public var dependsOnCaller: Bool { !forward.isEmpty || !callerUse.isEmpty }
 
+  /// Callers may edit items that the service owns, each those of their own rows: where these are told apart by what is read of
+  /// `$caller` alone, and the service names them.
+  public var isEditedByCallers: Bool { forward.isEmpty && !callerUse.isEmpty && rowID == nil }
+
   /// The request fields that its replies depend on, as far as they are the caller's own.
   public var callerFields: [String] {
     guard !callerUse.isEmpty else { return forward }

@@ -76,6 +76,14 @@ extension JSONValue {
 
 extension Expression {
   public var callerUse: CallerUse { root.callerUse }
+
+  /// Of a condition, what has to hold of who asks: those of the parts joined by `&&` that read it. Where none does, the whole.
+  public var callerCondition: Expression {
+    let parts = root.conjuncts
+    let own = parts.filter { !$0.callerUse.isEmpty }
+    guard let first = own.first, own.count < parts.count else { return self }
+    return Expression(text: "\(text)\n$caller", own.dropFirst().reduce(first) { .and($0, $1) })
+  }
 }
 
 extension Template {

@@ -23,7 +23,7 @@ extension Expression {
 }
 
 extension Node {
-  fileprivate var conjuncts: [Node] {
+  var conjuncts: [Node] {
     if case .and(let left, let right) = self { left.conjuncts + right.conjuncts } else { [self] }
   }
 

@@ -85,7 +85,9 @@ struct ItemMapping {
   }
 
   private mutating func prepare(for source: String, givenID: String?) {
-    isReadOnly = givenID != nil && (plan.definition.isFamily || source != plan.definition.source)
+    isReadOnly =
+      givenID != nil
+      && (plan.definition.isFamily && !plan.definition.isEditedByCallers || source != plan.definition.source)
     takesPatches = plan.actions.isEmpty || !isReadOnly && !plan.upstreams.contains(source)
   }
 

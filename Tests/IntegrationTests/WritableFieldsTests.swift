@@ -48,16 +48,23 @@ import Testing
     #expect(try send("PUT", "items/own", ["title": "P", "extra": 1]).status == 422)
     #expect(try send("PUT", "items/own", ["title": "P"]).status == 201)
     #expect(try send("PUT", "items/own", ["done": true]).json["fields"]?["title"] != nil)
-    let batch = try send("POST", "edits", ["edits": [["op": "add", "item": ["title": "B"]], ["op": "patch", "id": "1", "patch": ["x": 1]]]])
+    let batch = try send(
+      "POST",
+      "edits",
+      ["edits": [["op": "add", "item": ["title": "B"]], ["op": "patch", "id": "1", "patch": ["x": 1]]]]
+    )
     #expect(batch.status == 422 && batch.json["at"] == 1 && batch.json["fields"]?["x"] != nil, "\(batch)")
     #expect(try send("POST", "rows/1/actions/finish", nil).status == 200)
     #expect(try send("POST", "rows/1/actions/break", ["done": "yes"]).json["fields"]?["done"] != nil)
     // Where it stands is for the service to write: a section is no field here.
-    #expect(try send("POST", "items/1/move", ["section": "today", "at": 0]).status == 422, "there is no such group yet")
+    #expect(try send("POST", "items/1/move", ["section": "today", "at": 0]).status == 200)
     #expect(try send("POST", "items?section=later&at=0", ["title": "C"]).status == 201)
     #expect(try send("POST", "items", ["title": "C", "section": "today"]).json["fields"]?["section"] != nil)
     let listed = try service.request("GET", "/v1/tables").json["tables"]?.elements.first?["itemSchema"]
-    #expect(listed?["required"] == ["title", "done"] && listed?["additionalProperties"] == false, "\(String(describing: listed))")
+    #expect(
+      listed?["required"] == ["title", "done"] && listed?["additionalProperties"] == false,
+      "\(String(describing: listed))"
+    )
     #expect(listed?["properties"]?["address"]?["properties"]?["street"]?["type"] == ["string", "null"])
   }
 

@@ -14,13 +14,17 @@ extension CrossChecks {
     }
   }
 
-  /// Callers who see rows of their own all see the same local items, which nobody can edit there.
+  /// Where callers are told apart by what they have sent on, or rows by what stands in them, nobody can edit the items there.
   private func warnOfReadOnly(_ source: String, in table: String, at place: TextPosition) {
-    guard definition.tables.contains(where: { $0.name == table && $0.dependsOnCaller }) else { return }
+    guard let found = definition.tables.first(where: { $0.name == table && $0.dependsOnCaller }),
+      !(found.isEditedByCallers && found.source == source)
+    else { return }
     reading.warning(
       at: place,
       "the items of '\(source)' can only be read in '\(table)', which is another table for each caller",
-      "to have them edited, put them in a table of their own"
+      found.forward.isEmpty && found.source == source
+        ? "to have callers edit their own, leave `row.id` out: the service names them"
+        : "to have them edited, put them in a table of their own"
     )
   }
 }

@@ -24,6 +24,7 @@ struct CrossChecks {
     checks.warnOfTypes()
     checks.warnOfGroups()
     checks.warnOfPlainHTTP()
+    checks.warnOfEqualSubjects()
     return checks.definition
   }
 
@@ -98,6 +99,8 @@ extension CrossChecks {
     for index in definition.tables.indices {
       let table = definition.tables[index]
       let reads = reading.callerUses.filter { path, _ in
+        // Whoever adds an item is told apart then, and not before.
+        guard !KnownRoots.isDefaultItem(path) else { return false }
         guard let kind = path.first, let name = path.dropFirst().first else { return false }
         return switch kind {
         case ServiceKeys.tables.name: name == table.name

@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 import JSON
 
 enum LocalKeys: ObjectKeys {
@@ -12,8 +13,9 @@ enum LocalKeys: ObjectKeys {
   )
   static let defaultItem = Key(
     "default",
-    .item,
-    "What an added `{}` becomes; an added item gets its members from here where it lacks them."
+    .defaultItem,
+    "What an added `{}` becomes; an added item gets its members from here where it lacks them. `$caller` is who adds it: "
+      + "`{owner: \"${$caller.claims.sub}\"}`."
   )
 
   static let fields = Key(
@@ -28,9 +30,11 @@ enum LocalKeys: ObjectKeys {
   static func value(of object: ObjectReader) -> LocalDefinition? {
     var local = LocalDefinition()
     object.set(&local.items, from: items)
-    object.set(&local.defaultItem, from: defaultItem)
+    if let item = object[defaultItem] { (local.defaultItem, local.defaultTemplate) = (item.constant, item.template) }
     guard object.has(fields), let declared = object[fields], check(declared, object.reading) else { return local }
-    let known = ItemFields(declared.map { .init(name: $0.name.value, type: $0.value.type, isOptional: $0.value.isOptional) })
+    let known = ItemFields(
+      declared.map { .init(name: $0.name.value, type: $0.value.type, isOptional: $0.value.isOptional) }
+    )
     local.fields = known
     check(local, known, of: object)
     return local
@@ -84,6 +88,34 @@ enum LocalKeys: ObjectKeys {
         "item \(number + 1) of 'items' is not as 'fields' say: `\(fault.name)` \(fault.reason)",
         "it is kept as it is until an edit writes that member"
       )
+    }
+  }
+}
+
+/// What an added item gets that it lacks.
+struct DefaultItem: Sendable {
+  /// Those members that depend on nobody.
+  var constant: JSONValue
+  /// All of them, where some read who adds the item.
+  var template: Template?
+}
+
+extension ValueReader where Value == DefaultItem {
+  static let defaultItem = ValueReader(.map(.anything)) { node, reading in
+    guard let item = ValueReader<JSONValue>.item.read(node, reading) else { return nil }
+    guard item.hasExpressions else { return DefaultItem(constant: item, template: nil) }
+    guard let template = reading.template(node), case .object(let members) = item else { return nil }
+    return DefaultItem(constant: .object(members.filter { !$0.value.hasExpressions }), template: template)
+  }
+}
+
+extension JSONValue {
+  fileprivate var hasExpressions: Bool {
+    switch self {
+    case .null, .bool, .integer, .unsigned, .double: false
+    case .string(let text): text.contains("${")
+    case .array(let elements): elements.contains(where: \.hasExpressions)
+    case .object(let members): members.contains { $0.value.hasExpressions }
     }
   }
 }

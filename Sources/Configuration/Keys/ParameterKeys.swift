@@ -9,6 +9,8 @@ enum ParameterKeys: ObjectKeys {
   struct Parameter: Sendable {
     var pattern = ParameterDefinition.defaultPattern
     var defaultValue: String?
+    /// Where it is made of who asks.
+    var defaultTemplate: Template?
   }
 
   static let pattern = Key(
@@ -19,7 +21,7 @@ enum ParameterKeys: ObjectKeys {
   static let defaultValue = Key(
     "default",
     .parameterValue,
-    "Taken where an address names no value, and may be empty; without it, 400."
+    "Taken where an address names no value, and may be empty; without it, 400. `${$caller.claims.team}`: what is known of who asks."
   )
 
   static let keys = [pattern.description, defaultValue.description]
@@ -27,6 +29,12 @@ enum ParameterKeys: ObjectKeys {
   static func value(of object: ObjectReader) -> Parameter? {
     var parameter = Parameter()
     object.set(&parameter.pattern, from: pattern)
+    if object.node(of: defaultValue)?.scalar?.text.contains("${") ?? false {
+      parameter.defaultTemplate = object.node(of: defaultValue).flatMap { node in
+        object.reading.within(defaultValue.name) { object.reading.template(node) }
+      }
+      return parameter
+    }
     parameter.defaultValue = object[defaultValue]
     if let value = parameter.defaultValue, !value.isEmpty, let pattern = try? Pattern(parameter.pattern),
       !pattern.matches(value)

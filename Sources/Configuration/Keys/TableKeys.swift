@@ -119,7 +119,13 @@ enum TableKeys: ObjectKeys {
     object.set(&table.can, from: can)
     object.set(&table.sharedTaps, from: sharedTaps)
     table.parameters = (object[parameters] ?? []).map { name, parameter in
-      ParameterDefinition(name: name.value, pattern: parameter.pattern, defaultValue: parameter.defaultValue)
+      var definition = ParameterDefinition(
+        name: name.value,
+        pattern: parameter.pattern,
+        defaultValue: parameter.defaultValue
+      )
+      definition.defaultTemplate = parameter.defaultTemplate
+      return definition
     }
     if let title = table.standardTitle { table.title = title }
     for header in object[forward] ?? [] where !table.forwards(header) { table.forward.append(header) }

@@ -17,6 +17,11 @@ struct KnownRoots {
 
   /// - Parameter path: the keys and names on the way to the value.
   init(at path: [String], lookups declared: [String: Set<String>]) {
+    if Self.isDefaultItem(path) {
+      // Of who adds an item; there is nothing else yet.
+      self.init([.caller])
+      return
+    }
     let isInlineSource = path.first == ServiceKeys.tables.name && path.dropFirst(2).first == TableKeys.source.name
     if path.first == ServiceKeys.sources.name || isInlineSource {
       // A source is fetched once for all languages.
@@ -35,6 +40,8 @@ struct KnownRoots {
     // A header field may be called like a key.
     let isField = path.dropLast().last == EditRequestKeys.headers.name
     switch (isOfTable ? path[2] : "", isField ? "" : path.last ?? "") {
+    case (TableKeys.parameters.name, ParameterKeys.defaultValue.name):
+      self.init([.caller])
     case (TableKeys.title.name, _):
       self.init([.parameters, .environment, .locale, .caller])
     case (TableKeys.edits.name, EditRequestKeys.item.name), (TableKeys.edits.name, EditRequestKeys.refused.name),
@@ -68,6 +75,15 @@ struct KnownRoots {
       let roots = (isHeader ? Self.everywhere : Self.inTables).union(.locale)
       self.init(isHeader ? roots.union(.items) : roots, lookups: isHeader ? [] : lookups, isHeader: isHeader)
     }
+  }
+
+  /// Whether a path leads into what an added item gets that it lacks.
+  static func isDefaultItem(_ path: [String]) -> Bool {
+    let inSource = path.first == ServiceKeys.sources.name ? path.dropFirst(2) : path.dropFirst(3)
+    let isOfSource =
+      path.first == ServiceKeys.sources.name
+      || path.first == ServiceKeys.tables.name && path.dropFirst(2).first == TableKeys.source.name
+    return isOfSource && inSource.prefix(2).elementsEqual([SourceKeys.local.name, LocalKeys.defaultItem.name])
   }
 
   /// - Parameter path: below `find`.

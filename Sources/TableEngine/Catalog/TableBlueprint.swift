@@ -11,6 +11,8 @@ struct TableBlueprint: Sendable {
   /// The table's own source, where its items are the service's and can be edited through the table: no family's, whose members
   /// come and go.
   var local: (name: String, definition: LocalDefinition)?
+  /// The same of a family whose callers edit their own rows, each through a member; it is among `borrowed`, too.
+  var callersLocal: (name: String, definition: LocalDefinition)?
   /// Other sources of the service's own that are shown or looked up, to be read.
   var borrowed: [(name: String, definition: LocalDefinition)] = []
   /// What the members of all families may hold.
@@ -51,7 +53,9 @@ struct TableBlueprint: Sendable {
       case .upstream(let upstream)?:
         upstreams.append(TableUpstream(name: name, definition: upstream, digest: digests.sources[name] ?? ""))
       case .local(let local)? where name == table.source && !table.isFamily: self.local = (name, local)
-      case .local(let local)?: borrowed.append((name, local))
+      case .local(let local)?:
+        if name == table.source, table.isEditedByCallers { callersLocal = (name, local) }
+        borrowed.append((name, local))
       case nil: throw StartError(description: "table `\(table.name)`: there is no source `\(name)`")
       }
     }

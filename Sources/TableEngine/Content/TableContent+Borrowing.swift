@@ -1,3 +1,4 @@
+import Definitions
 import TableMapping
 import TableStore
 
@@ -24,6 +25,17 @@ extension TableContent {
     local?.revision = snapshot.revision
     inputRevisions.own = log.storedName
     inputRevisions[log.storedName] = snapshot.revision.number
+  }
+
+  /// The items of the table's own source, which can be edited through it.
+  mutating func own(_ snapshot: ItemSnapshot, of log: ItemLog, _ definition: LocalDefinition) {
+    local = LocalContent(
+      source: log.source,
+      items: snapshot.items,
+      revision: snapshot.revision,
+      definition: definition
+    )
+    show(snapshot, of: log)
   }
 
   /// These are all other sources of the service's own that there are.

@@ -58,7 +58,7 @@ extension TableContent {
     borrow(borrowed)
     (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
     layout = blueprint.layout
-    if let local = blueprint.local { self.local?.definition = local.definition }
+    if let local = blueprint.local ?? blueprint.callersLocal { self.local?.definition = local.definition }
     let before = inputs
     inputs = [:]
     var heard = AnsweredSources()

@@ -38,7 +38,10 @@ extension TableError {
     let words = faults.prefix(3).map { "`\($0.name)` \($0.reason)" }.joined(separator: "; ")
     let more = faults.count > 3 ? "; and \(faults.count - 3) more" : ""
     let first = faults.first?.name
-    var error = TableError.unprocessable(words + more + ".", field: faults.allSatisfy { $0.name == first } ? first : nil)
+    var error = TableError.unprocessable(
+      words + more + ".",
+      field: faults.allSatisfy { $0.name == first } ? first : nil
+    )
     for fault in faults {
       if let known = error.fields.firstIndex(where: { $0.name == fault.name }) {
         error.fields[known].reasons.append(fault.reason)

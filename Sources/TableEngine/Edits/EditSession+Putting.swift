@@ -23,6 +23,8 @@ extension EditSession {
       hasReplaced = false
       return try insert(body, as: row, place, number)
     }
+    // One that is another's is not there, and what is called so can't be added: there is one.
+    if ownership != nil { _ = try editable(row, [], "replaced") }
     if condition == .absent { throw .isThere(row) }
     let item = try editable(row, .edit, "replaced")
     hasReplaced = true
@@ -45,7 +47,7 @@ extension EditSession {
     _ place: EditPlace,
     _ number: Int
   ) throws(TableError) -> String {
-    let defaults = content.local?.definition.defaultItem ?? .object([])
+    let defaults = defaults
     guard place != .end else {
       try checkFields(adding: body, sent: body, over: defaults)
       _ = try change(item) { items throws(EditError) in try items.replace(item, with: body, default: defaults) }

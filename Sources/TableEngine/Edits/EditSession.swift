@@ -23,6 +23,10 @@ struct EditSession {
   private(set) var touched: Set<ItemID> = []
   /// The edit that a layout on the way has refused.
   private var culprit: Int?
+  /// What an added item gets that it lacks.
+  let defaults: JSONValue
+  /// Whose rows these are, where each caller has their own; nil: everyone's.
+  let ownership: CallersRows?
 
   /// What one of the edits was refused for.
   struct Refusal: Error {
@@ -31,8 +35,16 @@ struct EditSession {
   }
 
   /// - Parameter limits: of items and tables; `limits` of the configuration.
-  init(_ content: TableContent, table: Table, named name: String, limits: LimitsDefinition = LimitsDefinition()) {
+  init(
+    _ content: TableContent,
+    table: Table,
+    named name: String,
+    caller: CallerFields = CallerFields([]),
+    limits: LimitsDefinition = LimitsDefinition()
+  ) {
     (self.content, self.table, self.name) = (content, table, name)
+    defaults = content.local?.definition.defaults(for: caller) ?? .object([])
+    ownership = content.isOfCallers ? CallersRows(content) : nil
     self.content.local?.items.limits.itemBytes = limits.itemBytes
     self.content.local?.items.limits.tableBytes = limits.tableBytes
   }
@@ -97,9 +109,11 @@ struct EditSession {
     guard case .object = body else { throw .malformed("An item is a JSON object.") }
     if place != .end { try settle() }
     let target = try target(of: place, moving: nil)
-    let defaults = content.local?.definition.defaultItem ?? .object([])
+    // A number would tell how many items others have added.
+    let identity = identity ?? (ownership == nil ? nil : ChosenIdentity.made(for: nil))
     let placed = target.membership.map { body.setting($0.path, to: $0.value) } ?? body
     try checkFields(adding: placed, sent: body, over: defaults)
+    let defaults = defaults
     let item = try change(nil) { items throws(EditError) in
       try items.insert(placed, named: identity, default: defaults, at: target.place).id
     }
@@ -144,7 +158,10 @@ struct EditSession {
     content.local?.items = LocalItems.empty
     defer { content.local?.items = items }
     if let item { touched.insert(item) }
-    do { return try body(&items) } catch { throw TableError(error) }
+    do { return try body(&items) } catch {
+      if ownership != nil, case .tableTooLarge = error { throw .hasNoRoom(table: name) }
+      throw TableError(error)
+    }
   }
 
   /// Remembers an item that an edit has changed: what becomes of its row, the next layout shows.
@@ -176,6 +193,7 @@ struct EditSession {
     guard let local = content.local, let result = content.result, let before else { return nil }
     let (work, maximum) = (result.work(for: local.source), result.maximumWork(forItems: local.items.count))
     guard work > maximum, work > before.work(for: local.source) else { return nil }
+    guard ownership == nil else { return .hasNoRoom(table: name) }
     return TableError(
       .tooLarge,
       detail:
@@ -212,7 +230,7 @@ struct EditSession {
       let known = item(of: content.result?.item(row))
       if known.map(touched.contains) ?? true { try settle() }
     }
-    guard let found = content.result?.item(row) else {
+    guard let found = content.result?.item(row), ownership == nil || found.hasRow else {
       throw .notFound("The table `\(name)` has no row `\(row)`.")
     }
     guard let item = item(of: found) else {
@@ -241,6 +259,7 @@ struct EditSession {
     if let refusal = result.refusal(ofOwned: item.rawValue, at: position, of: local.source) {
       throw .unprocessable(refusal.reason, field: refusal.field)
     }
+    if let ownership, !ownership.hold(for: local.items[position].body) { throw .wouldBeOthers }
     let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
     if let found = result.item(identity), self.item(of: found) != item { throw .taken(identity) }
     // Where it stands before the other one now, that has lost its row to it. One that was changed with it is looked at
@@ -253,6 +272,11 @@ struct EditSession {
 }
 
 extension TableError {
+  /// How much others have is not told.
+  fileprivate static func hasNoRoom(table: String) -> TableError {
+    TableError(.tooLarge, detail: "The table `\(table)` has no room for more items.")
+  }
+
   static func taken(_ row: String) -> TableError {
     TableError(
       .conflict,

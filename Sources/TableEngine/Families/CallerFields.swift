@@ -42,6 +42,22 @@ package struct CallerFields: Sendable {
     return forwarded
   }
 
+  /// What a template makes of `$caller` alone; null where that has no value.
+  func value(_ template: Template) -> Value {
+    var scope = Scope()
+    scope.caller = Value(template.callerUse.values(of: values))
+    return (try? template.evaluate(in: scope)) ?? .null
+  }
+
+  /// The same as text; nil where it is none, or empty.
+  func text(_ template: Template) -> String? {
+    switch JSONValue(value(template)) {
+    case .string(let text): text.isEmpty ? nil : text
+    case .integer(let number): String(number)
+    case .null, .bool, .unsigned, .double, .array, .object: nil
+    }
+  }
+
   /// Those that a table forwards, in the table's spelling and order.
   private func forwarded(by names: [String]) -> ForwardedFields {
     ForwardedFields(
@@ -54,6 +70,8 @@ package struct CallerFields: Sendable {
   /// Whose idempotency keys these are: the token's, else those of whoever has the same forwarded credentials.
   func name(forwarding names: [String]) -> String {
     if let identity { return "caller \(identity)" }
+    // Where all header fields are read, all of them tell callers apart.
+    let names = names.contains("*") ? fields.map(\.name) : names
     let text = forwarded(by: names).fields.map { "\($0.name.lowercased())\u{0}\($0.value)\u{0}" }.joined()
     guard !text.isEmpty else { return "" }
     return "fields " + SHA256.digest(of: Array(text.utf8)).map { String($0, radix: 16) }.joined(separator: ".")

@@ -12,7 +12,9 @@ struct FamilyParameters: Sendable {
   init(_ definition: TableDefinition) { (table, declared) = (definition.name, definition.parameters) }
 
   /// The values in the order of their names, defaults filled in; each is there and matches its pattern.
-  func values(of reference: TableReference) throws(TableError) -> [TableReference.Parameter] {
+  func values(of reference: TableReference, _ caller: CallerFields = CallerFields([]))
+    throws(TableError) -> [TableReference.Parameter]
+  {
     if let unknown = reference.parameters.first(where: { given in !declared.contains { $0.name == given.name } }) {
       let names = declared.map { "`\($0.name)`" }.joined(separator: ", ")
       throw .malformed(
@@ -27,13 +29,13 @@ struct FamilyParameters: Sendable {
     var values: [TableReference.Parameter] = []
     for parameter in declared {
       let given = reference.parameters.first { $0.name == parameter.name }?.value
-      guard let value = given ?? parameter.defaultValue else {
+      guard let value = given ?? parameter.defaultValue ?? parameter.defaultTemplate.flatMap(caller.text) else {
         throw .malformed(
           "The parameter `\(parameter.name)` is missing: `\(table);\(parameter.name)=…`, matching `\(parameter.pattern)`.",
           field: parameter.name
         )
       }
-      guard given?.utf8.count ?? 0 <= Self.maximumLength else {
+      guard value.utf8.count <= Self.maximumLength else {
         throw .malformed(
           "The parameter `\(parameter.name)` is longer than \(Self.maximumLength) bytes.",
           field: parameter.name

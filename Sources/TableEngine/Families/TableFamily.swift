@@ -113,7 +113,7 @@ package final class TableFamily: Sendable {
       return (kept, dropped, polled)
     }
     var (kept, dropped) = (instances, displaced)
-    for instance in kept where !instance.table.canBe(blueprint) {
+    for instance in kept where !instance.table.canBe(blueprint, blueprint.callersLog(among: borrowed)) {
       if !remake(instance, blueprint, borrowed), drop(instance.table) { dropped.append(instance.table) }
     }
     kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
@@ -198,7 +198,7 @@ package final class TableFamily: Sendable {
       let (blueprint, borrowed, parameters, generation) = contents.withLock {
         ($0.blueprint, $0.borrowed, $0.parameters, $0.generation)
       }
-      let values = try parameters.values(of: reference)
+      let values = try parameters.values(of: reference, caller)
       let forwarded = caller.forwarded(by: blueprint.definition)
       let key = Key(parameters: values, caller: hash(forwarded))
       if let known = known(key) { return known }

@@ -33,7 +33,9 @@ struct ItemLogs: Sendable {
     _ stored: inout StoredTables,
     _ context: EngineContext
   ) throws {
-    let owners = Dictionary(grouping: blueprints.filter { $0.local != nil }) { $0.local?.name ?? "" }
+    let owners = Dictionary(grouping: blueprints.filter { ($0.local ?? $0.callersLocal) != nil }) {
+      ($0.local ?? $0.callersLocal)?.name ?? ""
+    }
     for source in definition.sources {
       guard case .local(let local) = source.kind else { continue }
       let name = source.name

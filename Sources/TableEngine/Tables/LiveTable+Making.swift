@@ -63,7 +63,8 @@ extension LiveTable {
 
   /// A family's member, whose first reader has just come.
   ///
-  /// - Parameter borrowed: the items of the service's own sources that it shows: it comes and goes, so that nobody edits through it.
+  /// - Parameter borrowed: the items of the service's own sources that it shows. It comes and goes, so that only callers edit
+  ///   through it, each their own rows.
   static func member(
     _ reference: TableReference,
     of blueprint: TableBlueprint,
@@ -81,7 +82,10 @@ extension LiveTable {
       caller: forwarding.values,
       locale: blueprint.locales.first
     )
-    content.borrow(borrowed)
+    let log = blueprint.callersLog(among: borrowed)
+    let others = borrowed.filter { $0 !== log }
+    if let log, let local = blueprint.callersLocal { content.own(log.committed, of: log, local.definition) }
+    content.borrow(others)
     let isShared = context.shares(reference, of: blueprint.definition)
     if isShared { content.expectStored() }
     let feed = context.feed(of: content.table(named: reference.canonical))
@@ -91,13 +95,14 @@ extension LiveTable {
       content: content,
       blueprint,
       isMember: true,
+      log: log,
       isStored: isShared,
-      borrowed: borrowed,
+      borrowed: others,
       context: context
     )
     // Nothing of it is read here that could fail.
     _ = try? table.translate(blueprint)
-    table.writer.followItems()
+    for table in log == nil ? [table] : table.all { table.writer.followItems() }
     table.attach(table.polledSources(blueprint, parameters, forwarding))
     // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no queue of the
     // table's, as the threads for these may all be taken.
@@ -128,6 +133,8 @@ extension LiveTable {
       content.translate(shown, own: shown.own, at: current.cursor)
     } else if isShared {
       content.expectStored()
+    } else if let log = writer.log, let local = blueprint.callersLocal {
+      content.own(log.committed, of: log, local.definition)
     }
     let feed = context.feed(of: content.table(named: name), restored: stored?.feed)
     return LiveTable(

@@ -17,7 +17,7 @@ extension LiveTable {
     _ borrowed: [ItemLog],
     unchanged: Set<String>
   ) {
-    let heard = reconfigure(blueprint, borrowed)
+    let heard = reconfigure(blueprint, borrowed.filter { $0 !== writer.log })
     let before = sources
     let next = polledSources(blueprint, writer.variables.parameters, forwarding)
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }

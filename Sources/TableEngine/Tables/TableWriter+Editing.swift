@@ -1,6 +1,6 @@
 import Definitions
-import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -72,8 +72,9 @@ extension TableWriter {
       }
       // A local table's answer is kept in the commit itself.
       let claiming = log == nil ? Self.forwardingClaim : nil
-      // A repeat gets a version that has the edit: the first answer may have been stored before there was one.
-      let isLeaders = awaitsLeader
+      // A repeat gets a version that has the edit: the first answer may have been stored before there was one, and of a member's
+      // versions nothing is stored.
+      let isLeaders = awaitsLeader || log != nil && !isStored
       let finish: @Sendable (EditResult) -> Void = { [self] outcome in
         guard isLeaders, case .success(let answer) = outcome, answer.isRepeated else { return completion(outcome) }
         answerWhenShown(outcome, request, completion)
@@ -92,7 +93,7 @@ extension TableWriter {
   }
 
   /// - Parameter isUpToDate: nothing that another replica has written is unknown here.
-  private func carryOut(
+  func carryOut(
     _ request: EditRequest,
     on ground: EditGround?,
     isUpToDate: Bool = false,
@@ -120,7 +121,7 @@ extension TableWriter {
   }
 
   /// A request on its way.
-  private struct Attempt: Sendable {
+  struct Attempt: Sendable {
     /// Nothing that another replica has written is unknown here.
     var isUpToDate: Bool
     var completion: @Sendable (EditResult) -> Void
@@ -158,13 +159,22 @@ extension TableWriter {
       guard !attempt.isUpToDate else { return attempt.completion(.failure(.itemsBehind)) }
       return lookForNewsOfInputs { _ in attempt.again() }
     }
-    var session = EditSession(ground.content, table: ground.table, named: name, limits: context.current.limits)
+    var session = EditSession(
+      ground.content,
+      table: ground.table,
+      named: name,
+      caller: request.caller,
+      limits: context.current.limits
+    )
     let rows: [String]
     do throws(EditSession.Refusal) { rows = try session.apply(request.edits) } catch {
       return refuse(request.isBatch ? error.error.ofEdit(error.edit) : error.error, request, attempt)
     }
     var items = session.content.local?.items ?? .empty
     let changes = items.takeChanges()
+    guard isStored else {
+      return commit(changes, making: items, to: log, on: head, of: session, rows, request, attempt)
+    }
     let isShownHere = makesVersions
     let version = isShownHere ? feed.prepare(session.shared(with: feed.latest.table)) : nil
     // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
@@ -199,7 +209,7 @@ extension TableWriter {
   }
 
   /// Answers an edit with a version that another replica has made of it. On any queue.
-  private func answerWhenShown(
+  func answerWhenShown(
     _ outcome: EditResult,
     _ request: EditRequest,
     since begun: ContinuousClock.Instant = .now,

@@ -21,7 +21,7 @@ extension TableWriter {
   /// Whether answers to requests with a key are kept for all replicas and beyond this process. Not of what belongs to one
   /// caller: that is in no store.
   private var keepsAnswers: Bool {
-    isStored || context.replica.isShared && !isPrivate && content.access { $0.variables.caller == .null }
+    isStored || log != nil || context.replica.isShared && !isPrivate && content.access { $0.variables.caller == .null }
   }
 
   /// Carries a request out the first time that it comes with its key. Repeats, also those that come meanwhile, get the
@@ -128,7 +128,7 @@ extension TableWriter {
     _ completion: @escaping @Sendable (EditResult) -> Void,
     _ carryOut: @escaping @Sendable () -> Void
   ) {
-    guard let idempotency, isStored, context.replica.isShared else { return carryOut() }
+    guard let idempotency, isStored || log != nil, context.replica.isShared else { return carryOut() }
     context.store.reply(kept(idempotency)) { [self] result in
       content.queue.async {
         switch result {
@@ -152,8 +152,10 @@ extension TableWriter {
       context.answers.remember(reply, table: storedName)
       return completion()
     }
-    var commit = Commit(table: storedName, durability: .full)
+    // Of a member nothing is stored but the items that are edited through it.
+    var commit = Commit(table: isStored ? storedName : log?.storedName ?? storedName, durability: .full)
     commit.reply = reply
+    commit.reply?.table = reply.table ?? storedName
     context.store.commit(commit) { [self] result in
       // Another replica's answer to the same stays.
       if case .failure(let error) = result, error != .superseded {

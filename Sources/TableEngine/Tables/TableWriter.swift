@@ -113,7 +113,8 @@ final class TableWriter: Sendable {
     content.queue.async { [self] in
       let object = content.access { content in
         content.refreshResult(named: name)
-        return content.object(row)
+        // Where rows are the callers' own, those that are hidden are others'.
+        return content.object(row).flatMap { $0.isHidden && content.isOfCallers ? nil : $0 }
       }
       if let object, orHidden || !object.isHidden { return completion(.success(object)) }
       completion(.failure(.notFound("The table `\(name)` has no row `\(row)`.")))
