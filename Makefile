@@ -49,6 +49,7 @@ cluster: packages
 	$(SWIFT) build --product tablecast
 	./Benchmarks/Simulation/simulation.py --check
 	./Tests/Cluster/cluster.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1)
+	./Tests/Identity/callers.py .build/debug/tablecast --seconds 8 --seed $(or $(SEED),1)
 
 trial: packages
 	@./scripts/install-system-packages.sh postgresql
