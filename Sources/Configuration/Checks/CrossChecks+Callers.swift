@@ -1,4 +1,5 @@
 import Definitions
+import Expressions
 
 /// Who callers are to a table.
 extension CrossChecks {

@@ -34,7 +34,7 @@ extension TableWriter {
           var request = request
           request.conflicts += 1
           unlessDone(request.preconditions.idempotency, attempt.completion) { [self, request] in
-            carryOut(request, as: nil, isUpToDate: attempt.isUpToDate, attempt.completion)
+            carryOut(request, on: nil, isUpToDate: attempt.isUpToDate, attempt.completion)
           }
         case .failure(let error):
           context.logger.error("An edit could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])

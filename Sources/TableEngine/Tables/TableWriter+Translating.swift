@@ -95,7 +95,9 @@ extension TableWriter {
     }
     whenShown(isElsewhere: done.isRepeated) { shown in
       let cursor = shown.reader.cursor(shown.feed.current, request.lens)
-      let answer = EditResult.success(EditAnswer(cursor: cursor, rows: done.rows, hasReplaced: done.hasReplaced))
+      let answer = EditResult.success(
+        EditAnswer(cursor: cursor, rows: done.rows, hasReplaced: done.hasReplaced, unfit: done.unfit)
+      )
       // Answers kept by earlier releases have the original's cursor.
       shown.remember(answer, for: request.preconditions.idempotency) { completion(answer) }
     }
