@@ -193,7 +193,9 @@ extension TableWriter {
     again: @escaping @Sendable () -> Void,
     _ answer: @escaping @Sendable (TableError) -> Void
   ) {
-    guard isShared, !isUpToDate, error.isOfContent else { return answer(error) }
+    // Of a member's items other replicas may have written some, too.
+    let isOthers = isShared || log?.isShared ?? false
+    guard isOthers, !isUpToDate, error.isOfContent else { return answer(error) }
     lookForNewsOfInputs { isRead in
       if isRead { again() } else { answer(TableError(.unreadable)) }
     }
