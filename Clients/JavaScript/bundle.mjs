@@ -8,7 +8,10 @@ import { fileURLToPath } from "node:url";
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /** The published modules, each of the file of the same name in src/. */
-export const modules = ["tablecast.js", "core.js", "kept.js", "bind.js", "react.js", "element.js"];
+export const modules = ["tablecast.js", "core.js", "kept.js", "find.js", "store.js", "bind.js", "react.js", "element.js"];
+
+/** Those that stand on their own and are also within `tablecast.js`, which is one file. */
+const parts = ["find.js", "store.js"];
 
 /** Those that the service itself has, for its own page and others'. */
 export const served = ["tablecast.js", "bind.js"];
@@ -17,7 +20,7 @@ const resources = new URL("../../Sources/TableService/Resources/client/", import
 /** The module's text. Members that begin with `_` are between our own modules: they get short names. */
 export function bundle(name) {
   const source = fileURLToPath(new URL(`src/${name}`, import.meta.url));
-  const external = ["react", ...modules.filter((other) => other !== name).map((other) => `./${other}`)].map((one) => `--external:${one}`);
+  const external = ["react", ...modules.filter((other) => other !== name && !parts.includes(other)).map((other) => `./${other}`)].map((one) => `--external:${one}`);
   const text = execFileSync("esbuild", [source, "--bundle", "--minify", "--format=esm", "--target=es2022", "--mangle-props=^_", ...external], { encoding: "utf8" });
   return `// Tablecast ${version}\n${text}`;
 }

@@ -53,8 +53,34 @@ export interface Section<C extends Cell = Cell> {
  */
 export type Connection = "connecting" | "cached" | "live" | "retrying" | "paused" | "refused";
 
+/** What a table offers to be found by. `sort` is the chosen one; `prompt`, `sorts`, `filters` are absent where there are none. */
+export interface Find {
+  readonly prompt?: string;
+  readonly sort?: string;
+  readonly sorts?: readonly { readonly id: string; readonly title: string }[];
+  readonly filters?: readonly {
+    readonly id: string;
+    readonly title: string;
+    /** `count`: the rows that would be found with it, given the words and the other filters. */
+    readonly values: readonly { readonly value: string; readonly title: string; readonly count: number; readonly selected: boolean }[];
+    /** It has further values, which were not counted. */
+    readonly more?: boolean;
+  }[];
+}
+
+/** What is looked for: words, chosen values by the filters' ids, the id of a sort. */
+export interface Search {
+  readonly q: string;
+  readonly filters: { readonly [id: string]: readonly string[] };
+  readonly sort: string | null;
+}
+
 /** What is shown: frozen, and the same object until something changes, as are its sections and rows. */
 export interface Snapshot<C extends Cell = Cell> {
+  /** What search fields and menus are drawn from, while the table is asked to `find`. */
+  readonly find?: Find;
+  /** What was last asked to be found; `isFound` once it is what is shown. Null where nothing was. */
+  readonly search: (Search & { readonly isFound: boolean }) | null;
   readonly table: string;
   /** Null before the first snapshot. */
   readonly cursor: string | null;
@@ -123,9 +149,15 @@ export interface Change<C extends Cell = Cell> {
 
 export interface Table<C extends Cell = Cell> {
   readonly snapshot: Snapshot<C>;
+  /** By a `Map`: O(1). */
   row(id: string): Row<C> | undefined;
   /** Follows the table until the function that it returns is called; 5 s after the last one following ends. */
   subscribe(listener: (change: Change<C>) => void): () => void;
+  /**
+   * Shows what is found from then on: typing is waited for (150 ms), overtaken requests are dropped, and each search comes
+   * by stages from the last. Without words, filters and sort: the whole table, with its menus. `find(null)`: the plain table.
+   */
+  find(q?: string | null, filters?: { readonly [id: string]: string | readonly string[] }, sort?: string | null): void;
   /** Asks for further rows of a table that was asked for with `rows`; false where there are no more. */
   loadMore(count?: number): boolean;
   /** Moves the window: to the first rows, or to those from one to another, counted from 0, both included. */
@@ -188,10 +220,42 @@ export interface Options {
   newKey?: () => string;
 }
 
+/** What an app tells a log: a request that has ended, failed (`problem`) or was called off; never a token. */
+export interface LogEvent {
+  readonly type: "request" | "cancelled";
+  readonly method: string;
+  readonly path: string;
+  /** 0 where there was no answer. */
+  readonly status: number;
+  readonly ms: number;
+  readonly bytes?: number;
+  /** An edit's key. */
+  readonly key?: string;
+  readonly problem?: Problem;
+}
+
+export interface Events {
+  /** The last failure; null where there was none. */
+  readonly lastError: LogEvent | null;
+  /** Hears of every request of the client, until the function that it returns is called. */
+  subscribe(listener: (event: LogEvent) => void): () => void;
+}
+
+export interface TableOptions {
+  params?: { [name: string]: string };
+  /** The client's own state over the table: which rows are expanded. */
+  view?: string;
+  /** The window to begin with. */
+  rows?: number | `${number}-${number}` | "all";
+  /** Whose window and search it is: two screens of one table have their own. */
+  screen?: string | number;
+}
+
 export class TablecastClient {
   constructor(url: string | URL, options?: Options);
-  /** The table `name`, of a family with `params`: the same object for the same name, parameters, view and rows. */
-  table<C extends Cell = Cell>(name: string, options?: { params?: { [name: string]: string }; view?: string; rows?: number | `${number}-${number}` | "all" }): Table<C>;
+  readonly events: Events;
+  /** The table `name`, of a family with `params`: the same object for the same name and options. */
+  table<C extends Cell = Cell>(name: string, options?: TableOptions): Table<C>;
   /** Asks anew at once. Happens by itself when the network is back and when the page is seen again. */
   wake(): void;
   pause(reason?: string): void;

@@ -65,6 +65,21 @@ tables:
   evil: {{title: "<b>Evil</b>", source: evil, row: {{id: "${{id}}", type: "${{type}}"}}}}
   down: {{title: Down, source: down, row: {{id: "${{id}}"}}}}
   odd: {{title: Odd, source: odd, row: {{id: "${{id}}", type: "${{type}}"}}, sections: [{{id: shown, where: "!hidden"}}]}}
+  library:
+    title: Library
+    source:
+      local:
+        items:
+          - {{title: Swift by night, state: open, year: 2021, lent: false}}
+          - {{title: Swift by day, state: open, year: 2024, lent: false}}
+          - {{title: Ätna and Stromboli, state: closed, year: 1999, lent: true}}
+          - {{title: كتاب الأسفار, state: closed, year: 2011, lent: false}}
+    find:
+      prompt: Search books
+      search: [title]
+      filters: {{state: {{title: State, by: state, titles: {{open: Open, closed: Closed}}}}}}
+      sorts: {{newest: {{title: Newest first, by: year, order: descending, sections: false}}}}
+    can: {{edit: true, move: true}}
   search:
     title: Search
     source: stories

@@ -75,6 +75,22 @@ class Watch(unittest.TestCase):
         self.assertEqual(swift, javascript)
         self.assertGreaterEqual(len(swift), 6)
 
+  def test_what_is_found_is_shown_with_its_menus(self):
+    # JavaScript's: Swift's has a test of its own.
+    watcher = Watcher(WATCHERS[1], self.service, ["library", "--find", "q=swi&filter=state:open&sort=newest"])
+    self.addCleanup(watcher.end)
+    watcher.await_line(lambda state: state["connection"] == "live")
+    state = json.loads(watcher.lines[-1])
+    self.assertEqual(self.titles(state), ["Swift by day", "Swift by night"])
+    find = state["find"]
+    self.assertEqual((find["prompt"], find["sort"]), ("Search books", "newest"))
+    self.assertEqual([(value["value"], value["count"], value["selected"]) for value in find["filters"][0]["values"]],
+                     [("open", 2, True), ("closed", 0, False)])
+    first = state["sections"][0]["rows"][0]["id"]
+    self.service.ask(f"/v1/tables/library/items/{first}", "PATCH", {"state": "closed"})
+    watcher.await_line(lambda state: self.titles(state) == ["Swift by night"])
+    self.service.ask(f"/v1/tables/library/items/{first}", "PATCH", {"state": "open"})
+
   def test_a_table_that_is_refused_ends_them(self):
     results = [subprocess.run([*command, self.service.url, "none", "--json"], stdout=subprocess.PIPE, text=True, timeout=60) for command in WATCHERS]
     self.assertEqual([result.returncode for result in results], [1, 1])

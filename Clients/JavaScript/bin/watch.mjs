@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 import { TablecastClient } from "../tablecast.js";
 import { folderStore } from "./folder-store.mjs";
 
-const usage = `usage: watch.mjs URL TABLE [--param k=v]… [--view V] [--rows N|F-T] [--cells A,B] [--token T] [--store DIR]
-                [--seconds N] --json`;
+const usage = `usage: watch.mjs URL TABLE [--param k=v]… [--view V] [--rows N|F-T] [--cells A,B]
+                [--find 'q=TEXT&filter=ID:VALUE&sort=ID'] [--token T] [--store DIR] [--seconds N] --json`;
 
 /** `50`, `100-149` or `all`, as the client takes them. */
 function readRows(text) {
@@ -18,13 +18,28 @@ function readRows(text) {
   return last > count - 1 ? `${Number(first)}-${Number(last)}` : count;
 }
 
+/** `q=swi&filter=state:open&sort=newest`, as the arguments of `find`; percent-encoded, as in a URL. */
+function readFind(text) {
+  if (text === undefined) return undefined;
+  let [q, sort] = ["", null];
+  const filters = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    const [id, ...rest] = value.split(":");
+    if (name === "q") q = value;
+    else if (name === "sort") sort = value;
+    else if (name === "filter" && rest.length) (filters[id] ??= []).push(rest.join(":") || "none");
+    else throw new Error(`--find ${text}: it is q=TEXT, filter=ID:VALUE and sort=ID, with & between them`);
+  }
+  return [q, filters, sort];
+}
+
 function readArguments() {
   const text = { type: "string" };
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
       param: { type: "string", multiple: true, default: [] },
-      view: text, rows: text, cells: text, token: text, store: text, seconds: text, json: { type: "boolean" },
+      view: text, rows: text, cells: text, find: text, token: text, store: text, seconds: text, json: { type: "boolean" },
     },
   });
   const [url, table, ...rest] = positionals;
@@ -35,9 +50,10 @@ function readArguments() {
     return [pair.slice(0, at), pair.slice(at + 1)];
   }));
   const rows = readRows(values.rows);
+  const find = readFind(values.find);
   const seconds = values.seconds === undefined ? Infinity : Number(values.seconds);
   if (!(seconds >= 0)) throw new Error(`--seconds ${values.seconds}: a number of seconds`);
-  return { ...values, url, table, params, rows, seconds };
+  return { ...values, url, table, params, rows, find, seconds };
 }
 
 let given, client, table;
@@ -52,6 +68,7 @@ try {
   });
   // Throws for a name that no URL has.
   table = client.table(given.table, given);
+  if (given.find) table.find(...given.find);
 } catch (error) {
   process.stderr.write(`${error.message}\n${usage}\n`);
   process.exit(64);
@@ -68,12 +85,12 @@ async function end(status) {
 }
 
 function print({ after }) {
-  const { table, cursor, state, connection, sections, window = null, refusal } = after;
+  const { table, cursor, state, connection, sections, window = null, find, refusal } = after;
   if (connection === "connecting") return;
   const problem = refusal && {
     title: refusal.title, status: refusal.status ?? 0, detail: refusal.detail ?? "", field: refusal.field ?? refusal.at?.toString(),
   };
-  const line = JSON.stringify({ table, cursor, state, connection, sections, window, ...(problem && { problem }) });
+  const line = JSON.stringify({ table, cursor, state, connection, sections, window, ...(find && { find }), ...(problem && { problem }) });
   if (line === printed) return;
   printed = line;
   process.stdout.write(`${line}\n`);

@@ -4,7 +4,7 @@ import { Client } from "./client.js";
 
 const nothing = () => {};
 const noEdits = (_, segment, view) => ({
-  _segment: segment, _view: view, _edits: [], _trouble: null, _overlay: (sections) => sections, _kept: () => [],
+  _segment: segment, _view: view, _edits: [], _tables: new Set(), _trouble: null, _overlay: (sections) => sections, _kept: () => [],
   _join: nothing, _adding: nothing, _needs: nothing, _confirm: nothing, _refused: nothing, _restore: nothing,
   _goOn: nothing, _purge: nothing, _close: nothing,
 });
@@ -14,6 +14,5 @@ export class TablecastClient extends Client {
     super(noEdits, address, options);
   }
 }
-export { indexedDBStore } from "./store.js";
 export { applyStage } from "./stages.js";
 export { isAsNewAs } from "./cursor.js";

@@ -68,9 +68,10 @@ export function judge({ status, body, _isProblem }, { _row, _isPut }) {
 
 /**
  * The sections with the edits' effects, rows that an edit is about marked as `pending`; the given ones without any.
- * `marks` has the rows that were marked before, by their edits.
+ * `marks` has the rows that were marked before, by their edits; `rows` those of the given sections by their ids. What
+ * edits made of rows, null where one is taken away, is put into `edited`. O(rows touched by edits + a copy of the lists).
  */
-export function overlay(given, edits, marks) {
+export function overlay(given, edits, marks, rows, edited) {
   let sections = given;
   const rowsOf = (index) => {
     if (sections === given) sections = [...given];
@@ -78,8 +79,9 @@ export function overlay(given, edits, marks) {
     return sections[index].rows;
   };
   const find = (id) => {
-    for (const [index, { rows }] of sections.entries()) {
-      const at = rows.findIndex((row) => row.id === id);
+    const row = edited.has(id) ? edited.get(id) : rows.get(id);
+    for (let index = 0; row && index < sections.length; index++) {
+      const at = sections[index].rows.indexOf(row);
       if (at >= 0) return [index, at];
     }
     return [];
@@ -87,7 +89,10 @@ export function overlay(given, edits, marks) {
   const put = (row, { section, at = Infinity, after, before } = {}) => {
     const named = sections.findIndex(({ id }) => id === section);
     const [index = named < 0 ? sections.length - 1 : named, to = at] = find(after ?? before);
-    if (index >= 0) rowsOf(index).splice(to + (after === undefined ? 0 : 1), 0, row);
+    if (index >= 0) {
+      rowsOf(index).splice(to + (after === undefined ? 0 : 1), 0, row);
+      edited.set(row.id, row);
+    }
   };
   for (const edit of edits) {
     const { op, place, _show: show, key, row, state } = edit;
@@ -105,12 +110,16 @@ export function overlay(given, edits, marks) {
     if (at >= 0) {
       const base = sections[index].rows[at];
       const isGone = effect === "delete" || effect === "move";
-      rowsOf(index).splice(at, 1, ...(isGone ? [] : [mark(base)]));
+      const marked = isGone ? null : mark(base);
+      rowsOf(index).splice(at, 1, ...(marked ? [marked] : []));
+      edited.set(row, marked);
       if (effect === "move") put(mark(base), place);
     } else if (effect === "add" && show) {
       edit._placeholder ??= { can: { edit: false, move: false, select: false }, ...show, id: key };
       put(mark(edit._placeholder), place);
     }
   }
-  return freeze(sections);
+  if (sections === given) return given;
+  for (const section of sections) Object.freeze(Object.freeze(section).rows);
+  return Object.freeze(sections);
 }

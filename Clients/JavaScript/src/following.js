@@ -1,13 +1,13 @@
 // What one table's following knows, and what it asks next. No input, no output, no clock: times are given in ms.
 
-import { applyStage, freeze, must, mustBeSound, reuse } from "./stages.js";
+import { applyStage, freeze, Identities, must, reuse } from "./stages.js";
 
 /** A poll that is answered sooner than this, in ms, with nothing, didn't wait. */
 export const tooQuick = 1000;
 /** Full jitter, up to 1, 2, 4 … 32 s. */
 export const pauseAfter = (failures, luck) => luck * Math.min(32_000, 1000 * 2 ** failures);
 /** Members of a table that stand in a changeset's last stage where they changed, null where gone. */
-const attributes = ["state", "problem", "title", "animation", "counts", "truncated", "window"];
+const attributes = ["state", "problem", "title", "animation", "counts", "truncated", "window", "find"];
 
 /** A window as a request says it: how many rows from the first one on, or from which one to which. */
 export const rangeOf = ({ from, rows } = {}) => (from ? `${from}-${from + rows - 1}` : rows);
@@ -15,6 +15,8 @@ export const rangeOf = ({ from, rows } = {}) => (from ? `${from}-${from + rows -
 export class Following {
   /** The table as the server told it last: a frozen snapshot; null before the first. */
   _server = null;
+  /** Its rows and sections by their identities. */
+  _identities = new Identities([]);
   /** The problem after which nothing is asked any more. */
   _refusal = null;
   /** What is shown may be old: it was kept, or paused, and not answered since. */
@@ -38,6 +40,11 @@ export class Following {
   /** The rows that the cursor stands for; null before the first answer, as those that are wanted never are. */
   _cursorRows = null;
 
+  /** What is looked for, as requests say it, and its name; the search that the cursor stands for. */
+  _search = undefined;
+  _searchKey = "";
+  _cursorSearch = "";
+
   constructor(rows, edges) {
     /** The rows that are wanted. */
     this._rows = rows;
@@ -50,15 +57,32 @@ export class Following {
   }
 
   get _asksAlone() {
-    return this._lost || this._alone || this._slot !== null || this._rows !== this._cursorRows;
+    return this._lost || this._alone || this._slot !== null || this._rows !== this._cursorRows || !this._isFound;
+  }
+
+  /** Whether what is shown is what is looked for. */
+  get _isFound() {
+    return this._searchKey === this._cursorSearch;
+  }
+
+  /** Whether nothing is looked for: what is shown is the table as it is. */
+  get _isPlain() {
+    return !this._searchKey && this._isFound;
+  }
+
+  _lookFor(search) {
+    this._search = search;
+    this._searchKey = search ? JSON.stringify(search) : "";
   }
 
   /** What to ask for now. */
   _ask() {
     const after = this._lost ? undefined : this._cursor;
     const rows = after && this._rows === this._cursorRows ? undefined : this._rows;
-    if (this._slot !== null && after && !rows) return { after, slot: this._slot };
-    return { after, rows, wait: this._hasty || !after || rows ? 0 : 20 };
+    const isSame = after && !rows && this._isFound;
+    const { _search, _searchKey } = this;
+    if (this._slot !== null && isSame && !_search) return { after, slot: this._slot };
+    return { after, rows, wait: this._hasty || !isSame ? 0 : 20, _search, _searchKey };
   }
 
   /**
@@ -66,7 +90,7 @@ export class Following {
    * than one that says so little may, `again` for a reset after a reset; throws, with the table as it was, where it
    * isn't the answer to what was asked.
    */
-  _receive(reply, { after, rows, slot, wait }, elapsed) {
+  _receive(reply, { after, rows, slot, wait, _search, _searchKey = "" }, elapsed) {
     this._lost = true; // Until it is seen to fit.
     const { snapshot, stages, to } = reply;
     must(typeof to === "string" && (reply.from ?? undefined) === after, to);
@@ -75,16 +99,24 @@ export class Following {
     if (reset) {
       must(snapshot.cursor === to, to);
       next = { ...snapshot, sections: reuse(this._server?.sections ?? [], snapshot.sections) };
+      this._identities = new Identities(next.sections);
     } else {
-      for (const stage of stages) {
-        next.sections = applyStage(next.sections, stage);
-        for (const name of attributes) {
-          if (name in stage) next[name] = stage[name];
-          if (stage[name] === null) delete next[name];
+      try {
+        for (const stage of stages) {
+          next.sections = applyStage(next.sections, stage, this._identities);
+          for (const name of attributes) {
+            if (name in stage) next[name] = stage[name];
+            if (stage[name] === null) delete next[name];
+          }
         }
+        this._identities._keep();
+      } catch (error) {
+        this._identities._undo();
+        throw error;
       }
     }
-    mustBeSound(next.sections);
+    if (!_search) delete next.find;
+    this._cursorSearch = _searchKey;
     this._server = freeze(next);
     const empty = !reset && !stages.length;
     const quick = empty && (wait || slot) && elapsed < tooQuick;

@@ -98,6 +98,7 @@ export function makeLine(client, segment, view) {
           }
         }
       }
+      client._refund();
       line._look();
       line._confirm();
     } else if (state) end(edit, state, problem);
@@ -118,7 +119,7 @@ export function makeLine(client, segment, view) {
   };
 
   const line = {
-    _segment: segment, _view: view, _edits: [],
+    _segment: segment, _view: view, _edits: [], _tables: tables,
     /** Why nothing is sent until somebody does something about it. */
     _trouble: null,
 
@@ -136,7 +137,7 @@ export function makeLine(client, segment, view) {
       }
     },
 
-    _overlay: (sections, marks) => overlay(sections, line._edits, marks),
+    _overlay: (sections, ...given) => overlay(sections, line._edits, ...given),
 
     /** Replies wait for it: until an addition is answered nobody knows which row it became, and it would be shown twice. */
     _adding: () => flight?._edit._posted && flight._edit._show && flight._landed,

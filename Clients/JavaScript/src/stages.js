@@ -12,13 +12,27 @@ export function freeze(value) {
   return value;
 }
 
+/** More operations on one list than this have it made anew; fewer move what is behind them. */
+const few = 32;
+
 /** The list without what stands at the keys of `leaving`, and with what `arriving` has, by its index afterwards. */
 function exchange(list, leaving, arriving) {
-  const kept = list.filter((_, index) => !leaving.has(index));
-  let next = 0;
-  const result = Array.from({ length: kept.length + arriving.size }, (_, index) => arriving.get(index) ?? kept[next++]);
-  must(next === kept.length, next);
-  return result;
+  let result;
+  if (leaving.size + arriving.size <= few) {
+    result = [...list]; // Of a frozen list it is the quickest copy.
+    const ascending = (map) => [...map].sort(([a], [b]) => a - b);
+    for (const [index] of ascending(leaving).reverse()) result.splice(index, 1);
+    for (const [index, one] of ascending(arriving)) {
+      must(index <= result.length, index);
+      result.splice(index, 0, one);
+    }
+  } else {
+    const kept = list.filter((_, index) => !leaving.has(index));
+    let next = 0;
+    result = Array.from({ length: kept.length + arriving.size }, (_, index) => arriving.get(index) ?? kept[next++]);
+    must(next === kept.length, next);
+  }
+  return Object.freeze(result);
 }
 
 function put(map, key, value) {
@@ -32,35 +46,56 @@ const within = (map, key) => map.get(key) ?? put(map, key, new Map());
 /** Has what a list of operations names taken by its old coordinates and given by its new ones. Returns the updates. */
 function carry({ delete: gone = [], move = [], insert = [], update = [], ...unknown } = {}, take, give) {
   for (const name in unknown) must(false, name);
-  for (const { at, id } of gone) take(at, id);
+  for (const { at, id } of gone) take(at, id, true);
   for (const { from, to, id } of move) give(to, take(from, id));
-  for (const { at, row, section } of insert) give(at, row ?? section);
+  for (const { at, row, section } of insert) give(at, freeze(row ?? section), true);
   return update;
 }
 
-/** The sections after one stage. O(sections + rows of the sections touched). Throws where it doesn't fit. */
-export function applyStage(sections, stage) {
+/**
+ * The sections after one stage. Throws where it doesn't fit. Costs what changes, and a copy of the lists around it.
+ * `identities` are those of the table before, and after it.
+ */
+export function applyStage(sections, stage, identities) {
   const none = new Map();
   // Rows by their index, in maps by their section's.
   const [leaving, arriving, updated] = [new Map(), new Map(), new Map()];
   const [sectionsOut, sectionsIn] = [new Map(), new Map()];
+  // What is no more, and what is new.
+  const [goneSections, newSections, goneRows, newRows] = [[], [], [], []];
   const named = (list, index, id) => {
     must(list?.[index]?.id === id, id);
     return list[index];
   };
-  const rowUpdates = carry(stage.rows,
-    ([section, index], id) => put(within(leaving, section), index, named(sections[section]?.rows, index, id)),
-    ([section, index], row) => put(within(arriving, section), index, row));
-  const sectionUpdates = carry(stage.sections, (index, id) => {
+  const rowUpdates = carry(stage.rows, ([section, index], id, isGone) => {
+    if (isGone) goneRows.push({ id });
+    return put(within(leaving, section), index, named(sections[section]?.rows, index, id));
+  }, ([section, index], row, isNew) => {
+    if (isNew) newRows.push(row);
+    put(within(arriving, section), index, row);
+  });
+  const sectionUpdates = carry(stage.sections, (index, id, isGone) => {
     must(!leaving.has(index), id);
-    return put(sectionsOut, index, named(sections, index, id));
-  }, (index, section) => put(sectionsIn, index, section));
+    const section = put(sectionsOut, index, named(sections, index, id));
+    if (isGone) {
+      goneSections.push(section);
+      goneRows.push(...section.rows);
+    }
+    return section;
+  }, (index, section, isNew) => {
+    if (isNew) {
+      newSections.push(section);
+      newRows.push(...section.rows);
+    }
+    put(sectionsIn, index, section);
+  });
+  identities?._exchange(goneSections, newSections, goneRows, newRows);
 
   let result = [...sections];
-  const change = (index, members) => (result[index] = { ...result[index], ...members });
+  const change = (index, members) => (result[index] = Object.freeze({ ...result[index], ...members }));
   const exchangeRows = (index, out, into) => change(index, { rows: exchange(result[index].rows, out, into) });
   leaving.forEach((rows, index) => exchangeRows(index, rows, none));
-  result = exchange(result, sectionsOut, sectionsIn);
+  result = [...exchange(result, sectionsOut, sectionsIn)];
   arriving.forEach((rows, index) => {
     must(result[index], index);
     exchangeRows(index, none, rows);
@@ -68,21 +103,65 @@ export function applyStage(sections, stage) {
   for (const { at, id, header, footer, skipped } of sectionUpdates) {
     const { rows, skipped: before, ...rest } = named(result, at, id);
     const rowsBefore = skipped ?? before; // 0 is left out, as the service does.
-    result[at] = { ...rest, header, footer, ...(rowsBefore && { skipped: rowsBefore }), rows };
+    result[at] = freeze({ ...rest, header, footer, ...(rowsBefore && { skipped: rowsBefore }), rows });
   }
   for (const { at: [section, index], row } of rowUpdates) {
     named(result[section]?.rows, index, row.id);
-    within(updated, section).set(index, row);
+    within(updated, section).set(index, freeze(row));
+    identities?._update(row);
   }
-  updated.forEach((rows, index) => exchangeRows(index, rows, rows));
-  return freeze(result);
+  updated.forEach((rows, index) => {
+    const list = [...result[index].rows];
+    rows.forEach((row, at) => (list[at] = row));
+    change(index, { rows: Object.freeze(list) });
+  });
+  return Object.freeze(result);
 }
 
-/** Throws where an identity stands twice in a table, or something is no section or row. O(rows). */
-export function mustBeSound(sections) {
-  for (const list of [sections, sections.flatMap(({ rows }) => rows)]) {
-    const ids = new Set(list.map(({ id }) => id === `${id}` && id));
-    must(ids.size === list.length && !ids.has(false), "id");
+/** What stands in a table, by its identity: made once of a snapshot, and kept by its changes alone. */
+export class Identities {
+  _sections = new Map();
+  _rows = new Map();
+  #before = [];
+
+  /** Throws where an identity stands twice, or something is no section or row. O(rows). */
+  constructor(sections) {
+    this._exchange([], sections, [], sections.flatMap(({ rows }) => rows));
+    this._keep();
+  }
+
+  #set(map, id, value) {
+    this.#before.push([map, id, map.get(id)]);
+    if (value) map.set(id, value);
+    else map.delete(id);
+  }
+
+  _exchange(goneSections, newSections, goneRows, newRows) {
+    for (const [map, gone, fresh] of [[this._sections, goneSections, newSections], [this._rows, goneRows, newRows]]) {
+      for (const { id } of gone) this.#set(map, id);
+      for (const one of fresh) {
+        must(one.id === `${one.id}` && !map.has(one.id), "id");
+        this.#set(map, one.id, one);
+      }
+    }
+  }
+
+  _update(row) {
+    this.#set(this._rows, row.id, row);
+  }
+
+  /** What was done since is for good. */
+  _keep() {
+    this.#before = [];
+  }
+
+  /** What was done since doesn't fit. */
+  _undo() {
+    for (const [map, id, value] of this.#before.reverse()) {
+      if (value) map.set(id, value);
+      else map.delete(id);
+    }
+    this._keep();
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { isAsNewAs } from "./cursor.js";
 import { Following, rangeOf } from "./following.js";
-import { freeze, must, mustBeSound } from "./stages.js";
+import { freeze, Identities, must } from "./stages.js";
 
 /** `pause` and `resume` by a set of reasons; `changed` hears when something was paused or resumed. */
 export const pausing = (reasons, changed) => ({
@@ -16,7 +16,8 @@ export const pausing = (reasons, changed) => ({
   },
 });
 
-export function makeTable(client, line, step) {
+/** `turn` is told whether somebody observes it. */
+export function makeTable(client, line, step, turned) {
   const { _clock: clock, _plan: plan } = client;
   const { _segment: segment, _view: view } = line;
   const following = new Following(step, view === undefined);
@@ -24,7 +25,11 @@ export function makeTable(client, line, step) {
   const reasons = new Set();
   const marks = new WeakMap();
   const holds = new Set();
-  let lingering, restoring, isRestored;
+  let lingering, restoring, isRestored, shownSearch;
+  /** What is looked for as an app said it, and what was asked for of that. */
+  let [search, sought] = [null, null];
+  /** Rows that edits are seen on, by their identities: null where an edit has taken one away. */
+  let edited = new Map();
   /** The number of the last request that brought a snapshot. */
   let newest = 0;
 
@@ -35,11 +40,13 @@ export function makeTable(client, line, step) {
     const { _edits: edits } = line;
     const isPaused = !refusal && reasons.size + client._reasons.size;
     const after = Object.freeze({
-      table: segment, cursor: null, state: "loading", ...server, sections: line._overlay(server?.sections ?? [], marks),
+      table: segment, cursor: null, state: "loading", ...server, sections: line._overlay(server?.sections ?? [], marks, following._identities._rows, (edited = new Map())),
       connection: isPaused ? "paused" : connection, refusal, trouble: line._trouble ?? client._trouble(),
-      edits: Object.freeze(edits),
+      edits: Object.freeze(edits), search: search ? Object.freeze({ ...search, isFound: sought === search && following._isFound }) : null,
     });
-    if (type === "status" && ["connection", "refusal", "trouble"].every((name) => after[name] === before[name])) return;
+    if (type === "status" && ["connection", "refusal", "trouble"].every((name) => after[name] === before[name]) &&
+      after.search?.isFound === before.search?.isFound && search === shownSearch) return;
+    shownSearch = search;
     table.snapshot = after;
     const change = Object.freeze({ type, before, after, ...more });
     // An observer's mistake is said aloud, as a promise that nobody catches, and is nobody else's trouble.
@@ -65,11 +72,24 @@ export function makeTable(client, line, step) {
     /** The frozen snapshot of what is shown: the same object until something changes. */
     snapshot: null,
 
-    row(id) {
-      for (const { rows } of table.snapshot.sections) {
-        const row = rows.find((row) => row.id === id);
-        if (row) return row;
+    /** O(1). */
+    row: (id) => (edited.has(id) ? edited.get(id) : following._identities._rows.get(id)) ?? undefined,
+
+    /**
+     * Looks for something else at once: `asked` is how requests say it (nothing for the plain table, null where it is
+     * not to be asked for yet), `told` how snapshots do. For `finding`.
+     */
+    lookFor(asked, told = null) {
+      search = told;
+      if (asked !== null) {
+        sought = told;
+        following._lookFor(asked);
+        // A search that was refused says nothing of the next one.
+        following._refusal = null;
+        following._retryAt = following._floor;
       }
+      publish("status");
+      plan();
     },
 
     /** Follows the table until the function that it returns is called (the last one's end counts, after 5 s). */
@@ -78,11 +98,14 @@ export function makeTable(client, line, step) {
       listeners.add(own);
       clock.clearTimeout(lingering);
       lingering = 0;
+      turned(true);
+      line._tables.add(table);
       follow();
       return () => {
         if (!listeners.delete(own) || listeners.size) return;
         lingering = clock.setTimeout(() => {
           lingering = 0;
+          if (turned(false)) line._tables.delete(table);
           plan();
         }, 5000);
       };
@@ -141,7 +164,7 @@ export function makeTable(client, line, step) {
     _restore(server) {
       if (server && !following._server) {
         must(server.cursor.split);
-        mustBeSound(server.sections);
+        following._identities = new Identities(server.sections);
         following._server = freeze(server);
         following._unsure = true;
         publish("status");
@@ -154,6 +177,14 @@ export function makeTable(client, line, step) {
       isRestored && !following._refusal && !holds.size && !(reasons.size + client._reasons.size) &&
       (table._isFollowed() || line._needs(table)),
 
+    /** Its table and lens, but the cells, as a poll of several has them before the cursor. */
+    _lens() {
+      const { _search: search, _cursorRows: rows } = following;
+      const members = Object.entries({ view, rows: rows ?? undefined, ...search }).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value) => `${name}=${encodeURIComponent(value)}`));
+      return segment + (members.length ? `;;${members.join(";")}` : "");
+    },
+
     /** Whether an edit that was answered is known to be there: by the cursor, or by a snapshot that was asked for later. */
     _sees({ answer: { cursor }, _number }) {
       const isSameEpoch = !cursor || cursor.split(".")[0] === following._cursor?.split(".")[0];
@@ -164,8 +195,8 @@ export function makeTable(client, line, step) {
       const before = table.snapshot;
       const oddity = following._receive(reply, asked, elapsed);
       if ("reset" in reply) newest = number;
-      const { sections, cursor } = following._server;
-      if (sections !== before.sections || cursor !== before.cursor || following._connection !== before.connection) {
+      const { sections, cursor, find } = following._server;
+      if (sections !== before.sections || cursor !== before.cursor || find !== before.find || following._connection !== before.connection) {
         publish("reset" in reply ? "reset" : "changes", { reply, bytes });
         client._keep(table);
       }
@@ -188,6 +219,7 @@ export function makeTable(client, line, step) {
   };
 
   line._join(table);
+  client._finding?.(table, clock);
   publish();
   return table;
 }

@@ -4,6 +4,7 @@ import { applyStage, indexedDBStore, isAsNewAs, TablecastClient } from "tablecas
 import type { Cell, Change, Edit, Problem, Row, Section, Snapshot, Store, Table } from "tablecast";
 import { bindTable } from "tablecast/bind";
 import { TablecastClient as Follower } from "tablecast/core";
+import { finding } from "tablecast/find";
 import { keptEdits } from "tablecast/kept";
 import { TablecastTable } from "tablecast/element";
 import { useEdit, useRow, useTable } from "tablecast/react";
@@ -79,6 +80,20 @@ function Component(): string {
   all.delete();
   return `${snapshot.title} ${row?.id} ${edits.length}`;
 }
+
+table.find("swi", { state: "open", label: ["bug"] }, "newest");
+table.find(null);
+const found: number | undefined = table.snapshot.find?.filters?.[0]?.values[0]?.count;
+const isFound: boolean | undefined = table.snapshot.search?.isFound;
+// @ts-expect-error: a filter's value is a text.
+table.find("", { state: 1 });
+const unlisten: () => void = client.events.subscribe(({ path, status, problem }) => console.log(path, status, problem?.title));
+const last: string | undefined = client.events.lastError?.problem?.title;
+client.table("issues", { rows: "0-49", screen: "left" });
+const plain = new Follower("http://127.0.0.1:8080").table("t");
+finding(plain);
+plain.find("x");
+export { found, isFound, last, unlisten };
 
 const fields: readonly string[] | undefined = table.snapshot.edits[0]?.problem?.fields?.["name"];
 const reason: string | undefined = table.snapshot.trouble?.reason;

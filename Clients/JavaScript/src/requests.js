@@ -1,0 +1,145 @@
+// The requests of one client: their tokens, their time-outs, and what is told of them to whoever listens.
+
+import { problemOf } from "./edits.js";
+import { freeze } from "./stages.js";
+
+/** How long a token may be waited for, and how often a new one has everything tried again, in ms. */
+const tokenPatience = 30_000;
+const betweenTokens = 60_000;
+
+/** What an action that may fail gives: nothing, where it does. */
+export const attempt = async (action) => {
+  try {
+    return await action();
+  } catch {}
+};
+
+/** `Retry-After`, in seconds or as a date, as ms from now, an hour at most; 0 where it says nothing. */
+const msOf = (retryAfter) =>
+  Math.min(3_600_000, Math.max(0, retryAfter * 1000 || Date.parse(retryAfter) - Date.now() || 0));
+
+/** What happens, for a log: whoever subscribes hears of each request and its end; the last failure stays. */
+export function makeEvents() {
+  const listeners = new Set();
+  const events = {
+    lastError: null,
+    subscribe(listener) {
+      const own = (event) => listener(event);
+      listeners.add(own);
+      return () => listeners.delete(own);
+    },
+    _tell(event) {
+      freeze(event);
+      if (event.problem) events.lastError = event;
+      // A listener's mistake is said aloud, as a promise that nobody catches, and is nobody else's trouble.
+      listeners.forEach(async (listener) => listener(event));
+    },
+  };
+  return events;
+}
+
+/** `troubled` hears why nothing gets through, and nothing where that is over; `renewed` that there is another token. */
+export function makeRequests({ base, token, cells, headers, clock, ask, events, troubled, renewed }) {
+  const now = () => clock.performance.now();
+  let tokens = {};
+  let isOpen, bearer;
+  let lastRenewed = -Infinity;
+
+  /** The caller's token: asked for once for all who want it at this moment, and given up where it never comes. */
+  const tokenOf = async (fresh) => {
+    if (typeof token !== "function") return token;
+    const mine = tokens;
+    let dog;
+    try {
+      const given = await (mine[fresh] ??= Promise.race([
+        (async () => token({ fresh }))(),
+        new Promise((_, reject) => {
+          dog = clock.setTimeout(() => reject(`no answer for ${tokenPatience / 1000} s`), tokenPatience);
+        }),
+      ]).finally(() => delete mine[fresh]));
+      if (mine === tokens) troubled();
+      return given;
+    } catch (error) {
+      if (mine === tokens) troubled(`The token provider failed: ${error?.message ?? error}`);
+      throw error;
+    } finally {
+      clock.clearTimeout(dog);
+    }
+  };
+
+  return {
+    _now: now,
+    _isOpen: () => isOpen,
+    /** Asks anew for tokens. */
+    _forget: () => (tokens = {}),
+    _useToken(given) {
+      token = given;
+      tokens = {};
+      troubled();
+    },
+
+    /** The answer's status, JSON, patience asked for and size; `{ status: 0 }` where there is none. */
+    async _request({ method = "GET", path, query = {}, body, key, _isPut, controller = new AbortController() }) {
+      const search = Object.entries(query).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value) => `&${name}=${encodeURIComponent(value)}`)).join("");
+      const send = async (fresh) => {
+        const given = await tokenOf(fresh);
+        // Another one: what waited for it is tried again.
+        const isNew = bearer && given !== bearer && now() - lastRenewed > betweenTokens;
+        bearer = given;
+        if (isNew) {
+          lastRenewed = now();
+          renewed();
+        }
+        return ask(`${base}/v1/${path}${search.replace("&", "?")}`, {
+          method, signal: controller.signal, cache: query.slot === undefined ? "no-store" : "default",
+          body: JSON.stringify(body),
+          // Redirected, a POST would become a GET, and its answer one to an edit.
+          redirect: key && "error",
+          headers: {
+            Accept: "application/json",
+            ...(cells && { "Accept-Cells": [cells].flat().join(", ") }),
+            ...(bearer && { Authorization: `Bearer ${bearer}` }),
+            ...(body !== undefined && { "Content-Type": "application/json" }),
+            ...(key && { "Idempotency-Key": key }),
+            ...(_isPut && { "If-None-Match": "*" }),
+            ...headers,
+          },
+        });
+      };
+      // It is given up ten seconds after its wait; 55 s are the longest that there is.
+      let dog, failure;
+      const start = now();
+      const late = (resolve) => (dog = clock.setTimeout(resolve, ((query.wait ?? 55) + 10) * 1000));
+      const outcome = await Promise.race([new Promise(late), attempt(async () => {
+        try {
+          let response = await send(false);
+          if (response.status === 401 && typeof token === "function") response = await send(true);
+          const text = await response.text();
+          // Only JSON can be the service's answer. Of anything else the status alone counts.
+          const body = await attempt(() => JSON.parse(text));
+          return {
+            status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length, body,
+            _isProblem: !!body && /^application\/problem\+json/i.test(response.headers.get("Content-Type")),
+          };
+        } catch (error) {
+          failure = `${error?.message ?? error}`;
+        }
+      })]);
+      clock.clearTimeout(dog);
+      const isOff = controller.signal.aborted;
+      controller.abort();
+      const reply = outcome ?? { status: 0 };
+      const { status, bytes } = reply;
+      events._tell({
+        type: isOff ? "cancelled" : "request", method, path, status, ms: now() - start, bytes, key,
+        ...(!isOff && (!status || status > 399) && {
+          problem: problemOf(status, status ? reply._isProblem && reply.body : { title: failure ?? "no answer", status }),
+        }),
+      });
+      // A cancelled request proves nothing. Any other one tells whether the service itself has answered.
+      if (!isOff) isOpen = !!(reply._isProblem || ["cursor", "to", "changes"].some((name) => reply.body?.[name]));
+      return reply;
+    },
+  };
+}

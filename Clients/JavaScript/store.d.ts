@@ -1,0 +1,1 @@
+export { indexedDBStore } from "./tablecast.js";

@@ -1,0 +1,2 @@
+// Tablecast 1.0.0
+var s=n=>new Promise((r,o)=>{n.onsuccess=()=>r(n.result),n.onerror=()=>o(n.error)});function d(n="tablecast"){let r,o=()=>{let e=indexedDB.open(n,1);return e.onupgradeneeded=()=>e.result.createObjectStore("kept"),s(e)},a=async(e,t)=>s(e((await(r??=o())).transaction("kept",t).objectStore("kept")));return{get:e=>a(t=>t.get(e)),set:(e,t)=>a(c=>c.put(t,e),"readwrite"),delete:e=>a(t=>t.delete(IDBKeyRange.bound(e,`${e}\uFFFF`)),"readwrite")}}export{d as indexedDBStore};
