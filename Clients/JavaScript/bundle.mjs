@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /** The published modules, each of the file of the same name in src/. */
-export const modules = ["tablecast.js", "core.js", "kept.js", "find.js", "store.js", "bind.js", "react.js", "element.js"];
+export const modules = ["tablecast.js", "core.js", "kept.js", "find.js", "store.js", "tabs.js", "bind.js", "react.js", "element.js"];
 
 /** Those that stand on their own and are also within `tablecast.js`, which is one file. */
 const parts = ["find.js", "store.js"];

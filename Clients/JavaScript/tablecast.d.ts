@@ -197,7 +197,17 @@ export interface EditKeeper {
   close?(): Promise<void>;
 }
 
+/** What shares one poll among the tabs of a browser: `sharedTabs()`, or your own. */
+export interface TabSharing {
+  /** Begins: `request` asks the service for what `ask` was asked for. */
+  open(scope: string, request: (pairs: readonly string[], wait: number, controller: AbortController) => Promise<unknown>): void;
+  ask(pairs: readonly string[], wait: number, controller: AbortController): Promise<unknown>;
+  close(): void;
+}
+
 export interface Options {
+  /** One poll for all tabs: `sharedTabs()` of `tablecast/tabs`. */
+  tabs?: TabSharing | undefined;
   /** A bearer token, or who gives one: asked for each request, with `fresh` once after a 401; given up after 30 s. */
   token?: string | ((why: { fresh: boolean }) => string | undefined | Promise<string | undefined>);
   /** What can be shown, for `Accept-Cells`; all, where it isn't given. */

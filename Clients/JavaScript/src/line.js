@@ -7,11 +7,13 @@ import { freeze } from "./stages.js";
 
 /** For how long after it was first sent an edit is sent again, in ms: a service knows keys for 24 hours. */
 const keysLast = 82_800_000;
+/** How long after an edit's answer, in ms, the poll that waits may bring what it did, before another one asks for it. */
+const grace = 100;
 
 export function makeLine(client, segment, view) {
   const { _clock: clock } = client;
   const tables = new Set();
-  let flight, timer, isPosting;
+  let flight, timer, late, isPosting;
   let failures = 0;
 
   const unconfirmed = () => line._edits.filter(({ state }) => state === "acknowledged");
@@ -210,7 +212,7 @@ export function makeLine(client, segment, view) {
     },
 
     /** Confirms what all that show the table have seen. */
-    _confirm() {
+    _confirm(isLate) {
       const watchers = line._watchers();
       const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => table._sees(edit)));
       // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before.
@@ -219,7 +221,16 @@ export function makeLine(client, segment, view) {
         edit._repeated !== epochOf(edit) && watchers.some((table) => table._sees(edit) === "otherwise"));
       for (const edit of again) Object.assign(edit, { _repeated: epochOf(edit), state: "local", answer: null });
       leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
-      for (const table of watchers) if (unconfirmed().some((edit) => !table._sees(edit))) table._following._hasty = true;
+      const blind = watchers.filter((table) => unconfirmed().some((edit) => !table._sees(edit)));
+      if (isLate) for (const { _following } of blind) _following._hasty = true;
+      // The poll that waits most likely brings it: only where it doesn't, another one asks.
+      else if (blind.length) {
+        late ??= clock.setTimeout(() => {
+          late = undefined;
+          line._confirm(true);
+          client._plan();
+        }, grace);
+      }
       if (again.length) edited();
       next();
     },
@@ -249,6 +260,7 @@ export function makeLine(client, segment, view) {
     _close() {
       callOff();
       clock.clearTimeout(timer);
+      clock.clearTimeout(late);
       line._edits.forEach((edit) => edit._settle(edit));
     },
   };

@@ -6,6 +6,7 @@ import { bindTable } from "tablecast/bind";
 import { TablecastClient as Follower } from "tablecast/core";
 import { finding } from "tablecast/find";
 import { keptEdits } from "tablecast/kept";
+import { sharedTabs } from "tablecast/tabs";
 import { TablecastTable } from "tablecast/element";
 import { useEdit, useRow, useTable } from "tablecast/react";
 
@@ -20,6 +21,7 @@ const client = new TablecastClient(new URL("https://service.example"), {
   caller: "ann",
   keepEdits: keptEdits(indexedDBStore()),
   pauseHidden: true,
+  tabs: sharedTabs(),
 });
 const table: Table<AppCell> = client.table<AppCell>("issues", { params: { owner: "apple" }, view: "v", rows: 50 });
 

@@ -34,6 +34,9 @@ test("a deletion is shown at once, and confirmed by a cursor that is as new as t
   edit().reply({ body: { cursor: "aa.2", id: "1" } });
   await clock.advance(0);
   assert.equal(deletion.state, "acknowledged");
+  // The poll that waits most likely brings it.
+  assert.equal(poll().query.wait, "20");
+  await clock.advance(100);
   assert.equal(poll().query.wait, "0");
   poll().reply({ body: changes("aa.1", "aa.3", { rows: { delete: [{ at: [0, 0], id: "1" }] } }) });
   await clock.advance(0);
@@ -149,7 +152,7 @@ test("an answer of another epoch is confirmed by a snapshot that was asked for a
   const patch = table.patch("1", {});
   await clock.advance(0);
   edit().reply({ body: { cursor: "bb.5", id: "1" } });
-  await clock.advance(0);
+  await clock.advance(100);
   poll().reply({ body: changes("aa.1", "aa.1") });
   await clock.advance(1000);
   assert.equal(poll().query.after, undefined);

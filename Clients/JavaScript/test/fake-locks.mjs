@@ -10,13 +10,27 @@ export class FakeLocks {
     return {
       request: async (name, ...given) => {
         const action = given.at(-1);
-        const { ifAvailable } = given.length > 1 ? given[0] : {};
+        const { ifAvailable, steal, signal } = given.length > 1 ? given[0] : {};
         if (ifAvailable && this.#held.has(name)) return action(null);
-        if (this.#held.has(name)) await new Promise((grant) => this.#waiting.push({ name, me, grant }));
+        if (steal) {
+          this.#held.get(name)?.rob(new DOMException("stolen", "AbortError"));
+          this.#held.delete(name);
+        } else if (this.#held.has(name)) {
+          await new Promise((grant, reject) => {
+            const one = { name, me, grant };
+            this.#waiting.push(one);
+            signal?.addEventListener("abort", () => {
+              this.#waiting = this.#waiting.filter((other) => other !== one);
+              reject(signal.reason);
+            });
+          });
+        }
         const own = { me };
+        const robbed = new Promise((_, reject) => (own.rob = reject));
+        robbed.catch(() => {});
         this.#held.set(name, own);
         try {
-          return await action({ name });
+          return await Promise.race([action({ name }), robbed]);
         } finally {
           this.#release(name, own);
         }
