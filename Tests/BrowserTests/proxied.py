@@ -17,7 +17,8 @@ class Counts:
     self.polls = 0
     self.most_polls = 0
     self.requests = []
-    self.delay = 0
+    # Whether edits get no further than this.
+    self.holds_edits = False
 
   def enter(self, path, is_poll):
     with self.lock:
@@ -39,6 +40,12 @@ class Handler(Files):
         self.close_connection = True
         return Files.do_GET(self)
       return self.send_error(405)
+    if self.counts.holds_edits and self.command != "GET":
+      self.rfile.read(int(self.headers.get("Content-Length") or 0))
+      self.send_response(503)
+      self.send_header("Content-Length", "0")
+      self.end_headers()
+      return None
     is_poll = "wait=20" in self.path
     self.counts.enter(self.path, is_poll)
     service = http.client.HTTPConnection("127.0.0.1", self.service_port, timeout=90)

@@ -49,8 +49,21 @@ window.many = async (count) => {
 </script>"""
 
 
+KEEPING = """<!doctype html><meta charset=utf-8><title>keeping</title><script type=module>
+import { indexedDBStore, TablecastClient } from '/js/tablecast.js';
+import { keptEdits } from '/js/kept.js';
+import { sharedTabs } from '/js/tabs.js';
+const client = new TablecastClient(location.origin, { keepEdits: keptEdits(indexedDBStore()), tabs: sharedTabs(), caller: 'ann' });
+window.table = client.table('todo');
+table.subscribe(() => {});
+window.add = (title) => table.add({ title, done: false, section: 'today' }, { section: 'today' }, { show: { cellIdentifier: 'TableViewCellWithLabel', payload: { title } } });
+window.titles = () => table.snapshot.sections.flatMap(({ rows }) => rows).map(({ payload }) => payload.title);
+window.ready = true;
+</script>"""
+
+
 class TabsTestCase(unittest.TestCase):
-  pages = {"/tab": PAGE, "/views": VIEWS}
+  pages = {"/tab": PAGE, "/views": VIEWS, "/keeping": KEEPING}
 
   @classmethod
   def setUpClass(cls):
@@ -186,6 +199,36 @@ class OwnConnection(TabsTestCase):
     ms = self.driver.execute_async_script("many(40).then(arguments[0])")
     print(f"\n40 edits, one by one, behind 17 views: {ms:.0f} ms")
     self.assertLess(ms, 4000)
+
+
+class KeptEdits(TabsTestCase):
+  def open(self):
+    self.driver.switch_to.new_window("tab")
+    self.driver.get(self.base + "/keeping")
+    until(self.driver, "window.ready && table.snapshot.connection === 'live'")
+    return self.driver.current_window_handle
+
+  def test_two_tabs_share_one_store_without_losing(self):
+    self.counts.holds_edits = True
+    self.addCleanup(setattr, self.counts, "holds_edits", False)
+    one, two = self.open(), self.open()
+    written = []
+    for number in range(6):
+      self.driver.switch_to.window((one, two)[number % 2])
+      written.append(f"written {number}")
+      self.driver.execute_script("add(arguments[0])", written[-1])
+    # Kept by both, of which one is closed and the other loaded anew.
+    time.sleep(0.5)
+    self.driver.switch_to.window(one)
+    self.driver.close()
+    self.driver.switch_to.window(two)
+    until(self.driver, lambda driver: set(written) <= set(driver.execute_script("return titles()")), "what the closed tab had")
+    self.driver.refresh()
+    until(self.driver, lambda driver: set(written) <= set(driver.execute_script("return window.titles?.() ?? []")), "what was kept")
+    self.counts.holds_edits = False
+    until(self.driver, "table.snapshot.edits.length === 0", seconds=60)
+    titles = [row["payload"]["title"] for section in self.service.ask("/v1/tables/todo")["sections"] for row in section["rows"]]
+    self.assertEqual(sorted(title for title in titles if title.startswith("written")), written)
 
 
 if __name__ == "__main__":
