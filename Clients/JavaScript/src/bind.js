@@ -1,5 +1,7 @@
 // A table in the page: one node for each row and header, kept by identity. Nodes are moved, never made anew, so that
-// focus, selection and whatever else lives in them stays.
+// focus, selection and whatever else lives in them stays. Of a long table only the rows near what can be seen are nodes.
+
+import { Slice } from "./slice.js";
 
 /** How long an animation takes, in ms, and how many of them one change may have. */
 const duration = 200;
@@ -44,6 +46,8 @@ export function bindTable(element, table, { create, update = () => {}, header, f
   let frame = null;
   const scroller = scrollerOf(element);
   scroller.style.overflowAnchor = "none";
+  const schedule = () => (frame ??= requestAnimationFrame(render));
+  const slice = new Slice(table, scroller, element, { header, footer }, schedule);
 
   function wanted(snapshot) {
     const list = new Map();
@@ -56,11 +60,18 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     };
     for (const section of snapshot.sections) {
       title("header", section, header);
+      let number = section.first;
       for (const row of section.rows) {
         const key = `row ${row.id}`;
         const old = nodes.get(key);
         const node = old?.content.cellIdentifier === row.cellIdentifier ? old.node : create(row);
         if (old?.content !== row || old.node !== node) update(node, row, old?.content);
+        // Who listens to the list hears where in it they are.
+        if (snapshot.isCut && number !== undefined) {
+          const isLine = node.getAttribute("role") === "row";
+          node.setAttribute(isLine ? "aria-rowindex" : "aria-posinset", ++number);
+          if (!isLine) node.setAttribute("aria-setsize", snapshot.window?.of ?? snapshot.counts?.rows ?? -1);
+        }
         list.set(key, { node, content: row, isRow: true });
       }
       title("footer", section, footer);
@@ -73,7 +84,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
   function render() {
     frame = null;
     const focused = document.activeElement;
-    const { snapshot } = table;
+    const { snapshot } = slice;
     const wishes = snapshot.animation ?? {};
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";
     const top = Math.max(0, scroller.getBoundingClientRect().top);
@@ -96,7 +107,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
       if (list.get(key)?.node === node) continue;
       if (node.contains(focused)) {
         const near = entries.find(([other, entry]) => entry.isRow && order.get(other) > order.get(key));
-        queueMicrotask(() => (near ?? entries.findLast(([, entry]) => entry.isRow))?.[1].node.focus?.());
+        queueMicrotask(() => (near ?? entries.findLast(([, entry]) => entry.isRow))?.[1].node.focus?.({ preventScroll: true }));
       }
       if (calm || wishes.delete === "none" || !isRow || !places.has(key) || list.has(key)) node.remove();
       else {
@@ -106,7 +117,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
         node.animate({ opacity: [1, 0] }, duration).finished.finally(() => node.remove());
       }
     }
-    for (let index = entries.length - 1, next = null; index >= 0; index--) {
+    for (let index = entries.length - 1, next = slice.behind; index >= 0; index--) {
       const { node } = entries[index][1];
       if (!stay.has(index)) {
         if (element.moveBefore && node.parentNode === element) element.moveBefore(node, next);
@@ -116,10 +127,13 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     }
     if (focused !== document.activeElement && element.contains(focused)) focused.focus({ preventScroll: true });
     nodes = list;
+    slice.place();
+    slice.measure();
     const held = list.get(anchor);
     if (held && scroller.scrollTop > 0) {
       scroller.scrollTop += held.node.getBoundingClientRect().top - places.get(anchor).top;
     }
+    slice.settle();
     if (calm) return;
     let left = mostAnimations;
     for (const [key, { node }] of list) {
@@ -135,12 +149,12 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     }
   }
 
-  const schedule = () => (frame ??= requestAnimationFrame(render));
   const stop = table.subscribe(schedule);
   render();
   return () => {
     stop();
     cancelAnimationFrame(frame);
+    slice.end();
     for (const { node } of nodes.values()) node.remove();
   };
 }

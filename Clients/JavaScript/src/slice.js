@@ -1,0 +1,232 @@
+// A long table in a short list: only rows near what can be seen are nodes, and a table with a window is asked for the
+// rows that are scrolled to. It has the face of a table, so that it is bound as any.
+
+const still = Object.freeze({ insert: "none", delete: "none", reload: "none" });
+/** Up to so many lines all of them are nodes. */
+const few = 400;
+/** Lines beyond what can be seen, on each side. */
+const margin = 20;
+/** The height of a line before any was measured, in px; no list is higher than `highest`, as browsers can't. */
+const guess = 44;
+const highest = 8_000_000;
+/** How long somebody scrolls before rows are asked for, in ms; windows begin and end at multiples of `step`. */
+const pause = 80;
+const step = 50;
+
+export class Slice {
+  #table;
+  #scroller;
+  #element;
+  #draw;
+  #from = 0;
+  #to = 0;
+  #height = guess;
+  /** How far the list is beyond where its scroller is, in px: not 0 where it is higher than a browser can. */
+  #offset = 0;
+  #scrolled = 0;
+  #lines = 0;
+  #cut = null;
+  /** What takes the room of the lines before and behind those that are nodes. */
+  #spaces = ["", ""].map(() => {
+    const space = document.createElement("div");
+    space.setAttribute("role", "presentation");
+    return space;
+  });
+  #timer = null;
+  #asked = null;
+
+  /** `hasTitles` says which of `header` and `footer` are drawn. */
+  constructor(table, scroller, element, hasTitles, draw) {
+    [this.#table, this.#scroller, this.#element, this.#draw] = [table, scroller, element, draw];
+    this.hasTitles = hasTitles;
+    this.target = scroller === document.scrollingElement ? window : scroller;
+    this.onscroll = () => this.#moved();
+    this.target.addEventListener("scroll", this.onscroll, { passive: true });
+    this.sizes = globalThis.ResizeObserver ? new ResizeObserver(this.onscroll) : null;
+    this.sizes?.observe(scroller);
+  }
+
+  end() {
+    this.target.removeEventListener("scroll", this.onscroll);
+    this.sizes?.disconnect();
+    clearTimeout(this.#timer);
+    for (const space of this.#spaces) space.remove();
+  }
+
+  /** What stands behind the last line: null where nothing does. */
+  get behind() {
+    return this.#spaces[1].isConnected ? this.#spaces[1] : null;
+  }
+
+  get #view() {
+    return this.#scroller.clientHeight || innerHeight;
+  }
+
+  /** How much of the list's beginning is above what can be seen, in px. */
+  get #above() {
+    const top = this.target === window ? 0 : this.#scroller.getBoundingClientRect().top;
+    return Math.max(0, top - (this.#spaces[0].isConnected ? this.#spaces[0] : this.#element).getBoundingClientRect().top);
+  }
+
+  get #isHigher() {
+    return this.#lines * this.#height > highest;
+  }
+
+  #moved() {
+    const { whole, isAll } = this.#cut ?? {};
+    if (!whole || isAll) return;
+    const view = this.#view;
+    const above = this.#above;
+    const real = this.#lines * this.#height;
+    const room = Math.max(1, real - view);
+    if (!this.#isHigher) this.#offset = 0;
+    else {
+      const span = highest - view;
+      const edge = 2 * view + margin * this.#height;
+      if (Math.abs(above - this.#scrolled) > 2 * view) this.#offset = (above / span) * room - above;
+      const at = Math.min(room, Math.max(0, above + this.#offset));
+      const isNear = above < edge ? at > 2 * edge : above > span - edge && at < room - 2 * edge;
+      if (above <= 0) this.#offset = 0;
+      else if (above >= span - 1) this.#offset = room - span;
+      else if (isNear) {
+        // By the wheel the end of the bar was reached before that of the list.
+        const better = (at / room) * span;
+        this.#offset = at - better;
+        this.#scroller.scrollTop += better - above;
+      }
+    }
+    this.#scrolled = this.#above;
+    const first = this.#first;
+    const last = first + this.#count;
+    if (Math.abs(first - this.#from) > margin / 2 || (first === 0 && this.#from > 0) || (last >= this.#lines && this.#to < this.#lines && whole === this.#table.snapshot && this.#isLoaded(this.#to))) {
+      this.#cut = null;
+      this.#draw();
+    }
+    this.#want();
+  }
+
+  /** Whether the table has the line. */
+  #isLoaded(line) {
+    const { window } = this.#table.snapshot;
+    return !window || line < (window.from ?? 0) + window.rows;
+  }
+
+  get #count() {
+    return Math.ceil(this.#view / this.#height) + 2 * margin;
+  }
+
+  get #first() {
+    const first = Math.floor((this.#scrolled + this.#offset) / this.#height) - margin;
+    return Math.max(0, Math.min(first, this.#lines - this.#count));
+  }
+
+  /** Asks for the rows that can be seen, and some around them, where the table's window doesn't have them. */
+  #want() {
+    const { window } = this.#table.snapshot;
+    if (!window || !this.#table.show || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      const { window } = this.#table.snapshot;
+      if (!window || window.rows === "all") return;
+      const { from = 0, rows, of } = window;
+      const count = this.#count;
+      const first = Math.max(0, Math.min(Math.floor((this.#scrolled + this.#offset) / this.#height), of - count + 2 * margin));
+      const last = Math.min(of, first + count - margin);
+      if (Math.max(0, first - margin / 2) >= from && last <= from + rows) return;
+      const start = Math.max(0, Math.floor((first - 2 * count) / step) * step);
+      const end = Math.min(start + 10_000, Math.ceil((last + 2 * count) / step) * step) - 1;
+      const range = `${start}-${end}`;
+      if (range !== this.#asked) this.#table.show((this.#asked = range));
+    }, pause);
+  }
+
+  /** Learns how high lines are, of those that are drawn. */
+  measure() {
+    const { children } = this.#element;
+    const count = children.length - 2;
+    if (count > 5 && this.behind && !this.#element.querySelector(":scope > [inert]")) {
+      const height = (children[count].getBoundingClientRect().bottom - children[1].getBoundingClientRect().top) / count;
+      // A little more or less would move all that is below for nothing.
+      if (height > 8 && Math.abs(height / this.#height - 1) > 0.03) {
+        // What can be seen stays what it is.
+        if (this.#isHigher) this.#offset = ((this.#scrolled + this.#offset) * height) / this.#height - this.#scrolled;
+        this.#height = height;
+        this.place();
+      }
+    }
+  }
+
+  /** All stands where it is to be. */
+  settle() {
+    this.#scrolled = this.#above;
+    this.#moved();
+    this.#want();
+  }
+
+  /** Makes room for the lines before and behind those that are nodes. */
+  place() {
+    if (!this.#cut) return;
+    const { from, to, isAll } = this.#cut;
+    const [before, behind] = this.#spaces;
+    if (isAll) {
+      before.remove();
+      behind.remove();
+      return;
+    }
+    if (!before.isConnected) {
+      this.#element.prepend(before);
+      this.#element.append(behind);
+    }
+    const top = Math.max(0, from * this.#height - this.#offset);
+    const whole = Math.min(highest, this.#lines * this.#height);
+    before.style.height = `${top}px`;
+    behind.style.height = `${Math.max(0, whole - top - (to - from) * this.#height)}px`;
+  }
+
+  /** The table's snapshot, cut to what is near; sections have the number of their first row, from 0, as `first`. */
+  get snapshot() {
+    const whole = this.#table.snapshot;
+    if (this.#cut?.whole === whole) return this.#cut.snapshot;
+    const { from: before = 0, of } = whole.window ?? {};
+    const titlesOf = (section) => [section.header && this.hasTitles.header ? 1 : 0, section.footer && this.hasTitles.footer ? 1 : 0];
+    let [lines, count] = [0, 0];
+    for (const section of whole.sections) {
+      const [header, footer] = titlesOf(section);
+      lines += header + section.rows.length + footer;
+      count += section.rows.length;
+    }
+    const after = Math.max(0, (of ?? 0) - before - count);
+    this.#lines = before + lines + after;
+    const isAll = this.#lines <= few;
+    const isMoved = !this.#cut || (this.#cut.whole.window?.from ?? 0) !== before;
+    let from = 0;
+    let to = lines;
+    if (!isAll) {
+      const first = this.#first;
+      from = Math.max(0, Math.min(lines, first - before));
+      to = Math.max(from, Math.min(lines, first + this.#count - before));
+    }
+    let at = 0;
+    let rowsBefore = before;
+    const sections = [];
+    for (const section of isAll ? [] : whole.sections) {
+      const [header, footer] = titlesOf(section);
+      const start = at + header;
+      const end = start + section.rows.length;
+      const rows = end <= from || start >= to ? [] : section.rows.slice(Math.max(0, from - start), Math.max(0, to - start));
+      if (at + header + section.rows.length + footer > from && at < to) {
+        sections.push({
+          ...section, header: header && at >= from ? section.header : null, footer: footer && end < to ? section.footer : null, rows,
+          first: rowsBefore + Math.max(0, from - start),
+        });
+      }
+      at = end + footer;
+      rowsBefore += section.rows.length;
+    }
+    this.#from = before + from;
+    this.#to = before + to;
+    const snapshot = isAll ? whole : { ...whole, sections, animation: isMoved ? still : whole.animation, isCut: true };
+    this.#cut = { whole, isAll, snapshot, from: this.#from, to: this.#to };
+    return snapshot;
+  }
+}
