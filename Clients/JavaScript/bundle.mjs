@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
 /** The published modules, each of the file of the same name in src/. */
-export const modules = ["tablecast.js", "core.js", "kept.js", "find.js", "store.js", "tabs.js", "bind.js", "react.js", "element.js"];
+export const modules = ["tablecast.js", "core.js", "kept.js", "find.js", "store.js", "tabs.js", "bind.js", "search.js", "react.js", "element.js"];
 
 /** Those that stand on their own and are also within `tablecast.js`, which is one file. */
 const parts = ["find.js", "store.js"];
 
 /** Those that the service itself has, for its own page and others'. */
-export const served = ["tablecast.js", "bind.js"];
+export const served = ["tablecast.js", "bind.js", "search.js", "tabs.js"];
 const resources = new URL("../../Sources/TableService/Resources/client/", import.meta.url);
 
 /** The module's text. Members that begin with `_` are between our own modules: they get short names. */

@@ -1,4 +1,4 @@
-import type { Cell, Edit, JSONValue, Place, Row, Snapshot, Table } from "./tablecast.js";
+import type { Cell, Edit, Find, JSONValue, Place, Row, Search, Snapshot, Table } from "./tablecast.js";
 
 /** The table's snapshot, followed while the component is there. */
 export function useTable<C extends Cell = Cell>(table: Table<C>): Snapshot<C>;
@@ -21,4 +21,16 @@ export function useEdit<C extends Cell = Cell>(table: Table<C>, row: string): {
   action(action: string, body?: JSONValue): Edit;
   refresh(): Edit;
   readonly edits: readonly Edit[];
+};
+
+/** What is found of the table, for a search field, chips and a menu; what is typed is waited for by the table. */
+export function useFind<C extends Cell = Cell>(table: Table<C>): {
+  /** What the table offers; undefined until it has said so. */
+  readonly find: Find | undefined;
+  readonly search: (Search & { readonly isFound: boolean }) | null;
+  setQuery(q: string): void;
+  /** Chooses a filter's value, or no longer. */
+  toggle(filter: string, value: string): void;
+  setSort(sort: string | null): void;
+  clear(): void;
 };

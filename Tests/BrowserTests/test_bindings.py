@@ -109,7 +109,7 @@ window.version = React.version;
 window.ready = true;
 </script>"""
 
-REACT_MODULE = "export const { useCallback, useMemo, useSyncExternalStore } = window.React;"
+REACT_MODULE = "export const { useCallback, useEffect, useMemo, useSyncExternalStore } = window.React;"
 
 
 class Bindings(unittest.TestCase):
@@ -272,9 +272,80 @@ class Element(Bindings):
   def test_a_table_is_drawn_as_text(self):
     self.open("/element")
     self.assertEqual(self.run_in_page("return [...one.children].map((node) => node.textContent)"), ["a", "1", "<b>2</b>"])
-    self.assertEqual(self.run_in_page("return asked.at(-1)"), ["issues", {"params": {"owner": "apple"}, "rows": 50, "view": None}])
+    self.assertEqual(self.run_in_page("return asked.at(-1)"), ["issues", {"params": {"owner": "apple"}, "rows": 50, "view": None, "screen": "element 1"}])
     self.assertEqual(self.run_in_page("table.set({ a: ['3'] }); return changed.sections[0].rows[0].id"), "3")
     self.assertEqual(self.run_in_page("one.remove(); return [one.childElementCount, table.listeners.size]"), [0, 0])
+
+
+  def element(self, attributes="", before=""):
+    self.open("/element")
+    self.run_in_page(f"""one.remove();
+      window.hurt = []; window.chosen = [];
+      Object.assign(table, {{ find: (...given) => {{ table.finds = [...(table.finds ?? []), given]; }},
+        tap: (id) => table.calls.push(['tap', id]), action: (...given) => table.calls.push(['action', ...given]), delete: (id) => table.calls.push(['delete', id]) }});
+      {before}
+      document.body.insertAdjacentHTML('beforeend', '<tablecast-table id=two {attributes}></tablecast-table>');
+      window.two = document.querySelector('#two'); two.client = {{ table: (...given) => (asked.push(given), table) }};
+      two.addEventListener('select', (event) => {{ event.preventDefault(); chosen.push(event.detail.id); }});
+      two.setAttribute('table', 't'); await new Promise((done) => setTimeout(done, 50));""")
+
+  def test_without_rows_it_says_why(self):
+    for snapshot, kind in (("state: 'loading', connection: 'connecting'", "loading"), ("state: 'empty', connection: 'live'", "empty"),
+                           ("state: 'failed', connection: 'live', problem: { title: 'down' }", "failed"),
+                           ("state: 'loading', connection: 'refused', refusal: { title: 'No such table' }", "refused"),
+                           ("state: 'loading', connection: 'retrying'", "retrying"),
+                           ("state: 'ready', connection: 'live', search: { q: 'x', filters: {} }", "found")):
+      with self.subTest(kind=kind):
+        self.element(before=f"table.snapshot = {{ ...table.snapshot, sections: [], {snapshot} }};")
+        self.assertEqual(self.run_in_page("return [...two.querySelectorAll('[data-kind]')].map(({ dataset }) => dataset.kind)"), [kind])
+    self.element(before="table.snapshot = { ...table.snapshot, sections: [], state: 'loading', connection: 'refused', refusal: { title: 'No such table' } };")
+    self.assertIn("No such table", self.run_in_page("return two.textContent"))
+
+  def test_rows_are_chosen_by_keyboard_and_actions_are_in_a_menu(self):
+    self.element("editable", """table.set({ a: [{ ...row('7'), actions: [{ id: 'archive', title: 'Archive' }], can: { edit: true } }, row('2')] });""")
+    self.driver.find_element("css selector", "#two [data-row][tabindex='0']").send_keys("\ue015")  # Down.
+    self.assertEqual(self.run_in_page("return document.activeElement.dataset.row"), "2")
+    self.driver.switch_to.active_element.send_keys("\ue007")  # Enter.
+    self.assertEqual(self.run_in_page("return chosen"), ["2"])
+    self.driver.switch_to.active_element.send_keys("\ue013")  # Up.
+    self.driver.switch_to.active_element.send_keys("\ue014")  # Right: the menu.
+    self.assertEqual(self.run_in_page("return [...two.querySelectorAll('[role=menuitem]')].map((item) => item.textContent)"), ["Archive", "Delete"])
+    self.driver.switch_to.active_element.send_keys("\ue007")
+    self.assertEqual(self.run_in_page("return table.calls"), [["action", "7", "archive"]])
+    self.driver.find_element("css selector", "#two [part=menu-button]").click()
+    self.driver.switch_to.active_element.send_keys("\ue00c")  # Escape.
+    self.assertEqual(self.run_in_page("return [two.querySelectorAll('[role=menu]').length, document.activeElement.getAttribute('part')]"), [0, "menu-button"])
+
+  def test_an_address_that_is_a_program_is_a_malformed_cell(self):
+    self.element(before="""table.set({ a: [{ ...row('8'), select: { url: 'javascript:window.hurt.push(1)' } },
+      { ...row('9'), payload: { title: 'bad', url: 'javascript:1' }, fallback: { cellIdentifier: 'L', payload: { title: 'instead' } } }] });""")
+    self.assertEqual(self.run_in_page("return [...two.querySelectorAll('[data-malformed]')].map((node) => node.textContent)"), ["…", "instead"])
+    self.run_in_page("two.addEventListener('select', () => {}); two.querySelector('[data-row]').click(); await new Promise((done) => setTimeout(done, 50))")
+    self.assertEqual(self.run_in_page("return hurt"), [])
+
+  def test_a_search_field_chips_and_a_menu_for_what_can_be_found(self):
+    self.element("find", """table.snapshot.search = { q: '', filters: {}, sort: null, isFound: true };
+      table.snapshot.find = { prompt: 'Search books', sorts: [{ id: 'newest', title: 'Newest' }],
+        filters: [{ id: 'state', title: 'State', values: [{ value: 'open', title: 'Open', count: 12 }, { value: 'closed', title: 'Closed', count: 0 }] }] };""")
+    self.assertEqual(self.run_in_page("return two.querySelector('[role=search] input').getAttribute('aria-label')"), "Search books")
+    self.driver.find_element("css selector", "#two input").send_keys("s")
+    self.assertEqual(self.run_in_page("return table.finds.at(-1)"), ["s", {}, None])
+    chip = self.driver.find_element("css selector", "#two [part=chip]")
+    self.assertEqual(chip.text, "Open 12")
+    chip.click()
+    self.assertEqual(self.run_in_page("return table.finds.at(-1)"), ["s", {"state": ["open"]}, None])
+    self.run_in_page("const menu = two.querySelector('select'); menu.value = 'newest'; menu.dispatchEvent(new Event('change'))")
+    self.assertEqual(self.run_in_page("return table.finds.at(-1)"), ["s", {}, "newest"])
+    said = self.run_in_page("""table.snapshot = { ...table.snapshot, search: { q: 's', filters: {}, sort: null, isFound: true }, counts: { rows: 2 } };
+      for (const listener of table.listeners) listener({ type: 'changes', after: table.snapshot });
+      await new Promise((done) => setTimeout(done, 800)); return two.querySelector('[role=status]').textContent""")
+    self.assertEqual(said, "2 found")
+
+  def test_a_client_and_a_token_may_come_at_any_time(self):
+    self.element()
+    count = self.run_in_page("""const before = asked.length; two.client = { table: (...given) => (asked.push(given), table) };
+      await new Promise((done) => setTimeout(done, 50)); return [asked.length - before, two.querySelectorAll('[data-row]').length]""")
+    self.assertEqual(count, [1, 2])
 
 
 class React(Bindings):

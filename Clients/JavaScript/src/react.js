@@ -1,7 +1,7 @@
 // Hooks for React 18 and later. They stand on `useSyncExternalStore`: what they return is the same object until
 // something changes, so that a row is drawn anew only where it changed.
 
-import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 
 const useStore = (table, get) =>
   useSyncExternalStore(useCallback((listener) => table.subscribe(listener), [table]), get, get);
@@ -34,4 +34,35 @@ export function useEdit(table, row) {
     };
   }, [table, row]);
   return { ...functions, edits: useStore(table, get) };
+}
+
+/** What is found of the table, and what changes it: `{ find, search, setQuery, toggle, setSort, clear }`. */
+export function useFind(table) {
+  const get = useMemo(() => {
+    let kept = null;
+    return () => {
+      const { find, search } = table.snapshot;
+      if (kept?.find !== find || kept?.search !== search) kept = { find, search };
+      return kept;
+    };
+  }, [table]);
+  const functions = useMemo(() => {
+    const now = () => table.snapshot.search ?? { q: "", filters: {}, sort: null };
+    return {
+      setQuery: (q) => table.find(q, now().filters, now().sort),
+      toggle(id, value) {
+        const { q, filters, sort } = now();
+        const values = filters[id] ?? [];
+        table.find(q, { ...filters, [id]: values.includes(value) ? values.filter((other) => other !== value) : [...values, value] }, sort);
+      },
+      setSort: (sort) => table.find(now().q, now().filters, sort),
+      clear: () => table.find(),
+    };
+  }, [table]);
+  const { find, search } = useStore(table, get);
+  // Menus are asked for by whoever shows them.
+  useEffect(() => {
+    if (!table.snapshot.search) table.find();
+  }, [table]);
+  return { find, search, ...functions };
 }

@@ -8,7 +8,8 @@ import { finding } from "tablecast/find";
 import { keptEdits } from "tablecast/kept";
 import { sharedTabs } from "tablecast/tabs";
 import { TablecastTable } from "tablecast/element";
-import { useEdit, useRow, useTable } from "tablecast/react";
+import { bindSearch } from "tablecast/search";
+import { useEdit, useFind, useRow, useTable } from "tablecast/react";
 
 type Label = { readonly cellIdentifier: "Label"; readonly payload: { readonly title: string } };
 type Poll = { readonly cellIdentifier: "Poll"; readonly payload: { readonly title: string; readonly votes: number } };
@@ -105,7 +106,17 @@ client.useToken("another");
 new Follower("http://127.0.0.1:8080").table("t").delete("1");
 export { fields, reason };
 
-const element: TablecastTable = document.createElement("tablecast-table") as TablecastTable;
+const { find, search, setQuery, toggle, setSort } = useFind(table);
+setQuery("swi");
+toggle("state", find?.filters?.[0]?.values[0]?.value ?? "open");
+setSort(search?.sort ?? null);
+const endSearch: () => void = bindSearch(document.body, table, { found: (count) => `${count} books` });
+export { endSearch };
+
+const element: TablecastTable = document.createElement("tablecast-table");
+element.token = async () => "token";
+element.words = { empty: "Nichts da" };
+element.addEventListener("select", ({ detail, preventDefault }) => (preventDefault(), console.log(detail.id)));
 element.client = client;
 element.render = (row, node) => (node.textContent = row.id);
 
