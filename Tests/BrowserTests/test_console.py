@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from browser import chromium, paint, resize, until
-from service import Service
+from service import RED, Service
 
 AXE = pathlib.Path(axe_selenium_python.__file__).parent / "node_modules/axe-core/axe.min.js"
 WATCH = """window.reports = []; addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => reports.push(`${violatedDirective} ${blockedURI}`))"""
@@ -72,6 +72,7 @@ class Pages(ConsoleTestCase):
   places = {
     "": "true",
     "t/todo": "document.querySelectorAll('[data-row]').length === 3",
+    "t/library": "document.querySelectorAll('[data-row]').length === 4 && document.querySelector('.search [part=chip]')",
     "t/stories/row/1": "document.querySelectorAll('.side pre').length >= 2",
     "t/stories/time": "document.querySelector('.changes button')",
     "t/odd/skipped": "document.querySelectorAll('.skipped li').length === 3",
@@ -84,7 +85,7 @@ class Pages(ConsoleTestCase):
     for place, condition in self.places.items():
       self.open(place, condition)
       self.driver.execute_script(AXE.read_text())
-      for width in (1400, 768, 390):
+      for width in (1400, 768, 360):
         for dark in (False, True):
           resize(self.driver, width)
           paint(self.driver, dark)
@@ -119,7 +120,7 @@ class Pages(ConsoleTestCase):
     self.open()
     link = self.find("#catalog a[href='#/t/stories']")
     self.driver.execute_script("arguments[0].focus()", link)
-    for text, count in (("sto", 1), ("", 7)):
+    for text, count in (("sto", 1), ("", 8)):
       self.driver.execute_script("""const field = document.querySelector('#catalog input');
         field.value = arguments[0]; field.dispatchEvent(new Event('input'))""", text)
       self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#catalog li")), count)
@@ -276,6 +277,79 @@ class Tables(ConsoleTestCase):
     self.assertLess(self.driver.execute_script("return document.body.textContent.length"), 1_000_000)
 
 
+class Overview(ConsoleTestCase):
+  def test_the_service_is_seen_at_a_glance(self):
+    self.open("", "document.querySelectorAll('.overview tbody tr').length === 8")
+    first = self.find(".overview tbody tr")
+    self.assertIn("failed", first.text)
+    until(self.driver, lambda driver: "down" in self.find(".troubles").text)
+    row = self.service.ask("/v1/tables/todo")["sections"][0]["rows"][0]["id"]
+    until(self.driver, "document.querySelector('tr[data-table=todo] polyline')")
+    for number in range(3):
+      self.service.ask(f"/v1/tables/todo/items/{row}", "PATCH", {"title": f"seen {number}"})
+    until(self.driver, "document.querySelector('tr[data-table=todo] td:last-child').textContent === '3'")
+    self.assertEqual(self.find("tr[data-table=todo] svg").get_attribute("aria-label"), "3 changes in the last minute")
+    self.find("tr[data-table=todo] a").click()
+    until(self.driver, "document.querySelectorAll('[data-row]').length >= 3")
+
+  def test_all_failing_sources_stand_first_and_say_that_they_never_answered(self):
+    self.open("sources", "document.querySelectorAll('.source').length === 5")
+    self.assertEqual(self.find(".source").get_attribute("data-source"), "down")
+    self.assertIn("It has not answered yet", self.find(".source").text)
+    self.assertIn("1 of 5 fail", self.find("#main").text)
+
+
+class Finding(ConsoleTestCase):
+  def setUp(self):
+    super().setUp()
+    self.open("t/library", "document.querySelectorAll('[data-row]').length === 4 && !document.querySelector('.search').hidden")
+
+  def test_rows_are_found_as_one_types_and_filtered_and_sorted(self):
+    field = self.find(".search input")
+    self.assertEqual(field.get_attribute("aria-label"), "Search books")
+    field.send_keys("swift")
+    until(self.driver, lambda driver: self.texts() == ["Swift by night", "Swift by day"])
+    until(self.driver, lambda driver: self.find(".search [role=status]").text == "2 rows found")
+    menu = self.find(".search select")
+    self.driver.execute_script("arguments[0].value = 'newest'; arguments[0].dispatchEvent(new Event('change'))", menu)
+    until(self.driver, lambda driver: self.texts() == ["Swift by day", "Swift by night"])
+    self.driver.execute_script("document.querySelector('.search input').value = ''; document.querySelector('.search input').dispatchEvent(new Event('input'))")
+    self.press("Closed 2", ".search")
+    until(self.driver, lambda driver: self.texts() == ["كتاب الأسفار", "Ätna and Stromboli"])
+    self.assertEqual([one.get_attribute("aria-pressed") for one in self.driver.find_elements(By.CSS_SELECTOR, ".search [part=chip]")], ["false", "true"])
+    self.press("Clear all", ".search")
+    until(self.driver, lambda driver: len(self.texts()) == 4)
+
+  def test_columns_and_exports(self):
+    self.find(".toolbar input").click()
+    until(self.driver, "document.querySelector('.titles:not([hidden])')?.innerText.includes('title')")
+    until(self.driver, "[...document.querySelectorAll('[data-row] .columns > span')].some((cell) => cell.textContent === 'Swift by day')")
+    text = self.driver.execute_async_script("""const done = arguments[0];
+      import('/console/export.js').then(({ csvOf }) => done(csvOf({ sections: [{ id: 's', rows: [
+        { id: '1', cellIdentifier: 'L', payload: { title: '=cmd()', n: -1, list: [1, 'a"b'] } }, { id: '2', cellIdentifier: 'L', payload: { title: 'a,b' + String.fromCharCode(10) + 'c' } }] }] })))""")
+    self.assertEqual(text, 'section,id,cellIdentifier,title,n,list\r\ns,1,L,\'=cmd(),-1,"[1,""a\\""b""]"\r\ns,2,L,"a,b\nc",,\r\n')
+    self.driver.execute_script("""window.saved = []; URL.createObjectURL = (blob) => (blob.text().then((text) => saved.push(text)), 'blob:none');
+      HTMLAnchorElement.prototype.click = () => {};""")
+    self.press("Export CSV")
+    until(self.driver, "saved.length === 1")
+    self.assertIn("Swift by night", self.driver.execute_script("return saved[0]"))
+
+  def test_a_row_is_reached_by_tab(self):
+    self.driver.execute_script("[...document.querySelectorAll('.old summary')].at(-1).focus()")
+    ActionChains(self.driver).send_keys(Keys.TAB).perform()
+    self.assertIsNotNone(self.driver.execute_script("return document.activeElement.dataset.row ?? null"), self.driver.execute_script("return document.activeElement.outerHTML.slice(0, 300)"))
+
+
+class Pictures(ConsoleTestCase):
+  def test_no_picture_is_asked_of_the_service_itself(self):
+    self.service.upstream.stories[0]["image"] = f"{self.service.url}/v1/tables/todo/refresh"
+    self.addCleanup(self.service.upstream.stories[0].__setitem__, "image", RED)
+    self.open("t/stories", "document.querySelector(\"[data-row='1'] .picture\")")
+    asked = self.driver.execute_script("return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('/refresh'))")
+    self.assertEqual(asked, [])
+    self.assertFalse(self.find("#main .toolbar").text.count("Show pictures"))
+
+
 class Edits(ConsoleTestCase):
   def setUp(self):
     super().setUp()
@@ -303,9 +377,28 @@ class Edits(ConsoleTestCase):
     self.press("Save", "dialog")
     self.await_server(lambda texts: "Water all plants" in texts)
     until(self.driver, lambda driver: "Water all plants" in self.texts())
+    # Nothing is deleted before it was asked for.
     self.press(f"Delete {identity}")
+    self.assertIn("Water all plants", self.find("dialog").text)
+    self.press("Cancel", "dialog")
+    self.assertIn("Water all plants", self.server_texts())
+    self.press(f"Delete {identity}")
+    self.press("Delete", "dialog")
     self.await_server(lambda texts: "Water all plants" not in texts)
     until(self.driver, lambda driver: "Water all plants" not in self.texts())
+
+  def test_an_item_is_written_in_a_form_that_checks(self):
+    self.press("Add…")
+    fields = self.driver.execute_script("return [...document.querySelectorAll('dialog [data-field]')].map(({ dataset, type }) => [dataset.field, type])")
+    self.assertEqual(fields, [["title", "text"], ["done", "checkbox"], ["section", "text"]])
+    self.find("dialog [data-field=title]").send_keys("By a form")
+    self.find("dialog [data-field=section]").send_keys("later")
+    self.find("dialog [data-field=done]").click()
+    self.press("Add", "dialog")
+    self.await_server(lambda texts: "By a form" in texts)
+    rows = [row for section in self.service.ask("/v1/tables/todo")["sections"] if section["id"] == "later" for row in section["rows"]]
+    item = self.service.ask(f"/v1/tables/todo/items/{next(row['id'] for row in rows if row['payload']['title'] == 'By a form')}")
+    self.assertEqual((item["title"], item["done"], item["section"]), ("By a form", True, "later"))
 
   def test_a_refused_edit_is_said_and_can_be_dismissed(self):
     self.press("Add…")

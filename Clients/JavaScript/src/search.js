@@ -22,7 +22,7 @@ export function bindSearch(element, table, words = {}) {
   const status = make("p", { role: "status", part: "found" });
   const groups = new Map();
   let sorts = "";
-  let timer, last;
+  let timer, last, isNothing;
   element.setAttribute("role", "search");
   element.hidden = true;
   element.append(field, sort, filters, clear, status);
@@ -82,7 +82,12 @@ export function bindSearch(element, table, words = {}) {
 
   const draw = () => {
     const { find, search, counts, window } = table.snapshot;
-    if (!find || !search) return;
+    if (search?.isFound && !find && table.snapshot.cursor && !isNothing) {
+      // It offers nothing: it is followed as the plain table that it is.
+      isNothing = true;
+      queueMicrotask(() => table.find(null));
+    }
+    if (!find || !search) return void (element.hidden = true);
     element.hidden = find.prompt === undefined && !find.sorts?.length && !find.filters?.length;
     field.hidden = find.prompt === undefined;
     field.placeholder = find.prompt ?? "";

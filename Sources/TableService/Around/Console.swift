@@ -7,7 +7,7 @@ import HTTPServer
 /// data's own, and for others when its user says so.
 enum Console {
   private static let policy = """
-    default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: https: http:; \
+    default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: https: http:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'
     """
 
@@ -27,14 +27,20 @@ enum Console {
     "dom.js": script(PackageResources.dom_js, own),
     "dragging.js": script(PackageResources.dragging_js, own),
     "editing.js": script(PackageResources.editing_js, own),
+    "export.js": script(PackageResources.export_js, own),
+    "filtered.js": script(PackageResources.filtered_js, own),
+    "forms.js": script(PackageResources.forms_js, own),
     "main.js": script(PackageResources.main_js, own),
+    "overview.js": script(PackageResources.overview_js, own),
+    "pictures.js": script(PackageResources.pictures_js, own),
     "row.js": script(PackageResources.row_js, own),
-    "scrolling.js": script(PackageResources.scrolling_js, own),
+    "search.js": script(PackageResources.search_js, own),
     "service.js": script(PackageResources.service_js, own),
     "sources.js": script(PackageResources.sources_js, own),
     "skipped.js": script(PackageResources.skipped_js, own),
     "style.css": file(PackageResources.style_css, "text/css; charset=utf-8", own),
     "table.js": script(PackageResources.table_js, own),
+    "tabs.js": script(PackageResources.tabs_js, own),
     "timeline.js": script(PackageResources.timeline_js, own),
   ]
 

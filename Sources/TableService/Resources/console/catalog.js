@@ -4,25 +4,44 @@ import { announce, ask, clipped, element, markCurrent, number } from "/console/d
 import { curl, get, requestBehind, segmentOf } from "/console/service.js";
 
 const interval = 5000;
+/** How far back changes are counted, in ms. */
+const minute = 60_000;
 
-/** Versions a minute, from the cursors seen: a reader's measure, not the service's. */
-class Rate {
+/** Versions by the second, from the cursors seen: a reader's measure, not the service's. */
+class History {
   #seen = new Map();
 
-  of(id, cursor) {
-    const [epoch, version] = cursor.split(/[.~]/);
-    const now = performance.now();
-    const first = this.#seen.get(id);
-    if (first?.epoch !== epoch) {
-      this.#seen.set(id, { epoch, version: +version, at: now });
-      return null;
+  /** Remembers what all tables have come to. */
+  add(tables, now = performance.now()) {
+    const seen = new Map();
+    for (const { id, cursor } of tables) {
+      if (!cursor) continue;
+      const [epoch, version] = cursor.split(/[.~]/);
+      const old = this.#seen.get(id);
+      const points = old?.epoch === epoch ? old.points.filter(({ at }, index, all) => now - at < minute || now - (all[index + 1]?.at ?? now) < minute) : [];
+      seen.set(id, { epoch, points: [...points, { at: now, version: Number(version) }] });
     }
-    const minutes = (now - first.at) / 60_000;
-    const changes = +version - first.version;
-    if (minutes > 2) this.#seen.set(id, { epoch, version: +version, at: now });
-    return minutes > 0.05 ? changes / minutes : null;
+    this.#seen = seen;
+  }
+
+  /** Changes in each twelfth of the last minute, the last one last; null where nothing is known yet. */
+  of(id, now = performance.now()) {
+    const points = this.#seen.get(id)?.points ?? [];
+    if (points.length < 2) return null;
+    const counts = Array(12).fill(0);
+    for (let index = 1; index < points.length; index++) {
+      const slot = 11 - Math.floor((now - points[index].at) / (minute / 12));
+      if (slot >= 0) counts[Math.min(11, slot)] += points[index].version - points[index - 1].version;
+    }
+    return counts;
   }
 }
+
+export const history = new History();
+/** What hears of the tables whenever they were asked for. */
+export const tablesSeen = new Set();
+/** The tables as they were last told. */
+export let known = [];
 
 function parametersOf(family) {
   return element("div", {}, element("p", {}, "A family: one table for each choice of its parameters."),
@@ -61,7 +80,6 @@ async function openMember(family) {
 }
 
 export function showCatalog(panel) {
-  const rate = new Rate();
   const items = element("ul", {});
   const problem = element("p", { class: "problem", role: "alert", hidden: true });
   const search = element("input", { type: "search", placeholder: "Search (/)", "aria-label": "Search tables", oninput: () => draw() });
@@ -91,9 +109,9 @@ export function showCatalog(panel) {
   }
 
   function drawTable(table, { about, link }) {
-    const changes = rate.of(table.id, table.cursor);
+    const changes = history.of(table.id)?.reduce((sum, count) => sum + count, 0);
     about.replaceChildren(element("span", { class: `state ${table.state}` }, table.state), ` · ${number(table.rows)} rows`,
-      !changes ? "" : ` · ${changes.toFixed(changes < 10 ? 1 : 0)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
+      !changes ? "" : ` · ${number(changes)} changes/min`, table.fetched ? ` · ${`fetched ${ago(table.fetched)}`.replaceAll(" ", "\u00a0")}` : "");
     const segment = segmentOf(table.url.slice("/v1/tables/".length)) ?? "";
     link.setAttribute("href", `#/t/${segment}`);
     markCurrent(link, segment === marked);
@@ -114,7 +132,12 @@ export function showCatalog(panel) {
   async function refresh() {
     clearTimeout(timer);
     try {
-      if (document.visibilityState === "visible") ({ tables } = await get("/v1/tables"));
+      if (document.visibilityState === "visible") {
+        ({ tables } = await get("/v1/tables"));
+        history.add(tables);
+        known = tables;
+        for (const listener of tablesSeen) listener(tables);
+      }
       const there = new Set(tables.map(({ id }) => id));
       for (const id of entries.keys()) if (!there.has(id)) entries.delete(id);
       problem.hidden = true;

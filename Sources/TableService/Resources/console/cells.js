@@ -1,29 +1,10 @@
 // Cells drawn by their kind: what the registry says of them (which field a tap toggles) and what their payload holds.
 
 import { clipped, element } from "/console/dom.js";
+import { pictureAt, pictureNode } from "/console/pictures.js";
 
 const titleLength = 300;
 const pictureNames = ["imageName", "image", "imageUrl", "imageURL", "icon", "avatar", "logo", "thumbnail"];
-
-/** Hosts whose pictures this session's user wants to see; the service's own and those in the data are always shown. */
-const allowed = new Set(JSON.parse(sessionStorage.getItem("tablecast-pictures") ?? "[]"));
-
-export function allowPictures(host) {
-  allowed.add(host);
-  sessionStorage.setItem("tablecast-pictures", JSON.stringify([...allowed]));
-}
-
-/** Whether a picture may be asked for, and of whom. */
-function pictureAt(address) {
-  try {
-    const url = new URL(address, location.origin);
-    const isData = url.protocol === "data:" && /^image\//.test(url.pathname);
-    if (!isData && !/^https?:$/.test(url.protocol)) return null;
-    return { href: url.href, host: url.host, isShown: isData || url.origin === location.origin || allowed.has(url.host) };
-  } catch {
-    return null;
-  }
-}
 
 /** `expandable`, `image`, `label` or `unknown`. */
 export function kindOf({ cellIdentifier, payload }, registry) {
@@ -45,16 +26,7 @@ export function withheldHost({ payload }) {
   return picture && !picture.isShown ? picture.host : null;
 }
 
-function image(payload) {
-  const address = pictureNames.map((name) => payload[name]).find((value) => typeof value === "string");
-  const picture = pictureAt(address);
-  if (picture?.isShown) {
-    const node = element("img", { src: picture.href, alt: "", loading: "lazy", referrerPolicy: "no-referrer" });
-    node.addEventListener("error", () => node.replaceWith(element("span", { class: "picture", title: clipped(address, 200) }, "?")));
-    return node;
-  }
-  return element("span", { class: "picture", title: clipped(address, 200) }, "▣");
-}
+const image = (payload) => pictureNode(pictureNames.map((name) => payload[name]).find((value) => typeof value === "string"));
 
 /** What an app would draw for the cell. */
 export function draw(cell, registry) {
@@ -65,14 +37,14 @@ export function draw(cell, registry) {
     text.append(element("code", {}, cellIdentifier), " ", element("code", { class: "quiet" }, clipped(JSON.stringify(payload), titleLength)));
     return [text];
   }
-  text.append(element("span", { class: "title" }, clipped(titleOf(payload) ?? "", titleLength)));
+  text.append(element("span", { class: "title", dir: "auto" }, clipped(titleOf(payload) ?? "", titleLength)));
   const subtitle = payload.subtitle ?? payload.detail;
-  if (typeof subtitle === "string" && subtitle) text.append(element("span", { class: "quiet" }, clipped(subtitle, titleLength)));
+  if (typeof subtitle === "string" && subtitle) text.append(element("span", { class: "quiet", dir: "auto" }, clipped(subtitle, titleLength)));
   if (kind === "image") return [image(payload), text];
   if (kind === "expandable") {
     const isOpen = payload[registry.get(cellIdentifier).expands];
     const description = payload.description ?? payload.body ?? "";
-    if (isOpen && description) text.append(element("span", { class: "description" }, clipped(String(description), 4000)));
+    if (isOpen && description) text.append(element("span", { class: "description", dir: "auto" }, clipped(String(description), 4000)));
     return [text, element("span", { class: "disclosure", "aria-hidden": "true" }, isOpen ? "▾" : "▸")];
   }
   return [text];

@@ -31,6 +31,9 @@ export const json = (value, label) =>
 
 export const number = (value) => value.toLocaleString("en");
 
+/** `1 row`, `2 rows` */
+export const counted = (count, noun) => `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 export function bytesText(bytes) {
   return bytes < 1000 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

@@ -1,6 +1,7 @@
 // Edits as an app makes them: shown at once, marked while they are under way, taken back with the problem.
 
-import { announce, ask, element } from "/console/dom.js";
+import { announce, ask, clipped, element } from "/console/dom.js";
+import { fieldsFor, itemForm } from "/console/forms.js";
 import { get, pathOf } from "/console/service.js";
 
 const readJSON = (text) => {
@@ -18,9 +19,6 @@ const check = (form) => {
   }
 };
 
-const field = (value) => element("label", {}, "The item, as JSON",
-  element("textarea", { name: "item", rows: 12, spellcheck: false, value: JSON.stringify(value, null, 2) }));
-
 /** What makes `before` into `after`, as a JSON merge patch (RFC 7396). */
 export function mergePatch(before, after) {
   // Without a prototype: any text may name a member.
@@ -35,12 +33,18 @@ export function mergePatch(before, after) {
   return patch;
 }
 
-export async function addItem(table, place, item = {}) {
-  const data = await ask("Add an item", field(item), "Add", check);
+/** What new items begin with: of each field what is no answer yet. */
+const blank = (fields) => Object.fromEntries(fields.filter(({ isOptional, kind }) => !isOptional || kind === "boolean")
+  .map(({ name, kind }) => [name, { boolean: false, integer: 0, number: 0, json: null }[kind] ?? ""]));
+
+export async function addItem(table, segment, registry, place, item) {
+  const fields = await fieldsFor(table, segment, registry);
+  const form = itemForm(fields, item ?? blank(fields));
+  const data = await ask("Add an item", form.node, "Add", (whole) => form.wrong() ?? check(whole));
   if (!data) return;
   const given = readJSON(data.get("item"));
   const title = String(given.title ?? given.name ?? "New");
-  await outcome(table.add(given, place, { show: { cellIdentifier: "…", payload: { title } } }), (again) => addItem(table, place, again ?? given));
+  await outcome(table.add(given, place, { show: { cellIdentifier: "…", payload: { title } } }));
 }
 
 export async function editItem(table, segment, row, changed) {
@@ -52,13 +56,22 @@ export async function editItem(table, segment, row, changed) {
   } catch (error) {
     return announce(error.message);
   }
-  const data = await ask(`Edit ${row.id}`, field(changed ?? item), "Save", check);
+  const known = Object.fromEntries((await fieldsFor(table, segment, new Map())).map((field) => [field.name, field]));
+  const fields = Object.entries(item).filter(([name]) => name !== "id").map(([name, value]) =>
+    known[name] ?? { name, kind: typeof value === "number" ? "number" : typeof value === "boolean" || typeof value === "string" ? typeof value : "json", isOptional: true });
+  const form = itemForm(fields, changed ?? item);
+  const data = await ask(`Edit ${clipped(row.id, 80)}`, form.node, "Save", (whole) => form.wrong() ?? check(whole));
   if (!data) return;
   const after = readJSON(data.get("item"));
-  await outcome(table.patch(row.id, mergePatch(item, after)), () => editItem(table, segment, row, after));
+  await outcome(table.patch(row.id, mergePatch(item, after)));
 }
 
-export const deleteItem = (table, row) => outcome(table.delete(row.id));
+/** A deletion can't be taken back: it is asked for. */
+export async function deleteItem(table, row) {
+  const name = row.payload.title ?? row.payload.name ?? row.id;
+  const isSure = await ask("Delete?", element("p", { dir: "auto" }, clipped(String(name), 200)), "Delete");
+  if (isSure) await outcome(table.delete(row.id));
+}
 
 export const moveItem = (table, row, place) => outcome(table.move(row.id, place));
 

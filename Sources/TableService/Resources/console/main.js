@@ -4,6 +4,7 @@ import { showAudit } from "/console/audit.js";
 import { showCatalog } from "/console/catalog.js";
 import { ask, clipped, element, markCurrent } from "/console/dom.js";
 import { segmentOf, setToken, token } from "/console/service.js";
+import { showOverview } from "/console/overview.js";
 import { showSources } from "/console/sources.js";
 import { showTable } from "/console/table.js";
 
@@ -49,7 +50,7 @@ function show() {
   else if (kind === "audit") end = showAudit(main);
   else if (kind === "nowhere") {
     main.append(element("p", { class: "problem", role: "alert" }, `No table or row can be at ${clipped(location.hash, 200)}.`));
-  } else main.append(element("p", { class: "hint" }, "Choose a table, or press / to search for one."));
+  } else end = showOverview(main);
   if (kind !== "home") main.focus({ preventScroll: true });
 }
 

@@ -2,6 +2,7 @@
 // line for a terminal.
 
 import { TablecastClient } from "/v1/client.js";
+import { sharedTabs } from "/console/tabs.js";
 import { element } from "/console/dom.js";
 
 const tokenKey = "tablecast-token";
@@ -25,7 +26,10 @@ const clients = new Map();
 /** The client that can show these cells; all, where none are named. */
 export function clientFor(cells) {
   const key = cells?.join() ?? "";
-  if (!clients.has(key)) clients.set(key, new TablecastClient(location.origin, { token, cells, pauseHidden: true }));
+  if (!clients.has(key)) clients.set(key, new TablecastClient(location.origin, {
+    // Tabs without a token are one caller's: they share a poll.
+    ...(token() ? { token } : { tabs: sharedTabs() }), cells, pauseHidden: true,
+  }));
   return clients.get(key);
 }
 

@@ -11,7 +11,11 @@ const inSeconds = (time) => {
 };
 const columns = ["at", "status", "ms", "bytes", "304", "retries", "pages"];
 
+const isFailing = ({ state, breaker, problem }) => state === "failed" || state === "stale" || !!problem || (breaker && breaker !== "closed" && breaker.state !== "closed");
+const hasAnswered = ({ last }) => (last ?? []).some(({ status }) => status >= 200 && status < 400);
+
 function answers(source) {
+  if (!source.last?.length) return element("p", { class: "quiet" }, "It was never asked.");
   const cells = ({ at, status, ms, bytes, notModified, retries, pages }) =>
     [at ? new Date(at).toLocaleTimeString() : "–", status ?? "–", ms ?? "–", bytes === undefined || bytes === null ? "–" : bytesText(bytes), notModified ? "✓" : "", retries || "", pages ?? ""];
   return element("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": `Last answers of ${source.id}` },
@@ -28,11 +32,13 @@ function sourceNode(source, refresh) {
     element("p", {}, `Every ${every ?? "–"}, next ${next ? inSeconds(next) : "–"}`,
       breaker && ` · breaker ${typeof breaker === "string" ? breaker : breaker.state}`, isOpen && element("b", {}, " (nothing is asked)")),
     problem && element("p", { class: "problem" }, clipped([problem.title, problem.detail].filter(Boolean).join(": "), 2000)),
+    !hasAnswered(source) && source.last?.length > 0 && element("p", {}, element("b", {}, "It has not answered yet: "), "none of its last answers was of use."),
     answers(source));
 }
 
 export function showSources(main) {
   const list = element("div", {});
+  const count = element("p", { class: "quiet" });
   const problem = element("p", { class: "problem", role: "alert", hidden: true });
   let timer = null;
   let isOver = false;
@@ -54,7 +60,11 @@ export function showSources(main) {
         const { sources } = await get("/v1/sources");
         if (isOver) return;
         const focused = list.contains(document.activeElement) ? document.activeElement.closest("article")?.dataset.source : null;
-        list.replaceChildren(...sources.map((source) => sourceNode(source, refresh)));
+        // What fails stands first, all of it, whatever else there is.
+        const failing = sources.filter(isFailing);
+        const well = sources.filter((source) => !isFailing(source));
+        count.textContent = failing.length ? `${number(failing.length)} of ${number(sources.length)} fail.` : sources.length ? `All ${number(sources.length)} are well.` : "There are none.";
+        list.replaceChildren(...[...failing, ...well].map((source) => sourceNode(source, refresh)));
         if (focused) list.querySelector(`[data-source="${CSS.escape(focused)}"] button`)?.focus();
       }
       problem.hidden = true;
@@ -65,7 +75,7 @@ export function showSources(main) {
     if (!isOver) timer = setTimeout(load, interval);
   }
 
-  main.append(element("a", { class: "back", href: "#/" }, "‹ Tables"), element("h2", {}, "Sources"), problem, list, requestBehind(curl("/v1/sources")));
+  main.append(element("a", { class: "back", href: "#/" }, "‹ Tables"), element("h2", {}, "Sources"), problem, count, list, requestBehind(curl("/v1/sources")));
   load();
   return () => {
     isOver = true;

@@ -1,17 +1,28 @@
 // One table, live, as an app shows it; beside it a row, or its changes in time.
 
 import { bindTable } from "/console/bind.js";
-import { allowPictures, draw, titleOf, withheldHost } from "/console/cells.js";
+import { draw, titleOf, withheldHost } from "/console/cells.js";
 import { dragRows } from "/console/dragging.js";
-import { announce, clipped, element, number } from "/console/dom.js";
+import { announce, clipped, counted, element, number } from "/console/dom.js";
 import { addItem, deleteItem, editItem, editList, moveItem, runAction } from "/console/editing.js";
+import { exportButtons } from "/console/export.js";
+import { Filtered } from "/console/filtered.js";
+import { allowPictures } from "/console/pictures.js";
+import { bindSearch } from "/console/search.js";
 import { rowPanel } from "/console/row.js";
 import { skippedPanel } from "/console/skipped.js";
-import { Scrolling } from "/console/scrolling.js";
 import { cells, clientFor, curl, firstRows, requestBehind, view } from "/console/service.js";
 import { timelineOf, timelinePanel } from "/console/timeline.js";
 
 const words = { connecting: "connecting…", cached: "cached", live: "live", retrying: "trying again…", paused: "paused", refused: "refused" };
+
+/** Why there are no rows. */
+function emptyWords({ state, connection, refusal, search }, text) {
+  if (refusal) return "The service refuses this table.";
+  if (state === "failed") return "Its source has never answered.";
+  if (connection === "connecting" || state === "loading") return "Waiting for the first answer…";
+  return search?.q || Object.keys(search?.filters ?? {}).length || text ? "Nothing was found." : "No rows.";
+}
 
 export function showTable(main, segment) {
   const [first, ...pairs] = segment.split(";");
@@ -35,12 +46,38 @@ export function showTable(main, segment) {
   const behind = element("div", {});
   const tab = (text, path) => element("a", { href: `#/t/${segment}${path}` }, text);
   const tabs = element("nav", { class: "tabs", "aria-label": "Panels" }, tab("Rows", ""), tab("Time", "/time"), tab("Left out", "/skipped"));
-  const toolbar = element("p", { class: "toolbar" },
-    element("button", { type: "button", onclick: () => addItem(table) }, "Add…"),
-    element("button", { type: "button", onclick: () => table.refresh() }, "Refresh"), pictures);
+  const add = element("button", { type: "button", onclick: () => addItem(table, segment, registry) }, "Add…");
+  const toolbar = element("p", { class: "toolbar" }, add,
+    element("button", { type: "button", onclick: () => table.refresh() }, "Refresh"),
+    element("label", { class: "check" }, element("input", { type: "checkbox", onchange: ({ target }) => showColumns(target.checked) }), " Columns"),
+    exportButtons(segment, () => table.snapshot.search), pictures);
+  const search = element("div", { class: "search" });
+  const filter = element("input", { type: "search", class: "filter", placeholder: "Filter the rows that are here", "aria-label": "Filter the rows that are here", dir: "auto", hidden: true });
 
-  main.append(element("a", { class: "back", href: "#/" }, "‹ Tables"), title, status, problem, tabs, toolbar, oldClient, edits,
+  main.append(element("a", { class: "back", href: "#/" }, "‹ Tables"), title, status, problem, tabs, toolbar, search, filter, oldClient, edits,
     element("div", { class: "panes" }, scroller, aside), behind);
+
+  // Columns: the members of the payloads, those of the first rows.
+
+  let columns = null;
+  const titles = element("div", { role: "row", class: "row titles", hidden: true });
+  list.before(titles);
+
+  function showColumns(isWanted) {
+    const names = new Set();
+    if (isWanted) for (const { rows } of table.snapshot.sections) for (const { payload } of rows.slice(0, 50)) Object.keys(payload).forEach((name) => names.add(name));
+    columns = isWanted ? ["id", ...names].slice(0, 9) : null;
+    titles.hidden = !columns;
+    titles.replaceChildren(element("span", { class: "cell columns" }, (columns ?? []).map((name) => element("span", { role: "columnheader" }, clipped(name, 40)))));
+    list.style.setProperty("--columns", columns?.length ?? 1);
+    titles.style.setProperty("--columns", columns?.length ?? 1);
+    connect();
+  }
+
+  const drawColumns = ({ id, payload }) => columns.map((name) => {
+    const value = name === "id" ? id : payload[name];
+    return element("span", { dir: "auto", title: clipped(String(value ?? ""), 300) }, clipped(value === undefined || value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value), 120));
+  });
 
   // Rows.
 
@@ -52,7 +89,8 @@ export function showTable(main, segment) {
       row.can?.edit && element("button", { type: "button", tabIndex: -1, "aria-label": `Edit ${clipped(row.id, 60)}`, onclick: () => editItem(table, segment, row) }, "Edit"),
       row.can?.edit && element("button", { type: "button", tabIndex: -1, "aria-label": `Delete ${clipped(row.id, 60)}`, onclick: () => deleteItem(table, row) }, "✕"),
       canMove && element("span", { class: "handle", "data-handle": "", title: "Drag to move, or Alt and an arrow" }, "⠿"));
-    node.replaceChildren(element("span", { role: "gridcell", class: "cell" }, draw(row, registry)), buttons);
+    node.replaceChildren(element("span", { role: "gridcell", class: columns ? "cell columns" : "cell" }, columns ? drawColumns(row) : draw(row, registry)), buttons);
+    if (row.id === selected) node.setAttribute("aria-selected", "true");
     node.classList.toggle("pends", Boolean(row.pending));
     if (before && !before.pending && !row.pending) mark(node);
   }
@@ -71,6 +109,7 @@ export function showTable(main, segment) {
         if (!event.target.closest("button, .handle")) select(node.dataset.row);
       });
       if (opened.get(table)) mark(node);
+      queueMicrotask(keepReachable); // By then it stands there.
       return node;
     },
     update: fill,
@@ -79,9 +118,7 @@ export function showTable(main, segment) {
       node.replaceChildren(element("span", { role: "gridcell" }, clipped(text ?? section.id, 300)));
       return node;
     },
-    empty: ({ state, connection }) =>
-      element("div", { role: "row", class: "empty" }, element("span", { role: "gridcell" },
-        connection === "connecting" || state === "loading" ? "Waiting for the first answer…" : "No rows.")),
+    empty: (snapshot) => element("div", { role: "row", class: "empty" }, element("span", { role: "gridcell" }, emptyWords(snapshot, filter.value))),
   };
 
   const rowOf = (id) => table.row(id);
@@ -156,15 +193,20 @@ export function showTable(main, segment) {
     title.textContent = text ?? name;
     document.querySelector("#connection").textContent = words[connection] ?? connection;
     document.querySelector("#connection").dataset.connection = connection;
-    const rows = window && window.of > window.rows ? `${number(window.rows)} of ${number(window.of)} rows` : `${number(counts?.rows ?? 0)} rows`;
-    const parts = [`${rows} in ${number(counts?.sections ?? 0)} sections`];
-    if (counts?.omittedSections) parts.push(`${number(counts.omittedSections)} empty sections left out`);
+    const rows = window && window.of > window.rows ? `${number(window.rows)} of ${number(window.of)} rows` : counted(counts?.rows ?? 0, "row");
+    const parts = [`${rows} in ${counted(counts?.sections ?? 0, "section")}`];
+    if (counts?.omittedSections) parts.push(`${counted(counts.omittedSections, "empty section")} left out`);
     tabs.lastChild.textContent = counts?.skippedItems ? `Left out (${number(counts.skippedItems)})` : "Left out";
     if (snapshot.truncated) parts.push("truncated: the source has more");
     status.replaceChildren(element("span", { class: `state ${state}` }, state), ` ${parts.join(" · ")} `, element("code", {}, cursor ?? ""));
     const shown = refusal ?? reason;
     problem.hidden = !shown;
     problem.textContent = shown ? [shown.title, shown.detail].filter(Boolean).join(": ") : "";
+    // Where the table can't be searched, what is here can be looked through.
+    filter.hidden = !(cursor && !snapshot.find && (counts?.rows ?? 0) > 5);
+    // A table none of whose rows can be edited takes none either, as far as can be told.
+    const rowsHere = snapshot.sections.flatMap(({ rows }) => rows.slice(0, 20));
+    add.hidden = !cursor || (rowsHere.length > 0 && !rowsHere.some(({ can }) => can?.edit));
     list.setAttribute("aria-rowcount", window?.of ?? counts?.rows ?? -1);
     const host = hostOf(snapshot);
     pictures.hidden = !host;
@@ -176,7 +218,6 @@ export function showTable(main, segment) {
     stop();
     table = clientFor(accepted).table(name, { params, view, rows: firstRows });
     const timeline = timelineOf(table);
-    const scrolling = new Scrolling(table, scroller, list);
     const { list: editNodes, draw: drawEdits } = editList(table);
     edits.replaceChildren(editNodes);
     let wasConnection = null;
@@ -198,7 +239,10 @@ export function showTable(main, segment) {
       if (change.type === "reset" || change.type === "changes") timeline.add(change);
       frame ??= requestAnimationFrame(draw);
     });
-    const unbind = bindTable(list, scrolling, binding);
+    const filtered = new Filtered(table, filter.value);
+    filter.oninput = () => filtered.look(filter.value);
+    const unbind = bindTable(list, filtered, binding);
+    const unsearch = bindSearch(search, table, { found: (count) => `${count} rows found` });
     const undrag = dragRows(list, table, (id, place) => moveItem(table, rowOf(id), place));
     draw();
     const headers = accepted ? { "Accept-Cells": accepted.join(", ") } : {};
@@ -209,8 +253,8 @@ export function showTable(main, segment) {
       cancelAnimationFrame(frame);
       unsubscribe();
       unbind();
+      unsearch();
       undrag();
-      scrolling.end();
     };
   }
 
