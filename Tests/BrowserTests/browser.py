@@ -66,7 +66,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
       super().do_GET()
 
   def translate_path(self, path):
-    first, _, rest = path.lstrip("/").partition("/")
+    first, _, rest = path.partition("?")[0].lstrip("/").partition("/")
     folder = self.folders.get(first)
     return str(folder / rest) if folder and ".." not in rest else os.devnull + "/none"
 

@@ -19,6 +19,14 @@ class Counts:
     self.requests = []
     # Whether edits get no further than this.
     self.holds_edits = False
+    self.is_cut = False
+
+  def cut(self):
+    """From now on nothing gets through to the service, nor from it."""
+    self.is_cut = True
+
+  def mend(self):
+    self.is_cut = False
 
   def enter(self, path, is_poll):
     with self.lock:
@@ -40,6 +48,9 @@ class Handler(Files):
         self.close_connection = True
         return Files.do_GET(self)
       return self.send_error(405)
+    if self.counts.is_cut and self.path.startswith("/v1/"):
+      self.close_connection = True
+      return self.connection.close()
     if self.counts.holds_edits and self.command != "GET":
       self.rfile.read(int(self.headers.get("Content-Length") or 0))
       self.send_response(503)
@@ -79,6 +90,8 @@ class Handler(Files):
     import socket
     while not gone.wait(0.05):
       try:
+        if self.counts.is_cut:
+          return service.sock.shutdown(socket.SHUT_RDWR)
         ready, _, _ = select.select([self.connection], [], [], 0)
         if ready and not self.connection.recv(1, socket.MSG_PEEK):
           service.sock.shutdown(socket.SHUT_RDWR)

@@ -5,6 +5,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import tempfile
@@ -136,17 +137,23 @@ class Upstream:
 
 
 class Service:
-  """`tablecast serve`, until `stop()`; `tables` are more of them, as YAML, their sources below `{upstream}`."""
+  """`tablecast serve`, until `stop()`; `tables` are more of them, as YAML, their sources below `{upstream}`.
 
-  def __init__(self, tables="", upstream=None):
+  `config`: a whole configuration instead, of which the address and the store are exchanged.
+  """
+
+  def __init__(self, tables="", upstream=None, config=None):
     self.upstream = upstream or Upstream()
     with socket.socket() as free:
       free.bind(("127.0.0.1", 0))
       self.port = free.getsockname()[1]
     self.url = f"http://127.0.0.1:{self.port}"
     self.folder = tempfile.TemporaryDirectory()
+    text = (CONFIG + tables).format(port=self.port, upstream=self.upstream.url)
+    if config is not None:
+      text = re.sub(r"(?m)^(listen|store|cors):.*\n", "", config) + f"listen: 127.0.0.1:{self.port}\nstore: memory\n"
     config = pathlib.Path(self.folder.name, "config.yaml")
-    config.write_text((CONFIG + tables).format(port=self.port, upstream=self.upstream.url))
+    config.write_text(text)
     binary = os.environ.get("TABLECAST", ROOT / ".build/debug/tablecast")
     self.log = open(pathlib.Path(self.folder.name, "log"), "w+")
     self.process = subprocess.Popen([binary, "serve", "--config", config], stdout=self.log, stderr=self.log)

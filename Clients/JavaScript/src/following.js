@@ -65,9 +65,9 @@ export class Following {
     return this._searchKey === this._cursorSearch;
   }
 
-  /** Whether nothing is looked for: what is shown is the table as it is. */
+  /** Whether what is shown is the whole table, with its menus or without. */
   get _isPlain() {
-    return !this._searchKey && this._isFound;
+    return this._isFound && (!this._search || this._search.find);
   }
 
   _lookFor(search) {
