@@ -36,6 +36,15 @@ for (const [name, limit] of Object.entries({ "core.js": 7000, "tablecast.js": 10
   });
 }
 
+test("docs/clients.md tells the sizes that there are", () => {
+  const told = [...read("../../docs/clients.md").matchAll(/^\| `tablecast(?:\/(\w+))?` \| ([\d,]+) \|/gm)].map(([, name = "tablecast", size]) => [`${name}.js`, Number(size.replaceAll(",", ""))]);
+  assert.deepEqual(told.map(([name]) => name).sort(), [...modules].sort());
+  for (const [name, size] of told) {
+    const real = gzipSync(read(name), { level: 9 }).length;
+    assert.ok(Math.abs(real - size) <= 60, `${name}: ${real}, not ${size}`);
+  }
+});
+
 const hasCompiler = (() => {
   try {
     return execFileSync("tsc", ["--version"]) && true;
