@@ -79,6 +79,7 @@ let package = Package(
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "LongWork", dependencies: ["CEventPoll"], swiftSettings: ours),
+    .target(name: "Queues", swiftSettings: ours),
     .target(name: "TableModel", dependencies: ["LongWork"], swiftSettings: ours),
     .target(name: "FieldValues", swiftSettings: ours),
     .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
@@ -133,20 +134,21 @@ let package = Package(
     .target(
       name: "Upstream",
       dependencies: [
-        "CCurl", "CExpat", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableModel", deque,
+        "CCurl", "CExpat", "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "Queues", "TableModel",
+        deque,
       ],
       swiftSettings: ours
     ),
     .target(
       name: "TableStore",
-      dependencies: ["CPQ", "JSON", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite, logging],
+      dependencies: ["CPQ", "JSON", "Queues", "TableDiff", "TableModel", deque, hashTrees, grdb, sqlite, logging],
       swiftSettings: ours
     ),
     .target(
       name: "TableEngine",
       dependencies: [
-        "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "TableDiff", "TableEncoding", "TableFinding",
-        "TableMapping", "TableModel", "TableStore", "Upstream", deque, logging,
+        "Definitions", "Digests", "Expressions", "FieldValues", "JSON", "Queues", "TableDiff", "TableEncoding",
+        "TableFinding", "TableMapping", "TableModel", "TableStore", "Upstream", deque, logging,
       ],
       swiftSettings: ours
     ),
@@ -168,7 +170,7 @@ let package = Package(
     .target(name: "TablecastUI", dependencies: ["TablecastClient"], swiftSettings: forApps),
     .target(name: "TablecastTesting", dependencies: ["TablecastClient"], swiftSettings: forApps),
     // The client's transport by libcurl, for the command and the tests: no product of it, so that no app needs libcurl.
-    .target(name: "TablecastCurl", dependencies: ["TablecastClient", "Upstream"], swiftSettings: ours),
+    .target(name: "TablecastCurl", dependencies: ["Queues", "TablecastClient", "Upstream"], swiftSettings: ours),
     // From an API's answers to a configuration; pure.
     .target(name: "Discovery", dependencies: ["JSON", "Upstream"], swiftSettings: ours),
     .target(name: "CodeGeneration", dependencies: ["Definitions", "Expressions", "JSON"], swiftSettings: ours),
@@ -239,7 +241,7 @@ let package = Package(
     .testTarget(name: "HTTPServerTests", dependencies: ["HTTPServer", "TestSupport", logging], swiftSettings: ours),
     .testTarget(
       name: "UpstreamTests",
-      dependencies: ["Upstream", "Definitions", "Digests", "Expressions", "JSON", "TestSupport"],
+      dependencies: ["Upstream", "Definitions", "Digests", "Expressions", "JSON", "Queues", "TestSupport"],
       swiftSettings: ours
     ),
     .testTarget(
@@ -266,7 +268,7 @@ let package = Package(
     .testTarget(
       name: "TableEngineTests",
       dependencies: [
-        "Configuration", "Definitions", "JSON", "TableEngine", "TableFinding", "TableModel", "TableStore",
+        "Configuration", "Definitions", "JSON", "Queues", "TableEngine", "TableFinding", "TableModel", "TableStore",
         "TestSupport",
         "Upstream", logging,
       ],

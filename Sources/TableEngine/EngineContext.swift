@@ -1,6 +1,6 @@
 import Definitions
-import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableFinding
 import TableModel
@@ -22,14 +22,15 @@ final class EngineContext: Sendable {
   let edits = EditCounts()
   let client: TransferClient
   let logger: Logger
+  let queues: QueueFactory
   /// Of what stands for callers' own header fields in logs: new in every process.
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   /// How many versions of a table are held.
   private let history: Int
   /// Where families' members work, as many at once as there are cores.
-  private let memberQueue = DispatchQueue(label: "tablecast.members", attributes: .concurrent)
+  private let memberQueue: WorkQueue
   /// For what may block and belongs to no table.
-  let background = DispatchQueue(label: "tablecast.background", attributes: .concurrent)
+  let background: WorkQueue
 
   /// The tables that there are now; nil while the engine is made, and when it has ended.
   let catalog = LateFunction<@Sendable () -> Catalog?>()
@@ -58,18 +59,21 @@ final class EngineContext: Sendable {
   /// A serial queue for a table's own work. Of the tables that always live each gets a thread when it has something to
   /// do, so that none waits for another's long work. Members of families are made by readers, in any number: they share
   /// a few, and wait for each other alone.
-  func queue(_ label: String, isMember: Bool) -> DispatchQueue {
-    DispatchQueue(label: label, target: isMember ? memberQueue : nil)
+  func queue(_ label: String, isMember: Bool) -> WorkQueue {
+    queues.serial(label, target: isMember ? memberQueue : nil)
   }
 
   init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     let logger = environment.logger
-    client = try TransferClient { [requests] report in
+    queues = environment.queues
+    memberQueue = queues.concurrent("tablecast.members")
+    background = queues.concurrent("tablecast.background")
+    client = try TransferClient(queues, carrier: environment.carrier) { [requests] report in
       requests.count(report)
       report.log(logger)
     }
     store = environment.store
-    replica = Replica(environment.store, definition, logger)
+    replica = Replica(environment.store, definition, logger, queues)
     self.logger = logger
     notifier = environment.notifier
     history = definition.history
@@ -126,41 +130,16 @@ final class EngineContext: Sendable {
 
   /// Waits for what the store has of a table: when a configuration is loaded, and never else.
   func restore(_ table: String) throws -> StoredTable {
-    try waiting { store.restore(table, completion: $0) }.get()
+    try queues.waiting { store.restore(table, completion: $0) }.get()
   }
 
   func commit(_ commit: Commit) throws {
     guard commit.changesTable else { return }
-    try waiting { store.commit(commit, completion: $0) }.get()
+    try queues.waiting { store.commit(commit, completion: $0) }.get()
   }
 
   /// Waits until it is known whose configuration counts, of the replicas there are.
   func learnRank() {
-    waiting { (done: @escaping @Sendable (Bool) -> Void) in replica.learn { done(true) } }
-  }
-
-  @discardableResult
-  func waiting<Value: Sendable>(_ begin: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
-    let arrival = Arrival<Value>()
-    begin { arrival.come($0) }
-    return arrival.wait()
-  }
-}
-
-/// A value that arrives on another thread, once.
-private final class Arrival<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
-  private let semaphore = DispatchSemaphore(value: 0)
-
-  func come(_ value: Value) {
-    self.value.withLock { $0 = value }
-    semaphore.signal()
-  }
-
-  func wait() -> Value {
-    while true {
-      semaphore.wait()
-      if let value = value.withLock({ $0 }) { return value }
-    }
+    queues.waiting { (done: @escaping @Sendable (Bool) -> Void) in replica.learn { done(true) } }
   }
 }

@@ -1,14 +1,27 @@
 package import Logging
+package import Queues
 package import TableStore
+package import Upstream
 
 /// What an engine is given from outside: where it keeps things, how it logs, whom it tells of changes.
 package struct EngineEnvironment: Sendable {
   package var store: any Store
   package var logger: Logger
   package var notifier: any ChangeNotifier
+  /// Where its work is done.
+  package var queues: QueueFactory
+  /// What carries requests to upstreams; nil: libcurl.
+  package var carrier: (any TransferCarrier)?
 
-  package init(store: any Store, logger: Logger, notifier: any ChangeNotifier) {
+  package init(
+    store: any Store,
+    logger: Logger,
+    notifier: any ChangeNotifier,
+    queues: QueueFactory = .dispatch,
+    carrier: (any TransferCarrier)? = nil
+  ) {
     (self.store, self.logger, self.notifier) = (store, logger, notifier)
+    (self.queues, self.carrier) = (queues, carrier)
   }
 }
 

@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+public import Queues
 import Synchronization
 import TableModel
 
@@ -8,7 +8,7 @@ import TableModel
 /// Idempotency keys are remembered, everything else lives in its table anyway. Identities, orders and versions
 /// are checked as the durable store checks them.
 public final class MemoryStore: SoleStore {
-  private let queue = DispatchQueue(label: "tablecast.store.memory")
+  private let queue: WorkQueue
   private let now: @Sendable () -> Int64
   private let observers = StoreObservers()
   private let state: Mutex<State>
@@ -27,12 +27,15 @@ public final class MemoryStore: SoleStore {
   ///   - historyBytes: What those before the last one may take in memory.
   ///   - now: Seconds since 1970.
   ///   - bounds: How many answers to idempotent requests are kept.
+  ///   - queues: Where it works.
   public init(
     history: Int = 64,
     historyBytes: Int = .max,
     now: @escaping @Sendable () -> Int64 = secondsSince1970,
-    bounds: ReplyBounds = ReplyBounds()
+    bounds: ReplyBounds = ReplyBounds(),
+    queues: QueueFactory = .dispatch
   ) {
+    queue = queues.serial("tablecast.store.memory")
     self.history = max(history, 1)
     self.now = now
     state = Mutex(State(replies: ReplyLedger(bounds: bounds), historyBytes: historyBytes))

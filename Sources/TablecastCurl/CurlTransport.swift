@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Queues
 public import TablecastClient
 internal import Upstream
 

@@ -3,6 +3,7 @@ import Definitions
 import Dispatch
 import JSON
 import Logging
+import Queues
 import Synchronization
 import TableModel
 import TableStore

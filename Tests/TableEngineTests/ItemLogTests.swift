@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import JSON
 import Logging
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -246,7 +247,7 @@ import Testing
   @Test func onePlansAtATime() {
     let snapshot = ItemSnapshot(items: .empty, revision: Revision(number: 4, stamp: 7))
     var state = ItemLogState(snapshot, isStored: true)
-    let queue = DispatchQueue(label: "test")
+    let queue = QueueFactory.dispatch.serial("test")
     let planner = ItemLogState.Planner(queue: queue) { _ in }
     let first = state.takeTurn(planner, isHanded: false) {}
     let second = state.takeTurn(planner, isHanded: false) {}

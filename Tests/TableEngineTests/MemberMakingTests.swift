@@ -2,6 +2,7 @@ import Configuration
 import Definitions
 import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableModel
 import TableStore

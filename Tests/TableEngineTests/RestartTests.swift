@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import JSON
 import Logging
+import Queues
 import TableModel
 import TableStore
 import Testing

@@ -37,22 +37,24 @@ import Testing
   /// However many requests wait of one lane: another's first is not behind them.
   @Test func lanesTakeTurns() async throws {
     let upstream = try MisbehavingUpstream()
-    let client = try TransferClient(requestsPerHost: 1)
+    let queue = DispatchQueue(label: "test")
+    let client = try TransferClient(queue: queue, requestsPerHost: 1)
     let url = try #require(UpstreamURL(upstream.base + "/delay?ms=5"))
     let recorder = Recorder<String>()
     let (crowded, other) = (client.makeLane(), client.makeLane())
     // All of them wait before the first has ended.
-    client.queue.suspend()
+    queue.suspend()
     for _ in 0..<20 { client.send(TransferRequest(url: url).on(crowded)) { _ in recorder.append("crowded") } }
     client.send(TransferRequest(url: url).on(other)) { _ in recorder.append("other") }
-    client.queue.resume()
+    queue.resume()
     let turn = await recorder.first(21).firstIndex(of: "other")
     #expect(turn.map { $0 < 8 } ?? false, "\(turn ?? -1)")
   }
 
   @Test func cancelledWhileItWaitsForItsTurn() async throws {
     let upstream = try MisbehavingUpstream()
-    let client = try TransferClient(requestsPerHost: 1)
+    let queue = DispatchQueue(label: "test")
+    let client = try TransferClient(queue: queue, requestsPerHost: 1)
     let url = try #require(UpstreamURL(upstream.base + "/delay?ms=50"))
     let recorder = Recorder<Bool>()
     let transfers = (0..<5).map { _ in

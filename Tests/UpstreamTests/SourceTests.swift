@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Expressions
 import JSON
+import Queues
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 package import Definitions
 import Dispatch
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -108,8 +109,8 @@ package final class Catalog: Sendable {
     }
   }
 
-  /// What another replica needs that goes on. `completion` is called on any queue.
-  func handOver(_ completion: @escaping @Sendable (Handover) -> Void) {
+  /// What another replica needs that goes on. `completion` is called on `queue`.
+  func handOver(on queue: WorkQueue, _ completion: @escaping @Sendable (Handover) -> Void) {
     let group = DispatchGroup()
     let handover = Mutex(Handover(layout: digests.layout))
     for (name, source) in sources where source.isRead {
@@ -119,7 +120,7 @@ package final class Catalog: Sendable {
         group.leave()
       }
     }
-    group.notify(queue: .global()) { completion(handover.withLock { $0 }) }
+    group.notify(queue: queue) { completion(handover.withLock { $0 }) }
   }
 
   /// Another replica asks the sources now, perhaps for a while.

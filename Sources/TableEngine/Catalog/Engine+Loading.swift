@@ -1,6 +1,7 @@
 package import Definitions
 import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableStore
 
@@ -192,7 +193,7 @@ extension Engine {
       // Later commits reach it by this.
       for table in table.all { table.writer.followItems() }
     }
-    group.wait()
+    context.queues.wait(for: group)
     return failure.withLock { $0 }
   }
 }

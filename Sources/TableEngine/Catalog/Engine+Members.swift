@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Queues
 import TableStore
 
 /// The members of families that replicas share, as this one hears of them.

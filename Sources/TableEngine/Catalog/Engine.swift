@@ -1,5 +1,4 @@
 package import Definitions
-import Dispatch
 import Logging
 import Synchronization
 import TableFinding
@@ -57,7 +56,9 @@ package final class Engine: Sendable {
       Replica.Tasks(
         beginFetching: { [weak self] left in self?.beginFetching(left) },
         stopFetching: { [weak self] in self?.catalog.pausePolling() },
-        handOver: { [weak self] completion in self?.catalog.handOver(completion) },
+        handOver: { [weak self, context] completion in
+          self?.catalog.handOver(on: context.background, completion)
+        },
         moved: { [weak self] table, revision in self?.moved(table, to: revision) },
         tapped: { [context] tap in context.follow(tap) },
         reconnected: { [context] in context.followViews() },

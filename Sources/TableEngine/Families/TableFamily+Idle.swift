@@ -1,5 +1,6 @@
 import Definitions
 import Dispatch
+import Queues
 import Synchronization
 import TableMapping
 
@@ -17,10 +18,8 @@ extension TableFamily {
         guard sweeper.interval != interval else { return }
         sweeper.timer.cancel()
       }
-      let timer = DispatchSource.makeTimerSource(queue: context.background)
+      let timer = QueueTimer(on: context.background) { [weak self] in self?.sweep(at: .now) }
       timer.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(100))
-      timer.setEventHandler { [weak self] in self?.sweep(at: .now) }
-      timer.resume()
       contents.sweeper = (timer, interval)
     }
   }

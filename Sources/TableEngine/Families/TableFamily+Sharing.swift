@@ -1,6 +1,7 @@
 import Definitions
 import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableModel
 import TableStore

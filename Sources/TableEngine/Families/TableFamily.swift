@@ -1,6 +1,7 @@
 package import Definitions
 import Digests
 import Dispatch
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -31,7 +32,7 @@ package final class TableFamily: Sendable {
     /// An upstream has said that something changed since this replica asks the sources: what is taken in later is old.
     var hasChanged = false
     var members: FamilyMembers<Key, Instance>
-    var sweeper: (timer: any DispatchSourceTimer, interval: Double)?
+    var sweeper: (timer: QueueTimer, interval: Double)?
   }
 
   package let name: String

@@ -1,6 +1,6 @@
 import Definitions
-import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -26,7 +26,7 @@ final class ItemLog: StoredRecord {
   let source: String
   let storedName: String
   let context: EngineContext
-  let queue: DispatchQueue
+  let queue: WorkQueue
   private let state: Mutex<ItemLogState>
   private let readers = Mutex<[ObjectIdentifier: WeakWriter]>([:])
 
@@ -58,7 +58,7 @@ final class ItemLog: StoredRecord {
 
   /// Gives the turn to plan an edit: `plan` is called on `queue`, at once where nobody else has it, and has to end it by
   /// ``endPlanning()``. On `queue`.
-  func plan(on queue: DispatchQueue, _ plan: @escaping ItemLogState.Plan) {
+  func plan(on queue: WorkQueue, _ plan: @escaping ItemLogState.Plan) {
     take(ItemLogState.Planner(queue: queue, plan: plan), isHanded: false)
   }
 

@@ -1,5 +1,5 @@
 import DequeModule
-import Dispatch
+import Queues
 import TableStore
 
 /// The items of a source at one of its revisions.
@@ -15,7 +15,7 @@ struct ItemLogState: Sendable {
 
   /// Edits that wait for their turn to plan.
   struct Planner: Sendable {
-    var queue: DispatchQueue
+    var queue: WorkQueue
     var plan: Plan
   }
 

@@ -1,4 +1,5 @@
 import Definitions
+import Queues
 import Synchronization
 import TableStore
 
@@ -70,11 +71,11 @@ struct ItemLogs: Sendable {
   func begin(_ context: EngineContext) -> StoreError? {
     for renaming in renamings {
       let (former, name) = (ItemRecord.of(renaming.former), ItemRecord.of(renaming.name))
-      let result = context.waiting { context.store.rename(former, to: name, completion: $0) }
+      let result = context.queues.waiting { context.store.rename(former, to: name, completion: $0) }
       if case .failure(let error) = result { return error }
     }
     for log in new {
-      if let error = context.waiting({ log.storeFirst($0) }) { return error }
+      if let error = context.queues.waiting({ log.storeFirst($0) }) { return error }
     }
     return nil
   }

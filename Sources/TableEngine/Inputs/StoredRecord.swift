@@ -1,4 +1,5 @@
 import Dispatch
+import Queues
 import TableModel
 import TableStore
 
@@ -18,7 +19,7 @@ protocol StoredRecord: AnyObject, Sendable {
   var storedName: String { get }
   var context: EngineContext { get }
   /// Where all of it happens.
-  var queue: DispatchQueue { get }
+  var queue: WorkQueue { get }
   /// Others may write to it.
   var isShared: Bool { get }
 

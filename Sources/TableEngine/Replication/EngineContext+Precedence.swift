@@ -1,5 +1,6 @@
 import Definitions
 import Foundation
+import Queues
 import TableStore
 
 extension EngineContext {
@@ -18,7 +19,7 @@ extension EngineContext {
     let end = Replica.now + Lease.lifetime / .seconds(1) + 2 * ReplicaRank.solitude
     while true {
       let legacy: Lease.Legacy?
-      do { legacy = try waiting { store.legacy(Replica.leaseName, completion: $0) }.get() } catch {
+      do { legacy = try queues.waiting { store.legacy(Replica.leaseName, completion: $0) }.get() } catch {
         throw StartError(description: "whose configuration counts can't be read: \(error)")
       }
       let now = Replica.now
@@ -27,11 +28,11 @@ extension EngineContext {
       // Where this process asks the sources, the other configuration is the one that it has had until now.
       if rank.conflict == nil || rank.isAlone(at: now) || replica.lease != nil { break }
       guard now < end else { throw StartError(description: Self.refusal(rank)) }
-      Thread.sleep(forTimeInterval: Self.hearing)
+      queues.sleep(for: Self.hearing)
     }
     // Whoever doesn't hear it now will when it has the database again.
-    waiting { store.signal("configuration", rank.text, completion: $0) }
-    Thread.sleep(forTimeInterval: Self.hearing)
+    queues.waiting { store.signal("configuration", rank.text, completion: $0) }
+    queues.sleep(for: Self.hearing)
     return true
   }
 

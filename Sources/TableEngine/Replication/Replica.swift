@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Foundation
 import Logging
+import Queues
 import Synchronization
 import TableStore
 import Upstream
@@ -45,7 +46,7 @@ final class Replica: Sendable {
   let logger: Logger
   private let name =
     "\(ProcessInfo.processInfo.hostName)-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
-  let queue = DispatchQueue(label: "tablecast.replica")
+  let queue: WorkQueue
   let state: Mutex<State>
   /// The store is there, and the last look at it took too long.
   private let isSlow = Atomic(false)
@@ -65,7 +66,7 @@ final class Replica: Sendable {
     var storedHandover: Handover?
     var isHandingOver = false
     var isHandingOverMembers = false
-    var timer: (any DispatchSourceTimer)?
+    var timer: QueueTimer?
     var observation: StoreObservation?
     /// What another replica was asked for, by the question's identity.
     var awaited: [String: AwaitedTask] = [:]
@@ -78,7 +79,8 @@ final class Replica: Sendable {
   /// So often is the lease renewed or asked for: a dead holder's is taken within five seconds.
   static let period = 0.8
 
-  init(_ store: any Store, _ definition: ServiceDefinition, _ logger: Logger) {
+  init(_ store: any Store, _ definition: ServiceDefinition, _ logger: Logger, _ queues: QueueFactory) {
+    queue = queues.serial("tablecast.replica")
     (self.store, self.logger) = (store, logger)
     isShared = !(store is any SoleStore)
     state = Mutex(State(rank: ReplicaRank(definition)))
@@ -140,10 +142,8 @@ final class Replica: Sendable {
     guard isShared else { return tasks.beginFetching(nil) }
     let observation = store.observe { [weak self, queue] event in queue.async { [weak self] in self?.receive(event) } }
     state.withLock { state in
-      let timer = DispatchSource.makeTimerSource(queue: queue)
+      let timer = QueueTimer(on: queue) { [weak self] in self?.tick() }
       timer.schedule(deadline: .now(), repeating: Self.period, leeway: .milliseconds(50))
-      timer.setEventHandler { [weak self] in self?.tick() }
-      timer.resume()
       (state.observation, state.timer) = (observation, timer)
     }
     announce()

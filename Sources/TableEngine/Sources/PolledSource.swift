@@ -1,7 +1,7 @@
 import Definitions
-import Dispatch
 import Foundation
 import Logging
+import Queues
 import Synchronization
 import TableMapping
 import Upstream

@@ -1,5 +1,4 @@
 import Definitions
-import Dispatch
 import TableModel
 import Upstream
 

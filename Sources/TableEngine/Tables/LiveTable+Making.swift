@@ -2,6 +2,7 @@ import Definitions
 import Dispatch
 import Expressions
 import Logging
+import Queues
 import Synchronization
 import TableMapping
 import TableModel

@@ -1,4 +1,4 @@
-import Dispatch
+import Queues
 import Synchronization
 import TableModel
 import TableStore
@@ -90,7 +90,7 @@ extension TableReader {
 
   /// The same, of one version: a reset and its snapshot are of the same.
   private func reply(_ query: TableQuery, _ current: Version, _ view: TappedView?) -> EncodedReply {
-    dispatchPrecondition(condition: .onQueue(maker.queue))
+    maker.queue.check()
     if let after = query.after, isBeyondReach(after, query.lens) {
       return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
     }

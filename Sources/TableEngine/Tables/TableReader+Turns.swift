@@ -1,4 +1,4 @@
-import Dispatch
+import Queues
 import Synchronization
 import TableEncoding
 package import TableModel

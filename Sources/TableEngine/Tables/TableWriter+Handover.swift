@@ -1,4 +1,5 @@
 import Dispatch
+import Queues
 import Synchronization
 import TableMapping
 import TableModel

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Queues
 import Synchronization
 import TableModel
 import TableStore

@@ -1,6 +1,7 @@
 import Dispatch
 import JSON
 import Logging
+import Queues
 import Synchronization
 import TableMapping
 import TableModel

@@ -1,6 +1,6 @@
 import Definitions
-import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableMapping
 import TableModel

@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import Queues
 import TableDiff
 import TableMapping
 import TableModel
@@ -23,7 +24,7 @@ extension TableWriter {
     retry: @escaping @Sendable () -> Void,
     then completion: @escaping @Sendable (StoreError?) -> Void
   ) {
-    dispatchPrecondition(condition: .onQueue(content.queue))
+    content.queue.check()
     let latest = feed.latest.table
     // What sources say is written by the replica that asks them, for as long as it is the one.
     let isShared = context.replica.isShared

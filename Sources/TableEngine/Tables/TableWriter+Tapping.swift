@@ -1,5 +1,5 @@
 import Definitions
-import Dispatch
+import Queues
 import Synchronization
 import TableEncoding
 import TableModel

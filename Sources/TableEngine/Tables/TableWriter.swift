@@ -1,6 +1,6 @@
 import Definitions
-import Dispatch
 import Logging
+import Queues
 import Synchronization
 import TableMapping
 import TableModel
@@ -68,7 +68,7 @@ final class TableWriter: Sendable {
 
   /// Shows a prepared version to readers and waiters. On the table's queue.
   func publish(_ version: Version) {
-    dispatchPrecondition(condition: .onQueue(content.queue))
+    content.queue.check()
     let previous = feed.current
     guard feed.publish(version) else { return }
     table.withLock { $0.value }?.announce(from: previous)
@@ -127,7 +127,7 @@ final class TableWriter: Sendable {
 }
 
 extension TableWriter: StoredRecord {
-  var queue: DispatchQueue { content.queue }
+  var queue: WorkQueue { content.queue }
 
   var isShared: Bool { isStored && context.replica.isShared }
 

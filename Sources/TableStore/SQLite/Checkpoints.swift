@@ -1,6 +1,6 @@
-import Dispatch
 import GRDB
 import GRDBSQLite
+import Queues
 import Synchronization
 
 /// Brings the write-ahead log's pages home into the database beside those who write, on a connection of its own: else who
@@ -12,7 +12,7 @@ import Synchronization
 /// to note in a log of its own.
 final class Checkpoints: Sendable {
   private let path: String
-  private let queue = DispatchQueue(label: "tablecast.store.checkpoints")
+  private let queue: WorkQueue
   private let state = Mutex(State())
   private let log = LogLength()
   /// Opened when it is first needed; on `queue`.
@@ -50,8 +50,10 @@ final class Checkpoints: Sendable {
   /// - Parameters:
   ///   - short: From how many pages on the log ends where few are left to bring home: 1 MB.
   ///   - step: Of how many new pages a longer log's checkpoint is made: as many as SQLite does, 4 MB.
+  ///   - queues: Where it works.
   ///   - longest: From how many pages on the log is to end, with up to two steps left: 64 MB.
-  init(path: String, short: Int = 250, step: Int = 1_000, longest: Int = 16_000) {
+  init(path: String, short: Int = 250, step: Int = 1_000, longest: Int = 16_000, queues: QueueFactory = .dispatch) {
+    queue = queues.serial("tablecast.store.checkpoints")
     (self.path, self.short, self.step, self.longest) = (path, short, step, longest)
   }
 

@@ -1,5 +1,5 @@
-import Dispatch
 import GRDB
+import Queues
 import Synchronization
 import TableModel
 
@@ -21,7 +21,7 @@ extension SQLiteStore {
     jobs.withLock { $0.ahead.formUnion(commit.records) }
     slicing.async { [self] in
       let rows = write(SliceMaking(commit, version, plan), plan)
-      pool.asyncWriteWithoutTransaction { [self] db in
+      write { [self] db in
         writer.value.ahead = rows
         write([(commit, completion)], db)
         writer.value.ahead = nil

@@ -1,5 +1,5 @@
-import Dispatch
 import GRDB
+import Queues
 import Synchronization
 
 extension SQLiteStore {

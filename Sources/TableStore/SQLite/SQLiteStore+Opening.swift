@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+public import Queues
 import TableModel
 
 extension SQLiteStore {
@@ -13,15 +14,25 @@ extension SQLiteStore {
   ///   - bounds: How many answers to idempotent requests are kept.
   ///   - boot: What tells one run of the machine from the next; nil: nothing does, so a power loss is assumed
   ///     after every end that was not clean.
+  ///   - queues: Where it works.
   /// - Throws: ``StoreError``: `locked`, `newerVersion`, `foreign`, `corrupt`, `cannotOpen`, `full`.
   public convenience init(
     path: String,
     history: Int = 64,
     now: @escaping @Sendable () -> Int64 = secondsSince1970,
     bounds: ReplyBounds = ReplyBounds(),
-    boot: String? = SQLiteStore.bootIdentity()
+    boot: String? = SQLiteStore.bootIdentity(),
+    queues: QueueFactory = .dispatch
   ) throws(StoreError) {
-    try self.init(path: path, history: history, now: now, bounds: bounds, boot: boot, maximumPages: nil)
+    try self.init(
+      path: path,
+      history: history,
+      now: now,
+      bounds: bounds,
+      boot: boot,
+      maximumPages: nil,
+      queues: queues
+    )
   }
 
   /// - Parameter maximumPages: Bounds the file, as a full disk does; for tests.
@@ -31,7 +42,8 @@ extension SQLiteStore {
     now: @escaping @Sendable () -> Int64,
     bounds: ReplyBounds = ReplyBounds(),
     boot: String?,
-    maximumPages: Int?
+    maximumPages: Int?,
+    queues: QueueFactory = .dispatch
   ) throws(StoreError) {
     // By whichever links it is named: its lock is the file's.
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
@@ -53,7 +65,7 @@ extension SQLiteStore {
     lock.leave(left + [StoreMark(run: run)])
     do {
       let pool = try Self.openPool(path: path, maximumPages: maximumPages)
-      let checkpoints = Checkpoints(path: path)
+      let checkpoints = Checkpoints(path: path, queues: queues)
       try pool.writeWithoutTransaction { db in
         try Self.beginRun(run, in: db, boot: boot, after: lock.left.isEmpty ? nil : left)
         try checkpoints.watch(db)
@@ -67,7 +79,8 @@ extension SQLiteStore {
         bounds: bounds,
         lock: lock,
         run: run,
-        checkpoints: checkpoints
+        checkpoints: checkpoints,
+        queues: queues
       )
     } catch {
       // This run has written nothing: what is put there now is judged by what the last one has left.

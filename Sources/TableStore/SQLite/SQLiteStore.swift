@@ -1,7 +1,7 @@
 import DequeModule
-import Dispatch
 import Foundation
 import GRDB
+import Queues
 import Synchronization
 
 /// A store in one SQLite file, in WAL mode.
@@ -38,7 +38,10 @@ public final class SQLiteStore: SoleStore {
   private let observers = StoreObservers()
   let jobs = Mutex(Jobs())
   /// Where the rows of long versions are made ready to be written.
-  let slicing = DispatchQueue(label: "tablecast.store.slices", attributes: .concurrent)
+  let slicing: WorkQueue
+  /// Where writing is begun; nil: the database's own queue.
+  private let begins: WorkQueue?
+  private let closing: WorkQueue
   /// Touched on the database's writer queue alone.
   let writer: WriterBox
 
@@ -81,7 +84,8 @@ public final class SQLiteStore: SoleStore {
     bounds: ReplyBounds,
     lock: StoreLock,
     run: String,
-    checkpoints: Checkpoints
+    checkpoints: Checkpoints,
+    queues: QueueFactory
   ) {
     self.path = path
     self.pool = pool
@@ -91,6 +95,9 @@ public final class SQLiteStore: SoleStore {
     self.run = run
     self.checkpoints = checkpoints
     files = StoreFiles(of: path)
+    slicing = queues.concurrent("tablecast.store.slices")
+    closing = queues.serial("tablecast.store.close")
+    begins = queues.isGiven ? queues.serial("tablecast.store") : nil
     writer = WriterBox(StoreWriter(path: path, history: history, bounds: bounds))
   }
 
@@ -103,7 +110,7 @@ public final class SQLiteStore: SoleStore {
   }
 
   public func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void) {
-    perform(completion) { [pool] db, writer in try writer.restore(table, in: db, StoreReaders(pool)) }
+    perform(completion) { [readers] db, writer in try writer.restore(table, in: db, readers) }
   }
 
   public func changes(
@@ -111,8 +118,8 @@ public final class SQLiteStore: SoleStore {
     since revision: Revision,
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    perform(completion) { [pool] db, writer in
-      try writer.changes(of: table, since: revision, in: db, StoreReaders(pool))
+    perform(completion) { [readers] db, writer in
+      try writer.changes(of: table, since: revision, in: db, readers)
     }
   }
 
@@ -139,12 +146,16 @@ public final class SQLiteStore: SoleStore {
   public func reply(_ key: ReplyKey, completion: @escaping @Sendable (Result<StoredReply?, StoreError>) -> Void) {
     guard jobs.withLock({ !$0.isClosed }) else { return completion(.failure(.closed)) }
     let now = now()
-    pool.asyncRead { [path] result in
+    let read: @Sendable (Result<Database, any Error>) -> Void = { [path] result in
       completion(
         Result {
           try StoreWriter.reply(key, now: now, in: try result.get())
         }.mapError { StoreError($0, path: path) }
       )
+    }
+    guard let begins else { return pool.asyncRead(read) }
+    begins.async { [pool] in
+      do { try pool.read { read(.success($0)) } } catch { read(.failure(error)) }
     }
   }
 
@@ -159,7 +170,7 @@ public final class SQLiteStore: SoleStore {
       lock.leave([StoreMark(run: run, log: StoreMark.log(of: path)), closedMark])
       let result = Result { try writer.finish(db) }.mapError { StoreError($0, path: path) }
       // Closing waits for the writer's queue, so it can't be done on it.
-      DispatchQueue.global().async { [self] in
+      closing.async { [self] in
         let closed = Result { try pool.close() }.mapError { StoreError($0, path: path) }
         if case (.success, .success) = (result, closed) { lock.leave([closedMark]) }
         lock.release()
@@ -193,9 +204,18 @@ public final class SQLiteStore: SoleStore {
       pool.writeWithoutTransaction { db in run(group, db) }
       guard isMoreWaiting() else { return accepted }
     }
-    pool.asyncWriteWithoutTransaction { [self] db in work(db) }
+    write { [self] db in work(db) }
     return accepted
   }
+
+  /// Has a body do with the database what it likes, outside of a transaction.
+  func write(_ body: @escaping @Sendable (Database) -> Void) {
+    guard let begins else { return pool.asyncWriteWithoutTransaction(body) }
+    begins.async { [pool] in pool.writeWithoutTransaction(body) }
+  }
+
+  /// What reads beside the writer; nil where all is done on one thread.
+  private var readers: StoreReaders? { begins == nil ? StoreReaders(pool) : nil }
 
   /// Performs what waits, until nothing does.
   func work(_ db: Database) {

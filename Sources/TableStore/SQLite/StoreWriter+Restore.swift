@@ -6,7 +6,7 @@ import TableModel
 
 extension StoreWriter {
   /// Reads all that is stored of a table, and remembers what writing its next version needs.
-  mutating func restore(_ table: String, in db: Database, _ readers: StoreReaders) throws -> StoredTable {
+  mutating func restore(_ table: String, in db: Database, _ readers: StoreReaders?) throws -> StoredTable {
     var result = StoredTable()
     let exists = try Bool.fetchOne(db, sql: "SELECT 1 FROM feed WHERE name = ?", arguments: [table]) ?? false
     guard exists else {
@@ -21,12 +21,15 @@ extension StoreWriter {
     let nextItem = feed.nextItem
     let made = Mutex<(history: Result<VersionHistory?, any Error>, items: LocalItems?)>((.success(nil), nil))
     let group = DispatchGroup()
-    DispatchQueue.global().async(group: group) {
+    let beside: (@escaping @Sendable () -> Void) -> Void = { body in
+      if readers == nil { body() } else { DispatchQueue.global().async(group: group, execute: body) }
+    }
+    beside {
       let history = Result { try records.map { try VersionHistory($0, name: table, rows: reading.rows) } }
       made.withLock { $0.history = history }
     }
     if let nextItem {
-      DispatchQueue.global().async(group: group) {
+      beside {
         let items = LocalItems(stored: reading.items, nextID: nextItem)
         made.withLock { $0.items = items }
       }

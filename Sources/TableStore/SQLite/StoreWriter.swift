@@ -130,7 +130,7 @@ struct StoreWriter {
     of table: String,
     since revision: Revision,
     in db: Database,
-    _ readers: StoreReaders
+    _ readers: StoreReaders?
   ) throws -> CatchUp {
     if let changes = recentCommits(to: table).changes(since: revision) { return .changes(changes) }
     return .replaced(try restore(table, in: db, readers))

@@ -1,13 +1,10 @@
 public import Definitions
-internal import Dispatch
 internal import Expressions
 internal import JSON
+internal import Queues
 
 /// Sends edits and actions to an upstream: once each, whatever comes of it, and without following redirects.
 public struct EditForwarder: Sendable {
-  /// Answers are read here: a malicious one keeps no source waiting.
-  private static let reading = DispatchQueue(label: "tablecast.edits", attributes: .concurrent)
-
   private let source: String
   private let definition: UpstreamDefinition
   private let context: FetchContext
@@ -93,7 +90,7 @@ public struct EditForwarder: Sendable {
           return prove(transfer, as: request, login, isLast: true, completion: completion)
         }
       }
-      Self.reading.async {
+      client.reading.async {
         var outcome = Self.outcome(result, transfer, answer).hidden(check.redaction)
         if proven != nil, case .refused(let error) = outcome, error.status == 401 {
           outcome = .failed(error.asRefusedLogin)

@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import Queues
 
 /// A source that goes on in another process: what one knows of the upstream is handed to the next, so that it is not asked
 /// more often, nor for what is known.

@@ -1,6 +1,7 @@
 public import Definitions
 internal import Dispatch
 internal import Glibc
+internal import Queues
 internal import Synchronization
 
 /// An upstream source of one table instance: fetched again and again, each outcome told to its owner.
@@ -18,7 +19,7 @@ public final class Source: @unchecked Sendable {
   private let onUpdate: Completion
   private let onNotice: @Sendable (SourceNotice) -> Void
   var schedule: RefreshSchedule
-  private var timer: (any DispatchSourceTimer)?
+  private var timer: QueueTimer?
   private var lastUpdate: SourceUpdate?
   /// Of the refresh under way, and of the one after it.
   private var waiting: [Completion] = []
@@ -88,11 +89,6 @@ public final class Source: @unchecked Sendable {
   /// How it has done so far. From any queue.
   public var figures: SourceFigures { picture.withLock { $0 } }
 
-  deinit {
-    timer?.setEventHandler(handler: nil)
-    timer?.cancel()
-  }
-
   /// Fetches at once and then as configured; with `every` zero, once, and again only until it worked.
   public func start() {
     client.queue.async { self.perform(self.schedule.start(at: .now), isUrgent: false) }
@@ -138,7 +134,7 @@ public final class Source: @unchecked Sendable {
   ///
   /// - Parameter completion: on `client.queue`, with the outcome.
   public func refreshAfterChange(_ completion: @escaping Completion = { _ in }) {
-    dispatchPrecondition(condition: .onQueue(client.queue))
+    client.queue.check()
     let answer = schedule.outdated(at: .now)
     fetcher.forget()
     guard case .joins(let action) = answer else { return completion(lastUpdate ?? .failed(.cancelled)) }
@@ -150,7 +146,7 @@ public final class Source: @unchecked Sendable {
   /// Takes what was told last, as `content`, for a failed refresh: it has turned out to be of no use. What comes next is
   /// `content`, too. To be called on `client.queue`.
   public func refuseLast(_ error: UpstreamError) {
-    dispatchPrecondition(condition: .onQueue(client.queue))
+    client.queue.check()
     guard schedule.isIdle else { return refreshAfterChange() }
     fetcher.forget()
     lastUpdate = .failed(error)
@@ -273,14 +269,10 @@ public final class Source: @unchecked Sendable {
     timer.schedule(deadline: .now() + max(.zero, deadline - .now).dispatchInterval, leeway: .milliseconds(2))
   }
 
-  private func makeTimer() -> any DispatchSourceTimer {
-    let timer = DispatchSource.makeTimerSource(queue: client.queue)
-    timer.setEventHandler { [weak self] in
+  private func makeTimer() -> QueueTimer {
+    QueueTimer(on: client.queue) { [weak self] in
       guard let self else { return }
       perform(schedule.timerFired(at: .now), isUrgent: !waiting.isEmpty)
     }
-    timer.schedule(deadline: .distantFuture)
-    timer.activate()
-    return timer
   }
 }

@@ -1,7 +1,7 @@
 internal import Definitions
-internal import Dispatch
 internal import Expressions
 internal import JSON
+internal import Queues
 internal import TableModel
 
 extension SourceFetcher {

@@ -1,8 +1,8 @@
 internal import Definitions
-internal import Dispatch
 internal import Expressions
 internal import Glibc
 internal import JSON
+internal import Queues
 
 /// One refresh of a source at a time: all of its pages, and the requests that its items ask for. The outcome is
 /// everything, nothing new, or a failure that leaves what was known as it was.
@@ -34,7 +34,7 @@ final class SourceFetcher {
   let definition: UpstreamDefinition
   let builder: RequestBuilder
   let client: TransferClient
-  let reading: DispatchQueue
+  let reading: WorkQueue
   /// Nil where the source has no `auth`.
   let login: Login?
   private let lane: Int
@@ -66,7 +66,7 @@ final class SourceFetcher {
     self.client = client
     login = Login(definition, builder.security)
     lane = client.makeLane()
-    reading = DispatchQueue(label: "tablecast.source.\(name)")
+    reading = client.queues.serial("tablecast.source.\(name)")
   }
 
   /// - Parameters:

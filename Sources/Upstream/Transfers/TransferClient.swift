@@ -1,5 +1,6 @@
 internal import CCurl
 public import Dispatch
+public import Queues
 internal import Synchronization
 
 /// Sends requests to upstreams by libcurl, all on one serial queue; no thread waits for a transfer.
@@ -11,8 +12,13 @@ internal import Synchronization
 /// `@unchecked Sendable`: everything that changes is touched on `queue` alone.
 public final class TransferClient: @unchecked Sendable {
   /// Where completions are called, and where sources live.
-  public let queue: DispatchQueue
-  private let multi: CurlMulti
+  public let queue: WorkQueue
+  let queues: QueueFactory
+  /// Where the answers to edits are read: a malicious one keeps no source waiting.
+  let reading: WorkQueue
+  /// Nil where another carrier is given.
+  private let multi: CurlMulti?
+  private let carrier: (any TransferCarrier)?
   /// Hears of each request of a source, and of each edit.
   let observer: TransferObserver?
   private let requestsPerHost: Int
@@ -20,9 +26,9 @@ public final class TransferClient: @unchecked Sendable {
   /// Those that wait for their turn at a host.
   private var waiting: [ObjectIdentifier: Transfer] = [:]
   private var active: [UnsafeMutableRawPointer: Transfer] = [:]
-  private let stallTimer: any DispatchSourceTimer
+  private lazy var stallTimer = QueueTimer(on: queue) { [weak self] in self?.checkStalls() }
   private var nextStallCheck: DispatchTime?
-  private let turnTimer: any DispatchSourceTimer
+  private lazy var turnTimer = QueueTimer(on: queue) { [weak self] in self?.turnsHaveChanged() }
   private var nextTurn: Duration?
   private var breakers = CircuitBreakers()
   private var tokens: [TokenHolder.Key: TokenHolder] = [:]
@@ -34,29 +40,43 @@ public final class TransferClient: @unchecked Sendable {
   ///   - idleConnections: kept open for reuse, in all.
   ///   - observer: hears of each request of a source, and of each edit, when it has ended.
   /// - Throws: `UpstreamError` where the system has no descriptors or memory left.
-  public init(
+  public convenience init(
     queue: DispatchQueue = DispatchQueue(label: "tablecast.upstream"),
     requestsPerHost: Int = 6,
     idleConnections: Int = 256,
     observer: TransferObserver? = nil
   ) throws(UpstreamError) {
     guard let multi = CurlMulti(queue: queue, connections: idleConnections) else { throw .noResources }
-    self.queue = queue
-    self.multi = multi
-    self.requestsPerHost = requestsPerHost
-    self.observer = observer
-    turnTimer = DispatchSource.makeTimerSource(queue: queue)
-    stallTimer = DispatchSource.makeTimerSource(queue: queue)
-    stallTimer.setEventHandler { [weak self] in self?.checkStalls() }
-    stallTimer.activate()
-    turnTimer.setEventHandler { [weak self] in self?.turnsHaveChanged() }
-    turnTimer.activate()
-    multi.onCompletion { [weak self] in self?.finished($0, $1) }
+    self.init(.dispatch, .dispatch(queue), multi, nil, requestsPerHost, observer)
   }
 
-  deinit {
-    stallTimer.cancel()
-    turnTimer.cancel()
+  /// - Parameters:
+  ///   - queues: where it works, and the sources that it asks for.
+  ///   - carrier: what carries its requests; nil: libcurl.
+  package convenience init(
+    _ queues: QueueFactory,
+    carrier: (any TransferCarrier)?,
+    observer: TransferObserver? = nil
+  ) throws(UpstreamError) {
+    guard let carrier else {
+      try self.init(observer: observer)
+      return
+    }
+    self.init(queues, queues.serial("tablecast.upstream"), nil, carrier, 6, observer)
+  }
+
+  private init(
+    _ queues: QueueFactory,
+    _ queue: WorkQueue,
+    _ multi: CurlMulti?,
+    _ carrier: (any TransferCarrier)?,
+    _ requestsPerHost: Int,
+    _ observer: TransferObserver?
+  ) {
+    (self.queues, self.queue, self.multi, self.carrier) = (queues, queue, multi, carrier)
+    (self.requestsPerHost, self.observer) = (requestsPerHost, observer)
+    reading = queues.concurrent("tablecast.edits")
+    multi?.onCompletion { [weak self] in self?.finished($0, $1) }
   }
 
   /// A place of its own in every host's queue: one for each source, so that none waits for the requests of another.
@@ -110,6 +130,13 @@ public final class TransferClient: @unchecked Sendable {
   }
 
   private func start(_ transfer: Transfer) {
+    if let carrier {
+      return carrier.carry(transfer.current) { [self] result in
+        queue.async { [self] in
+          if !transfer.isAnswered { complete(transfer, result) }
+        }
+      }
+    }
     let isForeign = !transfer.request.url.origin.mayShareSecrets(with: transfer.current.url.origin)
     guard
       let hop = TransferHop(
@@ -121,7 +148,7 @@ public final class TransferClient: @unchecked Sendable {
       )
     else { return complete(transfer, .failure(.noResources)) }
     transfer.hop = hop
-    guard multi.add(hop.easy) else { return complete(transfer, .failure(.noResources)) }
+    guard let multi, multi.add(hop.easy) else { return complete(transfer, .failure(.noResources)) }
     active[hop.easy] = transfer
     scheduleStallCheck(hop.lastProgress + transfer.current.limits.stallTimeout.dispatchInterval)
   }
@@ -176,7 +203,7 @@ public final class TransferClient: @unchecked Sendable {
 
   private func release(_ hop: TransferHop) {
     guard active.removeValue(forKey: hop.easy) != nil else { return }
-    multi.remove(hop.easy)
+    multi?.remove(hop.easy)
   }
 
   // MARK: - Tokens

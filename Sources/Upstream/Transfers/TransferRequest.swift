@@ -120,5 +120,34 @@ public struct TransferResponse: Sendable {
   public var reusedConnection: Bool
   public var httpVersion: HTTPVersion
 
+  /// As another carrier than libcurl has it.
+  package init(status: Int, headers: [TransferField], body: [UInt8], url: UpstreamURL) {
+    self.init(
+      status: status,
+      headers: headers,
+      body: body,
+      url: url,
+      redirects: 0,
+      elapsed: .zero,
+      reusedConnection: false,
+      httpVersion: .http1
+    )
+  }
+
+  init(
+    status: Int,
+    headers: [TransferField],
+    body: [UInt8],
+    url: UpstreamURL,
+    redirects: Int,
+    elapsed: Duration,
+    reusedConnection: Bool,
+    httpVersion: HTTPVersion
+  ) {
+    (self.status, self.headers, self.body, self.url) = (status, headers, body, url)
+    (self.redirects, self.elapsed) = (redirects, elapsed)
+    (self.reusedConnection, self.httpVersion) = (reusedConnection, httpVersion)
+  }
+
   public enum HTTPVersion: Hashable, Sendable { case http1, http2, http3 }
 }

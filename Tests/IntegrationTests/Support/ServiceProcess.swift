@@ -173,9 +173,3 @@ final class TemporaryFolder: Sendable {
     try Data(text.utf8).write(to: file("tablecast.yaml"))
   }
 }
-
-extension JSONValue {
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-  var number: Int? { if case .integer(let number) = self { Int(number) } else { nil } }
-  var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
-}

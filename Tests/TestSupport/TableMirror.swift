@@ -1,15 +1,14 @@
-import JSON
-import TestSupport
+package import JSON
 
 /// A table as a client has it: made by a snapshot, kept by changesets. It refuses what `performBatchUpdates` refuses,
 /// and what the protocol forbids.
-struct TableMirror: Sendable {
-  struct Section: Sendable {
-    var id: String
-    var header: JSONValue
-    var footer: JSONValue
-    var skipped: Int
-    var rows: [JSONValue]
+package struct TableMirror: Sendable {
+  package struct Section: Sendable {
+    package var id: String
+    package var header: JSONValue
+    package var footer: JSONValue
+    package var skipped: Int
+    package var rows: [JSONValue]
 
     init(_ json: JSONValue) throws {
       id = try required(json["id"]?.text, "a section without `id`")
@@ -20,7 +19,7 @@ struct TableMirror: Sendable {
       rows = (json["rows"] ?? .null).elements
     }
 
-    var json: JSONValue {
+    package var json: JSONValue {
       [
         "id": .string(id), "header": header, "footer": footer, "skipped": .integer(Int64(skipped)),
         "rows": .array(rows),
@@ -28,28 +27,28 @@ struct TableMirror: Sendable {
     }
   }
 
-  private(set) var cursor: String
-  private(set) var sections: [Section]
-  private(set) var attributes: [String: JSONValue] = [:]
+  package private(set) var cursor: String
+  package private(set) var sections: [Section]
+  package private(set) var attributes: [String: JSONValue] = [:]
   /// Why snapshots came in place of stages, in order.
-  private(set) var resets: [String] = []
+  package private(set) var resets: [String] = []
   private static let names = [
     "state", "problem", "title", "animation", "counts", "truncated", "window", "edges", "find",
   ]
 
-  init(_ snapshot: JSONValue) throws {
+  package init(_ snapshot: JSONValue) throws {
     cursor = try required(snapshot["cursor"]?.text, "a snapshot without `cursor`")
     sections = try (snapshot["sections"] ?? .null).elements.map(Section.init)
     for name in Self.names { attributes[name] = snapshot[name] ?? .null }
     try checkWholeness()
   }
 
-  var state: String? { attributes["state"]?.text }
-  var rows: [String] { sections.flatMap(\.rows).compactMap { $0["id"]?.text } }
-  func row(_ id: String) -> JSONValue? { sections.flatMap(\.rows).first { $0["id"]?.text == id } }
+  package var state: String? { attributes["state"]?.text }
+  package var rows: [String] { sections.flatMap(\.rows).compactMap { $0["id"]?.text } }
+  package func row(_ id: String) -> JSONValue? { sections.flatMap(\.rows).first { $0["id"]?.text == id } }
 
   /// Applies one of the protocol's change objects.
-  mutating func apply(_ changes: JSONValue) throws {
+  package mutating func apply(_ changes: JSONValue) throws {
     if let reset = changes["reset"]?.text, let snapshot = changes["snapshot"] {
       var new = try TableMirror(snapshot)
       new.resets = resets + [reset]
@@ -73,7 +72,7 @@ struct TableMirror: Sendable {
   }
 
   /// Throws unless the mirror is what a fresh snapshot says, to the byte.
-  func check(equals snapshot: JSONValue) throws {
+  package func check(equals snapshot: JSONValue) throws {
     let fresh = try TableMirror(snapshot)
     guard cursor == fresh.cursor else { throw Malformed("at \(cursor), the snapshot at \(fresh.cursor)") }
     let (mine, theirs) = (
