@@ -230,6 +230,17 @@ let package = Package(
       ],
       swiftSettings: ours
     ),
+    // The service under a seed, on one thread; the clocks and random numbers of its machine, too.
+    .target(name: "CSimulation", path: "Tests/CSimulation"),
+    .executableTarget(
+      name: "Simulation",
+      dependencies: [
+        "CSimulation", "Configuration", "Definitions", "JSON", "Queues", "TableEngine", "TableFinding", "TableModel",
+        "TableStore", "TestSupport", "Upstream", logging,
+      ],
+      path: "Tests/Simulation",
+      swiftSettings: ours
+    ),
     // The server without tables: what its benchmarks and the cases' runner talk to.
     .executableTarget(
       name: "HTTPTestServer",

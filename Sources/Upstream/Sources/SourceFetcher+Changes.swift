@@ -1,8 +1,8 @@
 internal import Definitions
-internal import Dispatch
 internal import Expressions
 internal import Glibc
 internal import JSON
+internal import Queues
 
 /// Changes that are asked for, and laid over what there is (`since`).
 extension SourceFetcher {

@@ -1,6 +1,6 @@
 internal import Definitions
-internal import Dispatch
 internal import Glibc
+internal import Queues
 
 /// The requests of a refresh: sent as the source logs in, and counted.
 extension SourceFetcher {

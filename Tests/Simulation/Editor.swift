@@ -1,0 +1,150 @@
+import JSON
+import TableEngine
+import TableModel
+
+/// A client that edits: one thing at a time, each under a key, asked again under the same one where no answer came.
+///
+/// `@unchecked Sendable`: there is one thread that does anything at a time.
+final class Editor: @unchecked Sendable {
+  let name: String
+  private let run: Run
+  private let queue: SimulatedQueue
+  private var keys = 0
+  private(set) var edits = 0
+
+  private struct Order: Sendable {
+    var request: TableRequest
+    var edits: [Edit]
+    nonisolated(unsafe) var writes: [TaskModel.Write]
+    var condition: Cursor?
+    var key: String?
+    var words: String
+  }
+
+  init(_ name: String, _ run: Run) {
+    (self.name, self.run) = (name, run)
+    queue = SimulatedQueue(name, isSerial: true, run.outside)
+  }
+
+  private var world: World { run.world }
+
+  func start() { again(Double(world.pick(0...50))) }
+
+  private func again(_ milliseconds: Double) { world.after(milliseconds, on: queue) { [self] in begin() } }
+
+  private func begin() {
+    guard run.isEditing else { return }
+    guard run.service != nil else { return again(50) }
+    let request = TableRequest(table: world.chance(3) ? "board" : "todo", locale: world.chance(4) ? "de-DE" : nil)
+    guard !world.chance(2) else { return send(order(request, nil)) }
+    // Under a condition: what is there is looked at first.
+    run.service?.snapshot(request) { [self] answer in
+      world.after(Double(world.pick(0...5)), on: queue) { [self] in
+        guard case .reply(let body, _)? = answer, let json = try? JSONValue(parsing: body),
+          case .string(let text)? = json["cursor"], let cursor = Cursor(text)
+        else { return again(20) }
+        send(order(request, world.chance(4) ? nil : cursor))
+      }
+    }
+  }
+
+  private func order(_ request: TableRequest, _ condition: Cursor?) -> Order {
+    let rows = run.rows
+    keys += 1
+    var order = Order(request: request, edits: [], writes: [], condition: condition, key: "\(name)-\(keys)", words: "")
+    for _ in 0..<(world.chance(6) ? world.pick(2...3) : 1) { add(to: &order, rows) }
+    return order
+  }
+
+  private func add(to order: inout Order, _ rows: [String]) {
+    let tasks = run.tasks
+    let (table, step) = (order.request.table, world.steps)
+    let list = JSONValue.string(world.pick(["a", "b", "c"]))
+    guard rows.count > 2, world.pick(0...9) > 2 || rows.count > 14 else {
+      let write = tasks.begin(.insert, table: table, row: nil, at: step)
+      let text = TaskModel.text(write.number)
+      order.edits.append(.insert(item: ["title": .string(text), "value": .string(text), "list": list], .end))
+      order.writes.append(write)
+      order.words += "adds \(text) "
+      return
+    }
+    let row = world.pick(rows)
+    if rows.count > 14 || world.chance(8) {
+      let write = tasks.begin(.delete, table: table, row: row, at: step)
+      order.edits.append(.delete(row: row))
+      order.writes.append(write)
+      order.words += "deletes \(row) "
+    } else {
+      let write = tasks.begin(.patch, table: table, row: row, at: step)
+      let text = TaskModel.text(write.number)
+      let patch: JSONValue = world.chance(3) ? ["value": .string(text), "list": list] : ["value": .string(text)]
+      order.edits.append(.patch(row: row, patch))
+      order.writes.append(write)
+      order.words += "writes \(text) to \(row) "
+    }
+  }
+
+  // MARK: Asking
+
+  private func send(_ order: Order, attempt: Int = 1) {
+    guard let service = run.service else { return retry(order, attempt) }
+    run.note(
+      order.request.table,
+      "\(name) \(order.words)\(order.condition.map { "if at \($0) " } ?? "")(\(order.key ?? ""), \(attempt))"
+    )
+    let content = Array(order.words.utf8)
+    let preconditions = EditPreconditions(
+      condition: order.condition.map { .oneOf([$0]) },
+      idempotency: order.key.map { Idempotency(key: $0, route: "POST \(order.request.table)", content: content) }
+    )
+    let edit: @Sendable () -> Void = { [self] in
+      service.edit(order.request, order.edits, preconditions) { [self] answer in
+        if let answer, !(run.isFaulty && world.chance(25)) {
+          world.after(Double(world.pick(0...5)), on: queue) { [self] in take(answer, order, attempt) }
+        } else {
+          retry(order, attempt)
+        }
+      }
+    }
+    // On its way, it may be lost.
+    if run.isFaulty, world.chance(40) { return retry(order, attempt) }
+    world.after(Double(world.pick(0...3)), on: queue, edit)
+    // Some ask twice at once.
+    if run.isFaulty, world.chance(30) {
+      world.after(Double(world.pick(0...3)), on: queue) { [self] in
+        run.service?.edit(order.request, order.edits, preconditions) { _ in }
+      }
+    }
+  }
+
+  private func retry(_ order: Order, _ attempt: Int) {
+    world.after(Double(world.pick(20...400)), on: queue) { [self] in send(order, attempt: attempt + 1) }
+  }
+
+  private func take(_ answer: Result<EditAnswer, TableError>, _ order: Order, _ attempt: Int) {
+    switch answer {
+    case .success(let done):
+      edits += 1
+      run.note(
+        order.request.table,
+        "\(name) is answered \(done.cursor)\(done.isRepeated ? ", again" : ""): \(order.words)"
+      )
+      if let condition = order.condition,
+        !(done.cursor.epoch == condition.epoch && done.cursor.version == condition.version + 1)
+      {
+        run.fail(order.request.table, "\(name) edits what is at \(condition), and that becomes \(done.cursor)")
+      }
+      for (write, row) in zip(order.writes, done.rows) {
+        run.tasks.acknowledge(write, row: row, at: done.cursor, step: world.steps)
+      }
+    case .failure(let error):
+      run.note(order.request.table, "\(name) is refused, \(error.kind): \(order.words)")
+      switch error.kind {
+      case .conditionFailed, .unknown, .conflict, .impossible:
+        for write in order.writes { run.tasks.refuse(write, step: world.steps) }
+      default: return retry(order, attempt)
+      }
+    }
+    again(world.chance(2) ? 0 : Double(world.pick(0...120)))
+  }
+}

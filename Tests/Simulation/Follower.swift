@@ -1,0 +1,181 @@
+import JSON
+import TableEngine
+import TableModel
+import TestSupport
+
+/// A client that follows a table, as strict as a list view; it polls, asks for snapshots, moves its window, and forgets.
+///
+/// `@unchecked Sendable`: there is one thread that does anything at a time.
+final class Follower: @unchecked Sendable {
+  let name: String
+  private let run: Run
+  private var request: TableRequest
+  private let queue: SimulatedQueue
+  private var mirror: TableMirror?
+  /// It changes its window.
+  private let isScrolling: Bool
+  private var left: Set<String> = []
+  private(set) var polls = 0
+
+  init(_ name: String, _ request: TableRequest, isScrolling: Bool = false, _ run: Run) {
+    (self.name, self.request, self.run, self.isScrolling) = (name, request, run, isScrolling)
+    queue = SimulatedQueue(name, isSerial: true, run.outside)
+  }
+
+  var cursor: String? { mirror?.cursor }
+  var content: TableMirror? { mirror }
+  var seen: TableRequest { request }
+  private var world: World { run.world }
+
+  func start() { again(Double(world.pick(0...50))) }
+
+  private func again(_ milliseconds: Double) { world.after(milliseconds, on: queue) { [self] in next() } }
+
+  private func next() {
+    guard let service = run.service else { return again(50) }
+    if isScrolling, world.chance(6) { request.window = window }
+    let asked = world.steps
+    if mirror == nil || world.chance(12) {
+      let request = request
+      service.snapshot(request) { [self] in arrive($0) { [self] in take($0, asked: asked, request) } }
+    } else {
+      if world.chance(200) { mirror = nil }
+      let after = mirror.flatMap { Cursor($0.cursor) }
+      let request = request
+      let wait = world.chance(4) ? 0.0 : Double(world.pick(1...20))
+      service.poll(request, after: after, wait: wait) { [self] in
+        arrive($0) { [self] in take($0, asked: wait == 0 ? asked : nil, after: after, request) }
+      }
+    }
+  }
+
+  private var window: LensRequest.Window {
+    if world.chance(5) { return .all }
+    let from = world.chance(2) ? 0 : world.pick(0...8)
+    return WindowRange(from: from, rows: world.pick(1...8)).map { .rows($0) } ?? .all
+  }
+
+  /// Over the network; perhaps never.
+  private func arrive(_ answer: ReadAnswer?, _ body: @escaping @Sendable (ReadAnswer) -> Void) {
+    guard let answer else { return again(Double(world.pick(20...200))) }
+    if run.isFaulty, world.chance(60) { return again(Double(world.pick(20...200))) }
+    world.after(Double(world.pick(0...5)), on: queue) { body(answer) }
+  }
+
+  private func take(_ answer: ReadAnswer, asked: Int?, after: Cursor? = nil, _ request: TableRequest) {
+    switch answer {
+    case .unavailable: return again(Double(world.pick(20...100)))
+    case .refused(let error):
+      run.note(request.table, "\(name) is refused: \(error.detail)")
+      mirror = nil
+      return again(100)
+    case .reply(let body, let isSnapshot):
+      do {
+        let json = try JSONValue(parsing: body)
+        try isSnapshot ? takeSnapshot(json, request) : takeChanges(json, after)
+        try check(request, asked: asked)
+      } catch {
+        run.fail(request.table, "\(name): \(error)\n  \(String(decoding: body, as: UTF8.self))")
+      }
+      polls += 1
+      again(world.chance(3) ? Double(world.pick(0...300)) : 0)
+    }
+  }
+
+  private func takeSnapshot(_ json: JSONValue, _ request: TableRequest) throws {
+    let fresh = try TableMirror(json)
+    if let mirror, mirror.cursor == fresh.cursor { try mirror.check(equals: json) }
+    try moves(to: fresh.cursor)
+    run.note(request.table, "\(name) has the snapshot \(fresh.cursor)")
+    mirror = fresh
+  }
+
+  private func takeChanges(_ json: JSONValue, _ after: Cursor?) throws {
+    guard json["from"] == (after.map { .string($0.description) } ?? .null) else {
+      throw Malformed("`from` is not \(after?.description ?? "null")")
+    }
+    let before = mirror
+    if let snapshot = json["snapshot"], case .string? = json["reset"] {
+      mirror = try TableMirror(snapshot)
+      guard case .string(let to)? = json["to"], mirror?.cursor == to else {
+        throw Malformed("the snapshot is not at `to`")
+      }
+    } else {
+      guard mirror != nil else { throw Malformed("changes without a snapshot") }
+      try mirror?.apply(json)
+      if let before, let after = mirror { try Minimum.check(json, from: before, to: after) }
+    }
+    try moves(to: mirror?.cursor ?? "", from: before?.cursor)
+    run.note(
+      request.table,
+      "\(name) goes from \(after?.description ?? "nothing") to \(mirror?.cursor ?? "")\(json["reset"].map { " by reset \($0)" } ?? "")"
+    )
+  }
+
+  /// No way back: within an epoch not to an older version, and to no epoch that was left.
+  private func moves(to next: String, from before: String? = nil) throws {
+    guard let old = (before ?? mirror?.cursor).flatMap({ Cursor($0) }), let new = Cursor(next) else { return }
+    if old.epoch == new.epoch {
+      guard new.version >= old.version else { throw Malformed("back from \(old) to \(new)") }
+    } else {
+      // What is another language now is another table then.
+      guard request.locale == nil, !run.changesLanguages else { return }
+      left.insert(old.epoch.description)
+      guard !left.contains(new.epoch.description) else { throw Malformed("back to epoch \(new.epoch)") }
+    }
+  }
+
+  private func check(_ request: TableRequest, asked: Int?) throws {
+    guard let mirror else { return }
+    run.shown.note(mirror, of: request)
+    guard request.find == nil, Cursor(mirror.cursor)?.lensTag?.rows == nil else { return }
+    try run.check(mirror, request.table, asked: asked)
+  }
+}
+
+/// The fewest operations that a changeset may have.
+enum Minimum {
+  static func check(_ json: JSONValue, from old: TableMirror, to new: TableMirror) throws {
+    guard case .array(let stages)? = json["stages"] else { return }
+    func count(_ kind: String, _ name: String) -> Int {
+      stages.reduce(0) { sum, stage in
+        if case .array(let list)? = stage[kind]?[name] { sum + list.count } else { sum }
+      }
+    }
+    // Of rows in sections that stay where they are: those that are new, gone, or in another section.
+    let sections = Set(old.sections.map(\.id)).intersection(new.sections.map(\.id))
+    let moved = count("sections", "move")
+    guard moved == 0, sections.count == old.sections.count, sections.count == new.sections.count else { return }
+    var (before, after): ([String: String], [String: String]) = ([:], [:])
+    for section in old.sections { for row in section.rows { before[row.name] = section.id } }
+    for section in new.sections { for row in section.rows { after[row.name] = section.id } }
+    let gone = before.keys.count { after[$0] == nil }
+    let come = after.keys.count { before[$0] == nil }
+    var moves = before.count { id, section in after[id].map { $0 != section } ?? false }
+    for section in new.sections {
+      let places = Dictionary(
+        uniqueKeysWithValues: (old.sections.first { $0.id == section.id }?.rows ?? []).enumerated().map {
+          ($1.name, $0)
+        }
+      )
+      let kept = section.rows.compactMap { places[$0.name] }
+      moves += kept.count - longestRising(kept)
+    }
+    let told = (count("rows", "delete"), count("rows", "insert"), count("rows", "move"))
+    guard told == (gone, come, moves) else {
+      throw Malformed("\(told) rows are deleted, inserted and moved where \((gone, come, moves)) would do")
+    }
+  }
+
+  private static func longestRising(_ numbers: [Int]) -> Int {
+    var tails: [Int] = []
+    for number in numbers {
+      if let place = tails.firstIndex(where: { $0 >= number }) { tails[place] = number } else { tails.append(number) }
+    }
+    return tails.count
+  }
+}
+
+extension JSONValue {
+  fileprivate var name: String { if case .string(let text)? = self["id"] { text } else { "" } }
+}

@@ -1,0 +1,271 @@
+import Configuration
+import Definitions
+import Dispatch
+import Logging
+import Queues
+import TableEngine
+import TableFinding
+import TableModel
+import TableStore
+
+/// A process of the service: the real engine, and in place of its HTTP face what `TableService` makes of requests: one event loop,
+/// on which polls wait.
+///
+/// `@unchecked Sendable`: there is one thread that does anything at a time.
+final class Service: ChangeNotifier, @unchecked Sendable {
+  let world: World
+  let host: Host
+  let loop: SimulatedQueue
+  private(set) var engine: Engine?
+  private var waiters: [UInt64: [Waiter]] = [:]
+  /// Of those whom an answer is on its way to.
+  private var calls: [Int: (Bool) -> Void] = [:]
+  private var callNumber = 0
+  private var isLoading = false
+  /// The disk fails now and then: what is loaded then may not be.
+  var mayFail = false
+  var onFailedStart: () -> Void = {}
+  /// A change of which nobody who waits for it was told.
+  var onMissedWake: (Waiter) -> Void = { _ in }
+
+  init(_ name: String, _ world: World) {
+    self.world = world
+    host = Host(name, world)
+    loop = SimulatedQueue("loop", isSerial: true, host)
+  }
+
+  // MARK: Life
+
+  /// Starts with a configuration, from what the store has.
+  func start(_ definition: ServiceDefinition, _ store: any Store, _ upstream: NewsUpstream) {
+    isLoading = true
+    let fiber = Fiber(host) { [self] in
+      let environment = EngineEnvironment(
+        store: store,
+        logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() },
+        notifier: self,
+        queues: QueueFactory(HostQueues(host)),
+        carrier: upstream
+      )
+      do {
+        let engine = try Engine(definition, environment)
+        engine.start()
+        self.engine = engine
+        isLoading = false
+        world.history.note(world, "service", "is up")
+      } catch {
+        if mayFail { return onFailedStart() }
+        world.fail("the service does not start: \(error)")
+      }
+    }
+    world.start(fiber)
+  }
+
+  /// Takes over another configuration; nothing where it is about to already, or has not started.
+  func reload(_ definition: ServiceDefinition, _ completion: @escaping @Sendable () -> Void) -> Bool {
+    guard let engine, !isLoading else { return false }
+    isLoading = true
+    let fiber = Fiber(host) { [self] in
+      do {
+        let next = try engine.prepare(definition)
+        engine.adopt(next)
+        engine.wakeAll()
+      } catch {
+        if !mayFail { world.fail("a configuration can't be taken over: \(error)") }
+      }
+      isLoading = false
+      completion()
+    }
+    world.start(fiber)
+    return true
+  }
+
+  /// Ends as a process that is killed.
+  func crash() {
+    host.end()
+    let broken = calls.sorted { $0.key < $1.key }.map(\.value)
+    calls = [:]
+    for call in broken { call(false) }
+  }
+
+  // MARK: Requests
+
+  /// Something that is asked, answered on the loop. `answer` gets nil where the process has ended first.
+  func ask<Answer: Sendable>(
+    _ body: @escaping @Sendable (Engine, @escaping @Sendable (Answer) -> Void) -> Void,
+    _ answer: @escaping @Sendable (Answer?) -> Void
+  ) {
+    callNumber += 1
+    let number = callNumber
+    calls[number] = { if !$0 { answer(nil) } }
+    loop.async { [self] in
+      guard let engine else { return close(number) }
+      body(engine) { [self] result in
+        loop.async { [self] in
+          if calls.removeValue(forKey: number) != nil { answer(result) }
+        }
+      }
+    }
+  }
+
+  private func close(_ number: Int) {
+    calls.removeValue(forKey: number)?(false)
+  }
+
+  func table(_ engine: Engine, _ request: TableRequest) -> Result<LiveTable, TableError> {
+    guard let reference = TableReference(segment: request.table) else {
+      return .failure(TableError(.malformed, detail: request.table))
+    }
+    var budget = MemberBudget()
+    do {
+      return .success(try engine.catalog.table(reference, in: request.locale, for: CallerFields([]), &budget))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: Waiting
+
+  func wake(_ topics: [ChangeTopic]) {
+    loop.async { [self] in
+      var woken: [Int: Waiter] = [:]
+      for topic in topics { for waiter in waiters[topic.rawValue] ?? [] { woken[waiter.number] = waiter } }
+      for waiter in woken.values.sorted(by: { $0.number < $1.number }) where !waiter.isAnswered { waiter.look() }
+    }
+  }
+
+  func register(_ waiter: Waiter) {
+    for topic in waiter.topics { waiters[topic.rawValue, default: []].append(waiter) }
+  }
+
+  func unregister(_ waiter: Waiter) {
+    for topic in waiter.topics { waiters[topic.rawValue]?.removeAll { $0 === waiter } }
+  }
+}
+
+/// Which table is asked for, and how it is to be seen.
+struct TableRequest: Hashable, Sendable {
+  var table: String
+  var locale: String?
+  var view: String?
+  var window: LensRequest.Window = .unnamed
+  var find: FindSearch?
+
+  var lens: LensRequest { LensRequest(view: view, window: window, find: find) }
+}
+
+/// What a reader is answered.
+enum ReadAnswer: Sendable {
+  case reply([UInt8], isSnapshot: Bool)
+  case refused(TableError)
+  /// For now nobody knows: 503, or where it was.
+  case unavailable
+}
+
+extension Service {
+  /// `GET /v1/tables/{table}`
+  func snapshot(_ request: TableRequest, _ answer: @escaping @Sendable (ReadAnswer?) -> Void) {
+    ask(
+      { [self] engine, done in
+        abreast(engine, request, after: nil, waits: false) { [self] engine, outcome in
+          guard outcome != .late else { return done(.unavailable) }
+          guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
+          if let absence = table.absence { return done(.refused(absence)) }
+          let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
+          table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, isSnapshot: true)) }
+        }
+      },
+      answer
+    )
+  }
+
+  /// `GET /v1/tables/{table}/changes`
+  ///
+  /// - Parameter wait: in seconds.
+  func poll(
+    _ request: TableRequest,
+    after: Cursor?,
+    wait: Double,
+    _ answer: @escaping @Sendable (ReadAnswer?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        abreast(engine, request, after: after, waits: wait > 0) { [self] engine, outcome in
+          guard outcome != .late else { return done(.unavailable) }
+          guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
+          let query = TableQuery(.changes(after: after), table.lens(request.lens, after: after))
+          let waiter = Waiter(self, table, query, wait: after == nil ? 0 : wait, done)
+          guard table.isFound(query) else {
+            return table.find(query, for: ReplyAsker(share: 0)) { [self] in loop.async { waiter.begin() } }
+          }
+          waiter.begin()
+        }
+      },
+      answer
+    )
+  }
+
+  private func refuse(_ engine: Engine, _ request: TableRequest, _ done: (ReadAnswer) -> Void) {
+    if case .failure(let error) = table(engine, request) { done(.refused(error)) }
+  }
+
+  /// As `Abreast` does: what only the store can tell is read first.
+  private func abreast(
+    _ engine: Engine,
+    _ request: TableRequest,
+    after: Cursor?,
+    waits: Bool,
+    _ body: @escaping @Sendable (Engine, LookOutcome) -> Void
+  ) {
+    guard case .success(let table) = table(engine, request), table.isBehind(request.lens, after: after, waits: waits)
+    else {
+      return body(engine, .read)
+    }
+    table.readBarrier(view: request.view) { [self] outcome in loop.async { body(engine, outcome) } }
+  }
+
+  /// An edit, a batch of them.
+  func edit(
+    _ request: TableRequest,
+    _ edits: [Edit],
+    _ preconditions: EditPreconditions,
+    _ answer: @escaping @Sendable (Result<EditAnswer, TableError>?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        switch table(engine, request) {
+        case .failure(let error): done(.failure(error))
+        case .success(let table):
+          let edit = EditRequest(
+            edits,
+            isBatch: edits.count > 1,
+            preconditions: preconditions,
+            caller: CallerFields([]),
+            lens: table.lens(request.lens, after: nil)
+          )
+          table.edit(edit) { done($0) }
+        }
+      },
+      answer
+    )
+  }
+
+  /// `POST /v1/tables/{table}/rows/{row}/tap`
+  func tap(
+    _ request: TableRequest,
+    _ row: String,
+    _ preconditions: EditPreconditions,
+    _ answer: @escaping @Sendable (Result<TapAnswer, TableError>?) -> Void
+  ) {
+    ask(
+      { [self] engine, done in
+        switch table(engine, request) {
+        case .failure(let error): done(.failure(error))
+        case .success(let table):
+          table.tap(row, table.lens(request.lens, after: nil), preconditions, CallerFields([])) { done($0) }
+        }
+      },
+      answer
+    )
+  }
+}

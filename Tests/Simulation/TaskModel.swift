@@ -1,0 +1,172 @@
+import TableModel
+
+/// What editors have done to the items of one local source, and what readers may therefore be shown.
+///
+/// Each edit writes a text that no other one does, so that what a row shows tells which edit it is of.
+final class TaskModel {
+  final class Write {
+    enum Kind: Equatable { case insert, patch, delete }
+    enum Outcome { case pending, done, refused }
+
+    let number: Int
+    let kind: Kind
+    let table: String
+    /// Nil while nobody knows: of an item that is being added.
+    var row: String?
+    let begun: Int
+    var outcome = Outcome.pending
+    /// The step at which it was answered.
+    var answered: Int?
+    var cursor: Cursor?
+
+    init(_ number: Int, _ kind: Kind, table: String, row: String?, begun: Int) {
+      (self.number, self.kind, self.table, self.row, self.begun) = (number, kind, table, row, begun)
+    }
+
+    /// Whether it is certain that this one came before another.
+    func precedes(_ other: Write) -> Bool {
+      if let answered, outcome == .done, answered < other.begun { return true }
+      guard table == other.table, let mine = cursor, let theirs = other.cursor, mine.epoch == theirs.epoch else {
+        return false
+      }
+      return mine.version < theirs.version
+    }
+  }
+
+  /// What was shown of the items at one version.
+  struct Content {
+    var table: String
+    var cursor: Cursor
+    /// The write that each row shows.
+    var rows: [String: Int]
+  }
+
+  private(set) var writes: [Write] = []
+  /// Of each row those that may matter.
+  private var byRow: [String: [Write]] = [:]
+  /// Of each table the last that were shown.
+  private var shown: [String: [Content]] = [:]
+  private let fail: (String) -> Void
+
+  init(_ fail: @escaping (String) -> Void) { self.fail = fail }
+
+  func begin(_ kind: Write.Kind, table: String, row: String?, at step: Int) -> Write {
+    let write = Write(writes.count, kind, table: table, row: row, begun: step)
+    writes.append(write)
+    if let row { byRow[row, default: []].append(write) }
+    return write
+  }
+
+  static func text(_ write: Int) -> String { "w\(write)" }
+
+  /// Done, and shown by the version of a cursor.
+  func acknowledge(_ write: Write, row: String?, at cursor: Cursor, step: Int) {
+    (write.outcome, write.answered, write.cursor) = (.done, step, Cursor(epoch: cursor.epoch, version: cursor.version))
+    if let row { bind(write, to: row) }
+    if let row = write.row { for content in shown[write.table] ?? [] { check(content, row: row) } }
+    forget(write)
+  }
+
+  /// Certainly not done.
+  func refuse(_ write: Write, step: Int) {
+    (write.outcome, write.answered) = (.refused, step)
+    for contents in shown.values {
+      for content in contents where content.rows.values.contains(write.number) {
+        fail("write \(write.number) was refused, and \(content.table) at \(content.cursor) shows it")
+      }
+    }
+  }
+
+  private func bind(_ write: Write, to row: String) {
+    if let known = write.row {
+      if known != row { fail("write \(write.number) is of row \(known), and is shown in row \(row)") }
+      return
+    }
+    write.row = row
+    byRow[row, default: []].append(write)
+  }
+
+  /// What no reader can be shown any more need not be known.
+  private func forget(_ write: Write) {
+    guard let row = write.row, let all = byRow[row], all.count > 12 else { return }
+    let done = all.filter { $0.outcome == .done }.suffix(8)
+    byRow[row] = all.filter { one in
+      one.outcome == .pending || one.kind == .delete || !done.allSatisfy { one.precedes($0) }
+        || done.contains { $0 === one }
+    }
+  }
+
+  // MARK: What is shown
+
+  /// - Parameter asked: the step at which the reader began; nil: it goes by its cursor.
+  func show(_ content: Content, asked: Int?) {
+    for (row, number) in content.rows {
+      guard writes.indices.contains(number) else {
+        return fail("\(content.table) shows a write that nobody made: \(number)")
+      }
+      bind(writes[number], to: row)
+      if writes[number].outcome == .refused {
+        fail("\(content.table) at \(content.cursor) shows write \(number), which was refused")
+      }
+      if writes[number].kind == .delete { fail("\(content.table) shows a deletion") }
+    }
+    for row in byRow.keys { check(content, row: row) }
+    if let asked { for row in byRow.keys { check(content, row: row, asked: asked) } }
+    var contents = shown[content.table] ?? []
+    contents.append(content)
+    if contents.count > 40 { contents.removeFirst() }
+    shown[content.table] = contents
+  }
+
+  /// By versions: what was answered with one is shown by that and those after it, and by none before.
+  private func check(_ content: Content, row: String) {
+    guard let all = byRow[row] else { return }
+    let (version, epoch) = (content.cursor.version, content.cursor.epoch)
+    let known = all.filter { $0.outcome == .done && $0.table == content.table && $0.cursor?.epoch == epoch }
+    let last = known.filter { ($0.cursor?.version ?? 0) <= version }.max {
+      ($0.cursor?.version ?? 0) < ($1.cursor?.version ?? 0)
+    }
+    let place = "\(content.table) at \(content.cursor), row \(row)"
+    if let number = content.rows[row] {
+      let shown = writes[number]
+      if shown.table == content.table, let cursor = shown.cursor, cursor.epoch == epoch, cursor.version > version {
+        fail("\(place): write \(number) is shown before its version \(cursor)")
+      }
+      guard let last, last !== shown else { return }
+      if shown.precedes(last) {
+        fail(
+          "\(place): write \(number) is shown, and \(last.number) of version \(last.cursor?.version ?? 0) followed it"
+        )
+      }
+      if last.kind == .delete { fail("\(place): is there, and write \(last.number) has deleted it") }
+    } else if let last, last.kind != .delete {
+      let mayBeGone = all.contains { write in
+        guard write.kind == .delete, write.outcome != .refused else { return false }
+        guard write.table == content.table, let cursor = write.cursor, cursor.epoch == epoch else { return true }
+        return cursor.version <= version
+      }
+      if !mayBeGone { fail("\(place): is gone, and nobody has deleted it; write \(last.number) is acknowledged") }
+    }
+  }
+
+  /// By time: what was answered before the reader asked is shown, whichever table it was done through.
+  private func check(_ content: Content, row: String, asked: Int) {
+    let all = byRow[row] ?? []
+    let done = all.filter { $0.outcome == .done && ($0.answered ?? .max) < asked }
+    let place = "\(content.table) at \(content.cursor), row \(row), asked for at step \(asked)"
+    if let number = content.rows[row] {
+      let shown = writes[number]
+      for write in done where write !== shown {
+        if write.kind == .delete { fail("\(place): is there, and write \(write.number) has deleted it") }
+        if shown.precedes(write) { fail("\(place): write \(number) is shown, and \(write.number) has followed it") }
+      }
+    } else if let lost = done.first(where: { $0.kind != .delete }),
+      !all.contains(where: { $0.kind == .delete && $0.outcome != .refused })
+    {
+      fail("\(place): is gone, and nobody has deleted it; write \(lost.number) is acknowledged")
+    }
+  }
+
+  /// Rows that are there for certain, when nothing is under way.
+  var count: (done: Int, all: Int) { (writes.count { $0.outcome == .done }, writes.count) }
+}

@@ -1,0 +1,125 @@
+import TableEngine
+import TableModel
+
+/// A long poll as `Poll` of the service has it: answered at once where its client is behind, else registered, compared again, and
+/// woken.
+///
+/// `@unchecked Sendable`: touched on its service's loop alone.
+final class Waiter: @unchecked Sendable {
+  let number: Int
+  private let service: Service
+  private(set) var table: LiveTable
+  let query: TableQuery
+  private let wait: Double
+  private let done: @Sendable (ReadAnswer) -> Void
+  private(set) var topics: [ChangeTopic] = []
+  private(set) var isAnswered = false
+  /// It was found to be behind when its time was over, and nobody has told it.
+  private var wasMissed = false
+  nonisolated(unsafe) private static var count = 0
+
+  init(
+    _ service: Service,
+    _ table: LiveTable,
+    _ query: TableQuery,
+    wait: Double,
+    _ done: @escaping @Sendable (ReadAnswer) -> Void
+  ) {
+    Self.count += 1
+    (number, self.service, self.table, self.query, self.wait, self.done) = (
+      Self.count, service, table, query, wait, done
+    )
+  }
+
+  func begin() {
+    while case .replaced(let next)? = table.ending { table = next }
+    if move() { return }
+    guard wait > 0 else { return finish() }
+    table.willWait(PollKind(lens: query.lens, variant: "") { _ in })
+    table.beginWaiting(query.lens)
+    topics = table.topics(query.lens)
+    service.register(self)
+    service.world.after(wait * 1_000, on: service.loop) { [self] in timeOut() }
+    // What it compared may have changed before it was registered.
+    service.loop.async { [self] in if !isAnswered { look() } }
+  }
+
+  /// It was woken.
+  func look() {
+    if case .replaced? = table.ending {
+      leave()
+      while case .replaced(let next)? = table.ending { table = next }
+      if move() { return }
+      table.beginWaiting(query.lens)
+      topics = table.topics(query.lens)
+      service.register(self)
+      service.loop.async { [self] in if !isAnswered, !topics.isEmpty { _ = moveAndLeave() } }
+      return
+    }
+    _ = moveAndLeave()
+  }
+
+  private func moveAndLeave() -> Bool {
+    guard isBehind else { return false }
+    leave()
+    return move()
+  }
+
+  private func leave() {
+    guard !topics.isEmpty else { return }
+    service.unregister(self)
+    topics = []
+    table.endWaiting(query.lens)
+  }
+
+  /// Whether there is something to be told.
+  private var isBehind: Bool {
+    switch table.ending {
+    case .refused?, .withoutNews?, .replaced?: true
+    case nil: !table.isAwaitingUpstream && !table.state(for: query).isCurrent
+    }
+  }
+
+  /// Answers, where the table is not where the client is.
+  private func move() -> Bool {
+    switch table.ending {
+    case .refused(let error)?:
+      answer(.refused(error))
+      return true
+    case .withoutNews?, .replaced?:
+      finish()
+      return true
+    case nil where table.isAwaitingUpstream: return false
+    case nil:
+      guard !table.state(for: query).isCurrent else { return false }
+      finish()
+      return true
+    }
+  }
+
+  private func timeOut() {
+    guard !isAnswered else { return }
+    if isBehind {
+      guard wasMissed else {
+        // A wake may be on its way.
+        wasMissed = true
+        return service.world.after(500, on: service.loop) { [self] in timeOut() }
+      }
+      service.onMissedWake(self)
+    }
+    leave()
+    if !move() { finish() }
+  }
+
+  private func finish() {
+    guard !isAnswered else { return }
+    isAnswered = true
+    table.render(query, for: ReplyAsker(share: 0)) { [done] in done(.reply($0.body, isSnapshot: false)) }
+  }
+
+  private func answer(_ answer: ReadAnswer) {
+    guard !isAnswered else { return }
+    isAnswered = true
+    done(answer)
+  }
+}
