@@ -38,7 +38,7 @@ enum Compressor {
   /// Its window is never larger than the 8 MB that every client takes (RFC 8878 section 3.1.1.1.2, RFC 9659): that of these
   /// levels is 2 MB at most.
   private static func zstd(_ bytes: [UInt8]) -> [UInt8]? {
-    guard let context = ZSTD_createCCtx() else { return nil }
+    guard !bytes.isEmpty, let context = ZSTD_createCCtx() else { return nil }
     defer { ZSTD_freeCCtx(context) }
     let compressed = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
       bytes.withUnsafeBytes { source in

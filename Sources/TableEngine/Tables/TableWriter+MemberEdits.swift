@@ -1,5 +1,5 @@
-import Dispatch
 import Logging
+import Queues
 import TableModel
 import TableStore
 
