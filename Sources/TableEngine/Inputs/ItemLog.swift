@@ -30,7 +30,12 @@ final class ItemLog: StoredRecord {
   private let state: Mutex<ItemLogState>
   private let readers = Mutex<[ObjectIdentifier: WeakWriter]>([:])
 
-  private struct WeakWriter { weak var value: TableWriter? }
+  private struct WeakWriter {
+    weak var value: TableWriter?
+    /// Rises with those that come.
+    var number: Int
+  }
+  private let readerCount = Atomic(0)
 
   /// - Parameter isStored: the store has it; else it is the configuration's, and was written by nobody yet.
   init(_ source: String, _ snapshot: ItemSnapshot, isStored: Bool, _ context: EngineContext) {
@@ -155,7 +160,8 @@ final class ItemLog: StoredRecord {
 
   /// A table follows from now on, and is given what was committed since it was made.
   func add(_ reader: TableWriter) {
-    readers.withLock { $0[ObjectIdentifier(reader)] = WeakWriter(value: reader) }
+    let number = readerCount.add(1, ordering: .relaxed).newValue
+    readers.withLock { $0[ObjectIdentifier(reader)] = WeakWriter(value: reader, number: number) }
     reader.follow(self, isOwn: false)
   }
 
@@ -164,7 +170,8 @@ final class ItemLog: StoredRecord {
   }
 
   private func tellReaders(isOwn: Bool, but writer: TableWriter? = nil) {
-    let readers = readers.withLock { $0.values.compactMap(\.value) }
+    // In the order in which they came, not in that of their addresses.
+    let readers = readers.withLock { $0.values.sorted { $0.number < $1.number }.compactMap(\.value) }
     for reader in readers where reader !== writer { reader.follow(self, isOwn: isOwn) }
   }
 }
