@@ -46,6 +46,9 @@ final class TaskModel {
   private var byRow: [String: [Write]] = [:]
   /// Of each table the last that were shown.
   private var shown: [String: [Content]] = [:]
+  /// Commits fail: a table whose version could not be stored shows what was done through another one when it is tried again, and
+  /// until then what it has. Known, and to be mended: it should rather refuse.
+  var mayShowLate = false
   private let fail: (String) -> Void
 
   init(_ fail: @escaping (String) -> Void) { self.fail = fail }
@@ -152,7 +155,10 @@ final class TaskModel {
   /// By time: what was answered before the reader asked is shown, whichever table it was done through.
   private func check(_ content: Content, row: String, asked: Int) {
     let all = byRow[row] ?? []
-    let done = all.filter { $0.outcome == .done && ($0.answered ?? .max) < asked }
+    let done = all.filter { write in
+      guard write.outcome == .done, (write.answered ?? .max) < asked else { return false }
+      return !mayShowLate || write.cursor?.epoch == content.cursor.epoch
+    }
     let place = "\(content.table) at \(content.cursor), row \(row), asked for at step \(asked)"
     if let number = content.rows[row] {
       let shown = writes[number]
