@@ -19,8 +19,8 @@ import Testing
       ("'\\uD800'", "\\u takes four hexadecimal digits of a character", 1),
       ("$itm.x", "unknown root $itm; did you mean $item?", 0),
       (
-        "$parent",
-        "unknown root $parent; there are $item, $index, $key, $count, $items, $response, $pages, $params, $locale, $caller, $id, $edit, $status, $cursor, env.NAME",
+        "$surroundings",
+        "unknown root $surroundings; there are $item, $index, $key, $count, $items, $response, $pages, $params, $locale, $caller, $id, $edit, $status, $cursor, $since, $parent, env.NAME",
         0
       ),
       ("$env.X", "env is written without $: env.NAME", 0),
@@ -47,7 +47,7 @@ import Testing
       ("é =", "`=` is no operator; `==` compares", 3),
       (
         "${a}",
-        "`${…}` stands around an expression, not in it: $item, $index, $key, $count, $items, $response, $pages, $params, $locale, $caller, $id, $edit, $status, $cursor, env.NAME",
+        "`${…}` stands around an expression, not in it: $item, $index, $key, $count, $items, $response, $pages, $params, $locale, $caller, $id, $edit, $status, $cursor, $since, $parent, env.NAME",
         0
       ),
     ] as [(String, String, Int)]

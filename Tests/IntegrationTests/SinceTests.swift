@@ -50,10 +50,22 @@ import Testing
         ), "now": .integer(Int64(revision)),
       ]
     }
+
+    func page(_ number: Int, after: Int?) -> ScriptedUpstream.Answer {
+      let answer = answer(after: after)
+      let page = (answer["data"]?.elements ?? []).dropFirst((number - 1) * 10).prefix(10)
+      return .reply(200, [:], ["data": .array(Array(page)), "now": answer["now"] ?? .null])
+    }
   }
 
-  private static func after(_ target: String) -> Int? {
-    URLComponents(string: target)?.queryItems?.first { $0.name == "after" }?.value.flatMap { Int($0) }
+  private static let paging = "paging: {page: {parameter: page, size: 10}}"
+
+  private static func after(_ target: String) -> Int? { number("after", in: target) }
+
+  private static func page(_ target: String) -> Int { number("page", in: target) ?? 1 }
+
+  private static func number(_ name: String, in target: String) -> Int? {
+    URLComponents(string: target)?.queryItems?.first { $0.name == name }?.value.flatMap { Int($0) }
   }
 
   private static func upstream(_ count: Int) throws -> (ScriptedUpstream, Monitor<Store>) {
@@ -125,21 +137,32 @@ import Testing
     #expect(store.current.changes > 0)
   }
 
+  /// What goes while pages are fetched moves an item to a page that was read already.
+  @Test func whatIsMissedBetweenPagesIsFound() throws {
+    let store = Monitor(Store())
+    store.change { store in for id in 1...25 { store.put(id, "T\(id)") } }
+    let upstream = try ScriptedUpstream { request in
+      let (number, after) = (Self.page(request.target), Self.after(request.target))
+      return store.change { store in
+        if number == 2, after == nil, store.whole == 0 {
+          store.put(1, "", isGone: true)
+          store.whole = 1
+        }
+        return store.page(number, after: after)
+      }
+    }
+    let service = try ServiceProcess(Self.configuration(upstream.url, paging: Self.paging))
+    try service.follow("t", until: "has all") { Set($0.rows) == Set((2...25).map { "\($0)" }) }
+  }
+
   /// Random changes through pages, against what the upstream has.
   @Test(arguments: 0..<3 as Range<UInt64>)
   func whatIsShownIsWhatThereIs(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let store = Monitor(Store())
     store.change { store in for id in 1...25 { store.put(id, "T\(id)") } }
-    let upstream = try ScriptedUpstream { request in
-      let items = URLComponents(string: request.target)?.queryItems ?? []
-      let number = items.first { $0.name == "page" }?.value.flatMap { Int($0) } ?? 1
-      let answer = store.current.answer(after: Self.after(request.target))
-      let page = (answer["data"]?.elements ?? []).dropFirst((number - 1) * 10).prefix(10)
-      return .reply(200, [:], ["data": .array(Array(page)), "now": answer["now"] ?? .null])
-    }
-    let paging = "paging: {page: {parameter: page, size: 10}}"
-    let service = try ServiceProcess(Self.configuration(upstream.url, paging: paging))
+    let upstream = try ScriptedUpstream { store.current.page(Self.page($0.target), after: Self.after($0.target)) }
+    let service = try ServiceProcess(Self.configuration(upstream.url, paging: Self.paging))
     for round in 0..<12 {
       store.change { store in
         for _ in 0..<Int.random(in: 1...15, using: &random) {

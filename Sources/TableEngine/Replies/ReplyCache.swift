@@ -5,11 +5,11 @@ import TableModel
 /// The replies of one table that are made: shared by all who ask for the same.
 ///
 /// Read on the event loops, filled on the table's rendering queue. Holds what leads to the current version only;
-/// whoever comes late asks for the newest anyway. Bounded in bytes; the oldest goes first, of what is one view's before
-/// anything that all may ask for.
+/// whoever comes late asks for the newest anyway. Bounded in bytes, snapshots, changesets and what is one view's by
+/// themselves; the oldest goes first.
 final class ReplyCache: Sendable {
-  /// Whatever the size of the table, this much is kept; of a large one, this many snapshots, or as many changesets as there
-  /// are versions to come from, up to a bound.
+  /// Whatever the size of the table, this much is kept; of a large one, this many snapshots, and as many changesets as
+  /// there are versions to come from, up to a bound.
   private static let maximumBytes = 16 << 20
   private static let maximumSnapshots = 4
   private static let maximumHistoryBytes = 64 << 20
@@ -24,17 +24,34 @@ final class ReplyCache: Sendable {
   private struct Pool {
     var order: Deque<ReplyKey> = []
     var bytes = 0
+    var largest = 0
   }
 
   private struct Contents {
     var replies: [ReplyKey: EncodedReply] = [:]
-    var shared = Pool()
+    var snapshots = Pool()
+    var changesets = Pool()
     var ofViews = Pool()
     var resets: Deque<ReplyKey> = []
     var bytes = 0
-    var largest = 0
     /// The most asked-for one, without hashing.
     var plainSnapshot: EncodedReply?
+
+    /// - Parameter bound: of the pool, in bytes, by its largest reply.
+    mutating func add(
+      _ key: ReplyKey,
+      _ reply: EncodedReply,
+      to pool: WritableKeyPath<Contents, Pool>,
+      bound: (Int) -> Int
+    ) {
+      self[keyPath: pool].order.append(key)
+      self[keyPath: pool].bytes += reply.byteCount
+      self[keyPath: pool].largest = max(self[keyPath: pool].largest, reply.byteCount)
+      let bound = bound(self[keyPath: pool].largest)
+      while self[keyPath: pool].bytes > bound, self[keyPath: pool].order.count > 1 {
+        self[keyPath: pool].bytes -= remove(self[keyPath: pool].order.removeFirst())
+      }
+    }
 
     mutating func remove(_ key: ReplyKey) -> Int {
       guard let reply = replies.removeValue(forKey: key) else { return 0 }
@@ -69,23 +86,13 @@ final class ReplyCache: Sendable {
         contents.resets.append(key)
         if contents.resets.count > Self.maximumResets { _ = contents.remove(contents.resets.removeFirst()) }
       } else if key.view != nil {
-        contents.ofViews.order.append(key)
-        contents.ofViews.bytes += reply.byteCount
-        while contents.ofViews.bytes > Self.maximumViewBytes, contents.ofViews.order.count > 1 {
-          contents.ofViews.bytes -= contents.remove(contents.ofViews.order.removeFirst())
+        contents.add(key, reply, to: \.ofViews) { _ in Self.maximumViewBytes }
+      } else if key.query.after != nil {
+        contents.add(key, reply, to: \.changesets) {
+          max(Self.maximumBytes, min($0 * history, Self.maximumHistoryBytes))
         }
       } else {
-        contents.largest = max(contents.largest, reply.byteCount)
-        contents.shared.order.append(key)
-        contents.shared.bytes += reply.byteCount
-        let bound = max(
-          Self.maximumBytes,
-          contents.largest * Self.maximumSnapshots,
-          min(contents.largest * history, Self.maximumHistoryBytes)
-        )
-        while contents.shared.bytes > bound, contents.shared.order.count > 1 {
-          contents.shared.bytes -= contents.remove(contents.shared.order.removeFirst())
-        }
+        contents.add(key, reply, to: \.snapshots) { max(Self.maximumBytes, $0 * Self.maximumSnapshots) }
       }
     }
   }
@@ -97,14 +104,17 @@ final class ReplyCache: Sendable {
     contents.withLock { contents in
       let isCurrent: (ReplyKey) -> Bool = { $0.to.version == version.version && $0.to.epoch == version.epoch }
       let replies = contents.replies.filter { isCurrent($0.key) }
-      func bytes(_ keys: Deque<ReplyKey>) -> Int { keys.reduce(0) { $0 + (replies[$1]?.byteCount ?? 0) } }
-      let (shared, ofViews) = (contents.shared.order.filter(isCurrent), contents.ofViews.order.filter(isCurrent))
-      contents.shared = Pool(order: shared, bytes: bytes(shared))
-      contents.ofViews = Pool(order: ofViews, bytes: bytes(ofViews))
+      func current(_ pool: Pool) -> Pool {
+        let order = pool.order.filter(isCurrent)
+        let sizes = order.map { replies[$0]?.byteCount ?? 0 }
+        return Pool(order: order, bytes: sizes.reduce(0, +), largest: sizes.max() ?? 0)
+      }
+      contents.snapshots = current(contents.snapshots)
+      contents.changesets = current(contents.changesets)
+      contents.ofViews = current(contents.ofViews)
       contents.resets = contents.resets.filter(isCurrent)
       contents.replies = replies
       contents.bytes = replies.values.reduce(0) { $0 + $1.byteCount }
-      contents.largest = shared.reduce(0) { max($0, replies[$1]?.byteCount ?? 0) }
       if let plain = contents.plainSnapshot, plain.cursor.version != version.version { contents.plainSnapshot = nil }
     }
   }

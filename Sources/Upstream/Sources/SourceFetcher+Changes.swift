@@ -59,11 +59,21 @@ extension SourceFetcher {
         guard fetcher.refresh === refresh else { return }
         switch laid {
         case .failure(let error): fetcher.fail(refresh, .unlaid(error, refresh.first.url))
-        case .success(let laid): fetcher.take(laid, of: refresh)
+        // Items that moved from one page to another meanwhile may be in neither.
+        case .success(let laid) where !isWhole && fetcher.mayLackItems && laid.delivery != nil:
+          fetcher.wholesInARow += 1
+          fetcher.startAnew(refresh)
+        case .success(let laid):
+          fetcher.mayLackItems = isWhole && refresh.visited.count > 1 && fetcher.wholesInARow < Self.mostWholesInARow
+          if !isWhole { fetcher.wholesInARow = 0 }
+          fetcher.take(laid, of: refresh)
         }
       }
     }
   }
+
+  /// Where a list goes on changing, everything is asked for this often until changes are laid over what was got.
+  private static let mostWholesInARow = 3
 
   /// What has become of everything.
   private struct Laid: Sendable {

@@ -51,6 +51,9 @@ final class SourceFetcher {
   /// Of a source with `since`: what there is, and when everything was last asked for.
   private(set) var changed: ChangedItems?
   private(set) var everything: Duration?
+  /// Everything was got page by page: if the first changes after that are any, items may have been missed.
+  var mayLackItems = false
+  var wholesInARow = 0
   /// What this source was told last when its host failed: heard again while the host is spared.
   var hostError: UpstreamError?
   private var breakerKey: CircuitBreakers.Key?
