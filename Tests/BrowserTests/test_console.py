@@ -389,7 +389,8 @@ class Edits(ConsoleTestCase):
 
   def test_an_item_is_written_in_a_form_that_checks(self):
     self.press("Add…")
-    fields = self.driver.execute_script("return [...document.querySelectorAll('dialog [data-field]')].map(({ dataset, type }) => [dataset.field, type])")
+    script = "return [...document.querySelectorAll('dialog [data-field]')].map(({ dataset, type }) => [dataset.field, type])"
+    fields = until(self.driver, lambda driver: driver.execute_script(script))
     self.assertEqual(fields, [["title", "text"], ["done", "checkbox"], ["section", "text"]])
     self.find("dialog [data-field=title]").send_keys("By a form")
     self.find("dialog [data-field=section]").send_keys("later")

@@ -61,7 +61,7 @@ const one = document.querySelector('#one');
 one.client = {{ table: () => table }};
 one.setAttribute('table', 't');
 one.connectedCallback();
-window.shown = () => [...one.children].map(({{ textContent }}) => textContent === '–' ? 'nothing' : textContent);
+window.shown = () => [...one.children].map(({{ textContent }}) => textContent === 'Nothing here' ? 'nothing' : textContent);
 window.ready = true;
 </script>"""
 

@@ -15,7 +15,7 @@ const make = (name, attributes = {}, ...children) => {
  */
 export function bindSearch(element, table, words = {}) {
   const text = { ...english, ...words };
-  const field = make("input", { type: "search", maxlength: 200, dir: "auto", part: "search", autocomplete: "off", enterkeyhint: "search" });
+  const field = make("input", { type: "search", maxlength: 200, dir: "auto", part: "search", enterkeyhint: "search" });
   const sort = make("select", { part: "sort", "aria-label": text.sort });
   const filters = make("div", { part: "filters" });
   const clear = make("button", { type: "button", part: "clear" }, text.clear);

@@ -6,17 +6,21 @@ import { get, pathOf } from "/console/service.js";
 
 const kindOf = (value) => (value === null || value === undefined ? "string" : Array.isArray(value) || typeof value === "object" ? "json" : typeof value === "number" && Number.isInteger(value) ? "integer" : typeof value);
 
-/** `optional date` as `{ kind, isOptional }`. */
-function readType(text) {
-  const isOptional = text.startsWith("optional ");
-  const kind = isOptional ? text.slice(9) : text;
-  return { isOptional, kind: ["string", "integer", "number", "boolean", "date", "url"].includes(kind) ? kind : "json" };
+/** A member's JSON Schema, as the service tells it of items, as `{ kind, isOptional }`. */
+function readSchema({ type, anyOf = [], enum: values }) {
+  const types = [type ?? []].flat();
+  let kind = types.find((type) => type !== "null");
+  if (anyOf.some(({ format }) => format === "date")) kind = "date";
+  if (values?.every((value) => value === null || typeof value === "string")) kind = "string";
+  if (!["string", "integer", "number", "boolean", "date"].includes(kind)) kind = "json";
+  return { isOptional: types.includes("null") || !!values?.includes(null), kind };
 }
 
 /** Members of an item as `[{ name, kind, isOptional }]`; empty where nothing is known. */
 export async function fieldsFor(table, segment, registry) {
-  const told = table.snapshot.fields;
-  if (told) return Object.entries(told).map(([name, type]) => ({ name, ...readType(String(type)) }));
+  const { tables = [] } = await get("/v1/tables").catch(() => ({}));
+  const schema = tables.find(({ url }) => url === `/v1/tables/${segment.split(";")[0]}`)?.itemSchema;
+  if (schema?.properties) return Object.entries(schema.properties).map(([name, member]) => ({ name, ...readSchema(member) }));
   const ids = table.snapshot.sections.flatMap(({ rows }) => rows).slice(0, 3).map(({ id }) => pathOf(segment, "items", id)).filter(Boolean);
   const items = (await Promise.all(ids.map((path) => get(path).catch(() => null)))).filter((item) => item && typeof item === "object");
   const fields = new Map();

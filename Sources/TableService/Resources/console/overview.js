@@ -30,7 +30,7 @@ const numbersOf = (text) => new Map([...text.matchAll(/^([a-z_]+) ([0-9.e+]+)$/g
 const failing = ({ state, breaker, problem }) => state === "failed" || state === "stale" || !!problem || (breaker && breaker !== "closed");
 
 export function showOverview(main) {
-  const figures = element("dl", { class: "figures" });
+  const figures = element("div", { class: "figures" });
   const troubles = element("ul", { class: "troubles" });
   const rows = element("tbody", {});
   const nodes = new Map();
@@ -64,7 +64,7 @@ export function showOverview(main) {
   }
 
   function figure(name, value, about) {
-    return element("div", {}, element("dt", {}, name), element("dd", {}, value, about && element("small", {}, ` ${about}`)));
+    return element("dl", {}, element("dt", {}, name), element("dd", {}, value, about && element("small", {}, ` ${about}`)));
   }
 
   async function load() {
