@@ -9,6 +9,8 @@ import Testing
   @Test func anotherReleasesDigestIsNoConflict() throws {
     let set = try ReplicaSet(1)
     try set.awaitOneLeader()
+    // What the sources have said is in the database: the newer one asks none of them.
+    try awaited("the first one's tables") { try set.replicas[0].request("GET", "/readyz").status == 200 }
     #expect(try set.replicas[0].end() == 0)
     let lease = """
       UPDATE tablecast.lease SET holder = 'older', term = term + 1, legacy = '0 9f86d081884c7d659a2feaa0c55ad015',
@@ -16,6 +18,7 @@ import Testing
       """
     try set.server.ask(lease, in: set.address)
     let newer = try set.add()
+    try awaited("what is stored") { try newer.request("GET", "/readyz").status == 200 }
     let digits = "0 9f86d081884c7d659a2feaa0c55ad015".utf8.map { String($0, radix: 16) }.joined()
     let name = "leading".utf8.map { String($0, radix: 16) }.joined()
     for _ in 0..<20 {
