@@ -17,7 +17,7 @@ def sentences(text):
     text = re.sub(r"\]\([^)\s]*\)", "]", text)
     for block in re.finditer(r"(?:(?!\n[ \t]*\n|\n[ \t]*(?:[-*]|\d+\.) ).)+", text, re.S):
         start = 0
-        for part in re.split(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“(*`\[]*[A-Z0-9])", block[0]):
+        for part in re.split(r"(?<=[.!?])(?:\*\*)?\s+(?=[\"“(*\[]*[A-Z0-9`])", block[0]):
             place = block.start() + block[0].index(part, start)
             start = block[0].index(part, start) + len(part)
             words = part.strip().lstrip("-*0123456789. \"“([")
