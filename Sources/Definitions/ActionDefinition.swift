@@ -1,12 +1,12 @@
 public import Expressions
 
-/// What a swipe or a context menu offers for a row: what `tables.NAME.actions.ID` declares.
+/// An entry of a row's swipe or context menu: what `tables.NAME.actions.ID` declares.
 public struct ActionDefinition: Sendable {
   public var id: String
   /// Sees the item, as payloads do.
   public var title: Template
   public var style: Style
-  /// Whether a row offers it; nil: every row does.
+  /// The condition under which a row offers the action; nil: every row does.
   public var condition: Expression?
   public var effect: Effect
 

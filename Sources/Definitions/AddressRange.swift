@@ -15,8 +15,8 @@ public struct AddressRange: Equatable, Sendable {
     }
   }
 
-  /// Whether the address, 4 or 16 bytes in network order, lies in the range. An IPv4 address in its IPv6 form
-  /// (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) counts as what it stands for.
+  /// Returns whether the address, 4 or 16 bytes in network order, lies in the range. An IPv4 address in its IPv6 form
+  /// (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) counts as the IPv4 address.
   public func contains(_ address: [UInt8]) -> Bool {
     var address = address[...]
     if bytes.count == 4, address.count == 16, address.starts(with: Self.mappedPrefix) {

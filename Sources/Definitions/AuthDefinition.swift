@@ -8,7 +8,7 @@ public struct AuthDefinition: Equatable, Sendable {
 
   public init() {}
 
-  /// Who may read.
+  /// The callers who may read.
   public enum Reading: String, Sendable, CaseIterable {
     case open
     /// Only who has a token that allows `read` of the table.
@@ -23,8 +23,8 @@ public struct AuthDefinition: Equatable, Sendable {
     /// Table name patterns with `*`; empty: all tables.
     public var tables: [String]
 
-    /// Whether it counts for a table of this name, be there one or not. A name of more than ``longestName`` bytes is
-    /// compared with no pattern. Complexity: O(name and patterns).
+    /// Returns whether the token counts for a table of this name, whether such a table exists or not. A name of more
+    /// than ``longestName`` bytes is compared with no pattern. Complexity: O(name and patterns).
     public func covers(table name: String) -> Bool {
       tables.isEmpty || name.utf8.count <= Self.longestName && tables.contains { Glob($0).matches(name) }
     }
@@ -50,7 +50,7 @@ public struct JWTDefinition: Equatable, Sendable {
   public var algorithms: [Algorithm]
   /// For clocks that differ.
   public var leeway: Duration
-  /// What a token allows: constants, or expressions of `$caller`.
+  /// The capabilities that a token gives: constants, or expressions of `$caller`.
   public var allows: [AuthDefinition.Capability: PermissionsDefinition.Rule]
 
   public static let standardLeeway = Duration.seconds(30)
@@ -67,11 +67,11 @@ public struct JWTDefinition: Equatable, Sendable {
     (self.algorithms, self.leeway, self.allows) = (algorithms, leeway, allows)
   }
 
-  /// Where the issuer's keys stand (RFC 7517).
+  /// The place of the issuer's keys (RFC 7517).
   public enum Keys: Equatable, Sendable {
     case url(String)
     case file(String)
-    /// Where the issuer says (OpenID Connect Discovery 1.0).
+    /// The address that the issuer's discovery document names (OpenID Connect Discovery 1.0).
     case discovered
   }
 
@@ -84,7 +84,7 @@ public struct JWTDefinition: Equatable, Sendable {
   }
 }
 
-/// Where a line for each edit is written.
+/// The place where the audit log, a line for each edit, is written.
 public struct AuditDefinition: Equatable, Sendable {
   public enum Destination: Equatable, Sendable {
     case file(path: String)

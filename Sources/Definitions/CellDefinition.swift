@@ -3,7 +3,7 @@ public import Expressions
 /// One kind of cell that clients can show: what `cells.NAME` declares.
 public struct CellDefinition: Sendable {
   public var identifier: String
-  /// What an iOS client registers for the identifier.
+  /// The class or nib that an iOS client registers for the identifier.
   public var registration: Registration?
   public var version: Int
   public var fields: [Field]
@@ -11,7 +11,7 @@ public struct CellDefinition: Sendable {
   public var expands: String?
   /// The cell shown instead where this one can't be; its fields are taken over by name.
   public var fallback: String?
-  /// What a tap leads to, unless the representation says otherwise.
+  /// The selection of a row with this cell, unless the representation has its own.
   public var select: Template?
 
   public init(

@@ -1,12 +1,12 @@
-/// What a configuration says of tables, as digests: equal for two files that say the same. They depend neither on this
-/// program's types nor on its defaults, so another release computes the same ones for the same file. Comments, the order
-/// of keys where it means nothing, anchors and quotes don't count.
+/// Digests of what a configuration says of tables: equal for two files that say the same. They depend neither on this
+/// program's types nor on its defaults, so another release computes the same ones for the same file. Comments, the
+/// order of keys where it means nothing, anchors and quotes don't count.
 ///
-/// Of what may be a secret (requests to upstreams, header fields, the environment's values) a digest has no more than a
-/// check of 16 bits for each part: too little to find a secret by trying, enough to notice a difference.
+/// A part that may be a secret (requests to upstreams, header fields, the environment's values) enters a digest only as
+/// a check of 16 bits: too little to find the secret by trying, enough to notice a difference.
 public struct ContentDigests: Equatable, Sendable {
-  /// Of `sources`, `cells`, `representations`, `tables` and `locales`, with the environment's values that these name; but
-  /// for those that header fields and webhooks' secrets alone name.
+  /// The digest of `sources`, `cells`, `representations`, `tables` and `locales`, with the environment's values that
+  /// these name, except those that only header fields and webhooks' secrets name.
   public var tables: [UInt8] = []
   /// The same, with those that header fields name.
   public var everything: [UInt8] = []

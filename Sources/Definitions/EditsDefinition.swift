@@ -22,15 +22,17 @@ public struct EditRequestDefinition: Sendable {
   public var url: Template
   public var headers: [(name: String, value: Template)]
   public var body: Template?
-  /// Where the item stands in the answer; nil: the answer itself is it, if it is an object.
+  /// The item's place in the answer; nil: the answer itself, if it is an object.
   public var item: Expression?
-  /// Of the answer and `$status`: anything but null, false or empty says that the edit was refused, and why.
+  /// An expression of the answer and `$status`: any value but null, false or empty says that the edit was refused, and
+  /// why.
   public var refused: Expression?
   /// In place of a body: sent as `application/x-www-form-urlencoded`. An object.
   public var form: Template?
-  /// Of the answer to an insert: what `row.id` of the new item will be.
+  /// An expression of the answer to an insert: the `row.id` that the new item will have.
   public var id: Expression?
-  /// Of the answer: what it says against single members, `{name: text or texts}`, where that is in no form that is known.
+  /// An expression of the answer that gives its complaints about single members, `{name: text or texts}`, for answers
+  /// in no known form.
   public var fields: Expression?
 
   public init(
@@ -51,14 +53,14 @@ public struct EditRequestDefinition: Sendable {
 }
 
 extension EditRequestDefinition {
-  /// What the request, but not the reading of its answer, depends on.
+  /// The dependencies of the request; the expressions that read its answer are not included.
   var dependencies: Dependencies {
     headers.reduce(url.dependencies.union(body?.dependencies ?? []).union(form?.dependencies ?? [])) {
       $0.union($1.value.dependencies)
     }
   }
 
-  /// Whether the request names the item around the row's (`$parent`).
+  /// True if the request names the item around the row's (`$parent`).
   public var readsParent: Bool { dependencies.contains(.parent) }
 
   /// The table's lookups whose items the request names.

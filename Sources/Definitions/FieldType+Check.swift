@@ -2,11 +2,11 @@ public import Expressions
 internal import JSON
 
 extension FieldType {
-  /// Whether a value may stand in a field of this type. Null never may: whether a field may be empty is not a matter
-  /// of its type. Nothing is coerced: a text of digits is no number, a number is no text.
+  /// Returns whether a value may stand in a field of this type. Null never may: whether a field may be empty is not a
+  /// matter of its type. Nothing is coerced: a text of digits is no number, a number is no text.
   ///
-  /// A `date` is a `date-time` of RFC 3339, a `url` what ``TextFormat/isURL(_:)`` takes, an `integer` a number
-  /// without a fraction (`3.0` is one). Complexity: O(1) for scalars but texts; O(n) for texts and lists.
+  /// A `date` is a `date-time` of RFC 3339, a `url` is a text that ``TextFormat/isURL(_:)`` takes, an `integer` a
+  /// number without a fraction (`3.0` is one). Complexity: O(1) for scalars but texts; O(n) for texts and lists.
   public func admits(_ value: Value) -> Bool {
     switch self {
     case .any: !value.isNull
@@ -23,7 +23,7 @@ extension FieldType {
     }
   }
 
-  /// What the type asks for, for people: `a list of numbers` has the form of `a text`.
+  /// The type in words for people: `a list of numbers` is of the same form as `a text`.
   public var expectation: String {
     switch self {
     case .string: "a text"

@@ -6,11 +6,11 @@ public struct FindDefinition: Sendable {
   public struct Filter: Sendable {
     /// In URLs.
     public var id: String
-    /// What a person reads.
+    /// The title that a person reads.
     public var title: Template
-    /// Of an item: its value; of a list each element is one.
+    /// An expression of an item that gives its value; if it gives a list, each element is a value.
     public var value: Expression
-    /// What a person reads for some values, which are offered first and in this order.
+    /// Titles of some values. These are offered first, in this order.
     public var titles: [(value: String, title: Template)]
 
     public init(id: String, title: Template, value: Expression, titles: [(value: String, title: Template)] = []) {

@@ -12,7 +12,7 @@ public struct Glob: Hashable, Sendable {
     parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map { Array($0) }
   }
 
-  /// Whether a name is meant. Complexity: O(name + pattern), however both repeat themselves.
+  /// Returns whether the pattern matches a name. Complexity: O(name + pattern), however both repeat themselves.
   public func matches(_ name: String) -> Bool {
     let name = Array(name.utf8)
     guard let prefix = parts.first, let suffix = parts.last, parts.count > 1 else { return name == parts.first }

@@ -2,10 +2,11 @@ internal import Expressions
 internal import FieldValues
 public import JSON
 
-/// What edits may write of a local source's items: its members by their dotted names (`address.street`), each with its type.
+/// The members of a local source's items that edits may write, by their dotted names (`address.street`), each with its
+/// type.
 ///
-/// Only what an edit writes is looked at: an item that was stored under another declaration stays as it is until an edit
-/// writes the member that is wrong.
+/// Only members that an edit writes are checked: an item that was stored under another declaration stays as it is until
+/// an edit writes the member that is wrong.
 public struct ItemFields: Sendable {
   /// In the order of the configuration.
   public let fields: [CellDefinition.Field]
@@ -32,7 +33,7 @@ public struct ItemFields: Sendable {
     case group(Group)
   }
 
-  /// What is wrong with a member; its name is dotted.
+  /// A complaint about one member; its name is dotted.
   public struct Fault: Equatable, Sendable {
     public var name: String
     public var reason: String
@@ -51,7 +52,7 @@ public struct ItemFields: Sendable {
     name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// What an edit has done to an item.
+  /// The kind of change that an edit makes to an item.
   public enum Change: Sendable {
     /// Adds it, or puts it in the place of another: all of it counts.
     case whole
@@ -61,7 +62,7 @@ public struct ItemFields: Sendable {
     case placement(of: JSONValue)
   }
 
-  /// What is wrong with what an edit writes; of much, the first.
+  /// Returns the complaints about what an edit writes; of very many only the first.
   ///
   /// - Parameters:
   ///   - written: what the client has sent, or a merge patch.
@@ -120,7 +121,7 @@ private struct FieldReview {
   var faults: [ItemFields.Fault] = []
   /// Null removes a member.
   var isPatch = false
-  /// What is no field may be set all the same.
+  /// True where a member that is no declared field may be set all the same.
   var isOfService = false
 
   /// More are not told of.
@@ -178,8 +179,8 @@ private struct FieldReview {
 }
 
 extension FieldType {
-  /// Whether an edit may write a value: as ``admits(_:)``, but that a date may be without a time, and that a URL is one
-  /// that a person may be led to. Null never is.
+  /// Returns whether an edit may write a value: as ``admits(_:)``, except that a date may be without a time, and a URL
+  /// has to be one that a person may be led to. Null is never admitted.
   func admitsWritten(_ value: JSONValue) -> Bool {
     switch self {
     case .url: Value(value).withText { TextFormat.isLink($0) } ?? false
@@ -190,7 +191,7 @@ extension FieldType {
     }
   }
 
-  /// What is asked for, for people.
+  /// The expected value, in words for people.
   fileprivate var writtenExpectation: String {
     switch self {
     case .url: "a URL: https://…, http://…, mailto:…, tel:… or a path such as /help"

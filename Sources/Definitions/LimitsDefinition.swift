@@ -1,12 +1,12 @@
 internal import LongWork
 
-/// What a peer may cost. Nil: the server's default, or no bound of its own.
+/// Bounds on what a peer may cost. Nil: the server's default, or no bound of its own.
 public struct LimitsDefinition: Equatable, Sendable {
   public var connections: Int?
   public var connectionsPerAddress: Int?
   public var waiters: Int?
   public var waitersPerAddress: Int?
-  /// Of one caller (the token's name, issuer and subject, else the address). Nil: no bound.
+  /// The most waiters of one caller (the token's name, issuer and subject, else the address). Nil: no bound.
   public var waitersPerCaller: Int?
   /// Bytes.
   public var requestBody: Int?
@@ -24,9 +24,9 @@ public struct LimitsDefinition: Equatable, Sendable {
   public var membersBytes = min(512 << 20, AvailableMemory.bytes / 4)
   /// Bytes that searches of all tables may keep together, to go on from: what was used least recently goes first.
   public var lensBytes = 256 << 20
-  /// Of one caller, else of one address, in a minute. Nil: no bound.
+  /// The most requests of one caller, else of one address, in a minute. Nil: no bound.
   public var requestsPerMinute: Int?
-  /// Of one caller, else of one address, in a minute. Nil: no bound.
+  /// The most edits of one caller, else of one address, in a minute. Nil: no bound.
   public var editsPerMinute: Int?
 
   public init() {}

@@ -1,4 +1,4 @@
-/// Where a service listens.
+/// An address that a service listens on.
 public struct ListenAddress: Equatable, Sendable {
   public var host = "127.0.0.1"
   /// 0: the kernel chooses.
@@ -33,7 +33,7 @@ public struct ListenAddress: Equatable, Sendable {
 
   /// The text is no address and port.
   public struct Mistake: Error, Equatable {
-    /// What would be right.
+    /// A corrected address, for the error message.
     public var suggestion: String
 
     init(suggestion: String = "write it as `127.0.0.1:8080`, `\"[::1]:8080\"` or `8080`") {

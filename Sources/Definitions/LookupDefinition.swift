@@ -6,10 +6,10 @@ public struct LookupDefinition: Sendable {
   /// The root of expressions, without its `$`.
   public var name: String
   public var source: String
-  /// Of an item of `source`: what it is found by. The first item with a key has it.
+  /// An expression of the source's items that gives an item's key. The first item with a key has it.
   public var key: Expression
-  /// Of an item of the table: the key that is looked for. Null finds nothing; a list of keys finds the list of the items
-  /// that there are, in its order.
+  /// An expression of the table's items that gives the key to look for. Null finds nothing; a list of keys finds the
+  /// list of the items that exist, in its order.
   public var on: Expression
 
   public init(name: String, source: String, key: Expression, on: Expression) {

@@ -14,7 +14,7 @@ public struct ParameterDefinition: Sendable {
   /// Nil where the text is no pattern: then nothing matches it.
   private let compiled: Pattern?
 
-  /// Where the configuration gives no pattern.
+  /// The pattern of a parameter for which the configuration gives none.
   public static let defaultPattern = "[A-Za-z0-9._~-]{1,64}"
 
   public init(name: String, pattern: String = defaultPattern, defaultValue: String? = nil) {
@@ -22,8 +22,8 @@ public struct ParameterDefinition: Sendable {
     compiled = try? Pattern(pattern)
   }
 
-  /// Whether the parameter may have a value: its default, and what matches its pattern. Complexity: O(length), whatever
-  /// the pattern.
+  /// Returns whether the parameter may have a value: its default, or a value that matches its pattern. Complexity:
+  /// O(length), whatever the pattern.
   public func admits(_ value: String) -> Bool {
     defaultValue?.utf8.elementsEqual(value.utf8) == true || compiled?.matches(value) == true
   }
@@ -67,7 +67,7 @@ extension TableDefinition {
 /// A parameter that a family of tables does not have, or does not take.
 public struct ParameterError: Error, Equatable, Sendable, CustomStringConvertible {
   public var name: String
-  /// What is wrong, and what would be right.
+  /// The error, and what would be right.
   public var message: String
 
   public var description: String { message }

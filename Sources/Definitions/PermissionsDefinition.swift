@@ -11,8 +11,8 @@ public struct PermissionsDefinition: Sendable {
   public enum Rule: Equatable, Sendable {
     case constant(Bool)
     case expression(Expression)
-    /// What holds where the configuration says nothing: as table views do, a row can be edited and moved if there
-    /// is somebody to take the edit: the service's own items, or an upstream by the table's `edits`.
+    /// The rule where the configuration says nothing. As in table views, a row can be edited and moved if somebody
+    /// takes the edit: the service for its own items, an upstream by the table's `edits`.
     case whereEditable
   }
 }

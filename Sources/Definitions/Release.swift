@@ -1,6 +1,6 @@
 internal import Expressions
 
-/// Which release of the service this is.
+/// The release of the service.
 public enum Release {
   /// The one place of the number. Files that aren't compiled repeat it; `ReleaseTests` holds them to it.
   public static let version = "1.0.0"

@@ -15,10 +15,10 @@ public struct ServiceDefinition: Sendable {
   /// Names that requests may be for, beside loopback's own and IP addresses; in lower case. Empty: only on loopback is
   /// `Host` checked.
   public var hosts: [String] = []
-  /// Whose `Forwarded` and `X-Forwarded-For` count.
+  /// The proxies whose `Forwarded` and `X-Forwarded-For` fields count.
   public var trustedProxies: [AddressRange] = []
   public var problems = ProblemDetail.public
-  /// Of several replicas' configurations the one of the higher generation counts.
+  /// The generation of this configuration: of several replicas' configurations the highest one counts.
   public var generation = 0
   public var sources: [SourceDefinition] = []
   public var cells: [CellDefinition] = []
@@ -30,7 +30,7 @@ public struct ServiceDefinition: Sendable {
   /// By what processes know whether they have the same configuration.
   public var contents = ContentDigests()
 
-  /// Where the store is if the configuration says nothing: relative to the working directory.
+  /// The store's default path, relative to the working directory.
   public static let defaultStorePath = "data/tablecast.sqlite"
 
   public init() {}
@@ -43,7 +43,7 @@ public enum StoreDefinition: Equatable, Sendable {
   case postgres(String)
 }
 
-/// What readers are told of an upstream's failure.
+/// How much readers are told of an upstream's failure.
 public enum ProblemDetail: String, Sendable, CaseIterable {
   /// Its kind and its host.
   case `public`

@@ -27,7 +27,7 @@ public enum SortOrder: Sendable {
   case always(SortDirection)
   case chosen(Expression)
 
-  /// Whether it is this direction whatever is in scope.
+  /// Returns whether the order is this direction whatever is in scope.
   public func isAlways(_ direction: SortDirection) -> Bool {
     if case .always(direction) = self { true } else { false }
   }

@@ -1,7 +1,7 @@
 public import Expressions
 public import JSON
 
-/// Where items come from: what `sources.NAME` declares, or a table's own `source: {local: …}`.
+/// A source of items: what `sources.NAME` declares, or a table's own `source: {local: …}`.
 public struct SourceDefinition: Sendable {
   public var name: String
   public var kind: Kind
@@ -16,13 +16,13 @@ public struct SourceDefinition: Sendable {
 
 /// Items that the service owns.
 public struct LocalDefinition: Sendable {
-  /// What the table starts with: objects.
+  /// The objects that the table starts with.
   public var items: [JSONValue]
-  /// What an added `{}` becomes, and whose members an added item lacks.
+  /// The item that an added `{}` becomes. Its members are given to added items that lack them.
   public var defaultItem: JSONValue
   /// The same where it reads who adds the item: what of it is constant stands in ``defaultItem``.
   public var defaultTemplate: Template?
-  /// What edits may write; nil: anything.
+  /// The members that edits may write; nil: any.
   public var fields: ItemFields?
 
   public init(items: [JSONValue] = [], defaultItem: JSONValue = .object([]), fields: ItemFields? = nil) {
@@ -47,7 +47,7 @@ public struct UpstreamDefinition: Sendable {
   public var timeout = Duration.seconds(10)
   /// Without a byte for so long.
   public var stallTimeout = Duration.seconds(10)
-  /// Of one response body, decompressed.
+  /// The most bytes of one response body, decompressed.
   public var maxBytes = 32 << 20
   public var maxRedirects = 5
   public var retries = 2
@@ -57,16 +57,16 @@ public struct UpstreamDefinition: Sendable {
   public var allowPrivate = true
   /// Nil: by the answer's `Content-Type`, else by a look at it.
   public var format: SourceFormat?
-  /// Where the list stands in a response; `$response` is the default.
+  /// The place of the list in a response; `$response` is the default.
   public var items: Expression?
   /// Tells the items of a paged list from each other: the `row.id` of a table that shows them, where an item alone has it.
   public var identity: Template?
   public var paging: PagingDefinition?
   /// Asks for what has changed; nil: for everything each time.
   public var since: SinceDefinition?
-  /// Of all pages of one fetch.
+  /// The most items of all pages of one fetch.
   public var maxItems = 100_000
-  /// What comes of a list that has more than `maxItems`, or more pages than `maxPages`.
+  /// The meaning of a list that has more than `maxItems`, or more pages than `maxPages`.
   public var whenMore = ExcessMeaning.truncate
   /// One request for each element of a list.
   public var each: FanOutDefinition?
@@ -78,7 +78,7 @@ public struct UpstreamDefinition: Sendable {
   public var forward: [String] = []
   /// How the service logs in; nil: not at all, or by what `headers` say.
   public var auth: UpstreamAuth?
-  /// Of `POST /v1/hooks/{source}`; nil: no webhook.
+  /// The secret of `POST /v1/hooks/{source}`; nil: no webhook.
   public var webhookSecret: String?
   /// The token that such a request may have in place of a signature.
   public var webhookToken: WebhookToken?
@@ -92,8 +92,8 @@ public struct UpstreamDefinition: Sendable {
 }
 
 extension UpstreamDefinition {
-  /// Whether both ask for one thing and find its items in one place, so that what one was answered may stand in for
-  /// the other's answer.
+  /// Returns whether both ask for one thing and find its items in one place, so that the answer to one may stand in for
+  /// the other's.
   public func asksForTheSame(as other: UpstreamDefinition) -> Bool {
     method == other.method && url == other.url && body == other.body && each?.url == other.each?.url
       && each?.name == other.each?.name && items == other.items
@@ -110,7 +110,7 @@ extension UpstreamDefinition {
     return ParameterUse(templates.map(\.parameterUse) + expressions.map(\.parameterUse))
   }
 
-  /// What its requests read of who asks: callers with the same values there are asked for together. O(expressions).
+  /// The caller's values that the requests read: callers with equal values are asked for together. O(expressions).
   public var callerUse: CallerUse {
     let templates = templates
     let expressions = [items, paging?.style.expression].compactMap(\.self)
@@ -119,7 +119,7 @@ extension UpstreamDefinition {
 }
 
 extension UpstreamDefinition {
-  /// Of which its requests are made.
+  /// The templates that requests are made of.
   private var templates: [Template] {
     [url, body, each?.url].compactMap(\.self) + query.map(\.value) + headers.map(\.value)
       + (since?.query.map(\.value) ?? [])
@@ -138,10 +138,10 @@ extension PagingDefinition.Style {
 
 public struct PagingDefinition: Sendable {
   public var style: Style
-  /// Of a page: how many items there are in all.
+  /// An expression of a page: the number of items in all.
   public var total: Expression?
   public var maxPages = 100
-  /// Of all pages.
+  /// The most bytes of all pages.
   public var maxBytes = 128 << 20
 
   public init(style: Style) { self.style = style }

@@ -1,4 +1,4 @@
-/// What an upstream's answer is written in.
+/// The format of an upstream's answer.
 public enum SourceFormat: String, Sendable, CaseIterable {
   case json
   /// One JSON value a line.

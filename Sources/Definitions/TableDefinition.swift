@@ -1,7 +1,7 @@
 public import Expressions
 public import TableModel
 
-/// What `tables.NAME` declares.
+/// A table as `tables.NAME` declares it.
 public struct TableDefinition: Sendable {
   public var name: String
   /// Shown above. Where it depends on who asks, what it is without parameters of one's own: see `titleTemplate`.
@@ -29,10 +29,11 @@ public struct TableDefinition: Sendable {
   public var parameters: [ParameterDefinition] = []
   /// The caller's own request headers that go to the upstreams; instances are then per distinct value.
   public var forward: [String] = []
-  /// Those of `forward` that every source of the table is sent. The others go to the sources that name them alone.
+  /// The header fields of `forward` that every source of the table is sent. The others go only to the sources that name
+  /// them.
   public var forwardToAll: [String] = []
-  /// What its expressions, and the requests of its sources, read of who asks: callers who have these values in common see
-  /// one instance.
+  /// The caller's values that its expressions and the requests of its sources read: callers with equal values see one
+  /// instance.
   public var callerUse = CallerUse.none
   public var edits = EditsDefinition()
   public var instances = InstancesDefinition()
@@ -40,9 +41,9 @@ public struct TableDefinition: Sendable {
   public var edges = false
   /// Items of other sources that rows show too. In the order of the configuration.
   public var lookups: [LookupDefinition] = []
-  /// What it may be searched, filtered and sorted by; nil: nothing.
+  /// The searches, filters and sorts that the table offers; nil: none.
   public var find: FindDefinition?
-  /// What a swipe or a context menu offers, in this order.
+  /// The entries of a row's swipe or context menu, in this order.
   public var actions: [ActionDefinition] = []
 
   public init(name: String, title: String, source: String) {
@@ -51,10 +52,10 @@ public struct TableDefinition: Sendable {
 }
 
 extension TableDefinition {
-  /// Whether this is a family of tables, with a member for each set of parameters or each caller.
+  /// True for a family of tables, with a member for each set of parameters or each caller.
   public var isFamily: Bool { !parameters.isEmpty || dependsOnCaller }
 
-  /// Whether its rows may be one caller's own.
+  /// True if the rows may be one caller's own.
   public var dependsOnCaller: Bool { !forward.isEmpty || !callerUse.isEmpty }
 
   /// Callers may edit items that the service owns, each those of their own rows: where these are told apart by what is read of
@@ -64,7 +65,7 @@ extension TableDefinition {
   /// The request fields that its replies depend on, as far as they are the caller's own.
   public var callerFields: [String] {
     guard !callerUse.isEmpty else { return forward }
-    // Where all header fields are read, who is asked can't be told by some of them.
+    // Where an expression reads all header fields, no list of names tells who is asked for.
     let headers = callerUse.headers.map { $0.sorted() } ?? ["*"]
     let names = forward + headers + (callerUse.readsIdentity ? ["Authorization"] : [])
     return names.enumerated().filter { index, name in
@@ -72,7 +73,7 @@ extension TableDefinition {
     }.map(\.element)
   }
 
-  /// Whether clients may poll it through caches: it is configured so, and doesn't depend on who asks.
+  /// True if clients may poll the table through caches: it is configured so, and doesn't depend on who asks.
   public var isForEdges: Bool { edges && !dependsOnCaller }
 }
 

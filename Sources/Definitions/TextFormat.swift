@@ -1,6 +1,6 @@
 internal import FieldValues
 
-/// What the text of a `date` or `url` field must look like. Both read bytes, and neither allocates.
+/// The form that the text of a `date` or `url` field must have. Both checks read bytes, and neither allocates.
 public enum TextFormat {
   /// A `date-time` of RFC 3339 §5.6: `2026-11-21T04:00:00Z`, with any fraction and any offset. The day exists in
   /// its month; second 60 is allowed where a leap second can stand (23:59:60 UTC). O(n).
@@ -65,7 +65,7 @@ public enum TextFormat {
 
   private static let linkSchemes = ["https", "http", "mailto", "tel"]
 
-  /// Whether something stands in a text that can't stand in a URL: what is up to the space, ``"<>\^`{|}`` or DEL.
+  /// Returns whether the text has a byte that can't stand in a URL: one up to the space, ``"<>\^`{|}`` or DEL.
   private static func hasExcluded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(text)
     guard bytes.count >= 8 else {
@@ -78,10 +78,10 @@ public enum TextFormat {
     return found || hasExcluded(bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
   }
 
-  /// What may stand there.
+  /// Eight bytes that may stand there.
   private static var eightDashes: UInt64 { 0x2D2D_2D2D_2D2D_2D2D }
 
-  /// Of eight characters at once.
+  /// Tests eight characters at once.
   @inline(__always)
   private static func hasExcluded(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -7,7 +7,7 @@ public enum UpstreamAuth: Hashable, Sendable {
   case oauth2(OAuth2Definition)
 }
 
-/// Where tokens come from (RFC 6749), and as whom they are asked for.
+/// The endpoint that gives tokens (RFC 6749), and the client that asks for them.
 public struct OAuth2Definition: Hashable, Sendable {
   /// The token endpoint.
   public var token: String

@@ -12,7 +12,7 @@ public enum HMACSHA256 {
     }
   }
 
-  /// Whether a code that came from outside is right. The time taken doesn't tell how much of it is.
+  /// Returns whether a code that came from outside is right. The time taken doesn't tell how much of it is.
   public static func isValid(_ code: [UInt8], for bytes: [UInt8], key: [UInt8]) -> Bool {
     code.equalsInConstantTime(self.code(for: bytes, key: key))
   }

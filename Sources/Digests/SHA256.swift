@@ -2,7 +2,7 @@ internal import CCrypto
 
 /// The digest SHA-256 (FIPS 180-4), by OpenSSL's libcrypto.
 public enum SHA256 {
-  /// Of a digest, and of an authentication code made with it.
+  /// The length of a digest, and of an authentication code made with it.
   public static let byteCount = 32
 
   /// - Returns: `byteCount` bytes. O(n).

@@ -63,7 +63,7 @@ enum Arithmetic {
     case .remainder:
       guard right != 0 else { throw EvaluationError("`%` by zero") }
       (result, overflow) = left.remainderReportingOverflow(dividingBy: right)
-      // Of Int64.min and -1, which overflows on the way to 0.
+      // Int64.min divided by -1 overflows on the way to 0.
       return overflow ? 0 : result
     case .divide:
       guard right != 0 else { throw EvaluationError("`/` by zero") }

@@ -1,19 +1,20 @@
 import JSON
 
-/// What evaluating may cost, so that no expression hangs: for one item all of its expressions together, else each by itself.
+/// A bound on the cost of evaluation, so that no expression hangs: for one item all of its expressions together, else
+/// each by itself.
 ///
-/// Counted in steps, of which one is about a nanosecond's work. What an operation reads is charged as well as what it makes,
-/// and by what the values are alone: neither time, nor the processor, nor what happens to be cached decides what an item may
-/// cost, so that it is fit everywhere or nowhere. ``Cost`` has what is charged.
+/// The unit is a step, about a nanosecond's work. An operation is charged for what it reads as well as for what it
+/// makes, and by the values alone: neither time, nor the processor, nor the state of a cache decides what an item may
+/// cost, so that it is fit everywhere or nowhere. ``Cost`` lists the charges.
 ///
-/// A mapper has one and starts it again for each item. Not thread-safe.
+/// A mapper has one budget and starts it again for each item. Not thread-safe.
 public final class Budget {
-  /// What one item may cost: some tenth of a second.
+  /// The budget of one item: some tenth of a second.
   public static let standard = 100_000_000
 
   private var limit: Int
   private var remaining: Int
-  /// What paths from the item led to, inside of lists of plain values: they are walked once for all elements.
+  /// The values that paths from the item led to inside lists of plain values: they are walked once for all elements.
   private var walked: [ObjectIdentifier: (root: JSONView, value: Value?)] = [:]
 
   public init(_ steps: Int = Budget.standard) { (limit, remaining) = (steps, steps) }
@@ -97,7 +98,7 @@ public final class Budget {
     }
   }
 
-  /// What a path from the item leads to, inside of a list whose elements have no names of their own.
+  /// Returns the value of a path from the item, inside a list whose elements have no names of their own.
   func remembered(_ path: CompiledPath, from root: JSONView, _ walk: () -> Value?) -> Value? {
     if let known = walked[ObjectIdentifier(path)], known.root.isVery(root) { return known.value }
     let value = walk()
@@ -106,7 +107,7 @@ public final class Budget {
   }
 }
 
-/// What operations are charged, in steps: measured (`Benchmarks/`), with hostile values, and rounded up.
+/// The charges for operations, in steps: measured (`Benchmarks/`), with hostile values, and rounded up.
 enum Cost {
   /// An operator, a filter, a path.
   static let operation = 20
@@ -116,7 +117,7 @@ enum Cost {
   static let element = 20
   /// A value in a list or an object that is compared, or hashed.
   static let compared = 44
-  /// What dates are written with.
+  /// The charge for a date formatter.
   static let formatter = 200_000
   /// A value that is put into a set.
   static let hashed = 350
@@ -130,18 +131,18 @@ enum Cost {
   static let writtenByte = 24
   /// So many bytes are compared in a step.
   static let bytesCompared = 8
-  /// What is shared by all items of a mapping is evaluated at this.
+  /// The budget for a value that all items of a mapping share.
   static let shared = 1_000_000_000
 }
 
 extension Scope {
-  /// What all that is evaluated in the scope may cost together; without one each expression has a budget of its own.
+  /// The budget of everything that is evaluated in the scope; without one each expression has a budget of its own.
   public var work: Budget? {
     get { budget }
     set { budget = newValue }
   }
 
-  /// What the values of the scope are remembered in that are the same for all items of a source.
+  /// The cache for values of the scope that are the same for all items of a source.
   public var sharedValues: SharedValues? {
     get { shared }
     set { shared = newValue }

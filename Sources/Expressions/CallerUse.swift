@@ -1,7 +1,7 @@
 public import JSON
 
-/// Which of a caller's values an expression or template reads: paths below `$caller`, such as `claims.sub`. With the same
-/// values there, whatever else differs between two callers, it results in the same.
+/// The caller's values that an expression or template reads: paths below `$caller`, such as `claims.sub`. Two callers
+/// with equal values there get equal results, whatever else differs between them.
 public struct CallerUse: Equatable, Sendable {
   public static let none = CallerUse(paths: [])
 
@@ -39,7 +39,7 @@ public struct CallerUse: Equatable, Sendable {
     return names
   }
 
-  /// Who the caller is counts: the name or a claim.
+  /// True if the caller's identity counts: the name or a claim.
   public var readsIdentity: Bool { paths.contains { $0.first != "headers" } }
 
   private static func part(of value: JSONValue, at paths: [ArraySlice<String>], isHeaders: Bool, depth: Int)
@@ -77,7 +77,7 @@ extension JSONValue {
 extension Expression {
   public var callerUse: CallerUse { root.callerUse }
 
-  /// Of a condition, what has to hold of who asks: those of the parts joined by `&&` that read it. Where none does, the whole.
+  /// The part of a condition that reads the caller: the operands of `&&` that do. The whole where none does.
   public var callerCondition: Expression {
     let parts = root.conjuncts
     let own = parts.filter { !$0.callerUse.isEmpty }

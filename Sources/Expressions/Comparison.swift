@@ -52,7 +52,7 @@ struct Comparison {
     return zip(left.elements ?? [], right.elements ?? []).allSatisfy { areEqual($0, $1) }
   }
 
-  /// Whether two objects have the same members. Names that stand twice count once, as everywhere.
+  /// Returns whether two objects have the same members. Names that stand twice count once, as everywhere.
   private func haveSameMembers(_ left: Value, _ right: Value) -> Bool {
     guard left.count == right.count else { return false }
     budget?.spend((left.namesExtent + right.namesExtent) * Cost.byte)
@@ -92,7 +92,7 @@ struct Comparison {
 }
 
 extension Value {
-  /// What it takes to read an object's names: their bytes, and some for each.
+  /// The cost of reading an object's names: their bytes, and a constant for each.
   var namesExtent: Int {
     switch self {
     case .json(let view) where view.kind == .object: view.members.reduce(0) { $0 + $1.name.count + 32 }

@@ -12,7 +12,7 @@ final class CompiledPath: @unchecked Sendable {
   private enum Start { case names, item, other }
 
   private struct Step {
-    /// Of a member, in UTF-8; nil for a position.
+    /// The member's name, in UTF-8; nil for a position.
     var name: UnsafeBufferPointer<UInt8>?
     var index: Int
   }
@@ -71,7 +71,7 @@ final class CompiledPath: @unchecked Sendable {
     return budget.remembered(self, from: view) { self.view(from: view).map { Value($0) } }
   }
 
-  /// Where it leads from the item itself; nil: it does not, or inside of a list.
+  /// Returns the value that the path leads to from the item itself; nil if there is none, or inside a list.
   @inline(__always)
   func freeValue(in scope: Scope) -> Value? {
     guard !scope.isInList else { return nil }
@@ -83,7 +83,7 @@ final class CompiledPath: @unchecked Sendable {
     return nil
   }
 
-  /// Whether it leads from the item.
+  /// True if the path begins at the item.
   var isOfItem: Bool { start == .names || start == .item }
 
   private func value(from view: JSONView) -> Value { self.view(from: view).map { Value($0) } ?? .null }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Reads moments as APIs write them.
 enum DateParser {
-  /// What was written: a moment, or a day without a time.
+  /// A parsed text: a moment, or a day without a time.
   struct Reading {
     var date: Date
     /// The day that begins at the date in UTC.

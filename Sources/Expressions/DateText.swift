@@ -88,7 +88,7 @@ enum DateText {
   /// Making a formatter costs some 100 µs, using it 2.
   private static let formatters = Mutex<[Key: DateFormatter]>([:])
 
-  /// Whether there is such a time zone.
+  /// Returns whether such a time zone exists.
   static func isZone(_ name: String) -> Bool { zone(name) != nil }
 
   private static func zone(_ name: String) -> TimeZone? {

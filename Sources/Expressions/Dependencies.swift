@@ -1,4 +1,5 @@
-/// What an expression or template reads: a value that depends on the item alone is the same as long as the item is.
+/// The roots that an expression or template reads. A value that depends on the item alone stays the same as long as the
+/// item does.
 public struct Dependencies: OptionSet, Hashable, Sendable {
   public let rawValue: UInt32
   public init(rawValue: UInt32) { self.rawValue = rawValue }

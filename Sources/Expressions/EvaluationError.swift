@@ -12,7 +12,7 @@ public struct EvaluationError: Error, Equatable, Sendable, CustomStringConvertib
   /// For people: names the operator or filter and what it met. Never holds an environment value.
   public var message: String { value.map { "\(outline) '\($0)'" } ?? outline }
 
-  /// What an expression that reads the environment may say.
+  /// The error without values: an expression that reads the environment may not show them.
   var withoutValue: EvaluationError { EvaluationError(outline) }
 
   public var description: String { message }
@@ -32,11 +32,11 @@ public struct ExpressionError: Error, Equatable, Sendable, CustomStringConvertib
 
 /// Why a template can't be compiled.
 public struct TemplateError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong, and what would be right.
+  /// The error, and what would be right.
   public var message: String
-  /// Which member or element of the template.
+  /// The path of the member or element of the template that failed.
   public var path: [TemplatePathComponent]
-  /// Where in the string, in bytes of UTF-8 from its start; 0 where it is not about a string.
+  /// The error's offset in the string, in bytes of UTF-8; 0 where it is not about a string.
   public var offset: Int
 
   public init(_ message: String, path: [TemplatePathComponent] = [], offset: Int = 0) {

@@ -36,7 +36,7 @@ extension Node {
     }
   }
 
-  /// What tells paths, constants and what filters make of them apart; nil for all else.
+  /// A text that tells apart paths, constants and filters applied to them; nil for all else.
   fileprivate var outline: String? {
     switch self {
     case .literal(let value): String(decoding: value.bytes, as: UTF8.self)

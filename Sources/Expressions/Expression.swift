@@ -13,10 +13,10 @@ public struct Expression: Sendable, CustomStringConvertible {
     let text: String
     let dependencies: Dependencies
     let root: Node
-    /// Where the whole expression is a path: the fast way.
+    /// The path, where the whole expression is one: the fast way.
     let path: CompiledPath?
     let lookups: Set<String>
-    /// What is evaluated: the root, with what is found once for many items or elements.
+    /// The node that is evaluated: the root, with values that are found once for many items or elements.
     let prepared: Node
 
     init(text: String, root: Node) {
@@ -45,13 +45,13 @@ public struct Expression: Sendable, CustomStringConvertible {
   /// A part of another one, under a text that tells it from other parts.
   init(text: String, _ node: Node) { program = Program(text: text, root: node) }
 
-  /// Where the whole expression is a path.
+  /// The path, where the whole expression is one.
   var path: CompiledPath? { program.path }
 
   /// As it was written.
   public var text: String { program.text }
 
-  /// What the value depends on.
+  /// The roots that the value depends on.
   public var dependencies: Dependencies { program.dependencies }
 
   /// The lookups whose items it reads.
@@ -86,12 +86,12 @@ public struct Expression: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the value counts as true: everything but null, false, 0 and the empty string.
+  /// Returns whether the value counts as true: everything but null, false, 0 and the empty string.
   public func isTrue(in scope: Scope) throws(EvaluationError) -> Bool {
     try evaluate(in: scope).isTruthy
   }
 
-  /// Where the expression is nothing but a path into the item or the response: `$response`, `data.members`.
+  /// The path, where the expression is nothing but a path into the item or the response: `$response`, `data.members`.
   /// In `items` both mean the response.
   public var documentPath: JSONPath? { program.path?.path.documentPath }
 

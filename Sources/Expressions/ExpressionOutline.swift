@@ -1,5 +1,5 @@
-/// What an expression names and where: environment variables, parameters, roots, and the constants that it can result
-/// in. For who checks a configuration, and points at what is wrong in it.
+/// The names in an expression and their places: environment variables, parameters, roots, and the constants that it can
+/// result in. A check of a configuration uses it to point at what is wrong.
 public struct ExpressionOutline {
   public struct Name: Equatable, Sendable {
     public var name: String
@@ -11,7 +11,7 @@ public struct ExpressionOutline {
 
   private let tokens: [Token]
 
-  /// Of a text that is no expression, nothing.
+  /// A text that is no expression has no names.
   public init(_ text: some StringProtocol) { tokens = (try? Lexer.tokens(of: String(text))) ?? [] }
 
   /// `NAME` of every `root.NAME` and `root['NAME']`; a root is written as in the expression: `env`, `$params`.
@@ -34,7 +34,7 @@ public struct ExpressionOutline {
     }
   }
 
-  /// Where a name or root (`$item`) first stands, in bytes of UTF-8.
+  /// Returns the first place of a name or root (`$item`), in bytes of UTF-8.
   public func offset(of word: String) -> Int? { tokens.first { $0.isWord(word) }?.offset }
 
   /// The texts that a chain of `? :` can result in; nil where one of its ends is no constant text.

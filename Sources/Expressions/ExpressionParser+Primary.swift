@@ -87,7 +87,7 @@ extension ExpressionParser {
     return .path(Path(root: .names, steps: [.name(JSONKey(name))]))
   }
 
-  /// What constants are called elsewhere. A member of such a name is `$item.True`.
+  /// Names that other languages have for constants. A member of such a name is `$item.True`.
   private static let otherLanguages = [
     "True": "true", "TRUE": "true", "False": "false", "FALSE": "false", "None": "null", "Null": "null", "NULL": "null",
     "nil": "null", "undefined": "null",
@@ -126,7 +126,7 @@ extension ExpressionParser {
     }
   }
 
-  /// What follows a `|`.
+  /// Parses the filter behind a `|`.
   mutating func parseFilter(of input: Node) throws(ExpressionError) -> Node {
     let first = token
     guard case .name(let name) = first.kind else {

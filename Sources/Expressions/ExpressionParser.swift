@@ -115,7 +115,7 @@ struct ExpressionParser {
       try parser.parseOperand(nil)
     } _: { (parser, input) throws(ExpressionError) in
       guard parser.take("|") else { return nil }
-      // What was filtered may go on as the first operand of `??`, `+`, `*` …
+      // A filtered value may go on as the first operand of `??`, `+`, `*` …
       return try parser.parseOperand(parser.parseFilter(of: input))
     }
   }

@@ -3,7 +3,8 @@ import Foundation
 import JSON
 
 extension Filter {
-  /// What is wrong with arguments that are written out: no item would ever get a value. Nil where nothing is.
+  /// Returns the error in arguments that are written out, with which no item would ever get a value. Nil if there is
+  /// none.
   func fault(of arguments: [Node]) -> String? {
     func text(_ position: Int) -> String? {
       guard position < arguments.count, case .literal(.string(let text)) = arguments[position] else { return nil }
@@ -29,7 +30,7 @@ extension Filter {
 }
 
 extension NumberText {
-  /// Whether it has the form of ISO 4217's codes.
+  /// Returns whether the text has the form of ISO 4217's codes.
   static func isCurrency(_ code: String) -> Bool {
     code.utf8.count == 3 && code.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
   }

@@ -8,7 +8,7 @@ public struct Filter: Sendable {
   public let summary: String
   /// Expressions and their values as JSON, evaluated by a test.
   public let examples: [(expression: String, value: String)]
-  /// What it is charged for its input, beside what it makes.
+  /// The charge for reading the input, beside what is made of it.
   let reading: Reading
   /// Its arguments are evaluated for each element of a list.
   let takesElementExpressions: Bool
@@ -38,8 +38,8 @@ public struct Filter: Sendable {
     arity = arguments.filter { !$0.contains("?") }.count...arguments.count
   }
 
-  /// What a filter looks at of its input: as steps for each byte of a text (``Budget``). Of a list or an object it looks at
-  /// all elements or members, but at nothing in them.
+  /// The part of its input that a filter reads, as steps for each byte of a text (``Budget``). Of a list or an object
+  /// it reads all elements or members, but nothing inside them.
   enum Reading: Sendable {
     /// Each byte of a text.
     case bytes(Int)

@@ -20,6 +20,6 @@ extension FilterCall {
 
   private var bytes: Int { input.byteCount }
 
-  /// Of an object also the names, as they are copied.
+  /// Copying an object copies its names, too.
   private var elements: Int { input.kind == .object ? input.namesExtent : input.count }
 }

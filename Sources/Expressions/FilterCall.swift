@@ -70,7 +70,7 @@ struct FilterCall {
     EvaluationError("\(filter) takes \(expected), not \(input.kind.phrase)")
   }
 
-  /// Whether an argument is the same for all items, or left out: what is looked up by it is at hand.
+  /// Returns whether an argument is the same for all items, or left out: the result of a look-up by it is at hand.
   func isFixed(_ position: Int) -> Bool {
     guard position < arguments.count else { return true }
     switch arguments[position] {

@@ -26,7 +26,7 @@ enum HTMLText {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// Where the text goes on behind a tag. A `<` that starts none is text.
+  /// Returns the position behind a tag. A `<` that starts none is text.
   private static func skipTag(in bytes: [UInt8], from start: Int, into result: inout [UInt8]) -> Int {
     if bytes[start...].starts(with: "<!--".utf8) {
       return end(of: Array("-->".utf8), in: bytes, from: start + 4)

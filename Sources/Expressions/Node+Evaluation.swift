@@ -75,12 +75,12 @@ extension Value {
       found = self[key]
     case .null, .bool, .integer, .unsigned, .number, .string, .text, .array: return nil
     }
-    // Where names are as long as the one that is looked for, their bytes are compared.
+    // Only names of the same length as the sought one are compared byte by byte.
     try budget.charge(looked * (Cost.element + key.length / Cost.bytesCompared))
     return found
   }
 
-  /// What it takes to get to an element of a document's list, which is walked from its start.
+  /// The steps to an element of a document's list, which is walked from its start.
   func stepsToElement(at position: Int) -> Int {
     guard case .json(let view) = self, view.kind == .array else { return 0 }
     let count = view.count

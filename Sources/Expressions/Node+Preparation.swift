@@ -39,19 +39,20 @@ extension Node {
     }
   }
 
-  /// Of what is looked into: there a path is worth remembering, too.
+  /// Prepares a container: a path into one is worth remembering, too.
   private func asContainer(_ isInList: Bool) -> Node {
     isSharable ? .shared(SharedNode(self)) : prepared(isInList: isInList)
   }
 
   private var isPath: Bool { if case .path = self { true } else { false } }
 
-  /// Whether it has one value for all items of a source, and reads their responses: what is made of less is quickly made.
+  /// True if the node has one value for all items of a source, and reads their responses. Other constants are quickly
+  /// made.
   private var isSharable: Bool {
     !dependencies.isDisjoint(with: [.response, .pages]) && isIndependent(isInList: false)
   }
 
-  /// Whether it reads nothing of what is in scope for an item.
+  /// Returns whether the node reads nothing of what is in scope for an item.
   ///
   /// - Parameter isInList: `$item` and `$index` are those of a list that is independent itself. Names may be the item's yet.
   private func isIndependent(isInList: Bool) -> Bool {

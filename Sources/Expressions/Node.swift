@@ -1,6 +1,6 @@
 import JSON
 
-/// What an expression is compiled to.
+/// The compiled form of an expression.
 indirect enum Node: Sendable {
   case literal(JSONValue)
   case path(Path)
@@ -21,7 +21,7 @@ indirect enum Node: Sendable {
   /// A path from the item inside of a list, and whether it leads to something.
   case repeated(CompiledPath)
   case hasRepeated(CompiledPath)
-  /// What has one value for all items of a source.
+  /// A value that is one for all items of a source.
   case shared(SharedNode)
 
   var dependencies: Dependencies {

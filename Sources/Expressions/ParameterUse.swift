@@ -1,6 +1,7 @@
 import JSON
 
-/// Which of a table's parameters an expression or template reads: with other values of the others it results in the same.
+/// The parameters of a table that an expression or template reads: with other values of the others it has the same
+/// result.
 public enum ParameterUse: Equatable, Sendable {
   case named(Set<String>)
   /// `$params` as a whole, or a name that is computed.

@@ -54,7 +54,7 @@ struct Path: Sendable {
     }
   }
 
-  /// What it reads of the item: up to where a position is asked for, whose list is read as a whole.
+  /// The members of the item that the path reads: up to a position, whose list is read as a whole.
   var itemSelection: MemberSelection {
     guard root == .names || root == .item else { return MemberSelection() }
     var names: [String] = []
@@ -103,7 +103,7 @@ struct Path: Sendable {
 
   @inline(__always)
   private func walk(from start: Value, _ scope: Scope) throws(EvaluationError) -> Value? {
-    // What is parsed of an item may be less than the whole: see `CompiledPath.value(in:)`.
+    // Only a part of an item may have been parsed: see `CompiledPath.value(in:)`.
     let isOfItem = root == .names ? !scope.namesAreElements : root == .item && !scope.isInList
     var value = start
     for step in steps {

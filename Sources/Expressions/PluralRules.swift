@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import _FoundationICU
 
-/// Which word a number takes in a language (CLDR's plural rules, by the ICU that Foundation brings).
+/// The word that a number takes in a language (CLDR's plural rules, by the ICU that Foundation brings).
 enum PluralRules {
   enum Category: String, CaseIterable { case zero, one, two, few, many, other }
 

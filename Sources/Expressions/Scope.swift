@@ -1,10 +1,10 @@
 public import JSON
 
-/// What an expression can see. Cheap to copy. Holds views: valid only while their documents live.
+/// The values that an expression can see. Cheap to copy. Holds views: valid only while their documents live.
 public struct Scope {
   /// `$item`.
   public var item: Value { didSet { names = item } }
-  /// Whose members are meant by names without a root: the item, or the one around a list of plain values.
+  /// The object whose members names without a root mean: the item, or the one around a list of plain values.
   var names: Value
   /// `$index`: the position of the item in its list.
   public var index: Int?
@@ -22,7 +22,7 @@ public struct Scope {
   public var id: Value = .null
   /// `$edit`: the body of the edit.
   public var edit: Value = .null
-  /// Where an edit goes, an object: `$edit.section`, `.at`, `.after` and `.before` are its members before they are
+  /// The place of an edit, an object: `$edit.section`, `.at`, `.after` and `.before` are its members before they are
   /// those of the body; `$edit` itself is the body alone.
   public var place: Value = .null
   /// `$status`: of the upstream's answer to an edit.
@@ -37,13 +37,13 @@ public struct Scope {
   public var locale: String?
   /// `$caller`: who asks.
   public var caller: Value = .null
-  /// What the table's lookups found, by their names: `$user`.
+  /// The items that the table's lookups found, by the lookups' names: `$user`.
   public var lookups: [String: Value] = [:]
   /// `$params.name`.
   public var parameters: [String: String] = [:]
   /// `env.NAME`. Never shown in errors.
   public var environment: [String: String] = [:]
-  /// Of all that is evaluated in this scope.
+  /// The budget of everything that is evaluated in this scope.
   var budget: Budget?
   var shared: SharedValues?
   /// It is an element's of a list.

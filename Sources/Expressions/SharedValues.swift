@@ -1,9 +1,9 @@
-/// What expressions have found in a source's responses, remembered for all of its items: `id in $response.ids` looks for
-/// each item in one set, however long the list is.
+/// A cache of values that expressions found in a source's responses, for all of its items: `id in $response.ids` looks
+/// for each item in one set, however long the list is.
 ///
-/// Of a node that reads nothing of an item (``SharedNode``) the value is evaluated once, within a budget of its own, and an
-/// item is charged the same for it whether it was the first or not. A mapper has one for a source, on one thread: values are
-/// views on the source's responses.
+/// A node that reads nothing of an item (``SharedNode``) is evaluated once, within a budget of its own, and each item
+/// is charged the same for it, the first or not. A mapper has one cache for a source, on one thread: values are views
+/// on the source's responses.
 public final class SharedValues {
   private var known: [ObjectIdentifier: Known] = [:]
 
@@ -11,7 +11,7 @@ public final class SharedValues {
 
   private struct Known {
     var value: Result<Value, EvaluationError>
-    /// Of its elements, once one is looked for.
+    /// The set of its elements, made when one is first looked for.
     var elements: Set<Value>?
   }
 
@@ -20,7 +20,8 @@ public final class SharedValues {
     try known(node, scope).value.get()
   }
 
-  /// Whether a list has an element. Expected O(element) once the set is made; nil where the node's value is no list.
+  /// Returns whether a list has an element. Expected O(element) once the set is made; nil where the node's value is no
+  /// list.
   func contains(_ element: Value, in node: SharedNode, _ scope: Scope) throws(EvaluationError) -> Bool? {
     var found = known(node, scope)
     guard case .array = try found.value.get().kind else { return nil }

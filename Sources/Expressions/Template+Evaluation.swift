@@ -1,7 +1,7 @@
 extension Template {
   /// The value for what is in the scope.
   public func evaluate(in scope: Scope) throws(EvaluationError) -> Value {
-    // What is cheap has no need of a budget.
+    // A cheap value needs no budget.
     if scope.budget == nil, isComposed { return try value(in: scope.budgeted()) }
     return try value(in: scope)
   }

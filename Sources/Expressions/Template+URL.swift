@@ -4,7 +4,7 @@ extension Template {
   /// A part of a URL's text, as it stands in it.
   public struct URLPiece: Sendable {
     public let text: String
-    /// What it is the value of; nil for what is written out, and for a value that the URL begins with.
+    /// The expression of the value; nil for a written-out value, and for one that the URL begins with.
     public let expression: Expression?
   }
 

@@ -1,14 +1,14 @@
 public import JSON
 
-/// What a configuration says a value is made like: JSON whose strings may have `${…}` in them.
+/// A template of a value: JSON whose strings may have `${…}` in them.
 ///
-/// A string that is one whole `${…}` becomes the expression's value with its type; text around it makes a string,
-/// in which null is nothing and arrays and objects are JSON. `$${` stands for a `${` that is meant so.
+/// A string that is one whole `${…}` becomes the expression's value with its type; text around it makes a string, in
+/// which null is nothing and arrays and objects are JSON. `$${` stands for a `${` that is meant so.
 ///
-/// An object with a member `$each` becomes an array: its other members, or `$value` alone, are made for each element
-/// of the list, which `$item` and `$index` name then. Among the elements of an array it adds its own in place.
+/// An object with a member `$each` becomes an array: its other members, or `$value` alone, are made for each element of
+/// the list, which `$item` and `$index` name then. Among the elements of an array it adds its own in place.
 public struct Template: Equatable, Sendable {
-  /// What it reads, all together.
+  /// The roots that it reads, all together.
   public let dependencies: Dependencies
   let form: Form
 
@@ -66,7 +66,7 @@ public struct Template: Equatable, Sendable {
   /// As for an ``Expression``.
   public var itemSelection: MemberSelection { form.itemSelection }
 
-  /// Where it is a constant: its value.
+  /// The value of a template that is a constant.
   public var constant: JSONValue? {
     if case .constant(let value) = form { value } else { nil }
   }
@@ -79,7 +79,7 @@ public struct Template: Equatable, Sendable {
     }
   }
 
-  /// Those that stand in it, where it makes a string or is one of them alone.
+  /// The expressions in the template, where it makes a string or is one of them alone.
   ///
   /// - Parameter end: only those before this character of the text around them.
   public func interpolations(before end: Character? = nil) -> [Expression] {
@@ -96,7 +96,7 @@ public struct Template: Equatable, Sendable {
     }
   }
 
-  /// Where it is one whole `${…}`: the expression.
+  /// The expression of a template that is one whole `${…}`.
   public var expression: Expression? {
     if case .expression(let expression) = form { expression } else { nil }
   }

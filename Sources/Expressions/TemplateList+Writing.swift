@@ -1,6 +1,6 @@
 public import JSON
 
-/// What became of a value that was to be written straight from an item's JSON.
+/// The outcome of writing a value straight from an item's JSON.
 public enum DirectlyWritten {
   case written
   /// There is no value, or it is null: nothing was written.
@@ -10,7 +10,7 @@ public enum DirectlyWritten {
 }
 
 extension TemplateList {
-  /// Whether a slot is filled from the item's own JSON, value by value: what ``write(_:of:name:to:if:)`` is for.
+  /// Returns whether a slot is filled from the item's own JSON, value by value, as ``write(_:of:name:to:if:)`` does.
   public func isDirect(_ slot: Int) -> Bool {
     switch forms[slot] {
     case .path(let path): return path._withUnsafeGuaranteedRef { $0.isOfItem }
@@ -26,7 +26,7 @@ extension TemplateList {
     }
   }
 
-  /// Whether a slot is filled with a text, whatever the item is.
+  /// Returns whether a slot is filled with a text, whatever the item is.
   public func isText(_ slot: Int) -> Bool { if case .text = forms[slot] { true } else { false } }
 
   /// The text of the member that a slot is filled from, where it is a string or an integer; nil: to be evaluated.
@@ -84,7 +84,7 @@ extension TemplateList {
         case .string: if let text = view.string { writer.append(text: text) }
         case .integer: if let value = view.int64 { writer.append(decimal: value) }
         case .null: break
-        // What else there is in texts is rare, and made as values are.
+        // Other kinds are rare in texts, and made as values are.
         case .bool, .unsigned, .double, .array, .object: return false
         }
       case .expression: return false

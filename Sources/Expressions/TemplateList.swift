@@ -9,7 +9,7 @@ import JSON
 public final class TemplateList: @unchecked Sendable {
   /// Keep the compiled paths that `forms` and `pieces` point to.
   private let templates: [Template]
-  /// Of texts, those that are more than a path.
+  /// The texts that are more than a path.
   private let expressions: [Expression]
   let forms: UnsafeMutableBufferPointer<Form>
   let pieces: UnsafeMutableBufferPointer<Piece>
@@ -26,7 +26,7 @@ public final class TemplateList: @unchecked Sendable {
     /// A part of `literals`.
     case literal(UnsafeBufferPointer<UInt8>)
     case path(Unmanaged<CompiledPath>)
-    /// Which of `expressions`.
+    /// An index into `expressions`.
     case expression(Int)
   }
 

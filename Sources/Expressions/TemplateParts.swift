@@ -3,14 +3,14 @@ public struct TemplateParts: Sendable {
   public enum Part: Equatable, Sendable {
     /// As it was written: `$${` stands for a `${` that is meant so.
     case literal(Substring)
-    /// What stands between `${` and `}`.
+    /// The text between `${` and `}`.
     case expression(Substring)
   }
 
   /// Their texts are of ``text``: their indices are indices in it.
   public private(set) var parts: [Part] = []
   public let text: Substring
-  /// Where a `${` stands that no `}` closes, in bytes of UTF-8: what follows is in no part.
+  /// The offset of a `${` that no `}` closes, in bytes of UTF-8: the text behind it is in no part.
   public private(set) var unclosed: Int?
 
   /// Complexity: O(n).
@@ -50,7 +50,7 @@ public struct TemplateParts: Sendable {
     return text
   }
 
-  /// Where a part begins, in bytes of UTF-8.
+  /// Returns a part's offset, in bytes of UTF-8.
   public func offset(of part: Substring) -> Int { text.utf8.distance(from: text.startIndex, to: part.startIndex) }
 
   /// The closing brace; those in quoted strings don't count.

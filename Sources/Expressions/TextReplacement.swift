@@ -27,7 +27,7 @@ enum TextReplacement {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Whether a text has a part; every text has the empty one.
+  /// Returns whether a text has a part; every text has the empty one.
   static func contains(_ part: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !part.isEmpty else { return true }
     var search = ByteSearch(Array(part))

@@ -15,7 +15,7 @@ extension Value {
     }
   }
 
-  /// Whether it is an integer that a `Double` need not hold.
+  /// True for an integer that a `Double` may not hold exactly.
   var isExactInteger: Bool {
     switch self {
     case .integer, .unsigned: true
@@ -42,7 +42,7 @@ extension Value {
     }
   }
 
-  /// Of a string, in UTF-8; 0 for other kinds. O(1).
+  /// The length of a string, in UTF-8; 0 for other kinds. O(1).
   public var byteCount: Int {
     switch self {
     case .string(let value): value.utf8.count
@@ -51,7 +51,7 @@ extension Value {
     }
   }
 
-  /// What stands in a text for a string, number or boolean: decimal digits, `true`. Nil for null, arrays, objects.
+  /// The text of a string, number or boolean: decimal digits, `true`. Nil for null, arrays, objects.
   public var text: String? {
     switch self {
     case .null, .json, .array, .object: nil

@@ -115,6 +115,6 @@ extension Value: Hashable {
     }
   }
 
-  /// Whether this sorts before another: null, false, true, numbers, strings by code points, arrays, objects.
+  /// Returns whether this sorts before another: null, false, true, numbers, strings by code points, arrays, objects.
   public func precedes(_ other: Value) -> Bool { order(to: other) == .before }
 }

@@ -1,11 +1,12 @@
 import JSON
 
 extension Value {
-  /// Where it is the text of a number: that number. Everything else is itself.
+  /// The number that a text stands for, if it is the text of one; every other value is itself.
   ///
-  /// The one rule for texts where numbers are wanted: `"12.50"` counts as 12.5 in arithmetic but `+`, which joins texts, in
-  /// every filter that takes a number or orders values, and in `<` and its kin. `==` compares what is there. A number's text
-  /// is decimal, as JSON has it, with spaces around it, a `+` before it and zeros at its beginning allowed: at most 64 bytes.
+  /// The one rule for texts where numbers are wanted: `"12.50"` counts as 12.5 in arithmetic but `+`, which joins
+  /// texts, in every filter that takes a number or orders values, and in `<` and its kin. `==` compares the values as
+  /// they are. A number's text is decimal, as JSON has it, with spaces around it, a `+` before it and zeros at its
+  /// beginning allowed: at most 64 bytes.
   var countedAsNumber: Value {
     guard kind == .string else { return self }
     return withUTF8 { bytes in Self.number(of: bytes) } ?? self

@@ -1,7 +1,7 @@
 public import JSON
 
-/// What an expression evaluates to. Strings and containers of a document are views on it: not copied, and valid only
-/// while the document lives. `JSONValue(value)` copies.
+/// The value of an expression. Strings and containers of a document are views on it: not copied, and valid only while
+/// the document lives. `JSONValue(value)` copies.
 public enum Value {
   case null
   case bool(Bool)

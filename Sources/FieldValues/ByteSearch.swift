@@ -19,7 +19,7 @@ public struct ByteSearch: Sendable {
     }
   }
 
-  /// Whether the mark ends with this byte; the search starts anew then, as occurrences don't overlap.
+  /// Returns whether the mark ends with this byte; the search starts anew then, as occurrences don't overlap.
   public mutating func takes(_ byte: UInt8) -> Bool {
     while found > 0, mark[found] != byte { found = shorter[found - 1] }
     if mark[found] == byte { found += 1 }

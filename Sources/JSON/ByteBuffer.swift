@@ -19,7 +19,7 @@ struct ByteBuffer: Sendable {
     deinit { start.deallocate() }
   }
 
-  /// Of a longer one it is found out on the way how much room it takes when it is escaped.
+  /// The escaped length of a longer text is found while it is written.
   private static let shortText = 1024
 
   init(capacity: Int) { storage = Storage(capacity: max(capacity, 64)) }
@@ -35,7 +35,7 @@ struct ByteBuffer: Sendable {
     }
   }
 
-  /// Where to write at most `room` bytes; what was written is then counted by whoever asked.
+  /// Returns room for at most `room` bytes; the caller then counts the bytes it wrote.
   @inline(__always)
   private mutating func reserve(_ room: Int) -> UnsafeMutablePointer<UInt8> {
     if storage.capacity - count < room || !isKnownUniquelyReferenced(&storage) { grow(by: room) }
@@ -109,8 +109,8 @@ struct ByteBuffer: Sendable {
     count = end - storage.start + DecimalText.write(value.magnitude, to: end)
   }
 
-  /// What stands in a JSON string for a text. RFC 8259 §7: quotation mark, reverse solidus and the control characters are
-  /// escaped, nothing else has to be.
+  /// Appends a text as it stands in a JSON string. RFC 8259 §7: quotation mark, reverse solidus and the control
+  /// characters are escaped, nothing else has to be.
   mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     guard let base = text.baseAddress else { return }
     if text.count < Self.shortText {
@@ -121,7 +121,7 @@ struct ByteBuffer: Sendable {
     }
     var start = 0
     while true {
-      // What is left as it is: blocks are copied before it is known how much of them is plain.
+      // Plain bytes are copied as they are, in blocks, before it is known how much of a block is plain.
       let end = reserve(text.count - start)
       let count = JSONEscaping.copyPlainRun(UnsafeRawPointer(base + start), count: text.count - start, to: end)
       self.count += count

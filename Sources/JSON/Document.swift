@@ -15,7 +15,7 @@ public final class Document {
   private let text: PaddedText
   let limits: JSONLimits
   private var isParsed = false
-  /// What is parsed in place of the text where simdjson does not take it as it is.
+  /// The repaired text's document, where simdjson does not take the text as it is.
   private var substitute: Document?
 
   /// - Throws: `JSONError` where the text is not UTF-8, has an open string, or exceeds the limits.
@@ -75,7 +75,7 @@ public final class Document {
         throw JSONError(.syntax, "something follows the value")
       }
       guard code == 0 else {
-        // What was cut off, or is nested wrongly, is told better by its brackets.
+        // Brackets tell better where a text was cut off or nested wrongly.
         try check()
         throw JSONError.describing(code, in: bytes)
       }

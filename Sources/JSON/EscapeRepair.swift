@@ -31,7 +31,7 @@ enum EscapeRepair {
     return changed ? result : nil
   }
 
-  /// What `\uXXXX` stands for; nil where there is no such escape.
+  /// Returns the unit that `\uXXXX` stands for; nil if there is no such escape.
   private static func utf16Unit(in text: UnsafeRawBufferPointer, at position: Int) -> UInt16? {
     guard position + 6 <= text.count, text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u")
     else {

@@ -1,7 +1,7 @@
 internal import CSimdJSON
 
 extension JSONError {
-  /// What an error code of simdjson's means.
+  /// Returns the error for one of simdjson's codes.
   static func describing(_ code: Int, in bytes: UnsafeRawBufferPointer) -> JSONError {
     switch code {
     case csimdjson_memory: JSONError(.limit, "not enough memory for \(bytes.count) bytes")

@@ -28,14 +28,14 @@ public struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a document may cost.
+/// Bounds on a document's cost.
 public struct JSONLimits: Equatable, Sendable {
   /// Below 4 GB.
   public var maximumBytes: Int
   /// Objects and arrays in each other; an empty one in the innermost may not count.
   public var maximumDepth: Int
-  /// Whether what can't be kept as it is, a number beyond 64 bits or a double's range and half of a surrogate pair, is
-  /// read as the next best thing instead of costing the document.
+  /// True if a value that can't be kept as it is, a number beyond 64 bits or a double's range or half of a surrogate
+  /// pair, is read as the next best thing instead of failing the document.
   public var allowsRepair: Bool
 
   public init(maximumBytes: Int = 256 << 20, maximumDepth: Int = 256, allowsRepair: Bool = true) {

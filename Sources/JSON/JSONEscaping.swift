@@ -1,4 +1,4 @@
-/// Which bytes a JSON string can't hold as they are, and what stands for them (RFC 8259 §7).
+/// The bytes that a JSON string can't hold as they are, and their escapes (RFC 8259 §7).
 enum JSONEscaping {
   /// Copies bytes up to the first that must be escaped, or all; gives how many. Looks at eight bytes at a time.
   @inline(__always)

@@ -20,7 +20,7 @@ public struct JSONString {
   /// In bytes.
   @inlinable public var count: Int { Int(bitPattern: countAndPlainness >> 1) }
 
-  /// Whether it is known that nothing in it has to be escaped in JSON; false: it is not known.
+  /// True if nothing in the string has to be escaped in JSON; false if that is not known.
   @inlinable var isPlain: Bool { countAndPlainness & 1 == 1 }
 
   /// Valid UTF-8 that its owner keeps where it is for as long as the string is used.

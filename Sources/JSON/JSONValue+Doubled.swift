@@ -1,8 +1,8 @@
 internal import FieldValues
 
 extension JSONValue {
-  /// Where a name stands that an object in this value has twice, such as `a.b[2].c`; nil where there is none. Readers differ
-  /// in which of the two counts.
+  /// The place of a name that an object in this value has twice, such as `a.b[2].c`; nil if there is none. Readers
+  /// differ in which of the two counts.
   ///
   /// Complexity: expected O(members).
   public var doubledMember: String? {

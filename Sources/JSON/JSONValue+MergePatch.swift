@@ -24,7 +24,7 @@ private struct MemberIndex {
   private var members: [JSONValue.Member?]
   private var positions: [ByteText: Int]
 
-  /// Of members with one name, the first. What is no object has none.
+  /// The first of several members with one name counts. A value that is no object has no members.
   init(_ value: JSONValue) {
     members = []
     positions = [:]

@@ -20,6 +20,6 @@ extension JSONView {
     return (values, bytes)
   }
 
-  /// Whether both are the same place in the same document. O(1).
+  /// Returns whether both are the same place in the same document. O(1).
   public func isVery(_ other: JSONView) -> Bool { tape == other.tape && index == other.index }
 }

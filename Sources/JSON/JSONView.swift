@@ -13,7 +13,7 @@ public struct JSONView {
     (self.tape, self.strings, self.index) = (tape, strings, index)
   }
 
-  /// What a value is. `unsigned` is an integer above `Int64.max`.
+  /// The kind of a value. `unsigned` is an integer above `Int64.max`.
   public enum Kind: Sendable {
     case null, bool, integer, unsigned, double, string, array, object
   }
@@ -73,7 +73,7 @@ public struct JSONView {
 
   @inlinable var payload: UInt64 { tape[index] & 0x00FF_FFFF_FFFF_FFFF }
 
-  /// Where the next value stands on the tape.
+  /// The position of the next value on the tape.
   @inlinable var next: Int {
     switch tag {
     case TapeTag.object, TapeTag.array: Int(truncatingIfNeeded: payload & 0xFFFF_FFFF)

@@ -6,7 +6,7 @@ public struct JSONWriter: Sendable {
 
   public init(capacity: Int = 0) { text = ByteBuffer(capacity: capacity) }
 
-  /// What was written so far. O(bytes): a copy.
+  /// The bytes written so far. O(bytes): a copy.
   public var bytes: [UInt8] { text.withBytes { Array($0) } }
 
   /// How many bytes were written so far. O(1).
@@ -19,7 +19,7 @@ public struct JSONWriter: Sendable {
     try text.withBytes(body)
   }
 
-  /// Whether a comma stands at a place of what was written.
+  /// Returns whether a comma stands at a place of the written text.
   public func separates(at place: Int) -> Bool { text.withBytes { $0[place] == UInt8(ascii: ",") } }
 
   /// Forgets what was written, but keeps the memory.
@@ -176,6 +176,6 @@ public struct JSONWriter: Sendable {
     followsValue = true
   }
 
-  /// What the next value needs before it.
+  /// The separator that the next value needs before it.
   private var separator: UInt8? { followsValue ? UInt8(ascii: ",") : nil }
 }

@@ -36,7 +36,7 @@ struct ListParts {
     (self.text, self.path, self.limits) = (text, path, limits)
     var ranges: [Range<Int>] = []
     var start = 0
-    // Of about one size, so that whoever walks over several needs room for one.
+    // Parts of about one size: a walk over several needs room for one.
     let count = text.count / Self.partBytes
     var cuts = [Int?](repeating: nil, count: count - 1)
     cuts.withUnsafeMutableBufferPointer { cuts in
@@ -80,8 +80,8 @@ struct ListParts {
     return cut
   }
 
-  /// Whether a comma stands here between an object and another one's first name: so it does in lists alone. In a string
-  /// there is no quote but the last one.
+  /// Returns whether a comma stands here between an object and another one's first name, as it does only in lists. In a
+  /// string there is no quote but the last one.
   private static func isBetweenObjects(_ position: Int, of text: UnsafeRawBufferPointer) -> Bool {
     guard text[position] == UInt8(ascii: ","), text[..<position].last(where: { $0 > 0x20 }) == UInt8(ascii: "}") else {
       return false
@@ -92,7 +92,7 @@ struct ListParts {
 
   // MARK: Walking
 
-  /// What a walk over a part has found.
+  /// The result of a walk over a part.
   private struct Part {
     var list: StructureWalk.List
     /// At the end of the part; in the last one, behind its last element.

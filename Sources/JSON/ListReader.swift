@@ -8,21 +8,21 @@ public final class ListReader {
   private let text: ListedText
   private let limits: JSONLimits
   private let parser: Parser
-  /// Where only some members of elements are read.
+  /// The parser for elements of which only some members are read.
   private let memberParser: MemberParser?
   /// How many more elements it has declined than parsed: where most are, to try costs more than it gives.
   private var declined = 0
   private static let mostDeclined = 16
-  /// Those that are indexed, and how many bytes of them may be.
+  /// The elements that are indexed, and how many bytes of them may be.
   private var batch = 0..<0
   private var batchBytes = 0
-  /// Where the batch stands in the text.
+  /// The batch's offset in the text.
   private var base = 0
   /// The first structural character that belongs to no element before the last one that was asked for.
   private var structural = 0
-  /// What is parsed in place of a batch at the end of the text, behind which there is no room.
+  /// A padded copy of a batch at the end of the text, behind which there is no room.
   private var end: PaddedText?
-  /// What is parsed in place of the last element.
+  /// A document in place of the last element.
   private var substitute: Document?
 
   private static let largestBatch = 128 << 10
@@ -57,7 +57,7 @@ public final class ListReader {
     }
   }
 
-  /// Of an element as it is written.
+  /// The length of an element as it is written.
   public func byteCount(of index: Int) -> Int { text.elements[index].range.count }
 
   /// As ``unmanagedElement(_:)``, for a body that the view must not leave. Throws what that throws, too.

@@ -3,7 +3,7 @@ struct ListScanner {
   /// The whole text.
   let bytes: UnsafeRawBufferPointer
   private var position: Int
-  /// Where the list's closing bracket stands.
+  /// The position of the list's closing bracket.
   private let end: Int
 
   /// - Parameter inside: what stands between the list's brackets.
@@ -14,7 +14,7 @@ struct ListScanner {
 
   var isAtEnd: Bool { position == end }
 
-  /// Where the next element stands if it is this one: its bytes stand here, and it ends with them. Else nil.
+  /// Returns the position of the next element if this one's bytes stand here, and it ends with them. Else nil.
   @inline(__always)
   mutating func take(_ element: UnsafeRawBufferPointer) -> Range<Int>? {
     let (start, next) = (position, position + element.count)
@@ -25,7 +25,8 @@ struct ListScanner {
     return start..<next
   }
 
-  /// Where the next element stands, by its brackets and quotes; nil where that can't be told. It is not known to be JSON.
+  /// Returns the next element's range, found by brackets and quotes; nil where that can't be told. It is not known to
+  /// be JSON.
   mutating func takeNext() -> Range<Int>? {
     let start = position
     var depth = 0

@@ -8,12 +8,12 @@ internal import Synchronization
 /// Where a text like it was seen before, the elements of that are recognised from their bytes, in the same pass. Immutable.
 public final class ListedText: Sendable {
   public let bytes: [UInt8]
-  /// Where the list stands; empty: the text is the list.
+  /// The list's path in the text; empty: the text is the list.
   public let path: JSONPath
   public let elements: [Element]
   /// How many elements the list has, those included of which it is not known where they stand.
   public let count: Int
-  /// What stands between the list's brackets.
+  /// The range between the list's brackets.
   private let inside: Range<Int>
   /// Tells it from all others of this process, those that are gone included.
   private let number: UInt64
@@ -22,7 +22,7 @@ public final class ListedText: Sendable {
 
   private static let numbers = Atomic<UInt64>(0)
 
-  /// Where an element stands, without the white space around it.
+  /// An element's place, without the white space around it.
   public struct Element: Sendable {
     // A text has less than 4 GB.
     private let start: UInt32
@@ -72,15 +72,15 @@ public final class ListedText: Sendable {
     (inside, elements, count, predecessor) = (list.inside, list.elements, list.count, nil)
   }
 
-  /// Whether its elements were compared with those of another text: then ``origin(of:)`` is a place there.
+  /// Returns whether the elements were compared with those of another text: then ``origin(of:)`` is a place there.
   public func follows(_ other: ListedText) -> Bool { predecessor == other.number }
 
-  /// Where an element stood in the text that this one follows; nil where its bytes are new, or stood elsewhere.
+  /// Returns an element's place in the text that this one follows; nil if its bytes are new, or stood elsewhere.
   @inline(__always)
   public func origin(of element: Int) -> Int? { elements[element].originInPredecessor }
 
-  /// Where elements stand in the text that this one follows that are no element's origin here: they are gone, changed, or
-  /// stand elsewhere. O(elements).
+  /// Returns the places in the text that this one follows whose elements are no element's origin here: they are gone,
+  /// changed, or stand elsewhere. O(elements).
   public func placesLeft(of previous: ListedText) -> [Int] {
     var places: [Int] = []
     var next = 0

@@ -1,4 +1,4 @@
-/// Which members of an object are read: names, and below each of them names again, where that is an object, too.
+/// The members of an object that are read: names, and names below each of them again, where that is an object, too.
 public struct MemberSelection: Sendable, Equatable {
   /// All that there is; what `members` says then is part of it.
   public private(set) var isWhole: Bool

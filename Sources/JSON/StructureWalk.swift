@@ -119,7 +119,7 @@ struct StructureWalk {
 
   /// A list, as ``list(at:keeping:)`` finds it.
   struct List {
-    /// What stands between its brackets.
+    /// The range between its brackets.
     var inside: Range<Int>
     /// The first of its elements, and how many there are in all.
     var elements: [ListedText.Element] = []
@@ -163,7 +163,7 @@ struct StructureWalk {
     try pass()
   }
 
-  /// Whether this walk has come to the end of its text.
+  /// True if this walk has come to the end of its text.
   var isAtEnd: Bool { position >= structurals.count }
 
   /// Goes on where another walk was that came to the end of the text before this one's.

@@ -38,7 +38,7 @@ public struct LineLogHandler: LogHandler {
     }
   }
 
-  /// What can't be written is lost: a log that nobody takes must not end the service.
+  /// A line that can't be written is lost: a log that nobody takes must not end the service.
   private static func write(_ line: String) {
     var bytes = Array((line + "\n").utf8)[...]
     while !bytes.isEmpty {
@@ -49,7 +49,7 @@ public struct LineLogHandler: LogHandler {
 }
 
 extension Logger.MetadataValue {
-  /// Whether it was given as a number or a boolean, which JSON writes without quotes.
+  /// True for a number or a boolean, which JSON writes without quotes.
   fileprivate var isNumber: Bool {
     switch self {
     case .stringConvertible(let value):

@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-  /// Whether it is one to be shown, not acted upon: terminals obey control characters (C0, DEL and C1), and what turns the
-  /// direction of writing or begins a line can make a line say what it doesn't.
+  /// True if the scalar is to be shown, not acted upon: terminals obey control characters (C0, DEL and C1), and a
+  /// character that turns the direction of writing or begins a line can make a line say what it doesn't.
   public var isPrintable: Bool {
     switch value {
     case 0..<0x20, 0x7f..<0xa0: false
@@ -36,7 +36,7 @@ enum PrintableText {
     }
   }
 
-  /// What stands for `scalar`; nil where it stands for itself.
+  /// Returns the escape of `scalar`; nil if it needs none.
   private func escaped(_ scalar: Unicode.Scalar) -> String? {
     if case .json = self, scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
     if scalar.isPrintable { return nil }

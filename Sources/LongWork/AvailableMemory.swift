@@ -9,7 +9,7 @@ public enum AvailableMemory {
     return limits(of: groups, below: "/sys/fs/cgroup").reduce(machine, min)
   }()
 
-  /// What the groups of a process and those that they are in may have.
+  /// Returns the limits of a process's groups and of the groups around them.
   ///
   /// - Parameter groups: `hierarchy:controllers:path` in lines, as `/proc/self/cgroup` has them (cgroups(7)).
   static func limits(of groups: String, below root: String) -> [Int] {

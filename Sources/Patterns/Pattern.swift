@@ -21,7 +21,7 @@ public struct Pattern: Sendable {
     (self.text, program) = (text, try Program(text))
   }
 
-  /// Whether a text matches as a whole. Complexity: O(length of the text).
+  /// Returns whether a text matches as a whole. Complexity: O(length of the text).
   public func matches(_ text: String) -> Bool { program.matches(text) }
 }
 

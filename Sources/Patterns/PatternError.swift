@@ -3,7 +3,7 @@ internal import CRE2
 /// Why a text is no pattern: what is wrong, as a person can act on it.
 public enum PatternError: Error, Equatable, Sendable, CustomStringConvertible {
   case malformed(String)
-  /// What regular expressions elsewhere can do, and a linear match can't: look-around, back-references.
+  /// Abilities of other regular expressions that a linear match doesn't have: look-around, back-references.
   case unsupported(String)
   case tooLarge(String)
 
