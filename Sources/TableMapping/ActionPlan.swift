@@ -11,7 +11,7 @@ struct ActionPlan: Sendable {
   let isPatch: Bool
   private let title: Template
   private let style: String
-  /// Where the title is the same for all rows, which then share it.
+  /// The action of a title that is the same for all rows, which then share it.
   private let constant: RowAction?
 
   init(_ definition: ActionDefinition) {
@@ -26,7 +26,7 @@ struct ActionPlan: Sendable {
 
   var dependencies: Dependencies { title.dependencies.union(condition?.dependencies ?? []) }
 
-  /// What it reads of the item.
+  /// The members of the item that the plan reads.
   var itemSelection: MemberSelection { title.itemSelection.union(condition?.itemSelection ?? MemberSelection()) }
 
   /// The action for the item in scope; nil where that does not offer it.

@@ -7,21 +7,21 @@ internal import TableEncoding
 /// values where this one can't be shown.
 final class CellPlan: Sendable {
   let cell: String
-  /// Of the fields in the order of the declaration: the values' slots. Null where the payload says nothing of a field,
-  /// false where that is the one that a tap toggles.
+  /// The values of the fields, a slot for each, in the order of the declaration. Null for a field that the payload
+  /// leaves out, false for the one that a tap toggles.
   let templates: TemplateList
   /// By slot: integers are written without a fraction.
   let areIntegers: [Bool]
   /// The cell itself, then those of its fallbacks that its fields can fill.
   let chain: [Candidate]
-  /// Those of the chain: the first, and the others.
+  /// The layouts of the fallback chain: the first, and the others.
   let layout: CellLayout
   let fallbacks: ArraySlice<CellLayout>
-  /// Where payloads are written straight from the items.
+  /// The writer of payloads straight from the items, where that is possible.
   let direct: DirectPayload?
   let select: Template?
   let dependencies: Dependencies
-  /// What it reads of the item.
+  /// The members of the item that the plan reads.
   let itemSelection: MemberSelection
 
   struct Candidate: Sendable {
@@ -29,7 +29,7 @@ final class CellPlan: Sendable {
     var checks: [Check]
   }
 
-  /// What a candidate asks of the value in a slot.
+  /// A candidate's condition on the value in a slot.
   struct Check: Sendable {
     var field: String
     var slot: Int

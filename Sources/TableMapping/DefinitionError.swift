@@ -2,7 +2,7 @@
 /// in a circle.
 public struct DefinitionError: Error, Equatable, Sendable, CustomStringConvertible {
   public var table: String
-  /// Where in the definition, as a reader of the configuration knows it: `representations.pull`.
+  /// The place in the definition, as a reader of the configuration knows it: `representations.pull`.
   public var path: String
   /// For people: what is wrong, and what would be right.
   public var message: String

@@ -25,11 +25,11 @@ final class DirectPayload: @unchecked Sendable {
     var expands: Bool
     /// `"name":`
     var name: UnsafeBufferPointer<UInt8>
-    /// Of one that is the same for every item.
+    /// The value of a part that is the same for every item.
     var constant: UnsafeBufferPointer<UInt8>?
   }
 
-  /// What is asked of a member's value. Without references, so that to ask counts none.
+  /// The condition on a member's value. Without references, so that a test counts none.
   fileprivate enum Admission {
     case string, url, date, number, integer, boolean
     case any

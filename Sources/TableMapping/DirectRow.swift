@@ -33,7 +33,7 @@ final class DirectRow: Sendable {
   /// The row of an upstream's item; nil: ``ItemMapping`` tells.
   @inline(__always)
   func row(of item: JSONView, with writer: inout JSONWriter) -> Row? {
-    // What stands in `self` stays as long as that, and is never written.
+    // The objects in `self` live as long as it does, and are never written.
     Unmanaged.passUnretained(rowID)._withUnsafeGuaranteedRef { rowID in
       guard let id = rowID.text(0, of: item), RowIdentity.refusal(of: id) == nil else { return nil }
       return Unmanaged.passUnretained(frame)._withUnsafeGuaranteedRef { frame in

@@ -13,7 +13,7 @@ struct ExactText: Hashable, Sendable {
 }
 
 extension String {
-  /// Whether both have the same bytes. O(n).
+  /// Returns whether both have the same bytes. O(n).
   func isExactly(_ other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }

@@ -2,12 +2,12 @@ internal import Expressions
 internal import JSON
 internal import TableModel
 
-/// What a table's `items` has made of a source's: each of these has a list, and the rows are what stands in it.
+/// The rows' items where a table's `items` names lists inside a source's items.
 struct ExpandedItems: Sendable {
   /// The items around, in their order.
   private var parents = ItemTexts()
   private var fingerprints: [Fingerprint] = []
-  /// Of each: where its own items stand among all.
+  /// The range of each item's own items among all.
   private var ranges: [Range<Int>] = []
   private var places: [Fingerprint: Int] = [:]
 
@@ -21,7 +21,7 @@ struct ExpandedItems: Sendable {
     ranges.append(items)
   }
 
-  /// Where the items of one with the same bytes stand.
+  /// Returns the range of the items of one with the same bytes.
   func items(of fingerprint: Fingerprint) -> Range<Int>? { places[fingerprint].map { ranges[$0] } }
 
   /// The item around another one. O(log items).
@@ -110,7 +110,7 @@ extension SourceReader {
     guard !isOverBudget else { throw budget.failure }
   }
 
-  /// Whether all of them show here what they showed.
+  /// Returns whether all of them show here what they showed.
   private func areUsable(_ places: Range<Int>, of previous: CachedSource) -> Bool {
     guard items.count + places.count <= source.maxItems else { return false }
     if plan.dependencies.contains(.index), places.lowerBound != items.count, !places.isEmpty { return false }

@@ -118,7 +118,7 @@ struct FindMapping {
     }
   }
 
-  /// Of a list each element is one, once. An object is none.
+  /// Each element of a list is a value, once. An object has no values.
   private static func values(of value: Value) -> [[UInt8]] {
     var values: [[UInt8]] = []
     var known: Set<[UInt8]> = []

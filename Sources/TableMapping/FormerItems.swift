@@ -22,7 +22,7 @@ struct FormerItems {
     self.index = index
   }
 
-  /// Where an item with these bytes stood.
+  /// Returns the place of an item with these bytes.
   func place(of bytes: UnsafeRawBufferPointer, givenID: String?) -> Int? {
     index.first(Self.combined(Fingerprint(of: bytes), givenID)) { source.has(bytes, givenID, at: $0) }
   }

@@ -9,7 +9,7 @@ struct ItemMapper {
   private let looksUp: Bool
   private var mapping: ItemMapping
   private(set) var scope: Scope
-  /// Of one item after the other.
+  /// The budget of one item after the other.
   private let work = Budget()
 
   /// - Parameter scope: With the source's responses, where expressions read them.
@@ -17,11 +17,11 @@ struct ItemMapper {
     (self.source, self.lookups, self.scope) = (source, lookups, scope)
     looksUp = !lookups.plans.isEmpty
     mapping = ItemMapping(plan: plan)
-    // Of this thread alone.
+    // Each thread has a budget and shared values of its own.
     (self.scope.work, self.scope.sharedValues) = (work, SharedValues())
   }
 
-  /// What comes next stands in this item: `$parent`.
+  /// Makes an item `$parent` of those that come next.
   mutating func enter(_ parent: Value) { scope.parent = parent }
 
   /// - Parameter bytes: how many the item has, as its source gave it.

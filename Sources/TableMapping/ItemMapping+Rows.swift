@@ -103,7 +103,8 @@ extension ItemMapping {
     }
   }
 
-  /// Those that the item offers. One that can't be told is not offered, which is a warning.
+  /// Returns the actions that the item offers. An action whose condition fails to evaluate is not offered, which is a
+  /// warning.
   private mutating func actions(of id: String, _ scope: Scope) -> [RowAction] {
     guard !plan.actions.isEmpty else { return [] }
     var actions: [RowAction] = []

@@ -7,14 +7,14 @@ internal import TableModel
 /// Maps one item after another: what is reused from item to item lives here.
 struct ItemMapping {
   let plan: MappingPlan
-  /// What went wrong with the item without costing the row; the first of it.
+  /// The first problem with the item that did not cost the row.
   private(set) var warning: String?
   /// Why ``soleRow(in:source:)`` has made none.
   private(set) var misfit: String?
   var builder = RowBuilder()
   var values: [Value] = []
   var errors: [String?] = []
-  /// Of the values.
+  /// The memory of the values' texts.
   let texts = TextArena()
   /// The item can only be read: it is the service's own, and another table keeps it.
   var isReadOnly = false
@@ -57,7 +57,8 @@ struct ItemMapping {
     }
   }
 
-  /// What becomes of an item whose expressions took too much work, be it for what only costs a warning else.
+  /// Returns the outcome of an item whose expressions took too much work, even if a failure there would only be a
+  /// warning.
   mutating func unfit(
     _ outcome: MappedItem.Outcome,
     because error: EvaluationError,
@@ -77,7 +78,7 @@ struct ItemMapping {
     }
   }
 
-  /// What may be done with an item without a row, however much work the rest of it was.
+  /// Returns the permissions of an item without a row, however much work the rest of it was.
   private mutating func addressed(_ scope: Scope) -> Permissions {
     var scope = scope
     scope.work = Budget(1_000_000)
@@ -91,7 +92,7 @@ struct ItemMapping {
     takesPatches = plan.actions.isEmpty || !isReadOnly && !plan.upstreams.contains(source)
   }
 
-  /// What becomes of the item in scope, which came from `source`.
+  /// Returns the outcome of the item in scope, which came from `source`.
   mutating func outcome(in scope: Scope, source: String, givenID: String?) -> MappedItem.Outcome {
     prepare(for: source, givenID: givenID)
     var (id, type): (String?, String?)
@@ -142,7 +143,7 @@ struct ItemMapping {
     }
   }
 
-  /// What went wrong with the item before this one is said, and its texts are written.
+  /// Begins an item: the warnings of the one before it are reported, and its texts are written.
   mutating func begin() {
     (warning, misfit) = (nil, nil)
     texts.removeAll()
@@ -173,7 +174,7 @@ struct ItemMapping {
     }
   }
 
-  /// What an item of a local source is edited by that has no row.
+  /// Returns the address by which an item of a local source without a row is edited.
   private mutating func address(_ id: String?, of source: String, givenID: String?, _ scope: Scope) -> MappedItem
     .Address?
   {

@@ -1,4 +1,4 @@
-/// Where the items of a source stand: parts of the responses that they came in, which are kept instead of copies.
+/// The texts of a source's items: parts of the responses that they came in, which are kept instead of copies.
 struct ItemTexts: Sendable {
   private var texts: [[UInt8]] = []
   private var spans: [Span] = []
@@ -14,7 +14,7 @@ struct ItemTexts: Sendable {
 
   mutating func reserveCapacity(_ count: Int) { spans.reserveCapacity(count) }
 
-  /// What is appended from now on are parts of this text.
+  /// Begins a text: the items that are appended from now on are parts of it.
   mutating func begin(_ text: [UInt8]) { texts.append(text) }
 
   /// A part of the text that was begun last.
@@ -46,7 +46,7 @@ struct ItemTexts: Sendable {
 
   func range(of item: Int) -> Range<Int> { Int(spans[item].start)..<Int(spans[item].start) + Int(spans[item].count) }
 
-  /// Of items one by one, as a list: `[…]`. O(bytes).
+  /// Returns items as a list: `[…]`. O(bytes).
   func list(of items: some Sequence<Int>) -> [UInt8] {
     var list = [UInt8(ascii: "[")]
     for item in items {
@@ -57,8 +57,7 @@ struct ItemTexts: Sendable {
     return list
   }
 
-  /// Whether the items are parts of just these texts, and these are not only equal but the same ones in memory. O(1) for
-  /// each text.
+  /// Returns whether the items are parts of these very texts, the same ones in memory. O(1) for each text.
   func areParts(of others: [[UInt8]]) -> Bool {
     texts.count == others.count
       && zip(texts, others).allSatisfy { $0.isVery($1) }

@@ -4,7 +4,7 @@ internal import JSON
 /// The items that one mapping's expressions see of a lookup. The values are views: they live as long as this does.
 final class LookedUpItems {
   private let index: LookupIndex
-  /// Those that were asked for one by one.
+  /// The items that were asked for one by one.
   private var found: [Int: (document: Document, value: Value)] = [:]
   /// All of them, once so many were asked for that it is cheaper to parse them at once.
   private var all: (document: Document, values: [Value])?

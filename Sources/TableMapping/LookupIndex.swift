@@ -4,15 +4,15 @@ internal import TableModel
 
 /// The items of a lookup's source by their keys: made once for each of the source's answers. Immutable.
 final class LookupIndex: Sendable {
-  /// What it was made of.
+  /// The fingerprint of the content that the index was made of.
   private let content: Fingerprint
   private let original: SourceContent
   private let texts: ItemTexts
-  /// Of the items' bytes.
+  /// The fingerprints of the items' bytes.
   private let fingerprints: [Fingerprint]
-  /// Of items with one key the first has it.
+  /// The positions of items by key; the first item with a key has it.
   private let positions: [LookupKey: Int]
-  /// What went wrong with an item; the first of it.
+  /// The first problem with an item.
   let warning: String?
 
   /// - Throws: where the source's answer has no list of items, or an item in it is no JSON.
@@ -78,7 +78,7 @@ final class LookupIndex: Sendable {
     var fingerprints: [Fingerprint] = []
     var positions: [LookupKey: Int] = [:]
     var warning: String?
-    /// Of all items, and of one after the other.
+    /// The budget of all items, and of one after the other.
     var budget: MappingBudget
     private let work = Budget()
     private let workPerItem: Int
@@ -123,7 +123,7 @@ final class LookupIndex: Sendable {
       try checkWork()
     }
 
-    /// What the service owns is read however much it is.
+    /// The service's own items are read whatever they cost.
     private func checkWork() throws(SourceFailure) {
       if budget.isExceeded, !lookup.source.isLocal { throw MappingBudget.failure(workPerItem) }
     }

@@ -14,7 +14,8 @@ struct LookupPlan: Sendable {
   }
 }
 
-/// What an item is looked up by: a number is its decimal text, as in identities. Null, lists and objects are none.
+/// The key that an item is looked up by: a number is its decimal text, as in identities. Null, lists and objects are no
+/// keys.
 struct LookupKey: Hashable, Sendable {
   private let text: ExactText
 

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Which items of a source show which looked-up items: the lookups' reverse index.
+/// The lookups' reverse index: the items of a source that show a looked-up item.
 ///
 /// Made when it is first asked for, as most versions never are, and handed on from version to version while the items
 /// stay.

@@ -60,13 +60,13 @@ struct Lookups {
     return stale
   }
 
-  /// Whether something that an item was mapped with is not found any more, or another.
+  /// Returns whether something that an item was mapped with is not found any more, or is another one.
   func haveChanged(for item: MappedItem) -> Bool {
     guard let keys = item.details?.lookupKeys, !keys.isEmpty else { return false }
     return zip(changed, keys).contains { changed, keys in keys.contains(where: changed.contains) }
   }
 
-  /// Whether all is found that was found by others.
+  /// Returns whether these lookups find exactly what the others found.
   func areThose(_ others: [LookupIndex?]) -> Bool {
     problems.isEmpty && indexes.count == others.count && zip(indexes, others).allSatisfy { $0 === $1 }
   }

@@ -1,9 +1,11 @@
 internal import Definitions
 internal import TableModel
 
-/// What became of an item. Immutable; kept from refresh to refresh for as long as the item's bytes are the same.
+/// The outcome of mapping an item. Immutable; kept from refresh to refresh for as long as the item's bytes are the
+/// same.
 ///
-/// What is read of every item at every refresh comes first, so that it lies in one line of the processor's cache.
+/// The properties that every refresh reads of every item come first, so that they lie in one line of the processor's
+/// cache.
 ///
 /// `@unchecked Sendable`, as there is a class below it: nothing in either is ever written but in `init`.
 class MappedItem: @unchecked Sendable {
@@ -23,11 +25,11 @@ class MappedItem: @unchecked Sendable {
   /// The identity that the service gave it, for an item of a local table.
   var givenID: String? { nil }
 
-  /// Of the row: among the table's declared sections, 0 where it has groups.
+  /// The number of the row's section among the table's declared sections, 0 where it has groups.
   final var section: Int { Int(sectionNumber) }
-  /// What it takes of memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
+  /// Its memory, about, with its rows and without its text: a ``MappingBudget`` counts all of them.
   final var cost: Int { Int(shortCost) }
-  /// What evaluating it took beyond what its bytes give (``MappingBudget/work(_:bytes:)``), in steps.
+  /// The work of evaluating it beyond what its bytes give (``MappingBudget/work(_:bytes:)``), in steps.
   final var work: Int { Int(shortWork) }
   /// Its place in the source's list when it was mapped.
   final var index: Int { Int(shortIndex) }
@@ -104,7 +106,7 @@ class MappedItem: @unchecked Sendable {
     shortWork = UInt32(clamping: work)
   }
 
-  /// What most items have nothing of.
+  /// Properties that most items don't have.
   final class Details: Sendable {
     let group: GroupKey?
     let sortKeys: [SortKey]
@@ -112,9 +114,9 @@ class MappedItem: @unchecked Sendable {
     let others: [Placement]
     let skip: Skip?
     let address: Address?
-    /// What was looked for in the sources of the table's lookups, in their order.
+    /// The keys that were looked for in the sources of the table's lookups, in their order.
     let lookupKeys: [SoughtKeys]
-    /// What went wrong without costing the row.
+    /// A problem that did not cost the row.
     let warning: String?
 
     /// Nil where there is nothing.
@@ -143,7 +145,7 @@ class MappedItem: @unchecked Sendable {
     case placed(Placement, others: [Placement] = [])
   }
 
-  /// What an item without a row is edited by: those of a local source have one.
+  /// The identity by which an item without a row is edited: those of a local source have one.
   struct Address: Sendable {
     /// The identity that its row would have.
     var id: String
@@ -165,23 +167,23 @@ class MappedItem: @unchecked Sendable {
     var sortKeys: [SortKey]
   }
 
-  /// What a group is told by, and what its header sees as `$key`.
+  /// The identity of a group, and the value of `$key` in its header.
   struct GroupKey: Sendable {
     /// The key's text; `none` for items without a key.
     var id: String
     var key: SortKey
 
-    /// Of items whose key is gone or empty.
+    /// The group of items whose key is gone or empty.
     static let absent = GroupKey(id: "none", key: .none)
   }
 
-  /// What may be done with it.
+  /// The edits that are allowed.
   final var permissions: Permissions { row?.permissions ?? details?.address?.permissions ?? [] }
 
-  /// Whether the item is found by an identity.
+  /// Returns whether the item is found by an identity.
   final func isNamed(_ id: String) -> Bool { hasRow(id) || details?.address?.id.isExactly(id) == true }
 
-  /// Whether the item makes a row of this identity.
+  /// Returns whether the item makes a row of this identity.
   final func hasRow(_ id: String) -> Bool {
     row?.id.isExactly(id) == true || details?.others.contains { $0.row.id.isExactly(id) } == true
   }

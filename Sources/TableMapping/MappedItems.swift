@@ -5,7 +5,7 @@
 struct MappedItems: RandomAccessCollection, Sendable {
   /// Without items where they are in pieces.
   private var whole: [MappedItem]
-  /// Of ``pieceSize`` each but the last.
+  /// Pieces of ``pieceSize`` items each, except the last.
   private var pieces: [[MappedItem]] = []
   let endIndex: Int
 

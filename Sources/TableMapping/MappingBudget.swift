@@ -1,10 +1,10 @@
 internal import TableModel
 
-/// What a mapping may still take: of memory, for what it keeps of its sources' answers and the rows that it makes of them;
-/// and of work, for the items of one source after the other.
+/// The bounds that a mapping has left: of memory, for what it keeps of its sources' answers and the rows that it makes
+/// of them; and of work, for the items of one source after the other.
 ///
-/// Both are counted of all items, mapped anew or taken from the cache: what a mapping takes does not depend on which of
-/// them were known before, nor on how many threads map them.
+/// Both count all items, mapped anew or taken from the cache: the cost of a mapping depends neither on which of them
+/// were known before, nor on how many threads map them.
 struct MappingBudget {
   private let maximum: Int
   private var remaining: Int
@@ -49,7 +49,7 @@ struct MappingBudget {
     self.work += work
   }
 
-  /// What an item takes beside its bytes. O(its rows).
+  /// Returns the memory of an item beside its bytes. O(its rows).
   static func cost(row: Row?, _ details: MappedItem.Details?) -> Int {
     var cost = item + (row?.footprint ?? 0)
     guard let details else { return cost }
@@ -59,10 +59,10 @@ struct MappingBudget {
     return cost
   }
 
-  /// What is counted of an item's evaluation: what is linear in its bytes is never too much.
+  /// Returns the work that counts of an item's evaluation: an amount linear in its bytes is never too much.
   static func work(_ steps: Int, bytes: Int) -> Int { max(0, steps - bytes * stepsOfByte) }
 
-  /// What may be counted of a source with so many items.
+  /// Returns the most work that may be counted of a source with so many items.
   static func maximumWork(ofItems count: Int, each workPerItem: Int) -> Int { (count + spareItems) * workPerItem }
 
   /// For whoever reads the table's problem.
@@ -86,10 +86,10 @@ struct MappingBudget {
   // Objects with their headers, the ends of their allocations, and their places in lists and tables.
   private static let item = 160
   private static let details = 160
-  /// Of a lookup.
+  /// The memory of a lookup's key.
   private static let key = 40
   /// As if a source had so many items more: a few may be expensive.
   private static let spareItems = 10_000
-  /// What the parse of a byte and all that is done once with it may take.
+  /// The work that is free for each byte: its parse, and everything that is done once with it.
   private static let stepsOfByte = 50
 }

@@ -2,16 +2,17 @@ internal import Expressions
 internal import JSON
 internal import TableModel
 
-/// What a mapping leaves for the next one. Immutable; to be given back to the same mapper, any other ignores it.
+/// The state that a mapping leaves for the next one. Immutable; to be given back to the same mapper, any other ignores
+/// it.
 public final class MappingCache: Sendable {
   let plan: MappingPlan
   let variables: MappingVariables
   let sources: [String: CachedSource]
-  /// Of the items that the service owns, where edits of them are laid out one by one.
+  /// The layout of items that the service owns, where edits of them are laid out one by one.
   let layout: ItemLayout?
-  /// Of an upstream's items, where changes of them can be shown where they stand.
+  /// The layout of an upstream's items, where changes of them can be shown in place.
   let settled: SettledLayout?
-  /// Of the table's lookups, in their order.
+  /// The indexes of the table's lookups, in their order.
   let lookups: [LookupIndex?]
   /// By section: so that versions share what they have in common.
   let rows: [String: RowList]
@@ -34,14 +35,14 @@ public final class MappingCache: Sendable {
 struct CachedSource: Sendable {
   let items: MappedItems
   let texts: ItemTexts
-  /// Of what expressions saw of whole responses.
+  /// The fingerprint of what expressions saw of whole responses.
   let seenResponses: Fingerprint
-  /// Where they stood, page by page; nil where an expression found or made them.
+  /// The items' lists, page by page; nil where an expression found or made the items.
   let lists: [CachedList?]
   /// How many items there are up to the end of each page; none where they came one by one.
   let pageEnds: [Int]
   let references: LookupReferences
-  /// Where the items stand in lists of others.
+  /// The places of items that stand in lists of others.
   let expanded: ExpandedItems?
 
   init(
@@ -65,7 +66,7 @@ struct CachedSource: Sendable {
     let start: Int
   }
 
-  /// Whether an item with these bytes stands at a place.
+  /// Returns whether an item with these bytes stands at a place.
   @inline(__always)
   func has(_ bytes: UnsafeRawBufferPointer, _ givenID: String?, at place: Int) -> Bool {
     items[place].givenID == givenID && texts.withBytes(of: place) { RawBytes.equal($0, bytes) }

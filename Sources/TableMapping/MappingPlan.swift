@@ -17,34 +17,34 @@ final class MappingPlan: Sendable {
   /// Nil: the table offers nothing to be found by.
   let find: FindPlan?
   let registry: TypeRegistry
-  /// What takes an item that no representation takes, in order: the table's cell, `$default`.
+  /// The representations for an item that no other one takes, in order: the table's cell, `$default`.
   let defaults: [RepresentationPlan]
-  /// What `can` says where the configuration does not: whether there is somebody to take such an edit.
+  /// The default of `can`: whether somebody takes such an edit.
   let canEdit: Bool
   let canMove: Bool
   let sections: SectionsPlan
   let sectionPlans: [SectionPlan]
   /// By section: the template of its rows' identities, alone in a list; nil where it has none.
   let rowIDs: [TemplateList?]
-  // What is asked of every item, so that the answer counts no references.
+  // Asked for every item; stored, so that the answer counts no references.
   let isGrouped: Bool
   let sorts: Bool
   let readsTypes: Bool
-  /// Where one cell takes every item without a type.
+  /// The cell of a table in which one cell takes every item without a type.
   let soleCell: CellPlan?
   /// There is one section or all are groups, and no condition.
   let takesAll: Bool
   /// Items have nothing but rows: in one section, and in their order.
   let onlyMakesRows: Bool
-  /// Where they are the same for all rows.
+  /// The permissions, where all rows have the same.
   let permissions: Permissions?
-  /// Where rows are made straight from the items.
+  /// The maker of rows straight from the items, where that is possible.
   let directRow: DirectRow?
-  /// Of all that is evaluated for an item.
+  /// The dependencies of everything that is evaluated for an item.
   let dependencies: Dependencies
-  /// Of items: what is not among it need not be parsed.
+  /// The members of items that are read: others need not be parsed.
   let itemSelection: MemberSelection
-  /// What a mapping may take of work for each item of a source (``MappingBudget``).
+  /// The most work of a mapping for each item of a source (``MappingBudget``).
   let workPerItem: Int
 
   struct SourcePlan: Sendable {
@@ -57,7 +57,7 @@ final class MappingPlan: Sendable {
     var items: Expression?
     /// The list of each item, whose elements are the rows; nil: the items are.
     var expands: Expression?
-    /// Of all these lists.
+    /// The most items of all these lists.
     var maxItems = Int.max
     var failsWhenMore = false
 
@@ -155,12 +155,12 @@ final class MappingPlan: Sendable {
     (self.dependencies, itemSelection) = (dependencies, selection)
   }
 
-  /// Whether documents must be parsed as a whole.
+  /// True if documents must be parsed as a whole.
   var readsResponses: Bool {
     !dependencies.union(sections.modelDependencies).isDisjoint(with: [.response, .pages])
   }
 
-  /// Whether a change of a few items can be laid out without the others: all are the service's own, and none sees more
+  /// True if a change of a few items can be laid out without the others: all are the service's own, and none sees more
   /// than itself and what is looked up elsewhere.
   var laysOutEdits: Bool {
     sources.count == 1 && sources[0].isLocal && sources[0].expands == nil && !readsResponses
@@ -168,13 +168,13 @@ final class MappingPlan: Sendable {
       && !lookups.contains { $0.source.name == sources[0].name }
   }
 
-  /// Whether a change of a few of a source's items can be shown where they stand: no header, footer or other item sees them.
+  /// True if a change of a few of a source's items can be shown in place: no header, footer or other item sees them.
   var keepsPlaces: Bool {
     sources.count == 1 && !sources[0].isLocal && sources[0].expands == nil && !readsResponses
       && !sectionPlans.contains(where: \.readsItems)
   }
 
-  /// What names the rows of a source's items.
+  /// Returns the templates that name the rows of a source's items.
   func rowIDs(of source: String) -> TemplateList? {
     sectionPlans.firstIndex { $0.source == source }.flatMap { rowIDs[$0] }
   }

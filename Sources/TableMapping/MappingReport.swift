@@ -1,6 +1,6 @@
 internal import TableModel
 
-/// What did not get into a table, as far as it is kept.
+/// The items that did not get into a table, and why; the first of each kind.
 struct MappingReport {
   private(set) var skippedItems = 0
   private(set) var skipped: [SkippedItem] = []

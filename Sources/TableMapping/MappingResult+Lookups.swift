@@ -2,8 +2,9 @@ internal import Expressions
 public import JSON
 
 extension MappingResult {
-  /// What the table's lookups find for a row's item, by their names: null where there is none, a list where `on` is
-  /// one, nothing where the source of a lookup has not answered. Nil where there is no such row. O(bytes of what is found).
+  /// Returns what the table's lookups find for a row's item, by their names: null where there is no such item, a list
+  /// where `on` is one, nothing where the source of a lookup has not answered. Nil if there is no such row. O(bytes of
+  /// what is found).
   public func lookedUp(for row: String) -> [String: JSONValue]? {
     guard let item = mappedItem(named: row) else { return nil }
     let keys = item.details?.lookupKeys ?? []

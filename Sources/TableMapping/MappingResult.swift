@@ -1,7 +1,7 @@
 public import Definitions
 public import TableModel
 
-/// What a mapping gives: a table's content, and what did not get into it.
+/// The result of a mapping: a table's content, and what did not get into it.
 public struct MappingResult: Sendable {
   public internal(set) var sections: [Section] = []
   /// Sections left out because they had no rows.
@@ -11,33 +11,33 @@ public struct MappingResult: Sendable {
   /// The first of them, at most ``maximumKept``. O(1); after an edit that was laid out alone O(items).
   public var skipped: [SkippedItem] { firstSkipped ?? layout?.firstSkipped(Self.maximumKept) ?? [] }
   var firstSkipped: [SkippedItem]?
-  /// What went wrong without costing an item: headers that don't fit their cell, failed `can` and `select`. The
-  /// first, at most ``maximumKept``.
+  /// Problems that cost no item: headers that don't fit their cell, failed `can` and `select`. The first, at most
+  /// ``maximumKept``.
   public internal(set) var warnings: [String] = []
   /// Sources whose answer can't be mapped: they were mapped as if they had none. Whoever has their last good
   /// content maps again with that.
   public internal(set) var problems: [SourceProblem] = []
   /// A source had more items than it may.
   public internal(set) var isTruncated = false
-  /// What it takes of memory, about: its sources' answers, as far as their items are shown, and the rows made of them.
+  /// Its memory, about: its sources' answers, as far as their items are shown, and the rows made of them.
   public internal(set) var byteCount = 0
   /// By source: what evaluating its items took beyond what their bytes give, in steps.
   var work: [String: Int] = [:]
-  /// What stands above the table: its title's expressions evaluated.
+  /// The table's title, evaluated.
   public internal(set) var title: String?
   /// To be given to the next mapping.
   public internal(set) var cache: MappingCache
   /// Nil where the cache has a layout, which finds its items itself.
   private let lookup: ItemLookup?
-  /// Where the items of a source begin.
+  /// The position of each source's first item.
   private let starts: [String: Int]
-  /// Of the only source, where edits were laid over its response.
+  /// The edited list of the only source, where edits were laid over its response.
   var edited: EditedList?
-  /// Where the items are those of a mapping that several tables share.
+  /// The part that this is of a mapping that several tables share.
   var part: MappedPart?
-  /// Whether rows are shared with other tables that have the same answer.
+  /// True if rows are shared with other tables that have the same answer.
   public var isPart: Bool { part != nil }
-  /// What finds items where edits are laid out one by one.
+  /// The layout that finds items where edits are laid out one by one.
   var layout: ItemLayout? { edited?.layout ?? cache.layout }
 
   /// How many skipped items and warnings are kept in full.
@@ -73,24 +73,25 @@ public struct MappingResult: Sendable {
     return source.expanded?.parent(ofItemAt: position - start)
   }
 
-  /// What an item of a source is found by, be it another item that is found; nil for an upstream's without a row. O(1).
+  /// Returns the identity by which an item of a source is found, even if another item is found by it first; nil for an
+  /// upstream's without a row. O(1).
   ///
   /// - Parameter position: its place among the source's items; where they were edited, its number (``ListEdits``).
   public func identity(ofItemAt position: Int, of source: String) -> String? {
     mappedItem(position, of: source).flatMap { $0.row?.id ?? $0.details?.address?.id }
   }
 
-  /// What an item is found by, whichever of its rows is named: one that stands in further sections, too, is `ID@SECTION`
-  /// there. Nil where there is no such row. O(1).
+  /// Returns the identity of an item by any of its rows: one that stands in further sections, too, is `ID@SECTION`
+  /// there. Nil if there is no such row. O(1).
   public func identity(ofItemInRow id: String) -> String? {
     guard let item = item(id) else { return nil }
     return item.position.flatMap { identity(ofItemAt: $0, of: item.source) }
   }
 
-  /// What evaluating the items of a source took, in steps beyond 50 for each of their bytes.
+  /// Returns the work of evaluating the items of a source, in steps beyond 50 for each of their bytes.
   public func work(for source: String) -> Int { work[source] ?? 0 }
 
-  /// What it may take, for so many items.
+  /// Returns the most work for so many items.
   public func maximumWork(forItems count: Int) -> Int {
     MappingBudget.maximumWork(ofItems: count, each: cache.plan.workPerItem)
   }
@@ -112,7 +113,7 @@ public struct MappingResult: Sendable {
     return source.texts.bytes(of: position)
   }
 
-  /// What an item that the service owns is found by. As ``identity(ofItemAt:of:)``.
+  /// Returns the identity by which an item that the service owns is found. As ``identity(ofItemAt:of:)``.
   ///
   /// - Parameter position: its place among the items of its source.
   public func identity(ofOwned number: UInt64, at position: Int, of source: String) -> String? {

@@ -12,13 +12,13 @@ struct MappingRun {
   private let lookups: Lookups
   private var budget: MappingBudget
   private var sources: [String: CachedSource] = [:]
-  /// Where expressions read them.
+  /// The responses, for expressions that read them.
   private var responses: [String: SourceResponses] = [:]
   /// In the order of the sources.
   private var items: [MappedItem] = []
-  /// Of the first of them.
+  /// The rows of the first of them.
   private var soleRows: SoleRows?
-  /// Where the items of a source begin.
+  /// The position of each source's first item.
   private var starts: [String: Int] = [:]
   private var problems: [SourceProblem]
   /// By source.
@@ -64,7 +64,7 @@ struct MappingRun {
     return withExtendedLifetime(responses) { assembled(soleRows.take()) }
   }
 
-  /// What comes of a refresh that changes some items where they stand; nil where there is more to it.
+  /// Returns the result of a refresh that changes some items in place; nil where there is more to it.
   private mutating func refreshedInPlace() -> MappingResult? {
     guard let cache, let layout = cache.settled, let source = plan.sources.first, let content = contents[source.name],
       let previous = cache.sources[source.name], let before = previous.lists.first.flatMap({ $0?.text }),
@@ -192,7 +192,8 @@ struct MappingRun {
     return Section(id: section.id, header: header, footer: footer, rows: rows)
   }
 
-  /// What edits of a local source's items are laid out on; nil where an edit is laid out with everything else. O(items).
+  /// Returns the layout for edits of a local source's items; nil where an edit is laid out with everything else.
+  /// O(items).
   private func layout(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly) -> ItemLayout? {
     guard plan.laysOutEdits, !assembly.hasDuplicates, let source = plan.sources.first?.name,
       let given = contents[source]?.items,
@@ -234,7 +235,7 @@ struct MappingRun {
 
   private func source(of item: MappedItem) -> String { plan.sources[item.source].name }
 
-  /// What a header or footer sees but for the items.
+  /// Returns the scope of a header or footer, without the items.
   private func scope(of section: ArrangedSection) -> Scope {
     var scope = variables.scope
     scope.key = section.key.value

@@ -1,7 +1,7 @@
 internal import Expressions
 public import JSON
 
-/// What a table's expressions see beside its items: what makes one instance of a table differ from another.
+/// The variables of a table's expressions beside its items: the difference between one instance of a table and another.
 public struct MappingVariables: Equatable, Sendable {
   /// `$params`.
   public var parameters: [String: String]

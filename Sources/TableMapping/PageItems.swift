@@ -5,11 +5,11 @@ internal import JSON
 enum PageItems {
   /// A list of the response: its elements are read in place.
   case list(ListedText)
-  /// What an expression finds or makes: views on the response, which are valid as long as the document, or values of
-  /// their own.
+  /// Items that an expression finds or makes: views on the response, which are valid as long as the document, or values
+  /// of their own.
   case values([Value], Document)
 
-  /// Of a source's page.
+  /// Takes a source's page.
   ///
   /// - Parameters:
   ///   - items: Where the list stands; nil: the response is the list.

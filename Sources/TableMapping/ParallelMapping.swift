@@ -28,25 +28,25 @@ struct ParallelMapping: Sendable {
     }
   }
 
-  /// What is mapped.
+  /// The elements to map.
   enum Elements: Sendable {
     case list(ListedText)
     case given([SourceItem])
   }
 
-  /// What became of the list.
+  /// The outcome for the list.
   struct Outcome {
     /// In order; only the first where the budget was exceeded.
     var items: [MappedItem]
-    /// Where each has one row and nothing else.
+    /// The rows of items each of which has one row and nothing else.
     var rows: SoleRows?
-    /// What is left of it.
+    /// The budget that is left.
     var budget: MappingBudget
     /// The first one that is not JSON.
     var malformed: MappedItem?
   }
 
-  /// What the threads share.
+  /// The state that the threads share.
   fileprivate struct Progress {
     var budget: MappingBudget
     var partsTaken = 0

@@ -51,7 +51,7 @@ struct PlanCompiler {
     return chain
   }
 
-  /// Where a name was found: a table's own representation may build on the shared one of the same name.
+  /// The place where a name was found: a table's own representation may build on the shared one of the same name.
   private struct Step: Hashable {
     var name: String
     var isShared: Bool

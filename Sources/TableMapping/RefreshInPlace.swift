@@ -16,7 +16,7 @@ struct RefreshInPlace {
   private var items: MappedItems
   /// By section, in ascending places.
   private var rows: [Int: [LaidRow]] = [:]
-  /// Of what the items take of memory, and of the work for them.
+  /// The growth of the items' memory, and of their work.
   private var growth = (cost: 0, work: 0)
 
   /// - Parameter list: the answer's, compared with that of `previous`.
@@ -52,7 +52,7 @@ struct RefreshInPlace {
     return true
   }
 
-  /// What is left for the next mapping.
+  /// Returns the state for the next mapping.
   func cached(_ references: LookupReferences?) -> CachedSource {
     var texts = ItemTexts()
     texts.reserveCapacity(items.count)
@@ -73,7 +73,7 @@ struct RefreshInPlace {
 }
 
 extension MappedItem {
-  /// Whether its row stands where another item's did, and there is nothing else to be said of either.
+  /// Returns whether its row stands where another item's did, and both items are otherwise alike.
   func takesThePlace(of other: MappedItem) -> Bool {
     guard let row, let otherRow = other.row, row.id.isExactly(otherRow.id), section == other.section else {
       return false
@@ -90,7 +90,7 @@ extension MappedItem.Details {
   /// It says where one row stands, and nothing else.
   fileprivate var placesOnly: Bool { others.isEmpty && skip == nil && address == nil && warning == nil }
 
-  /// Whether it says the same of that.
+  /// Returns whether both say the same of the item's place.
   fileprivate func places(as other: MappedItem.Details) -> Bool {
     let isSameGroup =
       switch (group, other.group) {

@@ -37,7 +37,7 @@ indirect enum RepresentationPlan: Sendable {
     }
   }
 
-  /// What it reads of the item.
+  /// The members of the item that the plan reads.
   var itemSelection: MemberSelection {
     switch self {
     case .cell(let plan): plan.itemSelection

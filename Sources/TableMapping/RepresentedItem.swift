@@ -6,9 +6,9 @@ public struct RepresentedItem: Sendable {
   public let source: String
   /// The identity that the service gave it, for an item of a local table.
   public let givenID: String?
-  /// Whether it has a row, be it out of sight.
+  /// True if it has a row, even one out of sight.
   public let hasRow: Bool
-  /// What may be done with it.
+  /// The edits that are allowed.
   public let permissions: Permissions
 
   /// Its place among the source's items, or where they were edited the number by which it goes on to be edited

@@ -1,4 +1,4 @@
-/// What may name a row: it stands in URLs, in `…/rows/{row}`, and comes back from there as it was.
+/// The identities that a row may have: they stand in URLs, in `…/rows/{row}`, and come back from there as they were.
 public enum RowIdentity {
   /// Three times as many in a URL where each is percent-encoded, which every server and proxy takes.
   static let maximumBytes = 1024

@@ -23,7 +23,7 @@ struct SectionAssembly {
     let readsItems: Bool
     var isDeclared = true
     var rows: [Row] = []
-    /// Where the rows' items stand among all: as many as rows, where a header or footer reads them.
+    /// The positions of the rows' items among all: as many as rows, where a header or footer reads them.
     var positions: [Int] = []
     /// As many as rows, where the section sorts.
     var sortKeys: [[SortKey]] = []
@@ -32,7 +32,7 @@ struct SectionAssembly {
       (self.id, self.key, self.plan, self.isDeclared, readsItems) = (id, key, plan, isDeclared, plan.readsItems)
     }
 
-    /// Of all items, in their order.
+    /// Takes the rows of all items, in their order.
     mutating func take(_ rows: [Row]) {
       self.rows = rows
       if readsItems { positions = Array(rows.indices) }
@@ -97,7 +97,7 @@ struct SectionAssembly {
     }
   }
 
-  /// Whether there is more to be said of an item than its row.
+  /// True if an item has more than its row.
   @inline(__always)
   func hasDetails(_ position: Int) -> Bool {
     Unmanaged.passUnretained(items[position])._withUnsafeGuaranteedRef { $0.details != nil }
@@ -178,7 +178,7 @@ struct SectionAssembly {
 /// A section with its rows in their order.
 struct ArrangedSection {
   var id: String
-  /// What its header sees as `$key`.
+  /// The value of `$key` in its header.
   var key: SortKey
   var plan: SectionPlan
   /// The table's definition names it: it is there without rows too.
@@ -188,11 +188,11 @@ struct ArrangedSection {
   var met: [Row]
   /// All rows, in the section's order.
   var sorted: [Row]
-  /// Those that the limit leaves.
+  /// The rows that the limit leaves.
   var rows: [Row]
-  /// Where the items of `rows` stand among all, where a header or footer reads them.
+  /// The positions of the items of `rows` among all, where a header or footer reads them.
   var positions: [Int]
-  /// What its header and footer took, in steps; nil: more than they may.
+  /// The cost of its header and footer, in steps; nil: more than they may.
   var modelWork: Int? = 0
 
   init(
@@ -214,7 +214,7 @@ struct Arrangement: Sendable {
   private var isDescending: [Bool]
   private(set) var limit: Int?
 
-  /// What fails is a warning: rows then ascend, and all are shown.
+  /// A failure is a warning: rows then ascend, and all are shown.
   init(_ plan: SectionPlan, _ scope: Scope, _ report: inout MappingReport) {
     isDescending = []
     for sort in plan.sort {

@@ -5,11 +5,11 @@ internal import TableModel
 /// Makes the headers and footers of sections.
 struct SectionModels {
   private var mapping: ItemMapping
-  /// Of one section after the other.
+  /// The budget of one section after the other.
   private let work = Budget()
-  /// What those to come may take, in steps: all together as much as the items.
+  /// The steps that the sections to come have left: all together as much as the items.
   private var left: Int
-  /// What those of the last section took; nil: there was not enough, and something is missing.
+  /// The steps of the last section; nil: there were not enough, and something is missing.
   private(set) var spent: Int? = 0
 
   private static let stepsOfRow = 4_000

@@ -50,7 +50,7 @@ enum SectionsPlan: Sendable {
     }
   }
 
-  /// Of what is evaluated for each item.
+  /// The dependencies of everything that is evaluated for each item.
   var itemDependencies: Dependencies {
     var dependencies: Dependencies = []
     if case .groups(let groups, _) = self { dependencies.formUnion(groups.key.dependencies) }
@@ -64,7 +64,7 @@ enum SectionsPlan: Sendable {
     return dependencies
   }
 
-  /// What is read of each item, for its identity and its type, too.
+  /// The members that are read of each item, for its identity and its type, too.
   var itemSelection: MemberSelection {
     var selection = MemberSelection()
     if case .groups(let groups, _) = self { selection.formUnion(groups.key.itemSelection) }
@@ -79,7 +79,7 @@ enum SectionsPlan: Sendable {
     return selection
   }
 
-  /// Of headers and footers.
+  /// The dependencies of headers and footers.
   var modelDependencies: Dependencies {
     plans.reduce(into: []) { dependencies, section in
       dependencies.formUnion(section.header?.dependencies ?? [])
@@ -100,14 +100,14 @@ final class SectionPlan: Sendable {
   let hideEmpty: Bool
   let sort: [SortDefinition]
   let limit: RowLimit?
-  /// Whether a header or footer reads `$items`.
+  /// True if a header or footer reads `$items`.
   let readsItems: Bool
 
   init(_ definition: SectionDefinition, table: TableDefinition, compiler: PlanCompiler) throws(DefinitionError) {
     id = definition.id
     source = definition.source ?? table.source
     rowID = definition.rowID ?? table.rowID
-    // What is told apart in the table's items need not be in those of another source.
+    // A type that the table's items have need not be in those of another source.
     rowType = definition.rowType ?? (definition.rowID == nil ? table.rowType : nil)
     predicate = definition.predicate
     header = try compiler.optionalPlan(definition.header, path: "sections.\(id).header")

@@ -6,11 +6,11 @@ struct SettledLayout: Sendable {
   let lookup: ItemLookup
   /// In their order; those that are left out too.
   private(set) var sections: [LaidSection]
-  /// Of groups, by their identities: where they stand among the sections.
+  /// The places of groups among the sections, by the groups' identities.
   let groups: [ExactText: Int]
-  /// What the items take of memory, about.
+  /// The items' memory, about.
   let cost: Int
-  /// What evaluating them took (``MappedItem/work``).
+  /// The work of evaluating the items (``MappedItem/work``).
   let work: Int
   let skippedItems: Int
   let firstSkipped: [SkippedItem]?
@@ -43,7 +43,8 @@ struct SettledLayout: Sendable {
     item.details?.group.map { groups[ExactText($0.id)] } ?? item.section
   }
 
-  /// Where an item's row stands in its section; nil where it does not, as another one has its identity. O(log² rows).
+  /// Returns the place of an item's row in its section; nil where it has none, as another one has its identity. O(log²
+  /// rows).
   ///
   /// - Parameters:
   ///   - position: the item's place among all.
@@ -101,7 +102,7 @@ struct LaidRow {
   /// Among the rows of its section.
   let place: Int
   let row: Row
-  /// Of its item, among all.
+  /// The position of its item among all.
   let position: Int
 }
 
@@ -111,6 +112,6 @@ extension ItemLookup {
 }
 
 extension MappedItem {
-  /// What its first row is sorted by.
+  /// The keys that its first row is sorted by.
   var sortKeys: [SortKey] { details?.sortKeys ?? [] }
 }

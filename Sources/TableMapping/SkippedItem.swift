@@ -4,7 +4,7 @@ public struct SkippedItem: Equatable, Sendable {
   public var source: String
   /// Its place among the source's items, from 0.
   public var index: Int
-  /// What its row's identity would be, where that could be told.
+  /// The identity that its row would have, where that could be told.
   public var id: String?
   /// Its type, where the table tells types apart and the item has one.
   public var type: String?

@@ -7,7 +7,7 @@ struct SoleRows: Sendable {
   let rows: [Row]
   let identities: [Fingerprint]
 
-  /// Where rows are noted: each place by one thread.
+  /// The notes of rows: each place is written by one thread.
   struct Notes {
     fileprivate let rows: UnsafeMutableBufferPointer<Row>
     fileprivate let identities: UnsafeMutableBufferPointer<Fingerprint>
@@ -25,10 +25,10 @@ struct SoleRows: Sendable {
     }
   }
 
-  /// Whether an item has no row, or more to it.
+  /// A flag: some item has no row, or more than a row.
   fileprivate final class Gap: Sendable { let isThere = Atomic(false) }
 
-  /// Those of the items that `body` makes, and notes; nil where one of them has no row, or more to it.
+  /// Returns the rows of the items that `body` makes and notes; nil where one of them has no row, or more than a row.
   ///
   /// - Parameter capacity: how many at most; 0: none are noted.
   static func noting(_ capacity: Int, _ body: (Notes) -> [MappedItem]) -> SoleRows? {
@@ -50,7 +50,7 @@ struct SoleRows: Sendable {
         if !gap.isThere.load(ordering: .relaxed) {
           (count, identityCount) = (items.count, items.count)
         } else {
-          // What was noted is taken back.
+          // The notes are taken back.
           for position in items.indices where items[position].soleRow != nil {
             (rows.baseAddress.map { $0 + position })?.deinitialize(count: 1)
           }

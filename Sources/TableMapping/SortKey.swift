@@ -1,7 +1,7 @@
 internal import Expressions
 internal import JSON
 
-/// What rows and groups are sorted by: copied out of the item, so that it outlives the response.
+/// The value that rows and groups are sorted by: copied out of the item, so that it outlives the response.
 enum SortKey: Sendable {
   /// Null, a list or an object.
   case none
@@ -33,7 +33,7 @@ enum SortKey: Sendable {
     }
   }
 
-  /// Whether both are of one kind and the same to the byte, so that nothing sorts them apart.
+  /// Returns whether both are of one kind and the same to the byte, so that nothing sorts them apart.
   func isExactly(_ other: SortKey) -> Bool {
     switch (self, other) {
     case (.none, .none): true
@@ -47,7 +47,7 @@ enum SortKey: Sendable {
     }
   }
 
-  /// Of different kinds, false and true come first, then numbers, then texts.
+  /// Kinds are sorted: false and true come first, then numbers, then texts.
   private var rank: Int {
     switch self {
     case .bool: 0
@@ -125,7 +125,7 @@ enum SortKey: Sendable {
 }
 
 extension SortKey {
-  /// What an expression sees of it.
+  /// The value that an expression sees.
   var value: Value {
     switch self {
     // Groups are not ordered by a language's order.

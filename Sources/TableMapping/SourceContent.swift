@@ -1,6 +1,6 @@
 public import JSON
 
-/// What a source has at the moment.
+/// The present content of a source.
 public struct SourceContent: Sendable {
   /// Whole responses, in order; empty for a local table.
   public private(set) var pages: [[UInt8]] = []
@@ -10,12 +10,12 @@ public struct SourceContent: Sendable {
   /// by a request each, or a response's with edits laid over them. Nil: they stand in the pages, where the source's
   /// `items` says.
   public var items: [SourceItem]?
-  /// What edits have made of the items in the list of the only response, whose items no expression makes
-  /// (``MappingResult/edits(of:in:)``). `$response` stays what it was.
+  /// The edits of the list of the only response, whose items no expression makes (``MappingResult/edits(of:in:)``).
+  /// `$response` stays what it was.
   public var edits: ListEdits?
   /// The source had more items than it may.
   public var isTruncated = false
-  /// What the tables that have this answer make of it in common; nil where one table alone has it.
+  /// The mappings that all tables with this answer share; nil where one table alone has it.
   public var shared: SharedMappings?
 
   public init(pages: [[UInt8]] = [], items: [SourceItem]? = nil) { (self.pages, self.items) = (pages, items) }
@@ -32,10 +32,10 @@ public struct SourceContent: Sendable {
     return content
   }
 
-  /// Of the responses, in bytes. O(responses).
+  /// The length of the responses, in bytes. O(responses).
   public var byteCount: Int { pages.reduce(0) { $0 + $1.count } }
 
-  /// Where the items of a page stand, in the list at a path.
+  /// Returns the items of a page, in the list at a path.
   ///
   /// - Parameter previous: the page as it was before.
   /// - Throws, complexity: as for a ``ListedText``; O(1) where it has been found out before.
@@ -59,7 +59,7 @@ public struct SourceContent: Sendable {
     SourceContent(items: items.map { SourceItem($0) })
   }
 
-  /// Whether both are not only equal but the same ones in memory.
+  /// Returns whether both are the same one in memory.
   func isVery(_ other: SourceContent) -> Bool {
     guard pages.count == other.pages.count, items?.count == other.items?.count, edits == other.edits else {
       return false
@@ -91,7 +91,7 @@ public struct SourceItem: Sendable {
   public var id: String?
   /// One JSON value.
   public var bytes: [UInt8]
-  /// Of an item that the service owns: its number, and what orders it.
+  /// The number and the rank of an item that the service owns.
   private(set) var owned: (number: UInt64, rank: Int64)?
 
   /// One that the service owns.
@@ -106,11 +106,11 @@ public struct SourceItem: Sendable {
 
 /// An item that the service owns.
 public struct OwnedItem: Sendable {
-  /// What the service calls it: no other item ever has it.
+  /// The service's name for the item: no other item ever has it.
   public var number: UInt64
   /// The identity that a client has chosen; nil: its number's text is the identity. The same as long as the item is there.
   public var name: String?
-  /// What orders it: it grows along the items.
+  /// The item's rank: it grows along the items.
   public var rank: Int64
   /// A JSON object.
   public var bytes: [UInt8]
@@ -119,11 +119,11 @@ public struct OwnedItem: Sendable {
     (self.number, self.name, self.rank, self.bytes) = (number, name, rank, bytes)
   }
 
-  /// What clients call it.
+  /// The clients' name for the item.
   var id: String { name ?? String(number) }
 }
 
-/// What has become of an item that the service owns: added, changed, moved, or gone.
+/// A change of an item that the service owns: added, changed, moved, or gone.
 public struct OwnedItemChange: Sendable {
   public var number: UInt64
   /// Nil: it was not there.
@@ -137,7 +137,7 @@ public struct OwnedItemChange: Sendable {
 }
 
 extension [UInt8] {
-  /// Whether both are the same one in memory. O(1).
+  /// Returns whether both are the same one in memory. O(1).
   func isVery(_ other: [UInt8]) -> Bool {
     count == other.count
       && withUnsafeBytes { bytes in other.withUnsafeBytes { bytes.baseAddress == $0.baseAddress } }

@@ -6,13 +6,13 @@ internal import TableModel
 /// Reads the items of one source: takes from the cache what has not changed, and maps the rest.
 struct SourceReader {
   private(set) var items: [MappedItem] = []
-  /// Of the first of them.
+  /// The rows of the first of them.
   private var rows: SoleRows?
   private var texts = ItemTexts()
   var lists: [CachedSource.CachedList?] = []
   private(set) var budget: MappingBudget
   var pageEnds: [Int] = []
-  /// Where the rows are what stands in the items' lists.
+  /// The places of items in the lists of others, where these are the rows.
   var expanded: ExpandedItems?
   /// There are more items in these than there may be.
   var isCut = false
@@ -22,19 +22,19 @@ struct SourceReader {
   /// In place of `previous`: what was made of items that the service owns.
   private let layout: ItemLayout?
   let content: SourceContent
-  /// Of what expressions see of whole responses.
+  /// The fingerprint of what expressions see of whole responses.
   private let seenResponses: Fingerprint
   /// Places in the cache whose looked-up items have changed.
   private let stale: Set<Int>
   let lookups: Lookups
   var mapper: ItemMapper
-  /// Where the next item stood the last time, if nothing moved.
+  /// The place of the next item the last time, if nothing moved.
   private(set) var expected = 0
   /// The first one that is not JSON.
   private var broken: MappedItem?
-  /// Whether all so far are the items of the last time, in their places.
+  /// True while all items so far are those of the last time, in their places.
   private var isUnchanged: Bool
-  /// Those that may stand elsewhere now, once one is looked for.
+  /// The items that may stand elsewhere now, once one is looked for.
   private var former: FormerItems?
 
   /// - Parameters:
@@ -59,7 +59,7 @@ struct SourceReader {
     isUnchanged = self.previous != nil
   }
 
-  /// Where each item has one row and nothing else, and whoever mapped them has noted that.
+  /// The rows, where each item has one row and nothing else, and this was noted while they were mapped.
   var soleRows: SoleRows? { rows.flatMap { $0.rows.count == items.count ? $0 : nil } }
 
   mutating func reserveCapacity(_ count: Int) {
@@ -109,13 +109,13 @@ struct SourceReader {
     guard !isOverBudget else { throw budget.failure }
   }
 
-  /// What the service owns is bounded where it is added.
+  /// The service's own items are bounded where they are added.
   var isOverBudget: Bool { budget.isExceeded && !source.isLocal }
 
   private mutating func read(_ given: [SourceItem]) throws(SourceFailure) {
     reserveCapacity(given.count)
     budget.expect(items: given.count)
-    // What the service owns is mapped however much it is.
+    // The service's own items are mapped whatever they cost.
     if source.isLocal, previous == nil, layout == nil, ParallelMapping.isWorthwhile(for: given) {
       let mapping = ParallelMapping(source: source, plan: plan, elements: .given(given), start: items.count)
       var mapped = mapping.run(scope: scope, lookups: lookups, budget: .unlimited)
@@ -161,7 +161,7 @@ struct SourceReader {
 
   // MARK: Items
 
-  /// What is appended from now on are parts of this text.
+  /// Begins a text: the items that are appended from now on are parts of it.
   mutating func begin(text: [UInt8]) {
     texts.begin(text)
     budget.charge(page: text)
@@ -181,7 +181,8 @@ struct SourceReader {
     return true
   }
 
-  /// Where an item with these bytes stood; the one that is expected is tried first, as most items stay where they were.
+  /// Returns the former place of an item with these bytes; the expected one is tried first, as most items stay where
+  /// they were.
   @inline(__always)
   private mutating func place(of bytes: UnsafeRawBufferPointer, givenID: String?, in previous: CachedSource) -> Int? {
     if expected < previous.items.count, previous.has(bytes, givenID, at: expected) { return expected }
@@ -195,14 +196,14 @@ struct SourceReader {
     former = FormerItems(previous, at: places)
   }
 
-  /// Whether an item of the cache with the same bytes shows the same here.
+  /// Returns whether an item of the cache with the same bytes shows the same here.
   @inline(__always)
   func isUsable(_ position: Int, of previous: CachedSource) -> Bool {
     if plan.dependencies.contains(.index), previous.items[position].index != items.count { return false }
     return !isStale(position)
   }
 
-  /// What an item of the cache shows of looked-up ones has changed.
+  /// True if an item of the cache shows looked-up items that have changed.
   func isStale(_ position: Int) -> Bool { !stale.isEmpty && stale.contains(position) }
 
   @inline(__always)

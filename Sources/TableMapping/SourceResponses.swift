@@ -30,7 +30,7 @@ final class SourceResponses {
     if let first = roots.first { (response, self.pages) = (first, .array(roots)) }
   }
 
-  /// Of all that expressions with these dependencies may see of the pages.
+  /// Returns the fingerprint of everything that expressions with these dependencies may see of the pages.
   static func fingerprint(of pages: [[UInt8]], seen dependencies: Dependencies) -> Fingerprint {
     if dependencies.contains(.pages) {
       return pages.reduce(.empty) { $0.combined(with: Fingerprint(of: $1)) }

@@ -5,7 +5,8 @@ public import TableFinding
 internal import TableModel
 
 extension TableMapper {
-  /// What the table offers whoever looks at it; nil: nothing. A title that can't be evaluated is the name.
+  /// Returns the searches, filters and sorts that the table offers; nil: none. A title that can't be evaluated is the
+  /// name.
   public func finding(for variables: MappingVariables) -> FindOffer? {
     guard let find = plan.find else { return nil }
     let (definition, scope) = (find.definition, variables.scope)
@@ -50,7 +51,7 @@ extension TableMapper {
           list: { Self.list(found.rows(), find.schema) },
           &report
         )
-        // What neither counts nor reads items is as the table has it: it may have seen more.
+        // A header that neither counts nor reads items is as the table has it: it may have seen more.
         return (
           section.header?.readsRows == true ? made.header : found.section.header,
           section.footer?.readsRows == true ? made.footer : found.section.footer

@@ -2,7 +2,7 @@ internal import Expressions
 internal import JSON
 
 extension TableMapper {
-  /// Whether rows are called as the items of a source are: no `row.id` says otherwise.
+  /// Returns whether rows have the identities of a source's items: no `row.id` says otherwise.
   public func keepsIdentities(of source: String) -> Bool {
     plan.sectionPlans.allSatisfy { $0.source != source || $0.rowID == nil }
   }

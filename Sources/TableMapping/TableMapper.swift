@@ -9,7 +9,7 @@ internal import TableModel
 /// what its expressions read (`$index`, `$response`, parameters) is the same too.
 public struct TableMapper: Sendable {
   let plan: MappingPlan
-  /// Of a family whose members share rows.
+  /// The plan of a family whose members share rows.
   let common: CommonPlan?
   let maximumBytes: Int
 
@@ -45,10 +45,10 @@ public struct TableMapper: Sendable {
   /// The sources of the table's sections, each once, in the order of the sections, then those of its lookups.
   public var sources: [String] { Self.names(plan.sources + plan.lookups.map(\.source)) }
 
-  /// Those whose items have rows.
+  /// The sources whose items have rows.
   public var sectionSources: [String] { Self.names(plan.sources) }
 
-  /// Those whose items are looked up, be they shown themselves or not.
+  /// The sources whose items are looked up, whether they are shown themselves or not.
   public var lookupSources: [String] { Self.names(plan.lookups.map(\.source)) }
 
   /// Each once.
@@ -89,7 +89,7 @@ public struct TableMapper: Sendable {
     return map(contents, reusing: cache, variables: variables)
   }
 
-  /// What stands above the table, before its sources have answered too: the title with its expressions evaluated. Where
+  /// Returns the table's title, also before its sources have answered: the title with its expressions evaluated. Where
   /// one fails, the title as the definition has it.
   public func title(for variables: MappingVariables) -> String {
     (try? definition.titleTemplate?.text(in: variables.scope)) ?? definition.title

@@ -14,15 +14,15 @@ struct GroupOrder {
 }
 
 extension MappingResult {
-  /// Whether all groups that have a value have a number, or all a boolean; false where there are none. O(sections), without a
-  /// look at their items.
+  /// Returns whether all groups that have a value have a number, or all a boolean; false where there are none.
+  /// O(sections), without a look at their items.
   ///
   /// - Returns: nil where it is not known.
   public func groupsAre(numbers: Bool) -> Bool? {
     guard let layout else { return nil }
     var hasSome = false
     for section in layout.sections where !section.rows.isEmpty {
-      // Of one that the definition names its items know.
+      // The items of a declared group tell its value.
       let item = section.isDeclared ? section.first.flatMap { layout.item(of: $0) } : nil
       switch section.isDeclared ? item?.mapped.details?.group?.key ?? .none : section.key {
       case .none: continue

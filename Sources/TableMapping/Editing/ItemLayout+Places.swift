@@ -1,7 +1,7 @@
 internal import TableModel
 
 extension ItemLayout {
-  /// Where a row stands, or would stand, among rows in their order. O(log² rows).
+  /// Returns a row's place among rows in their order. O(log² rows).
   ///
   /// - Parameter arrangement: nil: rows in the order of their items.
   func place(of row: Row, of item: LaidItem, among rows: RowList, _ arrangement: Arrangement?) -> Int {

@@ -10,26 +10,26 @@ struct ItemLayout: Sendable {
   var items: LaidItems
   /// In their order; those that are left out too.
   var sections: [LaidSection]
-  /// Of groups, by their identities: where they stand among the sections.
+  /// The places of groups among the sections, by the groups' identities.
   var groups: [ExactText: Int]
   /// Two things have one identity: the order of all items decides who has it.
   let hasDuplicates: Bool
 
-  /// What a whole mapping has made of items that the service owns, none of which has the identity of another one.
+  /// Takes the result of a whole mapping of items that the service owns, no two of which share an identity.
   /// O(sections).
   init(source: String, _ items: LaidItems, _ sections: [LaidSection]) {
     (self.source, self.items, self.sections, groups, hasDuplicates) = (source, items, sections, [:], false)
     indexGroups()
   }
 
-  /// What was made of a response. O(1).
+  /// Takes the layout of a response. O(1).
   init(source: String, _ layout: SettledLayout, _ texts: ItemTexts) {
     items = LaidItems(texts, layout.lookup, skipped: layout.skipped)
     (self.source, sections, groups) = (source, layout.sections, layout.groups)
     hasDuplicates = layout.hasDuplicates
   }
 
-  /// What is found by an identity.
+  /// Returns the item with an identity.
   func item(named id: String) -> (number: UInt64, item: LaidItem)? {
     guard let number = items.number(named: Fingerprint(of: id), where: { $0.isNamed(id) }), let item = items[number],
       item.mapped.isNamed(id)
@@ -37,7 +37,7 @@ struct ItemLayout: Sendable {
     return (number, item)
   }
 
-  /// What became of an item, if it was the same one. O(1) where it is the very one.
+  /// Returns the mapped item of an item that is the same one. O(1) where it is the same in memory.
   func mapped(_ item: SourceItem) -> MappedItem? {
     guard let owned = item.owned, let laid = items[owned.number], laid.bytes == item.bytes else { return nil }
     return laid.mapped
@@ -82,7 +82,7 @@ struct ItemLayout: Sendable {
     indexGroups(from: 0)
   }
 
-  /// Those from a place on stand elsewhere than before; none has gone that is still among ``groups``.
+  /// Updates the places of groups from a section on; none has gone that is still in ``groups``.
   mutating func indexGroups(from first: Int) {
     for place in first..<sections.count { groups[ExactText(sections[place].id)] = place }
   }
@@ -91,7 +91,7 @@ struct ItemLayout: Sendable {
 /// A section as it was laid out.
 struct LaidSection: Sendable {
   let id: String
-  /// What its header sees as `$key`.
+  /// The value of `$key` in its header.
   var key: SortKey
   let plan: SectionPlan
   let arrangement: Arrangement
@@ -104,7 +104,7 @@ struct LaidSection: Sendable {
   var met: RowList?
   /// Nil: it is left out.
   var shown: Section?
-  /// What its header and footer took, in steps; nil: more than they may.
+  /// The cost of its header and footer, in steps; nil: more than they may.
   var modelWork: Int? = 0
 
   init(_ section: ArrangedSection, shown: Section?) {
@@ -145,7 +145,7 @@ struct LaidSection: Sendable {
   /// How many are shown.
   var visibleCount: Int { arrangement.limit.map { min(max(0, $0), rows.count) } ?? rows.count }
 
-  /// Those that are shown.
+  /// The rows that are shown.
   var visible: RowList { arrangement.limit.map { rows.first(max(0, $0)) } ?? rows }
 }
 
@@ -165,7 +165,7 @@ extension MappedItem {
     return [first] + (details?.others ?? [])
   }
 
-  /// What one of its rows is sorted by.
+  /// Returns the keys that one of its rows is sorted by.
   func sortKeys(of row: Row) -> [SortKey] {
     guard let details else { return [] }
     if details.others.isEmpty || self.row?.key.identity == row.key.identity { return details.sortKeys }

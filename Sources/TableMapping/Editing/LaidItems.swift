@@ -11,7 +11,7 @@ struct LaidItems: Sendable {
   /// By the fingerprints of what items are found by: the identities of their rows, or of the row that they would have. Nil:
   /// nothing is found by it any more.
   private var names: TreeDictionary<UInt64, UInt64?> = [:]
-  /// Those that a section takes and that have no row.
+  /// The items that a section takes and that have no row.
   private(set) var skipped: TreeSet<UInt64> = []
 
   /// Items that the service owns, in their order.
@@ -37,7 +37,7 @@ struct LaidItems: Sendable {
     self.skipped = TreeSet(skipped.map { base.number(at: $0) })
   }
 
-  /// What a whole mapping has made.
+  /// The result of a whole mapping.
   private final class Base: Sendable {
     let lookup: ItemLookup
     private let texts: Texts
@@ -80,7 +80,7 @@ struct LaidItems: Sendable {
       return base.item(number)
     }
     set {
-      // What came with an edit and went with another leaves no trace.
+      // An item that came with one edit and went with another leaves no trace.
       if newValue == nil, base.item(number) == nil {
         changed[number] = .none
       } else {
@@ -142,7 +142,7 @@ struct LaidItems: Sendable {
 /// An item as it was laid out.
 struct LaidItem: Sendable {
   let mapped: MappedItem
-  /// What orders it among the others.
+  /// The number that orders it among the others.
   let rank: Int64
   let text: Text
 
@@ -163,7 +163,7 @@ struct LaidItem: Sendable {
   /// As the source gave it, or an edit. O(bytes) for a part of a response: a copy.
   var bytes: [UInt8] { text.bytes }
 
-  /// What it takes of memory, about, but for the response that it is a part of.
+  /// Its memory, about, without the response that it is a part of.
   var cost: Int {
     if case .own(let bytes) = text { mapped.cost + bytes.count } else { mapped.cost }
   }

@@ -1,12 +1,11 @@
-/// What edits have made of the items of a response's list since it came: of what the upstream has accepted and has not
-/// answered with yet.
+/// Edits of a response's list since it came: changes that the upstream has accepted and not yet answered with.
 ///
-/// An item of the response is numbered by its place in it, one that came since behind these. Each has a *rank* that orders
-/// it, with room between neighbours, so that an item that comes, goes or moves changes no other one.
+/// An item of the response is numbered by its place in it; one that came since has a number behind these. Each has a
+/// *rank* that orders it, with room between neighbours, so that an item that comes, goes or moves changes no other one.
 public struct ListEdits: Sendable, Equatable {
-  /// What is not as the response says, by number; nil: it is gone.
+  /// The items that differ from the response, by number; nil: the item is gone.
   private(set) var items: [UInt64: Item?] = [:]
-  /// Of the response.
+  /// The number of items in the response.
   private let count: Int
   private var next: UInt64
 
@@ -15,7 +14,7 @@ public struct ListEdits: Sendable, Equatable {
     var bytes: [UInt8]
   }
 
-  /// Where an item goes.
+  /// The destination of an item.
   public enum Place: Sendable {
     case end
     case before(Int)
@@ -117,7 +116,7 @@ public struct ListEdits: Sendable, Equatable {
     return all.sorted { $0.rank < $1.rank }.map(\.bytes)
   }
 
-  /// Where an item stands among all. O(edits).
+  /// Returns the item's place among all. O(edits).
   public func place(of number: Int) -> Int? {
     guard let rank = rank(of: UInt64(number)) else { return nil }
     func precede(_ ranks: some Sequence<Int64>) -> Int { ranks.count { $0 < rank } }
@@ -126,7 +125,7 @@ public struct ListEdits: Sendable, Equatable {
     return response - others + precede(items.values.lazy.compactMap { $0?.rank })
   }
 
-  /// Whether items have come, gone or moved.
+  /// True if items have come, gone or moved.
   var areMoved: Bool {
     items.contains { number, item in
       number >= UInt64(count) || item?.rank != Self.rank(ofResponse: Int(number))

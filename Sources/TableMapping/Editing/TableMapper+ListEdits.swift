@@ -33,7 +33,7 @@ extension TableMapper {
     let layout = last.edited?.layout ?? ItemLayout(source: source.name, settled, texts)
     guard let changes = edits.changes(since: last.edited?.edits, of: layout.items) else { return nil }
     var edit = LayoutEdit(layout, plan: plan, scope: variables.scope, lookups: lookups, warnings: [])
-    // What is said of one item would have to be taken back with the next edit of it.
+    // A warning about one item would have to be taken back with the next edit of it.
     guard edit.lay(changes), edit.report.warnings.isEmpty, last.byteCount + edit.growth <= maximumBytes else {
       return nil
     }
@@ -50,9 +50,9 @@ extension TableMapper {
 }
 
 extension MappingResult {
-  /// What edits have made of a source's items, to be edited on; nil where these don't stand in one list of its only response,
-  /// which is the one that was mapped. The items are numbered as ``RepresentedItem/position`` and ``identity(ofItemAt:of:)``
-  /// have them. O(1).
+  /// Returns the edits of a source's items, to be edited on; nil where the items don't stand in one list of its only
+  /// response, the one that was mapped. The items are numbered as ``RepresentedItem/position`` and
+  /// ``identity(ofItemAt:of:)`` have them. O(1).
   public func edits(of source: String, in content: SourceContent) -> ListEdits? {
     guard let cached = cache.sources[source], content.items == nil, content.pages.count == 1, cached.lists.count == 1,
       cached.lists[0] != nil, cached.texts.areParts(of: content.pages)
@@ -70,20 +70,21 @@ extension MappingResult {
   mutating func show(_ layout: ItemLayout) {
     sections = layout.sections.compactMap(\.shown)
     omittedSections = layout.sections.count - sections.count
-    // Where two things have one identity, nothing has come or gone.
+    // Without duplicate identities no item is skipped.
     if !layout.hasDuplicates { (skippedItems, firstSkipped) = (layout.items.skipped.count, nil) }
   }
 }
 
 extension ListEdits {
-  /// What has become of items since edits that these go on from, nil: since the response; nil where these do not. O(edits).
+  /// Returns the changes of items since the edits that these go on from, nil: since the response; nil where these do
+  /// not go on from them. O(edits).
   fileprivate func changes(since before: ListEdits?, of laid: LaidItems) -> [OwnedItemChange]? {
     let known = before?.items ?? [:]
     guard known.keys.allSatisfy({ items[$0] != nil }) else { return nil }
     return items.compactMap { number, item in
       if let known = known[number], known == item { return nil }
       let old = laid[number]
-      // What came and went since is nothing.
+      // An item that came and went since is no change.
       guard old != nil || item != nil else { return nil }
       return OwnedItemChange(
         number: number,

@@ -9,7 +9,7 @@ final class CommonMapping: Sendable {
   let result: MappingResult
   let source: CachedSource
   let index: PartIndex?
-  /// What has become of the items of the mapping before.
+  /// The changes since the mapping before.
   let turnover: Turnover?
   /// Its own among all.
   private let number: UInt64
@@ -20,7 +20,7 @@ final class CommonMapping: Sendable {
     fileprivate let before: UInt64
     /// By former place: where the item stands now, -1 where it has gone. Nil: all stand where they stood.
     let places: [Int32]?
-    /// Where items stand that are new or were changed, ascending.
+    /// The positions of items that are new or were changed, ascending.
     let changed: [Int32]
   }
 
@@ -40,7 +40,7 @@ final class CommonMapping: Sendable {
     self.turnover = turnover
   }
 
-  /// What has changed since a mapping; nil where that is not the one before this.
+  /// Returns the changes since a mapping; nil where that is not the one before this.
   func turnover(since other: CommonMapping) -> Turnover? {
     turnover.flatMap { $0.before == other.number ? $0 : nil }
   }

@@ -15,7 +15,7 @@ struct CommonPlan: Sendable {
     let ofMember: Expression
   }
 
-  /// What may differ from member to member.
+  /// The roots that may differ from member to member.
   private static let variables: Dependencies = [.parameters, .caller]
 
   /// Nil where members have more of their own than what their sections take: rows, edits, more than one source.
@@ -51,7 +51,7 @@ struct CommonPlan: Sendable {
     equality = Self.equality(of: predicates, among: given.count)
   }
 
-  /// Of one source, where an item goes to one of them.
+  /// Returns the sections of a table of one source whose items go to one section each.
   private static func sections(of table: TableDefinition) -> [SectionDefinition]? {
     switch table.sections {
     case .single(let section): [section]
@@ -88,7 +88,7 @@ extension EditsDefinition {
 }
 
 extension SortDefinition {
-  /// What rows are sorted by, not which way: that is each member's.
+  /// The sort without its direction, which is each member's.
   fileprivate var withoutOrder: SortDefinition { SortDefinition(key: key, locale: locale, isNatural: isNatural) }
 }
 

@@ -6,7 +6,7 @@ struct PartIndex: Sendable {
   private var keys: [Key?]
   /// In ascending places.
   private var places: [Key: [Int32]] = [:]
-  /// Those without a key.
+  /// The items without a key.
   private var others: [Int32] = []
 
   /// Values that are equal have equal keys.
@@ -89,12 +89,12 @@ struct PartIndex: Sendable {
     if let key { insert(&places[key, default: []]) } else { insert(&others) }
   }
 
-  /// Those of which the equality may hold, ascending.
+  /// Returns the positions of items for which the equality may hold, ascending.
   func candidates(_ key: Key) -> [Int32] {
     let found = places[key] ?? []
     return others.isEmpty ? found : (found + others).sorted()
   }
 
-  /// Whether the equality may hold of an item.
+  /// Returns whether the equality may hold for an item.
   func mayTake(_ position: Int32, _ key: Key) -> Bool { keys[Int(position)].map { $0 == key } ?? true }
 }

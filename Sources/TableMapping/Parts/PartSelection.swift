@@ -21,11 +21,11 @@ struct PartSelection: Sendable {
     private var scope: Scope
     private let reading: ItemReading
     private let index: PartIndex?
-    /// Of one item after the other.
+    /// The budget of one item after the other.
     private let work = Budget()
-    /// What all may take, in steps.
+    /// The steps that all items have left.
     private var left: Int
-    /// What the items found are equal to; nil: each is asked.
+    /// The key that the items found are equal to; nil: each is asked.
     let key: PartIndex.Key?
 
     init(_ own: MappingPlan, _ common: CommonMapping, _ variables: MappingVariables) {
@@ -66,7 +66,7 @@ struct PartSelection: Sendable {
     }
   }
 
-  /// Of all items. O(items that may be taken).
+  /// Selects among all items. O(items that may be taken).
   init(of common: CommonMapping, _ chooser: inout Chooser) {
     let candidates = chooser.key.flatMap { key in common.index?.candidates(key) }
     for position in candidates ?? common.source.items.indices.map({ Int32($0) }) {

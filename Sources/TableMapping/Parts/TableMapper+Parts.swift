@@ -46,7 +46,7 @@ public final class SharedMappings: Sendable {
   }
 }
 
-/// What a mapping shows of a common one.
+/// The part of a common mapping that one mapping shows.
 struct MappedPart: Sendable {
   let common: CommonMapping
   let selection: PartSelection
@@ -68,7 +68,7 @@ extension MappedPart {
 }
 
 extension TableMapper {
-  /// Whether this table's members differ in nothing but what their sections take, so that they share rows.
+  /// True if this table's members differ only in the items that their sections take, so that they share rows.
   public var sharesRows: Bool { common != nil }
 
   /// Maps what the sources have, where the rows of the answer are made once for all tables that have it: as
@@ -113,7 +113,7 @@ extension TableMapper {
     } else {
       part = MappedPart(common: mapping, selection: PartSelection(of: mapping, &chooser))
     }
-    // What is too much is said by a mapping of the table's own.
+    // Excess is reported by a mapping of the table's own.
     guard !chooser.isExhausted else { return nil }
     var made: MappingResult
     if !isOther, let former, former.skippedItems == 0 {
