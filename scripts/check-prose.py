@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """check-prose.py: the style of the pages, as far as a program can see it. A sentence begins with its subject, not with a clause that a
-reader has to resolve first ("What waits …", "Whoever asks …"), and has at most 60 words. `make prose`; takes a moment."""
+reader has to resolve first ("What waits …", "Whoever asks …"), and has at most 45 words. `make prose`; takes a moment."""
 import pathlib, re, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGES = [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in ("README.md", "CHANGELOG.md", "UPGRADING.md", "CONTRIBUTING.md"))]
 RIDDLE = re.compile(r"(What|Whatever|Who|Whoever|Whom|Whose)\b")
-LONGEST = 60
+LONGEST = 45
 
 
 def sentences(text):
