@@ -47,7 +47,7 @@ struct NamedCell {
     var key: String
     /// In the language.
     var name: String
-    /// Of a type that belongs to the field: `Size` for a `oneOf`.
+    /// The name of a type that belongs to the field: `Size` for a `oneOf`.
     var typeName: String
     var type: FieldType
     var isOptional: Bool
@@ -95,7 +95,7 @@ struct NamedCell {
 }
 
 extension [NamedCell] {
-  /// What `Accept-Cells` says of them.
+  /// The value of `Accept-Cells` for them.
   var accepted: String {
     map { $0.version > 1 ? "\($0.identifier);v=\($0.version)" : $0.identifier }.joined(separator: ", ")
   }

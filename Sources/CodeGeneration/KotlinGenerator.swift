@@ -128,7 +128,7 @@ struct KotlinGenerator {
 
   private func escaped(_ name: String) -> String { Self.keywords.contains(name) ? "`\(name)`" : name }
 
-  /// What the generated code itself uses.
+  /// Names that the generated code itself uses.
   private static let typeNames: Set<String> = [
     "Boolean", "Cell", "CellSerializer", "Companion", "DeserializationStrategy", "Double", "Json",
     "JsonContentPolymorphicSerializer",

@@ -1,7 +1,7 @@
 public import Definitions
 
-/// What edits may write of a local source's items, or a member of these that has members of its own, with names that fit the
-/// language.
+/// The members that edits may write of a local source's items, or of such a member that has members of its own, with
+/// names that fit the language.
 struct NamedItem {
   var source: String
   /// Dotted; nil: the item itself.

@@ -11,7 +11,7 @@ struct NamedTable {
   struct Parameter {
     var key: String
     var name: String
-    /// Of a type that belongs to the parameter, where it takes some words alone.
+    /// The name of a type that belongs to the parameter, where it takes only some words.
     var typeName: String
     var words: [Name]
     var defaultValue: String?
@@ -20,7 +20,7 @@ struct NamedTable {
   var name: String
   var typeName: String
   var parameters: [Parameter]
-  /// Those that the configuration names; none where any may come.
+  /// The sections that the configuration names; none where any may come.
   var sections: [Name]
   /// Groups may have sections that the configuration doesn't name.
   var hasOtherSections: Bool
@@ -76,7 +76,7 @@ struct NamedTable {
     }
   }
 
-  /// What stands in a table's type beside its parameters' types.
+  /// Names in a table's type beside its parameters' types.
   private static let partNames: Set<String> = ["Action", "Filter", "Footer", "Header", "Item", "Section", "Sort"]
 
   private static func names(_ keys: [String], _ taken: Set<String>) -> [Name] {

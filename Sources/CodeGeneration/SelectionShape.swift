@@ -6,7 +6,7 @@ internal import JSON
 indirect enum SelectionShape: Equatable {
   case text, boolean, number
   case object([Member])
-  /// Of a lone `${…}`, which may be anything; of lists; of what differs from one template to the next.
+  /// The shape of a lone `${…}`, which may be anything; of lists; of members that differ from one template to the next.
   case any
 
   struct Member: Equatable {
@@ -36,7 +36,7 @@ indirect enum SelectionShape: Equatable {
     }
   }
 
-  /// What holds values of both.
+  /// Returns the shape that holds values of both.
   func merged(with other: SelectionShape) -> SelectionShape {
     switch (self, other) {
     case (.object(let one), .object(let two)):
@@ -59,7 +59,7 @@ indirect enum SelectionShape: Equatable {
   }
 }
 
-/// What all `select` of a configuration can be.
+/// The shapes of all `select` in a configuration.
 struct Selections {
   /// The member whose constant text says which kind it is: `type`.
   var discriminator: String

@@ -24,7 +24,7 @@ struct SwiftSelection {
     }
   }
 
-  /// Whether something in it may be any JSON.
+  /// True if something in it may be any JSON.
   var usesJSON: Bool { kinds.contains { $0.members.contains { Self.isAny($0.shape) } } }
 
   private static func isAny(_ shape: SelectionShape) -> Bool {

@@ -209,7 +209,7 @@ struct SwiftGenerator {
 }
 
 extension SwiftGenerator {
-  /// What the generated code itself uses.
+  /// Names that the generated code itself uses.
   static let typeNames: Set<String> = [
     "Any", "Bool", "Cell", "CellModel", "Codable", "CodingKey", "CodingKeys", "Decoder", "Double", "Encoder",
     "Foundation", "Hashable", "Int", "JSONValue", "Optional", "Protocol", "Selection", "Self", "Sendable", "String",

@@ -113,11 +113,11 @@ struct SwiftTables {
 }
 
 extension SwiftTables {
-  /// What tables' types are made of, beside what cells are.
+  /// Names of the types that tables' types are made of, beside those of cells.
   static let typeNames: Set<String> = SwiftGenerator.typeNames.union([
     "AnyItem", "AnyName", "PartialKeyPath", "RawRepresentable", "TableItem", "TableSchema", "Tables", "TypedTable",
   ])
-  /// What nothing within a table can be called.
+  /// Names that nothing within a table can have.
   static let memberNames: Set<String> = [
     "hash", "hashValue", "init", "name", "none", "parameters", "rawValue", "self", "some",
   ]

@@ -100,7 +100,7 @@ struct TypeScriptGenerator {
     }
   }
 
-  /// What the generated code itself uses, and what can't be an interface's name.
+  /// Names that the generated code itself uses, and names that an interface can't have.
   private static let typeNames: Set<String> = [
     "AnyCell", "Array", "Cell", "JSONValue", "Object", "TableName", "Tables",
   ]

@@ -11,12 +11,12 @@ public struct Configuration: Sendable {
 
   public var limits = Limits()
   public var timeouts = Timeouts()
-  /// Which origins scripts may call from; nil sends no CORS field at all.
+  /// The origins that scripts may call from; nil sends no CORS field at all.
   public var crossOrigin: CrossOrigin?
   /// Names that requests may be for, without ports and in any case: a request for another is 421. IP literals and
   /// `localhost` always are. Where it is empty, only a server that listens on loopback asks.
   public var hosts: [String] = []
-  /// Whose `Forwarded` (RFC 7239) and `X-Forwarded-For` say who the client is; nobody's by default.
+  /// The proxies whose `Forwarded` (RFC 7239) and `X-Forwarded-For` say who the client is; none by default.
   public var trustedProxies: [AddressBlock] = []
   /// Given each request that is answered, on its event loop: it must not block. Nil: nobody is told.
   public var accessLog: (@Sendable (AnsweredRequest) -> Void)?
@@ -105,7 +105,7 @@ public struct Configuration: Sendable {
       /// As configurations list them: all where `*` is among them.
       public init(_ list: [String]) { self = list.contains("*") ? .any : .list(list) }
 
-      /// Whether `origin` is one of them. O(number of origins).
+      /// Returns whether `origin` is one of them. O(number of origins).
       func contains(_ origin: ArraySlice<UInt8>) -> Bool {
         switch self {
         case .any: true
@@ -121,9 +121,9 @@ public struct Configuration: Sendable {
       }
     }
 
-    /// Who may read replies.
+    /// The origins that may read replies.
     public var origins: Origins
-    /// Who may also send what changes something, and read the replies to that.
+    /// The origins that may also send requests that change something, and read the replies to them.
     public var writes: Origins
     /// Header fields of responses that scripts may read.
     public var exposed = ["ETag", "Link", "Location", "Retry-After", "X-Request-ID"]

@@ -77,7 +77,7 @@ public final class Server: Sendable {
   public func allow(_ crossOrigin: Configuration.CrossOrigin?) {
     let nobody = Configuration.CrossOrigin(origins: .list([]))
     let policy = shared.crossOrigin.withLock { current -> CrossOriginPolicy? in
-      // Where there never was one, responses go on saying nothing of origins.
+      // A server without a CORS policy goes on saying nothing of origins.
       guard crossOrigin != nil || current != nil else { return nil }
       let next = CrossOriginPolicy(crossOrigin ?? nobody, after: current)
       current = next
@@ -107,7 +107,7 @@ public final class Server: Sendable {
     }
   }
 
-  /// What has happened so far. O(number of loops); from any queue.
+  /// The figures so far. O(number of loops); from any queue.
   public var statistics: Statistics {
     var statistics = Statistics()
     for loop in loops { loop.counters.add(to: &statistics) }

@@ -2,7 +2,7 @@ import Logging
 internal import LongWork
 import Synchronization
 
-/// What all loops of a server share.
+/// The state that all loops of a server share.
 final class ServerContext: Sendable {
   let limits: Configuration.Limits
   let timeouts: Timeouts
@@ -60,12 +60,12 @@ final class ServerContext: Sendable {
     )
   }
 
-  /// Who counts for a connection.
+  /// Returns the client of a connection.
   func client(of peer: SocketAddress) -> Client {
     Client(address: peer, kind: proxies.contains(peer) ? .proxy : peer.isLoopback ? .local : .remote)
   }
 
-  /// Who counts for a request that came over a proxy's connection. Nobody is on this machine because a field says so.
+  /// Returns the client of a request that came over a proxy's connection. No field makes it one of this machine.
   func client(of head: RequestHead, by proxy: SocketAddress) -> Client {
     switch proxies.client(of: head, peer: proxy) {
     // A proxy that doesn't say for whom it asks is a client like any other; it has no connection's share, but this.

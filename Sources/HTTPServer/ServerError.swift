@@ -2,7 +2,7 @@ import Glibc
 
 /// Why a server could not start.
 public struct ServerError: Error, CustomStringConvertible, Sendable {
-  /// What was tried, and where.
+  /// The operation that failed, and its object.
   public let operation: String
   /// The system's number for what was wrong.
   public let code: Int32

@@ -1,4 +1,4 @@
-/// What a server has done since it started, and what it holds now.
+/// Figures of a server: its work since it started, and what it holds now.
 public struct Statistics: Sendable, Hashable {
   /// Connections that are open.
   public var connections = 0

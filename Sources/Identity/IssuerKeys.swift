@@ -6,11 +6,11 @@ import JSON
 /// One fetch is under way at a time. Keys that were fetched count until others are: an issuer that can't be reached takes
 /// nobody's keys away.
 package struct IssuerKeys: Sendable {
-  /// Where the keys stand.
+  /// The place of the keys.
   package enum Location: Equatable, Sendable {
     case file(String)
     case url(String)
-    /// Where the issuer's own document says (OpenID Connect Discovery 1.0 section 4).
+    /// The address in the issuer's own document (OpenID Connect Discovery 1.0 section 4).
     case discovered(issuer: String)
   }
 
@@ -30,7 +30,7 @@ package struct IssuerKeys: Sendable {
     case failed(String)
   }
 
-  /// What becomes of a token whose key is not known.
+  /// The fate of a token whose key is not known.
   package enum Miss: Equatable, Sendable {
     /// It is known soon, or not: the step begins a fetch where none is under way.
     case wait(Step?)
@@ -81,7 +81,7 @@ package struct IssuerKeys: Sendable {
     return .wait(begin())
   }
 
-  /// What a step has brought.
+  /// Takes the result of a step.
   package mutating func received(_ answer: Result<[UInt8], KeyRefusal>, at now: Duration) -> Progress {
     do throws(KeyRefusal) {
       let text = try answer.get()

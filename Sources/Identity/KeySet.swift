@@ -36,17 +36,17 @@ package struct KeySet: Sendable {
     (self.keys, self.refusals) = (keys, refusals)
   }
 
-  /// Those that may have signed a token: by its `kid`, where it has one, and of its algorithm. Without a `kid` there must be
-  /// one key alone that it can be (RFC 7515 section 6): tokens don't make this service try key after key.
+  /// Returns the keys that may have signed a token: by its `kid`, where it has one, and of its algorithm. Without a
+  /// `kid` only one key may fit (RFC 7515 section 6): tokens don't make this service try key after key.
   func candidates(for token: SignedToken) -> ArraySlice<VerificationKey> {
     let able = keys.filter { $0.algorithms.contains(token.algorithm) }
     guard let keyID = token.keyID else { return able.count == 1 ? able[...] : [] }
     return able.filter { $0.keyID.map { $0.utf8.elementsEqual(keyID.utf8) } ?? false }.prefix(Self.maximumNamesakes)
   }
 
-  /// Of keys with one name and one algorithm: there should be no two.
+  /// The most keys with one name and one algorithm: there should be no two.
   private static let maximumNamesakes = 2
 
-  /// Whether the set still has a key, whatever it is called.
+  /// Returns whether the set still has a key, under whatever name.
   package func has(_ key: VerificationKey) -> Bool { keys.contains { $0 === key || $0.identity == key.identity } }
 }

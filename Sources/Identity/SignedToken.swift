@@ -44,7 +44,7 @@ package struct SignedToken: Sendable {
     return value
   }
 
-  /// What says where the key is to be had, or that more has to be understood: neither is done here.
+  /// Header parameters that name a key's address, or that ask for more to be understood: neither is done here.
   ///
   /// - `crit` (RFC 7515 section 4.1.11): no extension is understood. `b64` (RFC 7797) is one, with or without it.
   /// - `jku`, `jwk`, `x5u`, `x5c` (RFC 7515 sections 4.1.2 to 4.1.6): keys come from the configured issuer alone (RFC 8725

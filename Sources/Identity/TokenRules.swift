@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a token of one issuer must be to be taken (RFC 7519 section 4.1, RFC 8725 section 3).
+/// The conditions on a token of one issuer (RFC 7519 section 4.1, RFC 8725 section 3).
 package struct TokenRules: Equatable, Sendable {
   package var issuer: String
   package var audience: String

@@ -10,10 +10,10 @@ package final class VerificationKey: @unchecked Sendable {
   /// A key that names its algorithm has that one; else those of its type. Never what a token's header says (RFC 8725
   /// section 3.1).
   package let algorithms: [SignatureAlgorithm]
-  /// Of the key itself, whatever it is called: type and parameters.
+  /// The identity of the key itself, under whatever name: type and parameters.
   package let identity: [UInt8]
   private let key: OpaquePointer
-  /// Of an RSA signature: as many as the modulus has.
+  /// The length of an RSA signature: that of the modulus.
   private let signatureBytes: Int
 
   /// Bits of an RSA modulus: RFC 7518 section 3.3 asks for 2048; what is longer than 8192 costs a caller too little and
@@ -76,7 +76,7 @@ package final class VerificationKey: @unchecked Sendable {
 
   deinit { ccrypto_free_key(key) }
 
-  /// Whether the signature of a token is this key's. Some 30 µs for RSA with 2048 bits, 80 for P-256.
+  /// Returns whether the signature of a token is this key's. Some 30 µs for RSA with 2048 bits, 80 for P-256.
   package func verifies(_ token: SignedToken) -> Bool {
     let (signed, signature) = (token.signed, token.signature)
     guard algorithms.contains(token.algorithm), signature.count == signatureBytes else { return false }

@@ -2,8 +2,8 @@ public import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// What makes the queues of an engine, of its store and of its sources: Dispatch does, in the service. A test may give others,
-/// so that all of them run on one thread, in an order of its choice.
+/// The maker of the queues of an engine, of its store and of its sources: Dispatch's queues, in the service. A test may
+/// give others, so that all of them run on one thread, in an order of its choice.
 public struct QueueFactory: Sendable {
   private let source: (any QueueSource)?
 
@@ -13,7 +13,8 @@ public struct QueueFactory: Sendable {
 
   private init(_ source: (any QueueSource)?) { self.source = source }
 
-  /// Whether others than Dispatch's queues are made: what would come to a thread in another way is then done on these.
+  /// True if other queues than Dispatch's are made: work that would come to a thread in another way is then done on
+  /// these.
   public var isGiven: Bool { source != nil }
 
   /// - Parameter target: a queue whose threads it has its work done by.
@@ -52,7 +53,7 @@ public struct QueueFactory: Sendable {
   }
 }
 
-/// What makes queues whose work is done when somebody else decides so.
+/// A maker of queues whose work is done when somebody else decides so.
 public protocol QueueSource: AnyObject, Sendable {
   func makeQueue(_ label: String, isSerial: Bool) -> any GivenQueue
   /// Has other queues' work done until a condition holds.

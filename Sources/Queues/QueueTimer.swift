@@ -1,7 +1,7 @@
 public import Dispatch
 internal import Synchronization
 
-/// What calls a body on a queue when its time has come; ended by ``cancel()``, and when it is let go.
+/// A timer that calls a body on a queue; it ends by ``cancel()``, and when it is released.
 ///
 /// `@unchecked Sendable`: nothing changes but within timers, and those of Dispatch may be set from any thread.
 public final class QueueTimer: @unchecked Sendable {
@@ -58,7 +58,7 @@ public final class QueueTimer: @unchecked Sendable {
 private final class GivenTimer: Sendable {
   private let queue: any GivenQueue
   private let body: @Sendable () -> Void
-  /// Of the last ``schedule(_:_:)``: what was meant to come of those before does not.
+  /// The number of the last ``schedule(_:_:)``: calls of those before are dropped.
   private let number = Atomic(0)
 
   init(_ queue: any GivenQueue, _ body: @escaping @Sendable () -> Void) { (self.queue, self.body) = (queue, body) }

@@ -1,6 +1,7 @@
 public import Dispatch
 
-/// Where work is done: a queue of Dispatch, or one that was given. Serial, unless its factory was asked for another one.
+/// A queue that work is done on: one of Dispatch, or one that was given. Serial, unless its factory was asked for
+/// another one.
 public enum WorkQueue: Sendable {
   case dispatch(DispatchQueue)
   case given(any GivenQueue)

@@ -1,7 +1,8 @@
 public import TableModel
 
 extension Changeset {
-  /// What turns `old` into `new`: legal for `UITableView`, with the fewest moves, exact to the byte.
+  /// Makes the changeset that turns `old` into `new`: legal for `UITableView`, with the fewest moves, exact to the
+  /// byte.
   ///
   /// Three steps, as in Heckel's algorithm, with a longest increasing subsequence in place of its greedy moves:
   ///
@@ -52,6 +53,6 @@ extension Changeset {
 }
 
 extension Changeset.Stage {
-  /// Whether the stage does nothing.
+  /// True if the stage does nothing.
   var isEmpty: Bool { sections.isEmpty && rows.isEmpty && attributes.isEmpty }
 }

@@ -4,7 +4,7 @@ public struct ChangesetError: Error, Equatable, CustomStringConvertible {
   public let stage: Int
   /// The operation and where it stands, as on the wire: `rows.move from [0, 4]`.
   public let operation: String
-  /// What is wrong, and what would be right.
+  /// The error, and what would be right.
   public let reason: String
 
   public var description: String { "stage \(stage), \(operation): \(reason)" }

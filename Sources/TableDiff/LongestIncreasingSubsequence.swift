@@ -1,7 +1,7 @@
 /// Things that stand side by side, in the same order, in an old list and in a new one; often just one thing.
 struct Run {
-  /// Where they begin in the old list and in the new one, and how many they are. These are 32 bits wide so that
-  /// more of them fit into a cache; that many rows would need more memory than machines have.
+  /// The first rows in the old list and in the new one, and their number. These are 32 bits wide so that more of them
+  /// fit into a cache; that many rows would need more memory than machines have.
   let from: Int32
   let to: Int32
   let count: Int32
@@ -131,8 +131,8 @@ struct LongestIncreasingSubsequence {
 // MARK: Which ones move
 
 extension LongestIncreasingSubsequence {
-  /// Which values make up a longest increasing subsequence and, among the longest, one with the most preferred
-  /// values. Values are distinct and not negative. O(n log n).
+  /// Returns the values of a longest increasing subsequence: among the longest, one with the most preferred values.
+  /// Values are distinct and not negative. O(n log n).
   ///
   /// Used for sections, where it matters which ones move: a section whose rows change too should stay.
   mutating func members(of values: [Int], preferring preferred: [Bool]) -> [Bool] {

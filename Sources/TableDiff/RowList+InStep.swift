@@ -1,10 +1,10 @@
 package import TableModel
 
 extension RowList {
-  /// Where rows stand that two lists have in the same order, as far as no search is needed to tell: in parts that both lists
-  /// have, and between these at the ends of what stands there, or as far from its beginning in both.
+  /// Returns the places of rows that two lists have in the same order, as far as no search is needed to tell: in parts
+  /// that both lists have, and between these at both ends of the rest.
   ///
-  /// For whoever has to look for what is left: after edits and refreshes, little more than the rows that changed.
+  /// The caller looks for the rest: after edits and refreshes, little more than the rows that changed.
   ///
   /// - Parameter areSame: asked of rows that are two objects with the same key.
   /// - Returns: in order, in both lists; none is empty.

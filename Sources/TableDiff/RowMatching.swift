@@ -1,9 +1,10 @@
 import TableModel
 
-/// Which row became which: a sweep in step over each pair of sections, then one hash table for what it left over.
+/// The pairs of old and new rows: a sweep in step over each pair of sections, then one hash table for the rows that it
+/// left over.
 ///
-/// Strays of all sections meet in the table, so that a row finds its counterpart in whatever section it went to.
-/// How much the sweep pairs decides the speed and never the result.
+/// Strays of all sections meet in the table, so that a row finds its counterpart in whatever section it went to. The
+/// share that the sweep pairs decides the speed and never the result.
 ///
 /// A row is paired by its identity's fingerprint, confirmed by its `id`; it is unchanged if it is the same object, or
 /// has the same key. Rows of deleted and inserted sections take no part: they leave and come with them.

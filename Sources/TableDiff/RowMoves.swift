@@ -10,7 +10,7 @@ struct RowMoves {
 
   /// By section in the order of `RowSweep.pairs`, in each from the last old row to the first.
   private(set) var moves: [Move] = []
-  /// Where each section's moves end in `moves`.
+  /// The end of each section's moves in `moves`.
   private(set) var ends: [Int] = []
 
   /// O(rows where some moved + moved rows × log rows). Runs that the sweep found are taken as one.
@@ -21,7 +21,7 @@ struct RowMoves {
     moves.reserveCapacity(matching.staying.reduce(0, +))
     ends.reserveCapacity(matching.staying.count)
     for (index, pair) in matching.sweep.pairs.enumerated() {
-      // Where no stray stays, nothing has moved: the sweep pairs in order.
+      // Without a stray that stays, nothing has moved: the sweep pairs in order.
       if matching.staying[index] > 0 {
         matching.collect(pair, into: &runs)
         subsequence.forEachOutside(runs) { from, to in

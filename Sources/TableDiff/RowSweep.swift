@@ -147,10 +147,10 @@ struct RowSweep {
 
   /// Rows that are gone through at once.
   private struct Block {
-    /// Where they begin in the old section, and in the new one.
+    /// The first rows in the old section, and in the new one.
     let from: Int
     let place: RowSlot
-    /// Whether the sections have more rows behind them, which belong to the same part.
+    /// True if the sections have more rows behind them, which belong to the same part.
     var oldGoesOn = false
     var newGoesOn = false
     /// How many have been gone through.

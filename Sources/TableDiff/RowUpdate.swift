@@ -1,6 +1,6 @@
 import TableModel
 
-/// Where a row stands: in a section that stays, by its index in `SectionMatching.pairs`, and there at an index.
+/// The place of a row: the index of a section that stays in `SectionMatching.pairs`, and an index in it.
 ///
 /// These are 32 bits wide so that more of them fit into a cache; that many rows would need more memory than machines
 /// have.
@@ -30,7 +30,7 @@ struct RowUpdate: Comparable {
   let place: RowSlot
   /// The tables that are compared hold it.
   let former: Unmanaged<Row>
-  /// Whether the cell identifier changed too.
+  /// True if the cell identifier changed too.
   let isReload: Bool
 
   init(_ old: UnsafeRow, _ new: UnsafeRow, at place: RowSlot) {

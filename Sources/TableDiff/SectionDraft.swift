@@ -5,7 +5,7 @@ import TableModel
 /// A list of flags is made when the first row leaves, and a new list of rows when all have arrived: O(rows) a stage, and
 /// O(1) for an operation.
 struct SectionDraft {
-  /// Whether the stage inserts or moves it: then its rows may be updated, but neither leave nor arrive.
+  /// True if the stage inserts or moves it: then its rows may be updated, but neither leave nor arrive.
   let isArriving: Bool
   private let original: Section
   private var rows: RowList

@@ -1,6 +1,6 @@
 import TableModel
 
-/// Which section became which, by identity.
+/// The pairs of old and new sections, by identity.
 struct SectionMatching {
   /// A section that stands in both tables, by its indexes.
   struct Pair {

@@ -37,7 +37,7 @@ struct SharedParts {
     go(to: (old.count, new.count))
   }
 
-  /// Where the same nodes stand in both lists: as many as can be in order, ascending.
+  /// Returns the places of nodes that both lists have: as many as can be in order, ascending.
   private static func pairs(_ old: [RowNode], _ new: [RowNode]) -> [(old: Int, new: Int)] {
     var places: [ObjectIdentifier: Int] = [:]
     places.reserveCapacity(old.count)

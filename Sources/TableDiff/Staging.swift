@@ -9,7 +9,7 @@ struct Staging {
   private let moves: RowMoves
   /// By section that stays: whether it moves.
   private let isMoved: [Bool]
-  /// Whether sections move first, in a stage of their own.
+  /// True if sections move first, in a stage of their own.
   private let isStaged: Bool
 
   /// O(sections + operations), and O(log rows) for each operation in a long list.

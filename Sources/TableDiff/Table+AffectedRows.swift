@@ -1,16 +1,16 @@
 public import TableModel
 
 extension Table {
-  /// Whether what stands around the rows, which every window shows, is the same in two versions of a table.
+  /// Returns whether everything around the rows, which every window shows, is the same in two versions of a table.
   static func sameAround(_ old: Table, _ new: Table) -> Bool {
     old.state == new.state && old.problem == new.problem && old.title == new.title && old.animation == new.animation
       && old.isTruncated == new.isTruncated && old.isForEdges == new.isForEdges
   }
 
-  /// Whether a window shows something else of one version of a table than of another; both are whole.
+  /// Returns whether a window shows something else of one version of a table than of another; both are whole.
   ///
-  /// How many rows of a section stand before the cut is no such thing, nor is what says how large the whole is: nobody is
-  /// woken for that. Exact, where ``affectedRows(from:to:)`` tells at once of most windows that they show the same.
+  /// The number of a section's rows before the cut doesn't count, nor do the sizes of the whole: nobody is woken for
+  /// them. Exact, where ``affectedRows(from:to:)`` tells at once of most windows that they show the same.
   ///
   /// - Parameter seen: a row as it is looked at, where that may hide what has changed in it. Nil: as it is.
   /// - Complexity: O(window), at the speed of memory where `seen` is nil.

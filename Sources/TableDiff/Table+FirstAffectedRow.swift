@@ -37,7 +37,7 @@ extension Table {
   /// How many rows are looked at for a change that is seen.
   private static let patience = 20_000
 
-  /// Whether a row is found by something: then another such thing may be all that has changed in it.
+  /// Returns whether a row is found by something: then that may be all that has changed in it.
   private static func isFound(_ rows: RowList, _ index: Int) -> Bool {
     index < rows.count && !rows[index].findable.isEmpty
   }

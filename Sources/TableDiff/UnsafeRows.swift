@@ -26,7 +26,7 @@ struct UnsafeRow {
   let key: RowKey
   let row: Unmanaged<Row>
 
-  /// What became of an old row.
+  /// The fate of an old row.
   enum Match {
     case unchanged
     /// The identity is the same, the content is another.
@@ -43,7 +43,7 @@ struct UnsafeRow {
     return looksSame(new) ? .unchanged : .changed
   }
 
-  /// Of rows that are found by something else, and show what they showed, nobody need be told.
+  /// Nobody need be told of a row that is found by something else, and shows what it showed.
   private func looksSame(_ other: UnsafeRow) -> Bool {
     row._withUnsafeGuaranteedRef { row in
       other.row._withUnsafeGuaranteedRef { other in

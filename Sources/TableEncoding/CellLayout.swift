@@ -3,7 +3,7 @@ public final class CellLayout: Sendable {
   public let identifier: String
   /// In the order of the declaration.
   let fields: [EncodedField]
-  /// Which field a tap toggles.
+  /// The index of the field that a tap toggles.
   let expansion: Int?
   /// `"cellIdentifier":"…","payload":{`
   let opening: [UInt8]
@@ -21,7 +21,7 @@ public final class CellLayout: Sendable {
   /// Without references: a row's fields are written without counting any.
   struct EncodedField: Sendable {
     let slot: Int
-    /// Where in `names`.
+    /// The range of the name in `names`.
     let name: Range<Int>
   }
 
@@ -52,6 +52,6 @@ public final class CellLayout: Sendable {
   /// A field's name, encoded: quotes and colon included.
   public func encodedName(at index: Int) -> [UInt8] { Array(names[fields[index].name]) }
 
-  /// Which field a tap toggles.
+  /// The index of the field that a tap toggles.
   public var expandingField: Int? { expansion }
 }

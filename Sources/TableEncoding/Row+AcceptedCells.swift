@@ -85,7 +85,7 @@ extension Row {
     )
   }
 
-  /// Where the field that a tap toggles stands in another payload; nil where that has no boolean of the name.
+  /// Returns the place of the toggled field in another payload; nil where that has no boolean of the name.
   private func expansion(in bytes: [UInt8], _ payload: Range<Int>) -> Range<Int>? {
     guard let expansion else { return nil }
     let own = PayloadMembers(encoded, cells[0].payload).first { $0.value == expansion }
@@ -121,7 +121,7 @@ extension FieldType {
     (try? JSONValue(parsing: json)).map { admits(Value($0)) } ?? false
   }
 
-  /// What a required field has where nothing fills it.
+  /// The value of a required field that nothing fills.
   fileprivate var zero: JSONValue {
     switch self {
     case .string, .url, .date: ""

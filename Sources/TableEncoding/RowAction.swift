@@ -1,7 +1,7 @@
 internal import JSON
 public import TableModel
 
-/// What a swipe or a context menu offers for a row: `{"id","title","style"}`, encoded.
+/// An entry of a row's swipe or context menu: `{"id","title","style"}`, encoded.
 public struct RowAction: Sendable {
   public let id: String
   let encoded: [UInt8]
@@ -25,8 +25,8 @@ extension Row {
     return actions.compactMap { if case .string(let id)? = $0["id"] { id } else { nil } }
   }
 
-  /// Where in `encoded` the list stands; nil where there is none. It is looked for when it is asked for, so that rows
-  /// without actions, which is most of them, need not remember that they have none. O(bytes).
+  /// The place of the list in `encoded`; nil without one. It is looked for when it is asked for, so that rows without
+  /// actions, which is most of them, need not remember that they have none. O(bytes).
   var encodedActions: Range<Int>? {
     PayloadMembers(encoded, encoded.indices).first { encoded[$0.name].elementsEqual(Self.actionsName) }?.value
   }

@@ -8,9 +8,9 @@ public import TableModel
 /// `actions`, `select` and `fallback` are absent where there is none, and so are fields whose value is null.
 public struct RowBuilder: Sendable {
   public var writer = JSONWriter(capacity: 1024)
-  /// What the next row is found by; see ``Row/findable``.
+  /// The texts that the next row is found by; see ``Row/findable``.
   public var findable: [UInt8] = []
-  /// Of the cell that was begun last.
+  /// The start of the cell that was begun last.
   private var payloadStart = 0
 
   public init() {}

@@ -1,8 +1,8 @@
 public import JSON
 public import TableModel
 
-/// What stands around the payloads of rows that have one cell, the same permissions, and nothing else: encoded once. A row
-/// in it is as a ``RowBuilder`` makes it.
+/// The encoding around the payloads of rows that have one cell, the same permissions, and nothing else: made once. A
+/// row in it is as a ``RowBuilder`` makes it.
 ///
 /// `@unchecked Sendable`: the memory is written in `init` alone and freed in `deinit` alone.
 public final class RowFrame: @unchecked Sendable {

@@ -1,7 +1,7 @@
 public import TableModel
 
 extension Row {
-  /// Whether the row's expandable field is on; nil: its cell does not expand. O(1).
+  /// The row's expandable field; nil: its cell does not expand. O(1).
   public var isExpanded: Bool? {
     expansion.map { encoded[$0.lowerBound] == UInt8(ascii: "t") }
   }
@@ -42,7 +42,7 @@ extension Row {
     )
   }
 
-  /// Where the field that a tap toggles stands in a fallback's payload; nil where that has no boolean of the name.
+  /// Returns the place of the toggled field in a fallback's payload; nil where that has no boolean of the name.
   private func fieldThatFollows(in payload: Range<Int>) -> Range<Int>? {
     guard let expansion,
       let name = PayloadMembers(encoded, cells[0].payload).first(where: { $0.value == expansion })?.name

@@ -35,7 +35,7 @@ public struct CellPart: Sendable {
     (self.cellIdentifier, span) = (cellIdentifier, ByteSpan(payload))
   }
 
-  /// Where in the row's `encoded` the payload object stands.
+  /// The place of the payload object in the row's `encoded`.
   public var payload: Range<Int> { span.range }
 }
 

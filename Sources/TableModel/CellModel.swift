@@ -1,4 +1,4 @@
-/// What one kind of cell needs, and nothing else: an identifier and a payload, encoded.
+/// A cell identifier and the payload of that kind of cell, encoded.
 ///
 /// Section headers and footers are cell models; a row's own stand inside its encoding (``Row/cells``).
 public final class CellModel: Sendable {

@@ -1,6 +1,6 @@
-/// What turns one version of a table into another, in stages that `UITableView.performBatchUpdates` takes.
+/// The changes from one version of a table to another, in stages that `UITableView.performBatchUpdates` takes.
 ///
-/// What leaves is given in coordinates before its stage, what arrives in coordinates after it; `update` is
+/// Rows that leave are given in coordinates before their stage, rows that arrive in coordinates after it; `update` is
 /// applied after the rest of its stage, in coordinates after it. Stages apply in order; there are at most three.
 ///
 /// ```
@@ -24,7 +24,7 @@ public struct Changeset: Sendable {
   public struct Stage: Sendable {
     public var sections = SectionOperations()
     public var rows = RowOperations()
-    /// What stands around the sections, where it changed; in the last stage only.
+    /// The table's own attributes, where they changed; in the last stage only.
     public var attributes = Attributes()
 
     public init() {}
@@ -58,9 +58,9 @@ public struct Changeset: Sendable {
     public var title: String?
     public var animation: AnimationConfiguration?
     public var counts: Counts?
-    /// Whether the sources have more items than they may.
+    /// True if the sources have more items than they may.
     public var isTruncated: Bool?
-    /// Whether clients may poll it through caches that they share.
+    /// True if clients may poll the table through caches that they share.
     public var isForEdges: Bool?
     /// `.some(nil)`: the table is whole now.
     public var window: Window??
@@ -131,7 +131,7 @@ public struct Changeset: Sendable {
     public var row: Row
     /// The cell identifier changed: exchange the cell. Else it can be filled again in place (`reconfigureRows`).
     public var reload: Bool
-    /// What stood there before, for whoever draws both otherwise; nil where that is not known.
+    /// The row that stood there before, for a caller that draws both otherwise; nil where that is not known.
     public var former: Row?
     public init(at: IndexPath, row: Row, reload: Bool, former: Row? = nil) {
       (self.at, self.row, self.reload, self.former) = (at, row, reload, former)

@@ -9,7 +9,7 @@
 ///
 /// A cursor is written in one way only, so two are equal where their texts are.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
-  /// Of a cursor in characters, all told: each `A–Z a–z 0–9 . _ ~ -`.
+  /// The most characters of a cursor, each `A–Z a–z 0–9 . _ ~ -`.
   public static let maximumLength = 200
 
   public var epoch: Epoch
@@ -17,8 +17,8 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// How often was tapped in the view; 0, and not written, without a view and in one where nothing was tapped: it
   /// stands where the plain table does.
   public var taps: UInt64
-  /// What stands behind `~`, nil without one: opaque here, for a cursor may have been given by another release. What
-  /// this one knows of it is its ``lensTag``.
+  /// The text behind `~`, nil without one: opaque here, for a cursor may have been given by another release. This
+  /// release reads it as a ``lensTag``.
   public private(set) var lens: String?
 
   public init(epoch: Epoch, version: UInt64, taps: UInt64 = 0) {
@@ -61,15 +61,15 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     "\(epoch).\(version)" + (taps > 0 ? ".\(taps)" : "") + (lens.map { "~\($0)" } ?? "")
   }
 
-  /// What the lens says; nil where it is none of this release's, so that it can't be made again (`reset` `lens`). Without
-  /// a lens, the empty tag.
+  /// The lens; nil where it is none of this release's, so that it can't be made again (`reset` `lens`). Without a lens,
+  /// the empty tag.
   public var lensTag: LensTag? {
     guard let lens else { return LensTag() }
     return LensTag(lens)
   }
 
-  /// Whether whoever holds this cursor has seen all that `other` stands for: it is of the same epoch, and neither of
-  /// its numbers is smaller. Lenses don't count.
+  /// Returns whether a client at this cursor has seen everything that `other` stands for: it is of the same epoch, and
+  /// neither of its numbers is smaller. Lenses don't count.
   public func isAsNew(as other: Cursor) -> Bool {
     epoch == other.epoch && version >= other.version && taps >= other.taps
   }

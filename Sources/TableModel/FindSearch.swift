@@ -1,6 +1,6 @@
-/// What a client looks for in a table: words, filters and a sort. Two searches that find the same by their terms are equal.
+/// A client's search in a table: words, filters and a sort. Two searches that find the same by their terms are equal.
 ///
-/// Written into cursors: ``description`` has letters, digits, `-`, `_` and `~` alone.
+/// Written into cursors: ``description`` has only letters, digits, `-`, `_` and `~`.
 ///
 /// ```
 /// swi-two_state-open_-newest     q=swi two, filter=state:open, sort=newest
@@ -129,7 +129,7 @@ public struct FindSearch: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What a client draws its search field and menus from, beside what is found.
+/// The state of a client's search field and menus, beside the rows found.
 public struct FindMenu: Equatable, Sendable {
   public struct Sort: Equatable, Sendable {
     public var id: String

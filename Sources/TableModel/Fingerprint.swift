@@ -26,7 +26,7 @@ public struct Fingerprint: Hashable, Sendable {
     withUnsafeBytes(of: (rawValue, other.rawValue)) { Fingerprint(of: $0) }
   }
 
-  /// What a fingerprint of nothing starts from.
+  /// The fingerprint of nothing.
   public static let empty = Fingerprint(of: [])
 
   // Written down so that other modules inline it.

@@ -1,8 +1,8 @@
-/// Where things stand in a list, by the fingerprints of their identities: a hash table with open addressing.
+/// The places of things in a list, by the fingerprints of their identities: a hash table with open addressing.
 ///
-/// Fingerprints are random already, so their low bits are the hash. A slot holds the fingerprint's upper half as
-/// a tag and the list index below it: a look-up touches the list itself only where the tag fits. Equal fingerprints
-/// are only likely to mean equal things: the caller confirms.
+/// Fingerprints are random already, so their low bits are the hash. A slot holds the fingerprint's upper half as a tag
+/// and the list index below it: a look-up touches the list itself only where the tag fits. Equal fingerprints are only
+/// likely to mean equal things: the caller confirms.
 public struct IdentityTable: Sendable {
   /// 0: empty; else tag and `index + 1`.
   @usableFromInline var slots: [UInt64]

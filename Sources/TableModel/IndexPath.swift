@@ -21,8 +21,8 @@ extension Table {
     return rows.indices.contains(path.row) ? rows[path.row] : nil
   }
 
-  /// Where the row with an identity stands. Expected O(sections + rows / 8,000) once the sections have been asked before,
-  /// which counts for all versions that share them.
+  /// Returns the place of the row with an identity. Expected O(sections + rows / 8,000) once the sections have been
+  /// asked before, which counts for all versions that share them.
   public func indexPath(of id: String) -> IndexPath? {
     let identity = Fingerprint(of: id)
     for (section, content) in sections.enumerated() {

@@ -1,10 +1,10 @@
-/// What fingerprints and digests are made of: a hash of 128 bits, with a key drawn once a process.
+/// The hash that fingerprints and digests are made of: 128 bits, with a key drawn once a process.
 ///
 /// It multiplies, as those of the wyhash family do: fast on short inputs, well mixed, and not cryptographic. Unlike
 /// them it keeps both halves of each product, and adds the factors, so that a factor of zero loses nothing. Two inputs
 /// that differ agree in all bits by chance once in some 2¹²⁶, over all differences; for the difference that suits the
-/// function best, once in 2⁶⁴ (counted out for words of five to nine bits, where the same holds in proportion). Nor
-/// can whoever writes an upstream's items do better: the key is random, and neither it nor any hash is shown.
+/// function best, once in 2⁶⁴ (counted out for words of five to nine bits, where the same holds in proportion). The
+/// author of an upstream's items can't do better: the key is random, and neither it nor any hash is shown.
 struct KeyedHash {
   let first: UInt64
   let second: UInt64
@@ -30,7 +30,7 @@ struct KeyedHash {
         take(at: offset)
         offset &+= 48
       }
-      // What is left, and some of the rest once more.
+      // The rest, and some bytes before it once more.
       take(at: count &- 48)
       chain.first ^= second.first ^ third.first
       chain.second ^= second.second ^ third.second
@@ -48,7 +48,7 @@ struct KeyedHash {
     (first, second) = (chain.first, chain.second)
   }
 
-  /// What a hash has become so far.
+  /// The state of a hash.
   private struct Chain {
     var first = UInt64.random(in: .min ... .max)
     var second = UInt64.random(in: .min ... .max)
@@ -61,7 +61,7 @@ struct KeyedHash {
     }
   }
 
-  /// Where chains begin: what nobody outside knows.
+  /// The start of the chains, which nobody outside knows.
   private struct Key {
     let one = Chain()
     let two = Chain()

@@ -1,19 +1,19 @@
-/// What stands behind a cursor's `~`: what made the client's table differ from the plain one, as far as a cursor has to
-/// tell.
+/// The lens in a cursor, behind its `~`: the difference between the client's table and the plain one, as far as a
+/// cursor has to tell.
 ///
 /// A window is written down whole, for a request without `rows` goes on with it. A view and the cells that a client can
-/// show come with every request; of them the tag has digests, which tell whether they are still the same.
+/// show come with every request; the tag has digests of them, which tell whether they are still the same.
 ///
-/// What is looked for is written down where it fits, else its digest.
+/// A search is written down where it fits, else its digest.
 ///
 /// Parts in this order, joined by `.`, each at most once: `r<rows>` or `r<first>-<last>`, `v<digest>`, `c<digest>`,
 /// `f<search>` or `g<digest>`.
 public struct LensTag: Hashable, Sendable, CustomStringConvertible {
-  /// Which rows the client has; nil where it has all.
+  /// The rows that the client has; nil where it has all.
   public var rows: WindowRange?
-  /// Of the view's name; nil without a view.
+  /// The digest of the view's name; nil without a view.
   public var view: Digest?
-  /// Of the accepted cells, in whatever form is the same for the same cells; nil where all are.
+  /// The digest of the accepted cells, in a form that is the same for the same cells; nil where all are.
   public var cells: Digest?
 
   /// The search; nil where there is none.
@@ -22,7 +22,7 @@ public struct LensTag: Hashable, Sendable, CustomStringConvertible {
   /// A search as a cursor has it.
   public enum Find: Hashable, Sendable {
     case search(FindSearch)
-    /// Of one that is too long for a cursor.
+    /// A search that is too long for a cursor.
     case digest(Digest)
   }
 

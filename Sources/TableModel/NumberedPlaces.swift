@@ -1,5 +1,5 @@
-/// Where numbers stand in a list of them: almost always they ascend with few gaps, so that a number says itself where about
-/// it stands.
+/// The places of numbers in a list of them: almost always they ascend with few gaps, so that a number itself tells its
+/// place roughly.
 public struct NumberedPlaces: Sendable {
   /// Ascending.
   private let numbers: [UInt64]

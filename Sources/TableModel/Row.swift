@@ -14,13 +14,13 @@ public final class Row: Sendable {
   private let selectSpan: ByteSpan
   private let expansionSpan: ByteSpan
   public let permissions: Permissions
-  /// What the row is found by, as the module `TableFinding` writes it; empty where its table offers no finding. It is a
-  /// part of the row's content, though nobody sees it: versions that differ in it alone are two.
+  /// The texts that the row is found by, as the module `TableFinding` writes them; empty where its table offers no
+  /// finding. They are a part of the row's content, though nobody sees them: versions that differ only in them are two.
   public let findable: [UInt8]
 
-  /// Where in `encoded` the object after `"select":` stands, if there is one.
+  /// The place of the object after `"select":` in `encoded`, if there is one.
   public var select: Range<Int>? { selectSpan.optionalRange }
-  /// Where in `encoded` the boolean stands that a tap toggles (`true` or `false`), if the cell expands.
+  /// The place in `encoded` of the boolean that a tap toggles (`true` or `false`), if the cell expands.
   public var expansion: Range<Int>? { expansionSpan.optionalRange }
 
   public convenience init(
@@ -67,8 +67,7 @@ public final class Row: Sendable {
 
   public var cellIdentifier: String { cells[0].cellIdentifier }
 
-  /// What it takes of memory, about, in bytes: with its headers, the ends of its allocations, and its places in lists and
-  /// tables.
+  /// Its memory, about, in bytes: with its headers, the ends of its allocations, and its places in lists and tables.
   public var footprint: Int {
     320 + encoded.count + id.utf8.count + (findable.isEmpty ? 0 : findable.count + 40)
   }
@@ -117,7 +116,7 @@ public struct RowKey: Hashable, Sendable {
   }
 }
 
-/// What a person may do with a row; `can` on the wire, always whole.
+/// The permissions of a row's reader; `can` on the wire, always whole.
 public struct Permissions: OptionSet, Hashable, Sendable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }

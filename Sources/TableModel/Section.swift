@@ -32,17 +32,17 @@ public final class Section: Sendable {
 
   /// `rows[i].key`.
   public var keys: RowList.Keys { rows.keys }
-  /// Of the rows' keys, in their order.
+  /// The digest of the rows' keys, in their order.
   public var rowsDigest: RowsDigest { rows.digest }
 }
 
 extension Section {
-  /// Whether two sections have the same rows in the same order, content included. O(1), by the rows' digest.
+  /// Returns whether two sections have the same rows in the same order, content included. O(1), by the rows' digest.
   public static func sameRows(_ first: Section, _ second: Section) -> Bool {
     first === second || first.rowsDigest == second.rowsDigest
   }
 
-  /// Whether header and footer are equal to the byte. O(1) where they are shared or their fingerprints differ.
+  /// Returns whether header and footer are equal to the byte. O(1) where they are shared or their fingerprints differ.
   public static func sameFrame(_ first: Section, _ second: Section) -> Bool {
     first === second
       || CellModel.same(first.header, second.header) && CellModel.same(first.footer, second.footer)

@@ -19,9 +19,9 @@ public struct Table: Sendable {
   public var isTruncated = false
   /// Clients may poll it through caches that they share.
   public var isForEdges = false
-  /// What a client draws its search field and menus from; nil where it doesn't ask.
+  /// The state of a client's search field and menus; nil where it doesn't ask.
   public var find: FindMenu?
-  /// What part of the table this is, where it is cut; nil where it is whole.
+  /// The part of the table that this is, where it is cut; nil where it is whole.
   public var window: Window?
   /// `rowCount`, where it was counted since `sections` changed.
   private(set) var counted: CountedRows?

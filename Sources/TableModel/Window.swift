@@ -1,6 +1,6 @@
 /// The part of a cut table that a client sees.
 public struct Window: Hashable, Sendable {
-  /// Which rows were asked for.
+  /// The rows that were asked for.
   public var range: WindowRange
   /// How many rows the table has in all.
   public var of: Int

@@ -1,5 +1,5 @@
-/// Which rows of a table a client has, in display order: `rows=N` in a request, its first ones, or `rows=F-T` out of the
-/// middle.
+/// The rows of a table that a client has, in display order: `rows=N` in a request, its first ones, or `rows=F-T` out of
+/// the middle.
 public struct WindowRange: Hashable, Sendable, CustomStringConvertible {
   /// How many rows a window may have.
   public static let sizes = 1...10_000

@@ -3,7 +3,7 @@ public struct AddressBlock: Hashable, Sendable {
   /// The first address, IPv4 mapped as in `SocketAddress`.
   private let high: UInt64
   private let low: UInt64
-  /// Of the 128 bits, those that all of its addresses share.
+  /// The number of leading bits, of 128, that all of its addresses share.
   private let length: Int
 
   /// Nil for what is no address, or has a prefix that its kind of address can't have. Bits behind the prefix are
@@ -35,7 +35,7 @@ public struct AddressBlock: Hashable, Sendable {
     low = mapped[8...].reduce(0) { $0 << 8 | UInt64($1) } & AddressBlock.mask(length - 64)
   }
 
-  /// Whether `address` is one of these.
+  /// Returns whether `address` lies in the block.
   public func contains(_ address: SocketAddress) -> Bool {
     address.high & AddressBlock.mask(length) == high && address.low & AddressBlock.mask(length - 64) == low
   }

@@ -1,4 +1,4 @@
-/// Who counts for what comes over a connection.
+/// The client to whom a connection's requests are counted.
 struct Client: Equatable {
   enum Kind: UInt8 {
     case remote

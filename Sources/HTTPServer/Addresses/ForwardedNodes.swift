@@ -50,7 +50,7 @@ struct ForwardedNodes {
     append(line.suffix(ForwardedNodes.limit).map { $0.flatMap(ForwardedNodes.address) })
   }
 
-  /// Of one element.
+  /// The node of one element.
   private struct Node { var name: ArraySlice<UInt8>? }
 
   /// The `for` of one element; nil where it is malformed.

@@ -19,12 +19,13 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   /// Nobody's address (RFC 4291 section 2.5.2).
   static let unspecified = SocketAddress(high: 0, low: 0, port: 0)
 
-  /// Whether it is this machine's own: 127.0.0.0/8 or ::1.
+  /// True for this machine's own addresses: 127.0.0.0/8 or ::1.
   public var isLoopback: Bool { isIPv4 ? low >> 24 & 0xff == 127 : high == 0 && low == 1 }
 
   var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 
-  /// What shares are counted by: the IPv4 address, or the /64 that an IPv6 client has to itself; without a port.
+  /// The network that shares are counted by: the IPv4 address, or the /64 that an IPv6 client has to itself; without a
+  /// port.
   public var network: SocketAddress {
     isIPv4 ? SocketAddress(high: 0, low: low, port: 0) : SocketAddress(high: high, low: 0, port: 0)
   }

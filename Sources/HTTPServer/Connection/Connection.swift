@@ -1,6 +1,6 @@
 /// A connection as its event loop sees it: touched on that loop alone.
 final class Connection {
-  /// What the request in hand has left to be done.
+  /// The rest of the request in hand.
   enum Parked {
     case nothing
     case waiter(any Waiter)
@@ -17,7 +17,7 @@ final class Connection {
   var exchange: UInt32 = 0 {
     didSet { presence.begin(exchange) }
   }
-  /// Where it stands in the topic index.
+  /// The connection's place in the topic index.
   var registration = TopicIndex.none
   var parked = Parked.nothing
   /// When the request in hand had come, or its waiter was woken, in nanoseconds; 0: it is answered.
@@ -33,18 +33,18 @@ final class Connection {
   var isAwaited = false
   var machine: ConnectionStateMachine
   var traits = RequestTraits()
-  /// Who counts for the request in hand: another than `peer` where that is a proxy.
+  /// The client of the request in hand: another than `peer` where that is a proxy.
   var client: Client
   var output = OutputQueue()
   /// Input behind a request that is not answered yet.
   var unread: [UInt8] = []
-  /// Who counts for the connection.
+  /// The client of the connection.
   let peer: Client
 
   var reader = RequestReader()
-  /// What of a request has come and waits for the rest.
+  /// The input of an unfinished request, counted.
   var heldInput: HeldInput?
-  /// What was thrown away while lingering.
+  /// The bytes thrown away while lingering.
   var discarded = 0
   /// The request in hand, where those that are answered are logged.
   var request: Request?

@@ -1,5 +1,5 @@
-/// What a connection is about, and what is to be done when something happens to it: a state machine without I/O.
-/// Times are milliseconds of a monotonic clock.
+/// The state of a connection, and the action that each event asks for: a state machine without I/O. Times are
+/// milliseconds of a monotonic clock.
 struct ConnectionStateMachine {
   enum Phase: Equatable {
     /// Open, and not a byte has come.
@@ -24,7 +24,7 @@ struct ConnectionStateMachine {
     case closed
   }
 
-  /// What to do when a deadline has come or the peer has finished.
+  /// An action for when a deadline has come or the peer has finished.
   enum Action: Equatable {
     case nothing
     /// Answer with a refusal, and close.
@@ -41,7 +41,7 @@ struct ConnectionStateMachine {
   }
 
   private(set) var phase = Phase.fresh
-  /// Whether the response to the request in hand leaves the connection open.
+  /// True if the response to the request in hand leaves the connection open.
   private(set) var keepsAlive = true
   /// The peer has shut its side.
   private(set) var peerHasFinished = false
@@ -70,7 +70,7 @@ struct ConnectionStateMachine {
   /// nothing, or the less.
   var patience: Int { writeDeadline }
 
-  /// Whether a request may be read: one at a time, and none while an earlier response is waiting to be taken.
+  /// True if a request may be read: one at a time, and none while an earlier response is waiting to be taken.
   var wantsInput: Bool {
     if hasOutput { return false }
     switch phase {
@@ -79,7 +79,7 @@ struct ConnectionStateMachine {
     }
   }
 
-  /// Whether a request is in hand that has not been answered.
+  /// True if a request is in hand that has not been answered.
   var hasRequest: Bool {
     switch phase {
     case .handling, .waiting, .streaming: return true
@@ -154,7 +154,7 @@ struct ConnectionStateMachine {
   mutating func outputWaits(taken count: Int, now: Int, _ timeouts: Timeouts) {
     if !hasOutput { (waitBegan, taken) = (now, 0) }
     hasOutput = true
-    // Whoever still takes the response is not idle.
+    // A client that still takes the response is not idle.
     if phase == .idle { phaseDeadline = ConnectionStateMachine.never }
     taken += count
     writeDeadline = min(
@@ -218,7 +218,7 @@ struct ConnectionStateMachine {
       return .timeOut
     case .streaming:
       phaseDeadline = now + timeouts.heartbeat
-      // Whoever still takes the last message sees that there is life.
+      // A client that still takes the last message sees a sign of life in it.
       return hasOutput ? .nothing : .heartbeat
     case .handling, .closing, .closed:
       return .nothing

@@ -56,7 +56,7 @@ struct OutputQueue {
   /// Bytes of the arrays in the queue, those included that are gone.
   var size: Int { chunks[first...].reduce(0) { $0 + $1.bytes.count } }
 
-  /// What is to be written next: the first chunk and where to begin in it.
+  /// The next bytes to write: the first chunk, and the offset to begin at.
   var next: (bytes: [UInt8], offset: Int)? { count == 0 ? nil : (chunks[first].bytes, offset) }
 
   /// Appends the beginning of the queue to `bytes`, up to about `limit`: whole chunks, each smaller than that.

@@ -85,7 +85,7 @@ extension EventLoop {
     bytes.append(contentsOf: response.body)
     _ = bytes.withUnsafeBytes { Socket.send(connection.descriptor, $0) }
     Socket.shutWriting(connection.descriptor)
-    // What has come must be read: closing over it would make the kernel reset the connection.
+    // Input that has come must be read: closing over it would make the kernel reset the connection.
     _ = Socket.receive(connection.descriptor, input)
     Socket.close(connection.descriptor)
   }

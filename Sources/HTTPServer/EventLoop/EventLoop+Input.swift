@@ -86,7 +86,7 @@ extension EventLoop {
         if scratch.count > EventLoop.inputCapacity { flush(connection) }
       }
     } catch {
-      // What is left may be anything.
+      // The rest may be anything.
       refuse(connection, error)
       return
     }
@@ -145,7 +145,7 @@ extension EventLoop {
     perform(shared.handler.handle(request, exchange), connection)
   }
 
-  /// What answers to a request need to know of it, which has the next number.
+  /// Returns the properties that answers to the request need; it has the next number.
   private func traits(_ head: RequestHead) -> RequestTraits {
     requestSerial += 1
     return RequestTraits(

@@ -68,7 +68,7 @@ extension EventLoop {
       return abandon(reply)
     }
     perform(reply, connection)
-    // What it compared may have changed before it was registered.
+    // The version that it compared may have changed before it was registered.
     if case .wait = reply { woken.append(Woken(slot: slot, exchange: exchange)) }
     flush(connection)
     resume(connection)

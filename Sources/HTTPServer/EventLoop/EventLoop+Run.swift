@@ -93,7 +93,7 @@ extension EventLoop {
     if event.isReadable || event.isFinished { connection.mayHaveInput = true }
     if event.isWritable, !connection.output.isEmpty { writeQueued(connection) }
     if connection.mayHaveInput { read(connection, untilEnd: event.isFinished) }
-    // Where a request is in hand, its input is not read to the end, and this event does not come again.
+    // While a request is in hand, the input is not read to its end, and this event does not come again.
     if event.isFinished, connection.machine.hasRequest { perform(connection.machine.peerFinished(), connection) }
   }
 

@@ -3,7 +3,7 @@ internal import CEventPoll
 /// Answering those who waited, of whom there may be thousands. None of their connections is in the processor's cache,
 /// and next to what the kernel does to send a response, fetching them from memory is most of what is left to do.
 extension EventLoop {
-  /// What a waiter was answered with in the slice in hand.
+  /// The answer to a waiter of the slice in hand.
   private struct Answer {
     let waiter: any Waiter
     let response: Response

@@ -47,7 +47,7 @@ final class EventLoop: @unchecked Sendable {
   var resumable: [Woken] = []
 
   let input: UnsafeMutableRawBufferPointer
-  /// What is to be written on the connection in hand.
+  /// A buffer for the next bytes to the connection in hand.
   var scratch: [UInt8] = []
 
   var isDraining = false

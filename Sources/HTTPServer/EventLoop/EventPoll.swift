@@ -9,8 +9,8 @@ struct PollInterruptor: Sendable {
   func interrupt() { _ = eventfd_write(descriptor, 1) }
 }
 
-/// What a loop waits with: an epoll descriptor. Connections are watched for edges, so that what is not wanted now need
-/// not be switched off; listeners for their level.
+/// The epoll descriptor that a loop waits with. Connections are watched for edges, so that an event that is not wanted
+/// now need not be switched off; listeners for their level.
 struct EventPoll {
   /// The bits of `struct epoll_event`, as numbers: Swift does not import the enumeration's operators.
   private struct Flags: OptionSet {
@@ -32,7 +32,7 @@ struct EventPoll {
 
   /// The descriptor to be watched: readable when there is an event.
   let descriptor: Int32
-  /// What interrupts waiting, apart from what only the loop may touch.
+  /// The interruptor of the wait, apart from everything that only the loop may touch.
   let interruptor: PollInterruptor
   private var events = [epoll_event](repeating: epoll_event(), count: EventPoll.capacity)
 

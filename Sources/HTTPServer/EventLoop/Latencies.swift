@@ -55,7 +55,7 @@ final class Latencies: @unchecked Sendable {
 /// How long requests of one kind took, from their last byte to the head of their response. What a request has waited for
 /// something to happen is not in it: those begin anew when they are woken.
 public struct LatencyFigures: Sendable, Hashable {
-  /// Of the buckets, in seconds; the last bucket has none.
+  /// The upper bounds of the buckets, in seconds; the last bucket has none.
   public static let bounds = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]

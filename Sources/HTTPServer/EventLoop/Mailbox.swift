@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What other threads ask of an event loop.
+/// A message from another thread to an event loop.
 enum LoopMessage: Sendable {
   case wake([Topic])
   case finish(slot: Int32, exchange: UInt32, Reply)
@@ -13,7 +13,7 @@ enum LoopMessage: Sendable {
 
 /// Messages to an event loop, and how to make it look at them.
 final class Mailbox: Sendable {
-  /// What has to be done for a message to be seen.
+  /// The step that makes a message seen.
   enum Delivery {
     /// Nothing: the loop will look before it rests.
     case seen

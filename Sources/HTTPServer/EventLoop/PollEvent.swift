@@ -1,6 +1,6 @@
 /// One event of a descriptor.
 struct PollEvent {
-  /// What the descriptor was added with.
+  /// The token that the descriptor was added with.
   let token: UInt64
   let isReadable: Bool
   let isWritable: Bool

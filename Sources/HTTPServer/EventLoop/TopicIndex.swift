@@ -1,5 +1,5 @@
-/// Which connections wait for which topic. Registering, and taking a connection out again, are O(its topics);
-/// nothing is allocated for it but 32 bytes a registration, which are used again.
+/// The connections that wait for each topic. Registering, and taking a connection out again, are O(its topics); nothing
+/// is allocated but 32 bytes a registration, which are used again.
 struct TopicIndex {
   /// One of a topic's ring. A ring begins and ends with a registration of no connection, so that whoever comes and goes
   /// has neighbours, and the topics need not be looked up when one of thousands goes.
@@ -13,12 +13,12 @@ struct TopicIndex {
     var sibling: Int32
   }
 
-  /// Where each topic's ring begins.
+  /// The first registration of each topic's ring.
   private var rings: [Topic: Int32] = [:]
   private var registrations: [Registration] = []
   private var free: Int32 = -1
 
-  /// Where no registration is.
+  /// The index for "no registration".
   static let none: Int32 = -1
 
   /// Nobody waits for anything.

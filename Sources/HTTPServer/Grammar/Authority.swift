@@ -1,6 +1,6 @@
 /// The syntax of `Host` and of an absolute-form target's authority: `host [ ":" port ]` (RFC 9110 section 7.2).
 enum Authority {
-  /// Whether `bytes` are a host with or without a port. Userinfo is not allowed (RFC 9110 section 4.2.4).
+  /// Returns whether `bytes` are a host with or without a port. Userinfo is not allowed (RFC 9110 section 4.2.4).
   static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     if rest.first == UInt8(ascii: "[") {
@@ -33,7 +33,7 @@ enum Authority {
     bytes.allSatisfy { ByteClass.has($0, ByteClass.registeredName) } && (try? PercentDecoding.decode(bytes)) != nil
   }
 
-  /// What stands between brackets: an IPv6 address, without a zone. IPvFuture has no version yet.
+  /// Returns whether the text between brackets is an IPv6 address, without a zone. IPvFuture has no version yet.
   private static func isLiteral(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.contains(UInt8(ascii: ":")) && SocketAddress(text: bytes) != nil
   }

@@ -24,7 +24,7 @@ public struct ContentType: Hashable, Sendable {
     }
   }
 
-  /// What stands between the semicolons, but for those in quotes.
+  /// Returns the parts between the semicolons; those in quotes separate nothing.
   private static func parts(of text: String) -> [String] {
     var parts: [[UInt8]] = [[]]
     var (isQuoted, isEscaped) = (false, false)

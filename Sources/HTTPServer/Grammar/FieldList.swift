@@ -20,7 +20,7 @@ enum FieldList {
     return true
   }
 
-  /// Where the next member that is not empty stands; `index` moves behind it.
+  /// Returns the range of the next member that is not empty; `index` moves behind it.
   private static func next(in value: ArraySlice<UInt8>, from index: inout Int, quoted: Bool) -> Range<Int>? {
     let start = value.startIndex
     return value.withUnsafeBufferPointer { bytes in
@@ -42,7 +42,7 @@ enum FieldList {
         let byte = bytes[place]
         if byte == UInt8(ascii: ","), !isQuoted { break }
         if byte == UInt8(ascii: "\""), quoted { isQuoted.toggle() }
-        // What stands behind a backslash in a quoted string is no sign of anything.
+        // A byte behind a backslash in a quoted string has no meaning of its own.
         if byte == UInt8(ascii: "\\"), isQuoted, place + 1 < bytes.count {
           place += 1
           end = place + 1

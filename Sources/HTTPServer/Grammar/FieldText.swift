@@ -29,7 +29,7 @@ extension String {
   private static func character(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (length: Int, isWhole: Bool) {
     let first = bytes[index]
     let length: Int
-    // What the second byte may be: the others are 80 to BF.
+    // The range of the second byte: the others are 80 to BF.
     var second: ClosedRange<UInt8> = 0x80...0xbf
     switch first {
     case 0x00...0x7f: return (1, true)

@@ -3,8 +3,8 @@ public struct HeaderField: Hashable, Sendable {
   public let name: HeaderName
   public let value: String
 
-  /// What a field value can't carry (RFC 9110 section 5.5: CR, LF, NUL and the other controls) is replaced by a
-  /// blank, and blanks at both ends are left out, so that no value can end its line and begin another.
+  /// Bytes that a field value can't carry (RFC 9110 section 5.5: CR, LF, NUL and the other controls) become blanks, and
+  /// blanks at both ends are left out, so that no value can end its line and begin another.
   public init(_ name: HeaderName, _ value: String) {
     self.name = name
     let bytes = value.utf8

@@ -6,7 +6,7 @@ public struct HeaderName: Hashable, Sendable, CustomStringConvertible {
   /// Lower case: what names are compared by.
   let folded: [UInt8]
 
-  /// Whether the field is the server's own to write, as it says how a message is framed or when it was made.
+  /// True if only the server writes the field, as it says how a message is framed or when it was made.
   let isReserved: Bool
 
   /// Nil where `name` is not a token: such a name can't be built.

@@ -2,8 +2,8 @@ import FieldValues
 
 /// Percent-decoding of what stands in a target (RFC 3986 section 2.1).
 enum PercentDecoding {
-  /// What `decode` gives as text; what is no UTF-8 is replaced. Of what has nothing to decode nothing is copied twice:
-  /// a target may have thousands of short names.
+  /// Returns the result of `decode` as text; bytes that are no UTF-8 are replaced. A text without anything to decode is
+  /// copied once: a target may have thousands of short names.
   static func text(_ bytes: ArraySlice<UInt8>, plusIsBlank: Bool = false) throws(Refusal) -> String {
     let isPlain = bytes.allSatisfy { $0 != UInt8(ascii: "%") && ($0 != UInt8(ascii: "+") || !plusIsBlank) }
     return isPlain

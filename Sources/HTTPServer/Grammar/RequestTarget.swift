@@ -33,7 +33,7 @@ struct RequestTarget: Sendable {
     return (try RequestTarget(origin: origin), rest[..<authorityEnd])
   }
 
-  /// Where the authority of an absolute form begins; nil for what is no http or https URI.
+  /// Returns the place of the authority in an absolute form; nil if this is no http or https URI.
   private static func schemeEnd(of bytes: ArraySlice<UInt8>) -> Int? {
     for scheme in ["http://", "https://"] where bytes.count >= scheme.utf8.count {
       let end = bytes.startIndex + scheme.utf8.count

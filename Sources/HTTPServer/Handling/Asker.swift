@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Who has asked for something, for whoever makes it later: in turns with what others ask, and not at all once nobody is
-/// there to take it.
+/// The client that has asked for something to be made later: in turns with other clients' requests, and not at all once
+/// nobody is there to take it.
 public struct Asker: Sendable {
   /// The same for all that one client asks: told by its address, of IPv6 by its network.
   public let share: UInt64

@@ -1,4 +1,4 @@
-/// What answers requests.
+/// The handler of a server's requests.
 public protocol RequestHandler: AnyObject, Sendable {
   /// How many kinds of requests it tells apart (``Exchange/note(kind:)``).
   var requestKinds: Int { get }

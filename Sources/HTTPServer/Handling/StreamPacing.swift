@@ -2,7 +2,7 @@
 /// became due meanwhile. A state machine without I/O; its owner holds a lock around it, as making may be a matter of
 /// another queue.
 public struct StreamPacing: Sendable {
-  /// What to do after an event.
+  /// An action after an event.
   public enum Action: Sendable, Equatable {
     case nothing
     /// Look for something new; `send()` or `rest()` must follow.

@@ -1,7 +1,7 @@
-/// What feeds an open-ended response. All of this is called on the connection's event loop.
+/// The source of an open-ended response. All of this is called on the connection's event loop.
 ///
-/// A source that sends its next message when `drained(_:)` says that the last one has gone holds one message at most for
-/// a reader, however slow, and what happens meanwhile is one message: `StreamPacing` keeps the order.
+/// A source that sends its next message when `drained(_:)` says that the last one has gone holds one message at most
+/// for a reader, however slow, and joins the changes in between into one message: `StreamPacing` keeps the order.
 public protocol StreamSource: AnyObject, Sendable {
   /// The topics whose waking calls `woken(_:)`; asked for once, before `opened(_:)`.
   var topics: [Topic] { get }

@@ -1,4 +1,4 @@
-/// What waiters wait for and publications name. The numbers are the service's own choice.
+/// A topic that waiters wait for and publications name. The numbers are the service's own choice.
 public struct Topic: RawRepresentable, Hashable, Sendable {
   public var rawValue: UInt64
 

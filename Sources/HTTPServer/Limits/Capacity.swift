@@ -12,7 +12,7 @@ struct Capacity: Equatable {
     // The store, the upstreams and the log need theirs whatever clients do.
     let kept = limits.keptDescriptors ?? min(max(descriptors / 8, 48), descriptors / 2)
     connections = max(min(limits.connections, descriptors - kept), 1)
-    // Whoever waits leaves room for those who edit and read.
+    // Waiters leave room for edits and reads.
     waiters = max(min(limits.waiters, connections - min(connections / 8, 256)), 1)
     connectionsPerAddress = limits.connectionsPerAddress ?? Capacity.share(connections)
     waitersPerAddress = limits.waitersPerAddress ?? Capacity.share(waiters)

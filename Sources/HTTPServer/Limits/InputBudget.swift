@@ -75,7 +75,7 @@ extension Refusal {
   )
 }
 
-/// What has come of a request, counted as long as this lives.
+/// The bytes of an unfinished request, counted as long as this lives.
 final class HeldInput: Sendable {
   fileprivate let bytes: Int
   fileprivate let address: SocketAddress?

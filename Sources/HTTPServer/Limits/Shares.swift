@@ -20,7 +20,7 @@ public struct Shares<Key: Hashable & Sendable>: Sendable {
     held[key] = count > 1 ? count - 1 : nil
   }
 
-  /// What `key` holds.
+  /// Returns the number that `key` holds.
   public func count(of key: Key) -> Int { held[key] ?? 0 }
 
   /// How many hold anything.

@@ -12,7 +12,8 @@ public struct AllowedMethods: OptionSet, Sendable, Hashable {
   public static let patch = AllowedMethods(.patch)
   public static let delete = AllowedMethods(.delete)
 
-  /// Whether a request with `method` may go on to the resource. `OPTIONS` may not: it is answered for the resource.
+  /// Returns whether a request with `method` may go on to the resource. `OPTIONS` may not: it is answered for the
+  /// resource.
   public func contains(_ method: Method) -> Bool { rawValue & (1 << method.rawValue) != 0 }
 
   /// The value of `Allow` (RFC 9110 section 10.2.1).
@@ -22,9 +23,9 @@ public struct AllowedMethods: OptionSet, Sendable, Hashable {
 }
 
 extension Request {
-  /// What to answer when the method is not for the resource to handle: 204 with `Allow` for `OPTIONS`
-  /// (RFC 9110 section 9.3.7), 405 with `Allow` for one that is not in `methods` (section 15.5.6).
-  /// Nil when the request may go on; `HEAD` is handled as `GET`, its body is left out on the way.
+  /// Returns the answer to a method that the resource doesn't handle: 204 with `Allow` for `OPTIONS` (RFC 9110 section
+  /// 9.3.7), 405 with `Allow` for one that is not in `methods` (section 15.5.6). Nil if the request may go on; `HEAD`
+  /// is handled as `GET`, its body is left out on the way.
   public func answer(allowing methods: AllowedMethods) -> Response? {
     if methods.contains(method) { return nil }
     let allow = HeaderField(.allow, methods.allow)

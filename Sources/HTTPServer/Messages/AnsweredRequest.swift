@@ -6,7 +6,7 @@ public struct AnsweredRequest: Sendable {
   /// Whom it was from.
   public let client: SocketAddress
   public let status: Status
-  /// Of the body: of a stream 0.
+  /// The length of the body; 0 for a stream.
   public let byteCount: Int
   /// As ``LatencyFigures`` have it; nil for what was refused.
   public let nanoseconds: Int?

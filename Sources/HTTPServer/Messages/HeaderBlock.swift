@@ -1,6 +1,6 @@
 /// Header fields serialised once, to be shared by any number of responses.
 public final class HeaderBlock: Sendable {
-  /// What the block was made of, in order.
+  /// The fields that the block was made of, in order.
   public let fields: [HeaderField]
 
   /// The bytes that are written: the fields' lines, after the status line where `status` is set.
@@ -9,7 +9,7 @@ public final class HeaderBlock: Sendable {
   /// The status that `bytes` begins with; nil where it has header fields only.
   let status: Status?
 
-  /// Whether `bytes` says how long the body is.
+  /// True if `bytes` says how long the body is.
   let hasContentLength: Bool
 
   /// A block of `fields`. `Content-Length`, `Transfer-Encoding`, `Connection` and `Date` are the server's own to
@@ -45,8 +45,8 @@ public final class HeaderBlock: Sendable {
     HeaderField(.contentType, "application/problem+json"), HeaderField(.cacheControl, "no-store"),
   ])
 
-  /// What to write for a response with `status`: all of it, or the fields alone where the block was made for
-  /// another status.
+  /// Returns the lines of a response with `status`: all of it, or the fields alone where the block was made for another
+  /// status.
   func lines(after status: Status) -> [UInt8] {
     if self.status == nil || self.status == status { return bytes }
     var lines: [UInt8] = []

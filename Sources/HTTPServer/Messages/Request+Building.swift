@@ -24,8 +24,8 @@ extension Request {
 
 /// Why something is no request.
 public struct RequestError: Error, CustomStringConvertible, Sendable {
-  /// What a client would be answered.
+  /// The status that a client would be answered with.
   public let status: Status
-  /// What is wrong with it.
+  /// The error in the request.
   public let description: String
 }

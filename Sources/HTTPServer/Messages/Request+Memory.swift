@@ -1,11 +1,11 @@
 import Synchronization
 
 extension Request {
-  /// What a handler works out from a request's method, target and header fields, and from nothing else: made once and
-  /// kept with the head, which requests share whose heads have the same bytes. A client that polls sends the same
-  /// bytes again and again, and thousands of them send the same.
+  /// Returns a value that a handler makes of a request's method, target and header fields alone: made once and kept
+  /// with the head, which requests with the same bytes share. A client that polls sends the same bytes again and again,
+  /// and thousands of them send the same.
   ///
-  /// `make` runs where there is nothing yet, or something of another type. O(1) else.
+  /// `make` runs where there is no value yet, or one of another type. O(1) else.
   public func remembering<Value: AnyObject & Sendable>(_ make: () -> Value) -> Value {
     head.memory.withLock { memory in
       // A comparison of two pointers, where a conditional cast asks the runtime.

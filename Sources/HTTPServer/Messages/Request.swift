@@ -1,6 +1,6 @@
 /// A request whose head and body have been read whole and found valid.
 public struct Request: Sendable {
-  /// What was read of the head; shared by requests whose heads have the same bytes.
+  /// The parsed head; shared by requests whose heads have the same bytes.
   let head: RequestHead
   /// The body, decoded from its transfer coding; empty where there is none.
   public let body: [UInt8]
@@ -10,8 +10,8 @@ public struct Request: Sendable {
   /// (`Configuration.trustedProxies`), then without a port; the unspecified address where they don't say it, or contradict
   /// each other: such clients are counted as one. What is counted by address is counted by its `network`.
   public let client: SocketAddress
-  /// Whether it is from this machine, and not by way of a proxy that says for whom it asks, whatever it says: nobody's share
-  /// is counted then, unless configured.
+  /// True if it is from this machine, and not by way of a proxy that names a client: it counts against no share then,
+  /// unless configured.
   public let isLocal: Bool
   /// Numbers requests without an identity of their own.
   let serial: UInt64

@@ -16,7 +16,7 @@ enum RequestID {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Whether what a client sent is taken over.
+  /// Returns whether a client's identifier is taken over.
   static func isAcceptable(_ bytes: ArraySlice<UInt8>) -> Bool {
     (1...128).contains(bytes.count)
       && bytes.allSatisfy { ByteClass.isAlphanumeric($0) || "._-:/+=".utf8.contains($0) }

@@ -1,7 +1,7 @@
-/// What a handler answers with: a status, header fields and a body whose bytes may be shared by many responses.
+/// The answer of a handler: a status, header fields and a body whose bytes may be shared by many responses.
 ///
-/// `Date`, `Content-Length`, `Connection`, `Transfer-Encoding`, `X-Request-ID` and the CORS fields are written by
-/// the server. The body of an answer to `HEAD` is left out on the way, its length is not (RFC 9110 section 9.3.2).
+/// `Date`, `Content-Length`, `Connection`, `Transfer-Encoding`, `X-Request-ID` and the CORS fields are written by the
+/// server. The body of an answer to `HEAD` is left out on the way, its length is not (RFC 9110 section 9.3.2).
 public struct Response: Sendable {
   public var status: Status
   /// Shared header fields, serialised once.

@@ -11,7 +11,8 @@ struct ResponseEncoder {
   var date = DateField()
   var crossOrigin: CrossOriginPolicy?
 
-  /// What every response has, in one piece: a browser takes nothing for something else than its `Content-Type` says.
+  /// A field of every response, in one piece with the next: a browser must not take a body for another type than its
+  /// `Content-Type` says.
   private static let nosniffAndRequestID = Array("X-Content-Type-Options: nosniff\r\nX-Request-ID: ".utf8)
   private static let contentLength = Array("Content-Length: ".utf8)
   private static let chunked = Array("Transfer-Encoding: chunked\r\n".utf8)

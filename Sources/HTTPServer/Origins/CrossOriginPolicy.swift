@@ -2,7 +2,7 @@
 struct CrossOriginPolicy: Sendable {
   /// For every response: `Vary: Origin`, where what it grants depends on who asks.
   let always: [UInt8]
-  /// What everyone is granted, with or without an origin; empty where that is nothing.
+  /// The grant to everyone, with or without an origin; empty where there is none.
   private let publicGrant: [UInt8]
   /// For responses to each of ``origins``: empty where it may no longer read.
   private let grants: [[UInt8]]
@@ -58,7 +58,7 @@ struct CrossOriginPolicy: Sendable {
     return grants.indices.contains(grant) ? grants[grant] : publicGrant
   }
 
-  /// What a request's origin is granted: nil for none.
+  /// Returns the index of the grant to a request's origin: nil for none.
   func grant(to head: RequestHead) -> Int? {
     if let everyones { return everyones }
     guard !origins.isEmpty, let index = head.firstIndex(of: HeaderName.origin.folded) else { return nil }

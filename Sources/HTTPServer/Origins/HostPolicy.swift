@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which names requests may be for. A web page can have its own name resolve to an address of this machine or its
+/// The names that requests may be for. A web page can have its own name resolve to an address of this machine or its
 /// network, and is then of one origin with the service as far as its browser knows (DNS rebinding); its requests still
 /// say that name.
 struct HostPolicy: Sendable {
@@ -13,7 +13,8 @@ struct HostPolicy: Sendable {
     names = (["localhost"] + hosts).map { HostPolicy.name(in: Array($0.utf8)[...]).map(ByteClass.lowercased) }
   }
 
-  /// Whether a request is for one of the names: looked up once for all whose heads have the same bytes.
+  /// Returns whether a request is for one of the names: looked up once for all requests whose heads have the same
+  /// bytes.
   func admits(_ head: RequestHead) -> Bool {
     if head.isAdmitted.load(ordering: .relaxed) { return true }
     guard admits(head.authority) else { return false }
@@ -21,8 +22,8 @@ struct HostPolicy: Sendable {
     return true
   }
 
-  /// Whether `authority`, which is valid, is an IP literal, `localhost` or one of the names, whatever its port. So is an
-  /// empty one: every browser says a name. Allocates nothing.
+  /// Returns whether `authority`, which is valid, is an IP literal, `localhost` or one of the names, whatever its port.
+  /// So is an empty one: every browser says a name. Allocates nothing.
   func admits(_ authority: ArraySlice<UInt8>) -> Bool {
     if authority.isEmpty || authority.first == UInt8(ascii: "[") { return true }
     let name = HostPolicy.name(in: authority)

@@ -34,7 +34,7 @@ struct ChunkedDecoder {
 
   private static let maximumExtensionBytes = 16_384
 
-  /// Whether the body is whole.
+  /// True if the body is whole.
   var isDone: Bool { if case .done = state { true } else { false } }
 
   /// Decodes from `input` at `index`, which moves behind what was used, and appends to `body`.

@@ -1,4 +1,4 @@
-/// What the header fields that the server itself acts upon say.
+/// The meaning of the header fields that the server itself acts upon.
 struct FieldSemantics {
   private(set) var framing = RequestHead.Framing.none
   private(set) var keepsAlive: Bool
@@ -145,7 +145,7 @@ struct FieldSemantics {
     }
   }
 
-  /// Whether `bytes` are `text`, which is lower case, in any case.
+  /// Returns whether `bytes` are `text`, which is lower case, in any case.
   static func equal(_ bytes: ArraySlice<UInt8>, _ text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
     var index = 0

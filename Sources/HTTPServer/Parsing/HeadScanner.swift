@@ -10,7 +10,7 @@ struct HeadScanner {
 
   /// Bytes looked at so far.
   private var position = 0
-  /// Where the line that is being looked at begins.
+  /// The start of the line that is being scanned.
   private var lineStart = 0
   /// Lines that have ended.
   private var lines = 0

@@ -3,7 +3,7 @@
 struct Refusal: Error, Equatable {
   var status: Status
   var detail: String
-  /// Whether `Retry-After` goes with it.
+  /// True if `Retry-After` goes with it.
   var isTemporary = false
   /// `Accept-Encoding: identity` goes with a 415 that is about a content coding (RFC 9110 section 15.5.16).
   var namesCodings = false

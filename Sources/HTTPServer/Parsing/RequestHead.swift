@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The head of a request, read and found valid. Immutable, so that requests with the same bytes share it.
 final class RequestHead: Sendable {
-  /// Where a field's name and value stand in `bytes`.
+  /// The places of a field's name and value in `bytes`.
   struct Field {
     let nameStart: Int32
     let nameEnd: Int32
@@ -22,13 +22,14 @@ final class RequestHead: Sendable {
   let method: Method
   let version: HTTPVersion
   let target: RequestTarget
-  /// What it is for: the authority of the target, where that has one, else the value of `Host`; may be empty.
+  /// The authority that the request is for: that of the target, where it has one, else the value of `Host`; may be
+  /// empty.
   let authority: ArraySlice<UInt8>
   let fields: [Field]
   let framing: Framing
-  /// Whether the connection may be used again (RFC 9112 section 9.3).
+  /// True if the connection may be used again (RFC 9112 section 9.3).
   let keepsAlive: Bool
-  /// Whether the client waits for 100 before it sends the body (RFC 9110 section 10.1.1).
+  /// True if the client waits for 100 before it sends the body (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
   let codings: AcceptedCodings
   let hasIfMatch: Bool
@@ -36,7 +37,7 @@ final class RequestHead: Sendable {
   let suppliedRequestID: ArraySlice<UInt8>?
   /// It is for a name that the server has; false until that is found out.
   let isAdmitted = Atomic(false)
-  /// What the handler has worked out from this head.
+  /// The value that the handler has made of this head.
   let memory = Mutex<(any AnyObject & Sendable)?>(nil)
 
   init(

@@ -22,13 +22,13 @@ struct RequestReader {
   /// The part of a head, or of a body, that has come.
   private var partial: [UInt8] = []
 
-  /// Whether anything of a request has come.
+  /// True if nothing of a request has come.
   var isBetweenRequests: Bool { if case .head(_, emptyLines: 0) = state { partial.isEmpty } else { false } }
 
-  /// Whether a head is whole and its body is not.
+  /// True if a head is whole and its body is not.
   var isReadingBody: Bool { if case .head = state { false } else { true } }
 
-  /// Whether a body has not come as a whole, and is larger than what is kept for anyone.
+  /// True if a body has not come as a whole, and is larger than the room that every client has.
   var awaitsLargeBody: Bool {
     switch state {
     case .head: false

@@ -1,4 +1,4 @@
-/// What a request's `Accept-Encoding` says about the codings known here (RFC 9110 section 12.5.3).
+/// A request's `Accept-Encoding`, as far as the codings known here are concerned (RFC 9110 section 12.5.3).
 public struct AcceptedCodings: Equatable, Sendable {
   /// Acceptable codings, the preferred one first; at equal quality zstd before gzip before deflate before none.
   /// Whoever takes any has not said that it knows zstd, and gets that after the

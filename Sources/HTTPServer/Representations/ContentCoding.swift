@@ -15,6 +15,6 @@ public enum ContentCoding: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// What tells the entity tag of this form from those of the others.
+  /// The suffix that tells the entity tag of this form from those of the others.
   var tagSuffix: String { self == .identity ? "" : "-\(name)" }
 }

@@ -1,6 +1,6 @@
 /// An entity tag (RFC 9110 section 8.8.3).
 public struct EntityTag: Hashable, Sendable {
-  /// What stands between the quotes.
+  /// The text between the quotes.
   public let opaque: String
   public let isWeak: Bool
 
@@ -11,7 +11,7 @@ public struct EntityTag: Hashable, Sendable {
     self.isWeak = isWeak
   }
 
-  /// What a client has sent between quotes.
+  /// Takes the text between quotes that a client has sent.
   fileprivate init?(opaque bytes: UnsafeBufferPointer<UInt8>, isWeak: Bool) {
     guard bytes.allSatisfy({ ByteClass.has($0, ByteClass.quotedTag) }) else { return nil }
     opaque = String(decoding: bytes, as: UTF8.self)

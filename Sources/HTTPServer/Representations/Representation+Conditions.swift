@@ -1,7 +1,7 @@
 extension Representation {
-  /// Whether the client's `If-Match` holds (RFC 9110 section 13.1.1): it has the tag of one of this representation's
-  /// forms, strongly. All of them say the same, so that a client who knows the version need not know how the reply
-  /// would have been coded.
+  /// Returns whether the client's `If-Match` holds (RFC 9110 section 13.1.1): it has the tag of one of this
+  /// representation's forms, strongly. All forms say the same, so a client that knows the version need not know how the
+  /// reply would have been coded.
   func isMatched(_ head: RequestHead) -> Bool {
     switch EntityTagCondition(head, .ifMatch) {
     case nil, .any: true
@@ -24,13 +24,13 @@ extension Representation {
     )
   }
 
-  /// Whether the client has `variant` already (RFC 9110 section 13.1.2). The tag of the very form that would be
+  /// Returns whether the client has `variant` already (RFC 9110 section 13.1.2). The tag of the very form that would be
   /// sent counts; the comparison is weak.
   func isNotModified(_ head: RequestHead, _ variant: Variant) -> Bool {
     guard let index = head.firstIndex(of: HeaderName.ifNoneMatch.folded) else { return false }
     // `*` is about whether there is a representation at all, with or without a tag.
     if variant.tag.isEmpty { return EntityTagCondition(head, .ifNoneMatch) == .any }
-    // What most clients send: the tag as it came, in one line.
+    // Most clients send the tag as it came, in one line.
     if head.valueBytes(at: index).elementsEqual(variant.tag) { return true }
     switch EntityTagCondition(head, .ifNoneMatch) {
     case nil: return false

@@ -29,7 +29,7 @@ public final class Representation: Sendable {
 
   /// The bytes without a content coding.
   public var body: [UInt8] { identity.body }
-  /// What stands between the quotes of the entity tag; nil where there is none.
+  /// The text between the quotes of the entity tag; nil without one.
   public let entityTag: String?
 
   private let contentType: String
@@ -69,10 +69,10 @@ public final class Representation: Sendable {
     for coding in codings where body.count >= Representation.compressionThreshold { _ = variant(coding) }
   }
 
-  /// Whether `response(to:)` can answer without compressing first.
+  /// Returns whether `response(to:)` can answer without compressing first.
   public func isPrepared(for request: Request) -> Bool { isPrepared(for: request.acceptedCodings) }
 
-  /// Whether `response(accepting:)` can answer without compressing first.
+  /// Returns whether `response(accepting:)` can answer without compressing first.
   public func isPrepared(for accepted: AcceptedCodings) -> Bool {
     guard let coding = selectedCoding(accepted) else { return true }
     return existing(coding) != nil
@@ -129,7 +129,7 @@ public final class Representation: Sendable {
     if let variant = existing(coding) { return variant }
     return making.withLock { _ in
       if let variant = existing(coding) { return variant }
-      // What doesn't get smaller is answered as it is, which whoever asked for a coding must take as well.
+      // A body that doesn't get smaller is sent as it is; a client that asked for a coding must take that as well.
       let made = Compressor.compress(body, coding).map {
         Representation.variant($0, coding, entityTag, contentType, sharedFields)
       }

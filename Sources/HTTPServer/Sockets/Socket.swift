@@ -3,19 +3,19 @@ import Glibc
 
 /// The system calls on sockets, with results in place of errno.
 enum Socket {
-  /// What came of reading or writing.
+  /// The outcome of reading or writing.
   enum Outcome: Equatable {
     case transferred(Int)
     case wouldBlock
     case failed
   }
 
-  /// What came of accepting.
+  /// The outcome of accepting.
   enum Accepted {
     case connection(Int32, SocketAddress)
     /// Nobody is waiting.
     case none
-    /// Whoever was waiting has gone.
+    /// The client that was waiting has gone.
     case gone
     /// The process or the system has no descriptor or memory left.
     case exhausted(Int32)

@@ -1,7 +1,7 @@
-/// Where identities stand among the rows of a node: a hash table with open addressing, over fingerprints.
+/// The places of identities among the rows of a node: a hash table with open addressing, over fingerprints.
 ///
-/// Fingerprints are random already, so their low bits are the hash. A slot has the row's place among the node's, and the
-/// rows' own keys tell whether it is the one.
+/// Fingerprints are random already, so their low bits are the hash. A slot has the row's place among the node's, and
+/// the rows' own keys tell whether it is the one.
 struct RowIndex: Sendable {
   /// 0: empty; else the place and one.
   private let slots: [UInt32]

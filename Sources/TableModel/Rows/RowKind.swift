@@ -1,9 +1,10 @@
 import Synchronization
 
-/// What rows have in common that are drawn alike: for which cells a row has a payload, and what a tap toggles.
+/// The common properties of rows that are drawn alike: the cells for which a row has a payload, and the field that a
+/// tap toggles.
 ///
-/// What a client can show of a table, and what its taps change, depends on the kinds of its rows and on nothing else that
-/// a configuration says: replicas of two configurations that have a table's kinds in common draw it alike.
+/// A client's choice of cells and its taps depend on the kinds of a table's rows and on nothing else in a
+/// configuration: replicas of two configurations that have a table's kinds in common draw it alike.
 public struct RowKind: Hashable, Sendable {
   /// The row's cell, then its fallbacks in order.
   public let cells: [String]
@@ -16,7 +17,7 @@ public struct RowKind: Hashable, Sendable {
     toggles = row.expansion.map { Self.name(before: $0.lowerBound, in: row.encoded) }
   }
 
-  /// Whether a row is of the kind. In proportion to the names, without making any.
+  /// Returns whether a row is of the kind. In proportion to the names, without making any.
   func includes(_ row: Row) -> Bool {
     guard cells.count == row.cells.count, zip(cells, row.cells).allSatisfy({ $0 == $1.cellIdentifier }) else {
       return false

@@ -51,7 +51,7 @@ extension RowList {
 }
 
 extension RowNode {
-  /// Of the list's first rows. O(log rows), and O(rows of a chunk).
+  /// Returns the digest of the list's first rows. O(log rows), and O(rows of a chunk).
   func digest(ofFirst rows: Int) -> RowsDigest {
     var (node, left, digest) = (self, rows, RowsDigest.empty)
     while left > 0 {

@@ -18,10 +18,10 @@ public struct RowList: Sendable {
   /// - Complexity: O(rows), without hashing those that are shared.
   public init(_ rows: [Row], sharing other: RowList) { root = RowNode.root(rows, sharing: other.root) }
 
-  /// Whether both are not only equal but the same one in memory. O(1).
+  /// Returns whether both are the same one in memory. O(1).
   package func isVery(_ other: RowList) -> Bool { root === other.root }
 
-  /// What two lists have in common if and only if they have the same rows in the same order, content included.
+  /// A digest that two lists share if and only if they have the same rows in the same order, content included.
   public var digest: RowsDigest { root.digest }
 
   /// The list with other rows in a range.
@@ -60,7 +60,7 @@ public struct RowList: Sendable {
 }
 
 extension RowList {
-  /// Where the first row with an identity stands.
+  /// Returns the place of the first row with an identity.
   ///
   /// - Parameter identity: The fingerprint of `id`.
   /// - Complexity: Expected O(1) for a list of one chunk, and O(rows / 8,000) for a longer one; O(rows) where it is first
@@ -89,7 +89,7 @@ extension RowList: RandomAccessCollection, ExpressibleByArrayLiteral {
     set { self = replacing(index, with: newValue) }
   }
 
-  /// Where the list is one chunk.
+  /// Calls the body where the list is one chunk.
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Row>) throws -> Result
   ) rethrows -> Result? {

@@ -48,7 +48,7 @@ extension RowNode {
 }
 
 extension RowList {
-  /// Whether two lists have the same rows, content included, in a range of each.
+  /// Returns whether two lists have the same rows, content included, in a range of each.
   ///
   /// - Complexity: O(log rows + range), at the speed of memory.
   public static func haveSame(_ old: RowList, _ oldRange: Range<Int>, _ new: RowList, _ newRange: Range<Int>) -> Bool {

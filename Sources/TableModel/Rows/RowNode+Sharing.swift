@@ -45,7 +45,7 @@ extension RowNode {
   private struct Alignment<Element: AnyObject> {
     private let elements: [Element]
     private let groups: [[Element]]
-    /// Where the search goes on, and the group that is expected there.
+    /// The place where the search goes on, and the group that is expected there.
     private var place = 0
     private var group = 0
     /// The groups by their first elements; made where the lists go on differently.
@@ -92,7 +92,7 @@ extension RowNode {
       }
     }
 
-    /// Whether a group's elements, as the same objects, stand at a place. Counts no reference.
+    /// Returns whether a group's elements, as the same objects, stand at a place. Counts no reference.
     private func stands(_ group: Int, at start: Int) -> Bool {
       RowNode.have(elements, groups[group], at: start)
     }

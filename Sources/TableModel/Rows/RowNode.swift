@@ -12,11 +12,11 @@ package final class RowNode: Sendable {
   /// 0: a chunk.
   package let height: Int
   package let digest: RowsDigest
-  /// Of a chunk; else empty.
+  /// The rows of a chunk; else empty.
   package let rows: [Row]
   /// `rows[i].key`, side by side, so that a diff reads them in one sweep.
   package let keys: [RowKey]
-  /// Of a node; of the next height, in order.
+  /// The children of a node, of the next height, in order.
   package let children: [RowNode]
   /// By child: how many rows there are up to its end.
   private let ends: [Int]
@@ -25,7 +25,7 @@ package final class RowNode: Sendable {
   /// Found when they are first asked for.
   let heldKinds = Mutex<[RowKind]?>(nil)
 
-  /// Of a chunk: what its rows are found by, made by the module `TableFinding` when it is first searched.
+  /// The search texts of a chunk's rows, made by the module `TableFinding` when it is first searched.
   package let findings = Mutex<(any AnyObject & Sendable)?>(nil)
 
   /// How many rows a list has in one chunk.
@@ -34,7 +34,7 @@ package final class RowNode: Sendable {
   static let chunkSizes = 64...256
   static let nodeSizes = 16...64
 
-  /// Of a long list, how many chunks a thread makes in one go.
+  /// The number of chunks of a long list that a thread makes in one go.
   private static let chunksInARun = 16
 
   static let empty = RowNode(chunk: [])

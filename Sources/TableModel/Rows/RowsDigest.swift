@@ -18,7 +18,7 @@ public struct RowsDigest: Hashable, Sendable {
     (self.first, self.second, self.firstShift, self.secondShift) = (first, second, firstShift, secondShift)
   }
 
-  /// Of no rows.
+  /// The digest of no rows.
   static let empty = RowsDigest(first: 0, second: 0, firstShift: 1, secondShift: 1)
 
   /// O(keys).
@@ -56,7 +56,7 @@ public struct RowsDigest: Hashable, Sendable {
 
     static func random() -> UInt64 { UInt64.random(in: 1 << 32..<p) }
 
-    /// What 64 bits stand for.
+    /// Returns the number that 64 bits stand for.
     @inline(__always)
     static func element(_ bits: UInt64) -> UInt64 { reduced((bits & p) &+ bits >> 61) }
 
@@ -81,7 +81,7 @@ public struct RowsDigest: Hashable, Sendable {
       return result
     }
 
-    /// Of a number below 2p.
+    /// Returns the remainder of a number below 2p.
     @inline(__always)
     private static func reduced(_ number: UInt64) -> UInt64 { number >= p ? number &- p : number }
   }

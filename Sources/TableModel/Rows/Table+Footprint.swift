@@ -1,6 +1,6 @@
 extension Table {
-  /// What its rows take in memory that another version's don't take too, about: a row that has come into another section counts
-  /// as its own.
+  /// Returns the memory of its rows that another version's rows don't take too, about: a row that has come into another
+  /// section counts as its own.
   ///
   /// - Complexity: O(sections + rows of the chunks that differ), at the speed of memory.
   public func footprint(without other: Table?) -> Int {
@@ -11,7 +11,7 @@ extension Table {
 }
 
 extension RowNode {
-  /// What its rows take that another part doesn't have where this one has them.
+  /// Returns the memory of its rows that the other part doesn't have in their places.
   fileprivate func footprint(without other: RowNode?) -> Int {
     guard self !== other else { return 0 }
     guard let other else {
@@ -42,7 +42,7 @@ extension RowNode {
     return own.reduce(0) { shared.contains(ObjectIdentifier($1)) ? $0 : $0 + $1.footprint }
   }
 
-  /// What is left of two lists without what they have in common at both ends.
+  /// Returns the rest of two lists without what they have in common at both ends.
   private static func middles<Element: AnyObject>(
     _ first: [Element],
     _ second: [Element]
