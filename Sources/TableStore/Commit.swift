@@ -1,6 +1,6 @@
 public import TableModel
 
-/// What is written as one: all of it is there afterwards, or nothing.
+/// A commit: all of it is written, or nothing.
 public struct Commit: Sendable {
   /// The record that it changes: a table's (``StoredName``), or the items' of a source (``ItemRecord``).
   public var table: String
@@ -12,21 +12,21 @@ public struct Commit: Sendable {
   public var base: Revision?
   /// Its own among all commits; random.
   public let stamp = UInt64.random(in: 1...UInt64(Int64.max))
-  /// Where the writer may write only as long as it holds a lease, the lease: else ``StoreError/fenced``.
+  /// The lease that the writer must hold to write: else ``StoreError/fenced``. Nil: none.
   public var fence: Lease?
   /// The version that comes after the one stored last. Nil where the edit changes nothing that is shown.
   public var version: Version?
-  /// What the version was laid out by (``StoredTable/layout``). Without a version: what the stored one was, if that is known
-  /// only now; nil: nothing is said of it.
+  /// The layout of the version (``StoredTable/layout``). Without a version: that of the stored one, if it is known only
+  /// now; nil: nothing is said of it.
   public var layout: String?
   public var items: ItemChanges?
-  /// What the table is made of from then on. A version that sets one of its inputs back is refused: ``StoreError/superseded``. Nil:
-  /// nothing is said of it.
+  /// The inputs that the table is made of from then on. A version that sets one of its inputs back is refused:
+  /// ``StoreError/superseded``. Nil: nothing is said of them.
   public var inputs: InputRevisions?
   public var objects: [ObjectChange] = []
   public var toggles: [ToggleChange] = []
   public var reply: StoredReply?
-  /// What is written to other records in the same transaction, each on a base of its own: where one of them, or this, is
+  /// Commits to other records in the same transaction, each on a base of its own: where one of them, or this, is
   /// superseded, nothing is written. They have no answer and no fence, and nothing beside them.
   public var beside: [Commit] = []
 
@@ -37,12 +37,12 @@ public struct Commit: Sendable {
     self.items = items
   }
 
-  /// Where the table stands once this is written; nil where it is not said on what it is built.
+  /// The table's revision once this is written; nil where it is not said on what it is built.
   public var revision: Revision? {
     base.map { changesTable ? Revision(number: $0.number + 1, stamp: stamp) : $0 }
   }
 
-  /// Whether its version is made of older items than the one before.
+  /// Returns whether its version is made of older items than the one before.
   func setsBack(_ stored: InputRevisions?) -> Bool {
     guard version != nil, let inputs, let stored else { return false }
     return inputs.setBack(stored)
@@ -54,13 +54,13 @@ public struct Commit: Sendable {
   /// The changes of its records, one each.
   var parts: [Commit] { beside.isEmpty ? [self] : beside + [self] }
 
-  /// Whether anything but an answer is in it: then the table has another revision afterwards. What is written beside it counts, so
-  /// that those built on it know whether that was stored.
+  /// True if anything but an answer is in it: then the table has another revision afterwards. Commits beside it count,
+  /// so that those built on it know whether they were stored.
   public var changesTable: Bool {
     version != nil || items != nil || inputs != nil || !objects.isEmpty || !toggles.isEmpty || !beside.isEmpty
   }
 
-  /// What a commit outlives once it is acknowledged.
+  /// The events that a commit outlives once it is acknowledged.
   public enum Durability: Sendable {
     /// Power loss: it is on the disk (`synchronous=FULL`). For edits.
     case full
@@ -82,7 +82,7 @@ public struct ObjectChange: Sendable {
   }
 }
 
-/// What a tap of everyone's table did to a row: toggled it, or gave it its default again.
+/// The effect of a tap of everyone's table on a row: toggled, or back at its default.
 public struct ToggleChange: Sendable {
   public var row: String
   public var isToggled: Bool
@@ -112,20 +112,20 @@ public struct StoredFeed: Sendable {
 
 /// All that a store has of a table.
 public struct StoredTable: Sendable {
-  /// What the next commit is built on (``Commit/base``).
+  /// The base of the next commit (``Commit/base``).
   public var revision = Revision.none
   public var feed: StoredFeed?
   /// Nil where no items were ever stored: then the configuration's own are the first ones. Once stored they are
   /// the table's, even when none is left.
   public var items: LocalItems?
-  /// What the last version is made of, of the service's own items.
+  /// The revisions of the service's own items that the last version is made of.
   public var inputs = InputRevisions()
   /// Represented objects, by row identity.
   public var objects: [String: [UInt8]] = [:]
   /// The rows that taps have toggled for everyone, by identity.
   public var toggled: Set<String> = []
-  /// What the last version was laid out by, as whoever made it calls that: the same where the same items make the same
-  /// version. Nil where nobody has said so.
+  /// The layout of the last version, under its maker's name for it: equal where the same items make the same version.
+  /// Nil where nobody has said so.
   public var layout: String?
 
   public init() {}

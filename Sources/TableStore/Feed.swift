@@ -19,7 +19,7 @@ public final class Feed: Sendable {
   private struct State {
     /// The last one is current.
     var published: HeldVersions
-    /// What the versions before the current one may take in memory.
+    /// The most memory of the versions before the current one.
     var historyBytes: Int
     /// Numbered on from the current version.
     var prepared: Deque<Version> = []
@@ -54,7 +54,7 @@ public final class Feed: Sendable {
     if let restored { replace(with: restored) }
   }
 
-  /// What readers see. O(1).
+  /// The version that readers see. O(1).
   public var current: Version {
     state.withLock { $0.published.last }
   }
@@ -74,7 +74,7 @@ public final class Feed: Sendable {
     state.withLock { Self.held(number, in: $0.published.all) }
   }
 
-  /// What a client's cursor names. O(1).
+  /// Returns the version that a client's cursor names. O(1).
   public func lookup(_ cursor: Cursor) -> CursorLookup {
     state.withLock { state in
       let current = state.published.last

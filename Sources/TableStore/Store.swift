@@ -9,7 +9,8 @@
 /// ``StoreError/superseded`` means that somebody else wrote: ask for ``changes(of:since:completion:)``, take them over,
 /// try again. Others' commits are told of by ``observe(_:)``.
 public protocol Store: LeaseStore, ViewStore, MemberStore {
-  /// What is kept under a name, of a table or of a source's items. To be asked once, before the first commit of that.
+  /// Gives the state that is kept under a name, of a table or of a source's items. To be asked once, before the first
+  /// commit under the name.
   func restore(_ table: String, completion: @escaping @Sendable (Result<StoredTable, StoreError>) -> Void)
 
   /// Writes a commit. When `completion` says success it will be found again, as its durability promises; on
@@ -25,16 +26,16 @@ public protocol Store: LeaseStore, ViewStore, MemberStore {
   ///   that spares two changes of threads, which on such a disk take as long as the disk.
   func commit(_ commit: Commit, mayBlock: Bool, completion: @escaping @Sendable (Result<Void, StoreError>) -> Void)
 
-  /// What became of a table since a revision: what others have committed, and what its owner has, if it has not been
-  /// told of that yet.
+  /// Gives a table's changes since a revision: commits of others, and those of its owner that it has not been told of
+  /// yet.
   func changes(
     of table: String,
     since revision: Revision,
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   )
 
-  /// Where a table stands now, whoever wrote it last: at once, before what else was asked for. Nil where nobody but this
-  /// process writes, and so knows it.
+  /// Gives a table's revision now, whoever wrote it last: at once, before other requests. Nil where only this process
+  /// writes, and so knows it.
   func revision(of table: String, completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void)
 
   /// Tells of others' commits, as soon as they are there; on any thread, which must not be blocked.
@@ -93,5 +94,5 @@ extension Store {
   }
 }
 
-/// What the names of a family's members begin with.
+/// Returns the first part of the names of a family's members.
 func memberPrefix(of table: String) -> String { table + ";" }

@@ -1,4 +1,4 @@
-/// What a store can't do, and what a person can do about it.
+/// An error of a store, and its remedy.
 public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The file was written by a later release, whose schema this one does not know.
   case newerVersion(path: String, schema: String, known: String)
@@ -6,7 +6,7 @@ public enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
   case newerSchema(database: String, schema: Int, known: Int)
   /// The file is damaged.
   case corrupt(path: String, detail: String)
-  /// What the database has of a table can't be read.
+  /// The database's data of a table can't be read.
   case damaged(database: String, detail: String)
   /// The file is a database of another program.
   case foreign(path: String)

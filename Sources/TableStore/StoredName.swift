@@ -1,5 +1,5 @@
-/// What a table is kept under: its name, or, in another language than the first, its name and the language,
-/// `prices@de-DE`. No table's own name has an `@`.
+/// The names that tables are kept under: a table's name, or, in another language than the first, its name and the
+/// language, `prices@de-DE`. No table's own name has an `@`.
 public enum StoredName {
   private static let separator: Character = "@"
 
@@ -14,7 +14,7 @@ public enum StoredName {
   }
 }
 
-/// What the items of a source of the service's own are kept under: a record that is no table's. No table's name has an `@`.
+/// The names that the items of local sources are kept under: a record that is no table's. No table's name has an `@`.
 public enum ItemRecord {
   static let prefix = "@items."
 

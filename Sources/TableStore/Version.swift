@@ -30,8 +30,8 @@ public final class Version: Sendable {
 }
 
 extension Table {
-  /// Whether two tables have the same sections to the byte, and rows that are the same in all that is stored of them.
-  /// O(rows).
+  /// Returns whether two tables have the same sections to the byte, and rows that are the same in everything that is
+  /// stored of them. O(rows).
   public static func areStoredAlike(_ first: Table, _ second: Table) -> Bool {
     first.sections.count == second.sections.count
       && zip(first.sections, second.sections).allSatisfy { first, second in
@@ -41,7 +41,7 @@ extension Table {
   }
 }
 
-/// What a cursor finds in a feed.
+/// The result of looking a cursor up in a feed.
 public enum CursorLookup: Sendable {
   /// It names the version that is published now.
   case current(Version)

@@ -11,7 +11,7 @@ public struct StoredItem: Sendable {
   }
 }
 
-/// What edits did to the items of a table, for a store to write.
+/// Changes of a table's items by edits, for a store to write.
 public struct ItemChanges: Sendable {
   /// Added, changed, or moved.
   public var stored: [StoredItem] = []
@@ -34,7 +34,7 @@ public struct ItemChanges: Sendable {
 }
 
 extension JSONValue {
-  /// What kind of value this is, for an error message.
+  /// The kind of the value, for an error message.
   var kindName: String {
     switch self {
     case .null: "null"

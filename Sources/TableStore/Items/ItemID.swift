@@ -41,14 +41,14 @@ public final class Item: Sendable {
     (self.id, self.name, self.body) = (id, name, body)
   }
 
-  /// What clients call it.
+  /// The clients' name for the item.
   public var identity: String { name ?? id.description }
 
   /// The same item with another body.
   func with(_ body: [UInt8]) -> Item { Item(id: id, name: name, body: body) }
 }
 
-/// Where an added or moved item goes. For a move, places count after the item has left its own.
+/// The destination of an added or moved item. For a move, places count after the item has left its own.
 public enum Place: Hashable, Sendable {
   case end
   /// 0 … count.
@@ -82,7 +82,7 @@ public enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A client can't choose this identity: it is a number, or nothing.
   case unusableName(String)
 
-  /// What is wrong and what would be right, for a person.
+  /// The error and its remedy, for a person.
   public var description: String {
     switch self {
     case .unknownItem(let id): "there is no item \(id)"

@@ -7,7 +7,7 @@ struct ItemName: Hashable, Sendable {
 
   init(_ text: String) { self.text = text }
 
-  /// Whether a client may choose it: the service itself gives numbers.
+  /// True if a client may not choose the name: the service itself gives numbers.
   var isNumber: Bool { text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
 
   static func == (first: ItemName, second: ItemName) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }

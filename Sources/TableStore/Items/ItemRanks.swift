@@ -26,7 +26,7 @@ struct ItemRanks: Sendable {
       return places.place(of: id.rawValue).map { ranks[$0] }
     }
     set {
-      // What was not read and is gone leaves no trace.
+      // An item that was never read and is gone leaves no trace.
       if newValue == nil, places.place(of: id.rawValue) == nil {
         changed[id] = .none
       } else {

@@ -63,7 +63,7 @@ extension ItemSequence {
     }
   }
 
-  /// What of a sequence was not looked at yet: nodes, and the entries of those that were opened.
+  /// The part of a sequence that was not looked at yet: nodes, and the entries of those that were opened.
   private struct Remainder {
     enum Part {
       case node(Node)
@@ -89,7 +89,7 @@ extension ItemSequence {
 }
 
 extension LocalItems {
-  /// What an item was, and what it is.
+  /// A difference: the former item, and the present one.
   public struct Difference: Sendable {
     public var before: StoredItem?
     public var after: StoredItem?

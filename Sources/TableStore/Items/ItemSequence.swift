@@ -101,7 +101,7 @@ extension ItemSequence {
 
     func copy() -> Node { children.isEmpty ? Node(entries: entries) : Node(children: children) }
 
-    /// Which child a place is in, and where in it; one past the end is the end of the last.
+    /// Returns the child that a place is in, and the place in it; one past the end is the end of the last.
     func child(at index: Int) -> (child: Int, offset: Int) {
       var (child, rest) = (0, index)
       while child + 1 < children.count, rest >= children[child].count {

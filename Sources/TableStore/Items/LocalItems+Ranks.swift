@@ -85,7 +85,7 @@ extension LocalItems {
     return items
   }
 
-  /// What edits have done since the last call, for the store: net, so an item added and deleted is not in it.
+  /// Returns the changes by edits since the last call, for the store: net, so an item added and deleted is not in it.
   public mutating func takeChanges() -> ItemChanges {
     var changes = ItemChanges(nextID: nextID)
     for id in touched {

@@ -10,20 +10,20 @@ public import JSON
 /// A copy shares everything with the original, and an edit costs O(log n) before and after it. What edits did since
 /// the last time is taken by ``takeChanges()``, for the store. To undo edits, keep the value from before.
 public struct LocalItems: Sendable {
-  /// What the next edits may make of the items. Items that are more already stay, and may become less.
+  /// The limits on the next edits. Items beyond them stay, and may become less.
   public var limits: Limits
-  /// Of all bodies together.
+  /// The length of all bodies together.
   public private(set) var bytes = 0
 
   /// In order; the ranks grow strictly.
   var entries = ItemSequence()
-  /// Of every item that is there: found from here.
+  /// The rank of every item: items are found from here.
   var rankByID = ItemRanks()
   /// The items whose identities clients have chosen.
   var named: TreeDictionary<ItemName, ItemID> = [:]
   /// The number that the next item gets.
   public private(set) var nextID: UInt64 = 1
-  /// What is to be written, net: an item added and deleted since is not in it.
+  /// The items to be written, net: an item added and deleted since is not in it.
   var touched: Set<ItemID> = []
 
   public static let defaultLimit = 100_000
@@ -84,7 +84,7 @@ extension LocalItems: RandomAccessCollection {
     return stored
   }
 
-  /// Where an item stands. O(log n).
+  /// Returns an item's place. O(log n).
   public func index(of id: ItemID) -> Int? {
     guard let rank = rankByID[id] else { return nil }
     var index = entries.index(atLeast: rank)
@@ -106,9 +106,9 @@ extension LocalItems {
   /// How many items there may be, and how large.
   public struct Limits: Hashable, Sendable {
     public var count: Int
-    /// Of an item's body, as it is stored.
+    /// The most bytes of an item's body, as it is stored.
     public var itemBytes: Int
-    /// Of all bodies together.
+    /// The most bytes of all bodies together.
     public var tableBytes: Int
 
     public init(count: Int = LocalItems.defaultLimit, itemBytes: Int = 256 << 10, tableBytes: Int = 1 << 30) {
@@ -246,7 +246,7 @@ extension LocalItems {
   }
 
   private func check(_ body: [UInt8], replacing old: [UInt8]) throws(EditError) {
-    // What makes an item no larger is always possible: limits may have become tighter.
+    // A change that makes an item no larger is always possible: limits may have become tighter.
     guard body.count > old.count else { return }
     guard body.count <= limits.itemBytes else { throw .itemTooLarge(bytes: body.count, limit: limits.itemBytes) }
     let sum = bytes - old.count + body.count

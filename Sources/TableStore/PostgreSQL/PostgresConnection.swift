@@ -71,7 +71,7 @@ final class PostgresConnection: @unchecked Sendable {
       return
     }
     connection = started.pointer
-    // What the server says beside answers would go to standard error.
+    // The server's notices would go to standard error.
     if let connection { PQsetNoticeReceiver(connection, { _, _ in }, nil) }
     guard let connection, PQstatus(connection) != CONNECTION_BAD else { return lose() }
     wait(for: PGRES_POLLING_WRITING)

@@ -6,17 +6,17 @@ import Dispatch
 final class PostgresLink: @unchecked Sendable {
   private let address: PostgresAddress
   private let queue: DispatchQueue
-  /// What is said first on each connection.
+  /// The first statements on each connection.
   private let greeting: [PostgresStatement]
   private var connection: PostgresConnection?
   private(set) var isUp = false
   private var reason = "not connected yet"
   private var backoff = Backoff()
   private var isClosed = false
-  /// Of the pause before the next attempt: an earlier attempt makes it void.
+  /// The number of the pause before the next attempt: an earlier attempt makes it void.
   private var pause = 0
   private var lastFailure = DispatchTime.now()
-  /// Who waits for the next attempt's outcome.
+  /// The callers that wait for the next attempt's outcome.
   private var waiting: [() -> Void] = []
   /// Attempts that somebody waits for have no shorter pauses between them.
   private static let shortestPause = DispatchTimeInterval.milliseconds(100)

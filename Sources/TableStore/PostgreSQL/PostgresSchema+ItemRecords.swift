@@ -61,8 +61,8 @@ extension PostgresSchema {
     END $$
     """
 
-  /// What releases before this one call to write: of the class that every release takes for “for now”, 503, and a client comes
-  /// to another replica.
+  /// Returns a body for a function that former releases call to write: it raises an error of the class that every
+  /// release takes for “for now”, 503, and a client comes to another replica.
   private static func refuseFormerRelease(_ function: String) -> String {
     """
     CREATE OR REPLACE FUNCTION tablecast.\(function)(

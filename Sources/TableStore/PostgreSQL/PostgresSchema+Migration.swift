@@ -69,7 +69,7 @@ extension PostgresSchema {
     if schema < migrations.count {
       try execute(setVersion.replacingOccurrences(of: "$1", with: String(migrations.count)), on: connection)
     }
-    // Whoever may only listen can't read it.
+    // A role that may only listen can't read it.
     let digits = randomSecret().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     try execute("INSERT INTO tablecast.info VALUES ('secret', '\(digits)') ON CONFLICT DO NOTHING", on: connection)
     let secret = try execute("SELECT value FROM tablecast.info WHERE name = 'secret'", on: connection)
@@ -89,7 +89,7 @@ extension PostgresSchema {
   }
 }
 
-/// Where the database is: a connection URI or string as libpq takes it, with what this store needs added.
+/// The address of the database: a connection URI or string as libpq takes it, with the settings that this store needs.
 struct PostgresAddress: Sendable, CustomStringConvertible {
   /// With a password perhaps: for libpq alone, never logged.
   let text: String
@@ -113,7 +113,7 @@ struct PostgresAddress: Sendable, CustomStringConvertible {
     }
     let host = given["host"] ?? given["hostaddr"] ?? "the local socket"
     description = "PostgreSQL database \(given["dbname"] ?? "of the user's name") at \(host)"
-    // Of several hosts the one that can be written; a cut connection is noticed within seconds.
+    // Of several hosts the writable one is taken; a cut connection is noticed within seconds.
     let defaults = [
       "target_session_attrs": "read-write", "connect_timeout": "5", "tcp_user_timeout": "5000", "keepalives_idle": "5",
       "keepalives_interval": "2", "keepalives_count": "2", "application_name": "tablecast",

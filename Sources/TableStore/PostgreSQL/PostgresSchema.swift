@@ -93,7 +93,7 @@ enum PostgresSchema {
     "CREATE INDEX view_expires ON tablecast.view (expires)",
   ]
 
-  /// What whoever asked the sources has left for the next one, and when, by the database's clock.
+  /// The handover of the last leader, and its time, by the database's clock.
   private static let handover = [
     "ALTER TABLE tablecast.lease ADD COLUMN handover bytea, ADD COLUMN handed timestamptz"
   ]
@@ -143,7 +143,7 @@ enum PostgresSchema {
     """,
   ]
 
-  /// Whose a view is: of too many the oldest of whoever holds most go.
+  /// The holder of a view: of too many views the oldest of the largest holder go.
   private static let viewHolder = ["ALTER TABLE tablecast.view ADD COLUMN holder bigint NOT NULL DEFAULT 0"]
 
   /// Refuses to go on, so that all of a transaction fails: `TC001`, superseded; `TC002`, fenced.

@@ -39,7 +39,7 @@ struct AnswerClearing {
 }
 
 extension PostgresStore {
-  /// What writes a commit's answer, and clears up where it is time.
+  /// Returns the statements that write a commit's answer, and clear up where it is time.
   func answerStatements(for commit: Commit, _ clearing: inout AnswerClearing) -> [PostgresStatement] {
     guard let reply = commit.reply else { return [] }
     let size = reply.size(table: commit.table)
@@ -50,7 +50,7 @@ extension PostgresStore {
         .bytes(reply.fullKey(table: commit.table).bytes),
         .int(now)
       ),
-      // Of two processes that carry one request out at once, one finds the other's answer here, and fails.
+      // Of two processes that carry out one request at once, one finds the other's answer here, and fails.
       PostgresStatement(
         """
         INSERT INTO tablecast.answer (name, feed, caller, request, status, headers, body, size, expires)
@@ -70,7 +70,7 @@ extension PostgresStore {
     return statements + clearingStatements(after: size, of: reply.caller, &clearing)
   }
 
-  /// What keeps the bounds after one more answer; none where it is not time.
+  /// Returns the statements that keep the bounds after one more answer; none where it is not time.
   private func clearingStatements(after size: Int, of caller: String, _ clearing: inout AnswerClearing)
     -> [PostgresStatement]
   {

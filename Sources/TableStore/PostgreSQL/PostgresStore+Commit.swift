@@ -2,7 +2,7 @@ extension PostgresStore {
   /// Writes commits in one transaction, or where that fails one by one; answers in their order.
   func write(_ group: [PendingCommit], then done: @escaping () -> Void) {
     let writing = group.flatMap(\.commit.parts).filter(\.changesTable)
-    // What is built on something that was stored is not made again where that was removed.
+    // A commit built on a stored table is not written where the table was removed.
     let made = Set(writing.filter { $0.base.map { $0 == .none } ?? true }.map(\.table))
     open(writing.map(\.table), making: made) { [self] result in
       switch result {
@@ -17,7 +17,8 @@ extension PostgresStore {
   private func writeTogether(_ group: [PendingCommit], then done: @escaping () -> Void) {
     var planned = tables
     var clearing = answers
-    // Of several processes' groups none waits for a table that another one holds while that waits for this one.
+    // Groups of several processes take tables in one order: none waits for a table that another one holds while that
+    // waits for this one.
     var statements: [(table: String, statements: [PostgresStatement])] = []
     var results: [Result<Void, StoreError>] = []
     for pending in group {
@@ -66,7 +67,7 @@ extension PostgresStore {
     writeTogether([first]) { [self] in writeAlone(group.dropFirst(), then: done) }
   }
 
-  /// What a refused commit comes to. Two transactions that were in each other's way are tried again, once: by then the
+  /// Decides on a refused commit. Two transactions that were in each other's way are tried again, once: by then the
   /// other one is through, and this one is superseded or not.
   private func retry(_ pending: PendingCommit, after error: PostgresError, then done: @escaping () -> Void) {
     let isRepeatable = ["40001", "40P01", "55P03"].contains(error.state) && !pending.isSecondTry

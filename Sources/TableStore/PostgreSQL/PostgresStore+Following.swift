@@ -80,7 +80,7 @@ extension PostgresStore {
         revisions[found.int(row, 0)] = Revision(number: found.unsigned(row, 1), stamp: found.unsigned(row, 2))
       }
       for (id, name) in known {
-        // What was read or written meanwhile is newer than this answer, or another table.
+        // A table that was read or written meanwhile is newer than this answer, or another table.
         guard let table = tables[name], table.id == id else { continue }
         guard let revision = revisions[id] else {
           observers.tell(.removed(table: name))

@@ -53,7 +53,7 @@ extension PostgresStore {
   ) {
     guard !handovers.isEmpty else { return completion(.success(())) }
     let left = handovers.map { (name: Array($0.key.utf8), body: $0.value) }
-    // Those that are being removed are left out: nothing here may wait, as the lease is renewed behind it.
+    // Members that are being removed are left out: nothing here may wait, as the lease is renewed behind it.
     let statement = PostgresStatement(
       """
       INSERT INTO tablecast.handover (feed, body, handed)

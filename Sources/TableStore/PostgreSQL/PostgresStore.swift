@@ -45,7 +45,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
   /// How often was looked.
   var looks = 0
 
-  /// What waits for its turn.
+  /// A job that waits for its turn.
   enum Job {
     case commit(Commit, @Sendable (Result<Void, StoreError>) -> Void)
     /// Calls back when it is done, and completes itself.
@@ -80,7 +80,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
     queue.async { [self] in
       begin { connected.signal() }
     }
-    // What fails from here on is tried again, as after any loss.
+    // Failures from here on are tried again, as after any loss.
     _ = connected.wait(timeout: .now() + .seconds(10))
   }
 
@@ -125,7 +125,7 @@ public final class PostgresStore: Store, @unchecked Sendable {
       "SELECT revision, stamp FROM tablecast.feed WHERE sha256(name) = sha256($1)",
       .name(table)
     )
-    // Whoever asks this has to know: that the database was away a moment ago is no answer.
+    // The caller needs a sure answer: that the database was away a moment ago is none.
     queue.async { [self] in
       main.attempt { [self] in
         side.attempt { [self] in

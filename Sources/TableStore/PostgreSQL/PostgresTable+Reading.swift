@@ -1,7 +1,8 @@
 import TableModel
 
 extension PostgresTable {
-  /// What is asked to read a table whole, in the order in which ``restored(name:from:history:)`` reads the answers.
+  /// Returns the queries that read a table whole, in the order in which ``restored(name:from:history:)`` reads the
+  /// answers.
   static func whole(_ id: Int64) -> [PostgresStatement] {
     [
       PostgresStatement(
@@ -87,7 +88,7 @@ extension PostgresTable {
     return rows
   }
 
-  /// What is asked to read what others have committed since, in the order in which ``follow(_:)`` reads the answers.
+  /// The queries that read commits of others since, in the order in which ``follow(_:)`` reads the answers.
   var news: [PostgresStatement] {
     [
       PostgresStatement("SELECT revision, stamp, epoch FROM tablecast.feed WHERE id = $1", .int(id)),
@@ -107,7 +108,7 @@ extension PostgresTable {
     ]
   }
 
-  /// What following has found.
+  /// The result of following.
   enum Following {
     /// The table stands where the database does.
     case current

@@ -1,6 +1,6 @@
 import TableModel
 
-/// What this process knows of a stored table: where it stands, and what writing its next version needs.
+/// This process's knowledge of a stored table: its revision, and the state that writing its next version needs.
 struct PostgresTable: Sendable {
   let id: Int64
   let name: String
@@ -10,9 +10,9 @@ struct PostgresTable: Sendable {
   var nextRow: UInt64 = 0
   /// The key frames that are stored, growing: the versions' numbers, and the revisions that made them.
   var keyFrames: [(number: UInt64, revision: UInt64)] = []
-  /// What it is made of.
+  /// The inputs that it is made of.
   var inputs = InputRevisions()
-  /// Where it stands, and how it came there.
+  /// Its revision, and the commits that led there.
   var recent: RecentCommits
 
   var revision: Revision { recent.revision }
@@ -23,7 +23,7 @@ struct PostgresTable: Sendable {
     recent = RecentCommits(base: revision, maximumCount: history)
   }
 
-  /// Whether a commit can't be written as the table stands.
+  /// Returns whether a commit can't be written to the table as it is.
   func isSuperseded(_ commit: Commit) -> Bool {
     if commit.base.map({ $0 != revision }) ?? false || commit.setsBack(inputs) { return true }
     guard let version = commit.version, let last = last?.version else { return false }
@@ -160,7 +160,7 @@ struct PostgresTable: Sendable {
     ]
   }
 
-  /// What made no version is for those who catch up alone, and nobody does from so far behind.
+  /// Commits without a version are only for processes that catch up, and none does from so far behind.
   private func pruningOfEdits(history: Int) -> PostgresStatement {
     let oldest = revision.number > UInt64(history) ? revision.number - UInt64(history) : 0
     return PostgresStatement(

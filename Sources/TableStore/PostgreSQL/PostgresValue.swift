@@ -42,7 +42,7 @@ enum PostgresValue: Sendable {
   }
 }
 
-/// What a statement gave: rows of columns in binary formats.
+/// The result of a statement: rows of columns in binary formats.
 struct PostgresRows: Sendable {
   /// Nil where a value is null.
   private var values: [[UInt8]?] = []
@@ -74,7 +74,7 @@ struct PostgresRows: Sendable {
     return values[row * columns + column]
   }
 
-  /// Of the types `smallint`, `integer`, `bigint`, `boolean`; 0 where there is none.
+  /// Returns a value of the types `smallint`, `integer`, `bigint`, `boolean`; 0 for null.
   func int(_ row: Int, _ column: Int) -> Int64 {
     guard let bytes = bytes(row, column), let first = bytes.first else { return 0 }
     guard bytes.count > 1 else { return Int64(first) }

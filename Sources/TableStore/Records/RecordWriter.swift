@@ -39,7 +39,7 @@ struct RecordWriter {
   }
 }
 
-/// What a record can't be read for: the file is damaged, or was tampered with.
+/// The reason why a record can't be read: the file is damaged, or was tampered with.
 struct RecordError: Error, CustomStringConvertible {
   let description: String
 }

@@ -29,7 +29,8 @@ extension RecordReader {
     let flags = try byte()
     let select = flags & 1 == 0 ? nil : try range()
     let expansion = flags & 2 == 0 ? nil : try range()
-    // Where the next fallback's payload may begin: cells stand one behind the other, and what a tap toggles before fallbacks.
+    // The earliest place of the next fallback's payload: cells stand one behind the other, and the toggled field before
+    // fallbacks.
     var end = 0
     let count = try count(of: 3)
     guard count > 0 else { throw RecordError(description: "a row's record has no cell") }

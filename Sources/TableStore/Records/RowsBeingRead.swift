@@ -4,11 +4,11 @@ import TableModel
 /// have, so that reading a version costs what changed, and holding it too.
 struct RowsBeingRead {
   private let base: RowList
-  /// What replaces parts of the base, ascending: what is between them stays.
+  /// Replacements of parts of the base, ascending: the parts between them stay.
   private var replacements: [(range: Range<Int>, rows: [Row])] = []
   /// How far the base is done with.
   private var done = 0
-  /// What comes behind that.
+  /// The rows behind them.
   private var rows: [Row] = []
 
   /// Shorter runs are taken for so many rows.

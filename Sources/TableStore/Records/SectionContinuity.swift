@@ -1,12 +1,12 @@
 internal import TableDiff
 import TableModel
 
-/// Which section of the version before each section of a version goes on from, and which of its rows stand as they did.
+/// The section of the version before that each section of a version goes on from, and the rows that stand as they did.
 struct SectionContinuity {
   struct Match {
     /// The section's index in the version before.
     var old: Int
-    /// Where rows stood, and where they stand: in order in both, none empty.
+    /// The old and new ranges of rows that stay: in order in both, none empty.
     var kept: [(old: Range<Int>, new: Range<Int>)]
     var isUnchanged: Bool
   }
@@ -83,6 +83,6 @@ struct DisplacedRows {
     return rows[row.key]?.remove(at: index)
   }
 
-  /// What was not taken.
+  /// The rows that were not taken.
   var rest: [(number: UInt64, row: Row)] { rows.values.flatMap { $0.map { ($0.number, $0.row) } } }
 }

@@ -17,7 +17,7 @@ struct VersionRecord {
   /// The next free row number.
   var nextRow: UInt64
 
-  /// What a section begins with.
+  /// The first byte of a section.
   enum SectionKind: UInt8 {
     /// As in the version before: its index there.
     case unchanged
@@ -31,7 +31,7 @@ struct VersionRecord {
     case none, unchanged, written
   }
 
-  /// What rows of a section are a run of.
+  /// The kind of a run of a section's rows.
   enum RunKind: UInt8 {
     /// Consecutive positions of the section that this one is built on.
     case positions

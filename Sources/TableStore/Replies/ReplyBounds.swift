@@ -1,9 +1,9 @@
 /// How many answers are kept for repeats. Where one more would be too many the oldest go: the caller's own where its
 /// bound is reached, anybody's where the store's is.
 public struct ReplyBounds: Sendable {
-  /// Of one caller, in all tables.
+  /// The bound on one caller's answers, in all tables.
   public var caller: Bound
-  /// Of all.
+  /// The bound on all answers.
   public var store: Bound
 
   public init(
@@ -24,7 +24,7 @@ public struct ReplyBounds: Sendable {
       self.bytes = bytes
     }
 
-    /// What is left where a database clears up: some room, so that it isn't done for every answer.
+    /// The bound that is left after a database has cleared up: with some room, so that it isn't done for every answer.
     var afterClearing: Bound { Bound(count: count - count / 8, bytes: bytes - bytes / 8) }
 
     func isExceeded(by sum: ReplySum) -> Bool { sum.count > 1 && (sum.count > count || sum.bytes > bytes) }

@@ -1,7 +1,7 @@
-/// Whose answer to which request: an `Idempotency-Key` means something only to who has sent it, and there where it
-/// was sent.
+/// The key of an answer: its caller, table and request. An `Idempotency-Key` means something only to the caller that
+/// has sent it, and only where it was sent.
 public struct ReplyKey: Hashable, Sendable {
-  /// Who asks, as the service tells callers apart: opaque here. It has to be the same in all processes.
+  /// The caller's name in the service: opaque here. It has to be the same in all processes.
   public var caller: String
   /// The table, for a member of a family the family: members come and go.
   public var table: String
@@ -41,7 +41,7 @@ public struct StoredReply: Equatable, Sendable {
   public var caller: String
   public var scope: String
   public var key: String
-  /// What was asked, so that another request under the same key is noticed. Not a ``Fingerprint``, whose seed
+  /// A digest of the request, so that another request under the same key is noticed. Not a ``Fingerprint``, whose seed
   /// is new in every process: a digest such as SHA-256.
   public var request: [UInt8]
   public var status: Int
@@ -80,7 +80,7 @@ public struct StoredReply: Equatable, Sendable {
   }
 }
 
-/// What has become of the request that a key stands for.
+/// The state of the request that a key stands for.
 public enum ReplyClaim: Equatable, Sendable {
   /// It is the caller's to do now.
   case granted
@@ -90,14 +90,14 @@ public enum ReplyClaim: Equatable, Sendable {
 }
 
 extension StoredReply {
-  /// What the answer is found by.
+  /// Returns the key under which the answer is found.
   ///
   /// - Parameter table: the commit's.
   package func fullKey(table: String) -> ReplyKey {
     ReplyKey(caller: caller, table: self.table ?? table, scope: scope, key: key)
   }
 
-  /// What it counts for against a caller's bound: its bytes, and some for being there.
+  /// Returns the answer's share of a caller's bound: its bytes, and some for its existence.
   func size(table: String) -> Int {
     let texts = caller.utf8.count + table.utf8.count + scope.utf8.count + key.utf8.count
     let fields = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }

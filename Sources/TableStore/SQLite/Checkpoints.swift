@@ -101,7 +101,7 @@ final class Checkpoints: Sendable {
       let connection = try open()
       home = try connection.writeWithoutTransaction { try $0.checkpoint(.passive).checkpointedFrameCount }
     } catch {
-      // What is not home is in the log: the next one tries again.
+      // Pages that are not home stay in the log: the next checkpoint tries again.
     }
     let pages = log.pages.load(ordering: .relaxed)
     state.withLock { state in
@@ -123,7 +123,7 @@ final class Checkpoints: Sendable {
   func close() {
     state.withLock { $0.isClosed = true }
     queue.sync {
-      // What it has is with the database's other connections.
+      // The database's other connections have the rest.
       try? connection.withLock { $0 }?.close()
       connection.withLock { $0 = nil }
     }

@@ -12,7 +12,7 @@ enum PrivateFile {
     }
     var status = stat()
     let isKnown = fstat(descriptor, &status) == 0
-    // What a device's users may do with it is not the service's to say.
+    // The users of a device node are not the service's to decide.
     guard !isKnown || status.st_mode & S_IFMT == S_IFREG else {
       Foundation.close(descriptor)
       throw .cannotOpen(path: path, reason: "it is no regular file")

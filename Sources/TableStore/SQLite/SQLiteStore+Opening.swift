@@ -58,7 +58,7 @@ extension SQLiteStore {
       throw .cannotOpen(path: path, reason: "its folder can't be created: \(error.localizedDescription)")
     }
     let lock = try StoreLock(path: path)
-    // Whoever opens the database may remove the log.
+    // A process that opens the database may remove the log.
     let log = StoreMark.log(of: path)
     let left = lock.left.filter { $0.admits(log: log) }.map { StoreMark(run: $0.run, isClosed: $0.isClosed) }
     let run = StoreMark.newRun()

@@ -31,15 +31,15 @@ public final class SQLiteStore: SoleStore {
   let history: Int
   let now: @Sendable () -> Int64
   let lock: StoreLock
-  /// What this run is called (``StoreMark``).
+  /// The name of this run (``StoreMark``).
   private let run: String
   let checkpoints: Checkpoints
   private let files: StoreFiles
   private let observers = StoreObservers()
   let jobs = Mutex(Jobs())
-  /// Where the rows of long versions are made ready to be written.
+  /// The queue that makes the rows of long versions ready to be written.
   let slicing: WorkQueue
-  /// Where writing is begun; nil: the database's own queue.
+  /// The queue that begins writing; nil: the database's own queue.
   private let begins: WorkQueue?
   private let closing: WorkQueue
   /// Touched on the database's writer queue alone.
@@ -62,7 +62,7 @@ public final class SQLiteStore: SoleStore {
     func isAhead(of commit: Commit) -> Bool { !ahead.isEmpty && commit.records.contains(where: ahead.contains) }
   }
 
-  /// What waits for the writer.
+  /// A job that waits for the writer.
   enum Job: Sendable {
     case commit(Commit, Completion)
     /// Performs and completes itself.
@@ -214,7 +214,7 @@ public final class SQLiteStore: SoleStore {
     begins.async { [pool] in pool.writeWithoutTransaction(body) }
   }
 
-  /// What reads beside the writer; nil where all is done on one thread.
+  /// The readers beside the writer; nil where all is done on one thread.
   private var readers: StoreReaders? { begins == nil ? StoreReaders(pool) : nil }
 
   /// Performs what waits, until nothing does.

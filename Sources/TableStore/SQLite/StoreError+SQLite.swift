@@ -1,12 +1,12 @@
 import GRDB
 
 extension StoreError {
-  /// What an error of the database, or of a record in it, means for a store.
+  /// Takes an error of the database, or of a record in it.
   init(_ error: any Error, path: String) {
     switch error {
     case let error as StoreError: self = error
     case let error as RecordError: self = .corrupt(path: path, detail: error.description)
-    // What a column never has: somebody else wrote it.
+    // A type that the column never has: somebody else wrote it.
     case is RowDecodingError: self = .corrupt(path: path, detail: "a column has a value of another type")
     case let error as DatabaseError:
       switch error.resultCode {

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Whether a database's files are where they were when it was opened. Moved or removed, they are written to all the same, and
-/// what is written is gone with the process.
+/// A check that a database's files are where they were when it was opened. Moved or removed files are written to all
+/// the same, and the data is gone with the process.
 ///
-/// The kernel's name for an open file is looked at (`proc(5)`, "/proc/pid/fd"), which has another one, or ` (deleted)` behind it,
-/// then. To ask for the file's attributes before each commit would have the next write give it a new time.
+/// The check compares the kernel's name for an open file (`proc(5)`, "/proc/pid/fd"), which changes when the file is
+/// moved, or ends with ` (deleted)`. To ask for the file's attributes before each commit would have the next write give
+/// it a new time.
 final class StoreFiles: Sendable {
   private struct File {
     let path: String

@@ -8,9 +8,9 @@ import Synchronization
 final class StoreLock: Sendable {
   /// The lock's descriptor, until it is given up.
   private let descriptor: Mutex<Int32?>
-  /// Who holds it, for a person.
+  /// The process that holds it, for a person.
   private let holder: String
-  /// What the run before this one has left here.
+  /// The marks that the run before this one has left.
   let left: [StoreMark]
 
   /// - Parameter path: The database's. The lock's file has `.lock` after it.

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What tells a database that goes on from one that was put in its place, as a backup: the run that wrote it last, noted in the
-/// database and beside it.
+/// A mark that tells a database that goes on from one that was put in its place, as a backup: the run that wrote it
+/// last, noted in the database and beside it.
 ///
-/// Where the two disagree, numbers of versions that clients hold would be given again, to other contents. While the database is
-/// opened or closed there are two marks beside it: whichever it has when the process is killed, one stands.
+/// Where the two disagree, numbers of versions that clients hold would be given again, to other contents. While the
+/// database is opened or closed there are two marks beside it: whichever it has when the process is killed, one stands.
 struct StoreMark: Equatable, Sendable {
   /// New in each run.
   var run: String
@@ -21,10 +21,10 @@ struct StoreMark: Equatable, Sendable {
     return stat(database + "-wal", &status) == 0 ? UInt64(status.st_ino) : 0
   }
 
-  /// Whether the log is the one that it was, where that matters.
+  /// Returns whether the log is the one that it was, where that matters.
   func admits(log: UInt64) -> Bool { isClosed || self.log == nil || self.log == log }
 
-  /// Whether a database is what this mark was made of.
+  /// Returns whether this mark was made of a database in this state.
   func stands(for database: (run: String?, isClosed: Bool)) -> Bool {
     run == database.run && isClosed == database.isClosed
   }

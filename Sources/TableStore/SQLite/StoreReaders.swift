@@ -57,7 +57,8 @@ struct KeyParts {
 
   /// Fewer are read faster by one.
   private static let shortest: Int64 = 16_384
-  /// Where many numbers were given up, parts have different numbers of records; whoever has few takes more parts.
+  /// Where many numbers were given up, parts have different numbers of records; a reader with few records takes more
+  /// parts.
   private static let most: Int64 = 128
 
   /// - Parameter name: of the database's table; its key is `key`.

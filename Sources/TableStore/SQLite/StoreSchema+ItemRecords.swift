@@ -40,7 +40,7 @@ extension StoreSchema {
         arguments: [owner, "0 " + record]
       )
     }
-    // What tables have that once kept items for others was read by nobody any more.
+    // Items that tables once kept for others are read by nobody any more.
     let rest = "SELECT id FROM feed WHERE next_item IS NOT NULL AND substr(name, 1, 7) <> '@items.'"
     try db.execute(sql: "DELETE FROM item WHERE key >> 40 IN (\(rest))")
     try db.execute(sql: "UPDATE feed SET next_item = NULL WHERE id IN (\(rest))")

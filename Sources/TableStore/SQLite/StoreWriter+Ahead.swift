@@ -6,7 +6,7 @@ import TableModel
 /// Where that does not come about, they are no more than numbers that are written anew, or removed when the table is
 /// restored.
 extension StoreWriter {
-  /// What the version's record is made of, beside the table's queue.
+  /// The parts of the version's record, made off the table's queue.
   struct AheadPlan: Sendable {
     let feed: Int64
     let last: (version: Version, numbers: [[UInt64]])?
@@ -14,9 +14,9 @@ extension StoreWriter {
     let nextRow: UInt64
   }
 
-  /// What was written ahead of a commit.
+  /// Rows that were written ahead of a commit.
   struct RowsAhead: Sendable {
-    /// Of the commit.
+    /// The stamp of the commit.
     let stamp: UInt64
     let record: VersionRecord
     /// How many of the commit's first objects.
@@ -45,7 +45,7 @@ extension StoreWriter {
       }
     } else {
       guard feed.epoch == nil else { return nil }
-      // What an earlier run began and did not end.
+      // Rows that an earlier run began and did not end.
       try deleteVersions(feed: feed.id, in: db)
     }
     feeds[commit.table] = feed

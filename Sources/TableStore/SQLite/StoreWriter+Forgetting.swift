@@ -7,9 +7,9 @@ import TableModel
 /// versions stop being key frames first, by which whoever restores the table knows that they are no more; then their rows
 /// go, and they themselves last, as their records say which rows these are.
 extension StoreWriter {
-  /// What is left to do of forgetting a table's old versions.
+  /// The rest of forgetting a table's old versions.
   struct Forgetting {
-    /// Of the versions: not including the last one.
+    /// The range of versions, without the last one.
     let versions: Range<UInt64>
     /// Ascending, so that a page's rows are deleted together.
     let rows: [UInt64]
@@ -26,7 +26,7 @@ extension StoreWriter {
     let oldestHeld = current >= UInt64(history) ? current - UInt64(history) + 1 : 1
     guard let oldest = feed.keyFrames.first, let base = feed.keyFrames.last(where: { $0 <= oldestHeld }), base > oldest
     else { return }
-    // What was begun and is not done is begun anew, with what has come.
+    // An unfinished range is begun anew, with the versions that have come.
     let first = feed.forgetting?.versions.lowerBound ?? oldest
     var forgetting = Forgetting(versions: first..<base, rows: try rows(ofOnly: first..<base, feed: feed.id, in: db))
     feed.keyFrames.removeAll { $0 < base }
@@ -42,7 +42,7 @@ extension StoreWriter {
     feed.forgetting = forgetting
   }
 
-  /// Whether there is something left to be forgotten.
+  /// True if there are versions left to be forgotten.
   var isForgetting: Bool { feeds.values.contains { $0.forgetting != nil } }
 
   /// Deletes a slice of what is to be forgotten, in a transaction of its own that waits for no disk.
@@ -93,7 +93,7 @@ extension StoreWriter {
 
   /// The numbers of the rows that versions have, and the one after them has not.
   private func rows(ofOnly versions: Range<UInt64>, feed: Int64, in db: Database) throws -> [UInt64] {
-    // What the first one's record says is gone was deleted when it became the first.
+    // Rows that the first one's record says are gone were deleted when it became the first.
     let lists = try Data.fetchAll(
       db,
       sql: "SELECT gone FROM version WHERE feed = ? AND number > ? AND number <= ?",

@@ -73,7 +73,7 @@ extension StoreWriter {
     guard let epoch = feed.epoch, let history, let last = history.last else { return nil }
     feed.keyFrames += history.keyFrames
     if let forgotten = history.forgotten { try forget(forgotten, of: feed, in: db) }
-    // What was written ahead of a version that did not come about.
+    // Rows written ahead of a version that was never committed.
     let next = history.highestRow.map { $0 + 1 } ?? 0
     if feed.nextRow > next {
       try removeRows(from: next, feed: feed.id, in: db)
@@ -107,7 +107,7 @@ private struct VersionRecords: Sendable {
   }
 }
 
-/// What the records of a table's versions say.
+/// The content of the records of a table's versions.
 private struct VersionHistory: Sendable {
   /// Oldest first.
   private(set) var tables: [(number: UInt64, table: TableModel.Table)] = []
@@ -121,7 +121,7 @@ private struct VersionHistory: Sendable {
   /// - Throws: ``RecordError`` where a version or a row is missing, or a record can't be read.
   init(_ records: VersionRecords, name: String, rows: NumberedRows) throws(RecordError) {
     var reading = VersionReading(name: name, rows: rows, names: NameTable())
-    // What stands before the first key frame is being forgotten (``StoreWriter/Forgetting``).
+    // Versions before the first key frame are being forgotten (``StoreWriter/Forgetting``).
     let first = records.records.firstIndex(where: \.isKeyFrame) ?? records.records.endIndex
     if first > 0 {
       guard first < records.records.endIndex else {

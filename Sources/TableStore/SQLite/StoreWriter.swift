@@ -1,7 +1,7 @@
 import GRDB
 import TableModel
 
-/// What writes commits: knows of each table what was written last. Lives on the database's writer queue.
+/// The writer of commits: it knows the last state of each table. Lives on the database's writer queue.
 struct StoreWriter {
   let path: String
   let history: Int
@@ -9,7 +9,7 @@ struct StoreWriter {
   var feeds: [String: FeedState] = [:]
   /// The last commits of this run, by table name: what is committed, no more.
   private var recent: [String: RecentCommits] = [:]
-  /// Of the commit that is written next: what of it is written.
+  /// The rows of the next commit that are written already.
   var ahead: RowsAhead?
   /// How many answers there are, of the callers who were here lately.
   var answers = AnswerSums()
@@ -30,7 +30,7 @@ struct StoreWriter {
     self.bounds = bounds
   }
 
-  /// What is stored of a table's versions, as far as writing the next one needs it.
+  /// The state of a table's stored versions, as far as writing the next one needs it.
   struct FeedState {
     let id: Int64
     var epoch: Epoch?
@@ -44,11 +44,11 @@ struct StoreWriter {
     var nextItem: UInt64?
     /// Objects lie under the numbers of their rows.
     var hasRowObjects = false
-    /// What the table was made of last in this run: between runs revisions begin anew.
+    /// The inputs of the last version in this run: between runs revisions begin anew.
     var inputs: InputRevisions?
-    /// What the last version was laid out by.
+    /// The layout of the last version.
     var layout: String?
-    /// What is left to do of forgetting old versions.
+    /// The rest of forgetting old versions.
     var forgetting: Forgetting?
   }
 
@@ -82,7 +82,7 @@ struct StoreWriter {
       var results: [Result<Void, StoreError>] = []
       results.reserveCapacity(commits.count)
       var written: [Commit] = []
-      // Of the tables that this group has changed.
+      // The revisions of the tables that this group has changed.
       var revisions: [String: Revision] = [:]
       for commit in commits {
         // Found out before anything of the commit is written: the others of the group go on.
@@ -113,7 +113,7 @@ struct StoreWriter {
     }
   }
 
-  /// Where a table stands, counted from the beginning of this run: between runs nobody has to catch up.
+  /// Returns a table's revision, counted from the beginning of this run: between runs nobody has to catch up.
   mutating func revision(of table: String) -> Revision { recentCommits(to: table).revision }
 
   private mutating func recentCommits(to table: String) -> RecentCommits {
@@ -125,7 +125,7 @@ struct StoreWriter {
     return commits
   }
 
-  /// What became of a table since a revision.
+  /// Returns a table's changes since a revision.
   mutating func changes(
     of table: String,
     since revision: Revision,
@@ -208,7 +208,7 @@ struct StoreWriter {
 }
 
 extension Error {
-  /// Whether the commits of a group that failed so are tried alone: one of them may have been too large.
+  /// True if the commits of a group that failed so are tried alone: one of them may have been too large.
   fileprivate var isWorthAnotherTry: Bool {
     guard let error = self as? DatabaseError else { return true }
     return error.resultCode != .SQLITE_IOERR && error.resultCode != .SQLITE_CORRUPT

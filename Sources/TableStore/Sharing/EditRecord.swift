@@ -1,6 +1,6 @@
 import TableModel
 
-/// What a commit does to items, objects and toggles, as a record: for the other processes that share the table.
+/// The changes of a commit to items, objects and toggles, as a record: for the other processes that share the table.
 struct EditRecord {
   var items: ItemChanges?
   /// With what the table is made of, as it is kept.

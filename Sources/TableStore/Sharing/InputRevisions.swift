@@ -21,17 +21,17 @@ public struct InputRevisions: Hashable, Sendable {
   /// Without all records but the table's own.
   public mutating func keepOwn() { numbers = numbers.filter { $0.key == own } }
 
-  /// Whether the same records are named.
+  /// Returns whether both name the same records.
   public func haveSameRecords(as others: InputRevisions) -> Bool { own == others.own && names == others.names }
 
-  /// Whether a record is at an older revision than it was before.
+  /// Returns whether a record is at an older revision than it was before.
   ///
   /// - Parameter record: one that is not compared.
   public func setBack(_ before: InputRevisions, but record: String? = nil) -> Bool {
     numbers.contains { name, number in name != record && before[name].map { number < $0 } ?? false }
   }
 
-  /// Whether all records are named, at these revisions or later ones.
+  /// Returns whether all records are named, at these revisions or later ones.
   public func reach(_ others: InputRevisions) -> Bool {
     others.numbers.allSatisfy { name, number in self[name].map { $0 >= number } ?? false }
   }
@@ -40,7 +40,7 @@ public struct InputRevisions: Hashable, Sendable {
 // MARK: - As they are kept
 
 extension InputRevisions {
-  /// What they are kept under, among the objects of the table: no row's identity.
+  /// The key of the revisions among the objects of the table: no row's identity.
   private static let row = "\u{1}"
 
   /// A line for each record, the own one's first.

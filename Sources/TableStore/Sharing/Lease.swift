@@ -4,13 +4,13 @@
 /// that was asleep can't write what it believes it may.
 public struct Lease: Hashable, Sendable {
   public let name: String
-  /// Who holds it: a process's own name for itself, of all that share the store.
+  /// The holder: a process's own name for itself, of all that share the store.
   public let holder: String
   /// Grows by one whenever the lease changes hands: the fencing term.
   public let term: UInt64
-  /// Which configuration the holder before has left as the one that counts.
+  /// The configuration that the holder before has left as the one that counts.
   public let legacy: [UInt8]
-  /// What else it has left for the next one.
+  /// The rest that it has left for the next one.
   public let handover: Handover?
 
   public init(name: String, holder: String, term: UInt64, legacy: [UInt8] = [], handover: Handover? = nil) {
@@ -21,7 +21,7 @@ public struct Lease: Hashable, Sendable {
     self.handover = handover
   }
 
-  /// What a holder leaves for whoever has the lease next: where its work stands.
+  /// The state that a holder leaves for the next holder of the lease.
   public struct Handover: Hashable, Sendable {
     public let bytes: [UInt8]
     /// How long ago it was left, by the store's clock.
@@ -30,9 +30,9 @@ public struct Lease: Hashable, Sendable {
     public init(bytes: [UInt8], age: Duration) { (self.bytes, self.age) = (bytes, age) }
   }
 
-  /// What is known of a lease without asking for it.
+  /// The state of a lease that is known without asking for it.
   public struct Legacy: Hashable, Sendable {
-    /// Which configuration its holder, or the last one, has left as the one that counts.
+    /// The configuration that its holder, or the last one, has left as the one that counts.
     public let bytes: [UInt8]
     /// Somebody has it now, by the store's clock.
     public let isHeld: Bool
@@ -68,7 +68,7 @@ public protocol LeaseStore: AnyObject, Sendable {
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
 
-  /// What the holder of a lease, or the last one, has left there; nil where nobody ever held it.
+  /// Gives the state that the holder of a lease, or the last one, has left; nil where nobody ever held it.
   func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void)
 
   /// Lets go of a lease, so that others need not wait until it expires.

@@ -21,7 +21,7 @@ public protocol MemberStore: AnyObject, Sendable {
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   )
 
-  /// What was left last beside a member.
+  /// Gives the state that was left last beside a member.
   func handover(of table: String, completion: @escaping @Sendable (Result<Lease.Handover?, StoreError>) -> Void)
 
   /// This process has no more to do with a table: what is remembered of it, to write it or to follow it, can go.
@@ -62,7 +62,7 @@ extension MemberStore where Self: SoleStore {
   public func release(_ table: String) {}
 }
 
-/// Of a process that shares its store with nobody.
+/// The secret of a process that shares its store with nobody.
 private let processSecret = randomSecret()
 
 func randomSecret() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: .min ... .max) } }

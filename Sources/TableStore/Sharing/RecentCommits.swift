@@ -17,7 +17,7 @@ struct RecentCommits: Sendable {
   private var entries = Deque<(entry: Entry, bytes: Int)>()
   private var bytes = 0
   private let maximumCount: Int
-  /// What the entries hold beside versions, which their table's history holds too.
+  /// The most memory of the entries beside versions, which their table's history holds too.
   private static let maximumBytes = 1 << 20
 
   /// - Parameter base: Where the table stands.
@@ -26,7 +26,7 @@ struct RecentCommits: Sendable {
     self.maximumCount = maximumCount
   }
 
-  /// Of the table with all of them.
+  /// The revision of the table with all of them.
   var revision: Revision { revision(after: entries.count) }
 
   private func revision(after count: Int) -> Revision {

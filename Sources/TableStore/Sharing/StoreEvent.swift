@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What a store tells those who observe it. Hints: one may come late, twice, or for what is known already.
+/// A message of a store to its observers. A hint: it may come late, twice, or for a change that is known already.
 public enum StoreEvent: Equatable, Sendable {
   /// A table stands at this revision now. Who stands before it asks for ``Store/changes(of:since:completion:)``.
   case moved(table: String, revision: Revision)
   case removed(table: String)
   /// The holder has let go of a lease: who wants it need not wait until it expires.
   case leaseFree(String)
-  /// What another process has said by ``Store/signal(_:_:completion:)``.
+  /// A message that another process has sent by ``Store/signal(_:_:completion:)``.
   case signal(name: String, text: String)
-  /// Whether the database can be reached. After a pause the tables' revisions follow.
+  /// The database can be reached, or not. After a pause the tables' revisions follow.
   case reachable(Bool)
 }
 
@@ -22,7 +22,7 @@ public final class StoreObservation: Sendable {
   deinit { end() }
 }
 
-/// Who observes a store.
+/// The observers of a store.
 final class StoreObservers: Sendable {
   private let state = Mutex(State())
 

@@ -3,11 +3,11 @@ public import TableModel
 /// A client's own state over a table, as it follows the client from process to process: which rows it has toggled, by
 /// their identities.
 public struct StoredView: Equatable, Sendable {
-  /// Of its table: with another one all views begin anew.
+  /// The epoch of its table: with another one all views begin anew.
   public var table: Epoch
   /// As the client names it.
   public var name: String
-  /// Whose it is: of too many views the oldest of whoever holds most go. Not a part of the record, but kept beside it.
+  /// Its holder: of too many views the oldest of the largest holder go. Not a part of the record, but kept beside it.
   public var holder: UInt64
   /// New whenever its past is forgotten.
   public var incarnation: UInt64
