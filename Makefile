@@ -100,11 +100,14 @@ image-test: release-binary
 release-binary: packages
 	$(SWIFT) build --configuration release --product tablecast --static-swift-stdlib
 
-# .build/site: the pages of docs/, searchable. MkDocs is put into an environment of its own.
+# .build/site: the pages of docs/, searchable, and the references of the clients: Swift's where DocC is there, which comes with Swift.
+# MkDocs is put into an environment of its own. SITE_PATH: where the site will stand on its host, such as /tablecast.
 site:
-	@[ -x .build-site/bin/mkdocs ] || { ./scripts/install-system-packages.sh python3-venv && python3 -m venv --clear .build-site && \
-	  .build-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1; }
-	.build-site/bin/python scripts/make-site.py .build/site
+	@./scripts/install-system-packages.sh nodejs node-typescript
+	@.build-site/bin/python -c 'import mkdocs, pymdownx' 2>/dev/null || { ./scripts/install-system-packages.sh python3-venv && python3 -m venv --clear .build-site && \
+	  .build-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1 pymdown-extensions==13.1.2; }
+	@! command -v docc >/dev/null || $(SWIFT) build --target TablecastClient $(BUILD_FLAGS)
+	$$(! command -v docc >/dev/null || echo env BUILD=.build/debug) .build-site/bin/python scripts/make-site.py .build/site
 
 sanitize: packages
 	./Sanitizers/run.sh

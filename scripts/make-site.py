@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""make-site.py OUTPUT: makes the site of the pages in docs/, the README, the changelog, the API's description and the types of the
-JavaScript client. Links between pages are checked: one that leads nowhere ends it. Run by `make site`, which has MkDocs."""
-import json, os, pathlib, re, shutil, subprocess, sys
+"""make-site.py OUTPUT: makes the site of the pages in docs/, the README, the changelog, the API's description and the references of the
+clients. A link that leads nowhere is an error. `make site` runs it, in an environment with MkDocs. With BUILD, a folder of a debug build,
+the site has the Swift client's reference, too."""
+import json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / ".build/site-source"
@@ -11,10 +12,17 @@ PAGES = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "UPGRADING.md"
 NAVIGATION = [
     ("Tablecast", "index.md"),
     ("First steps", ["connecting.md", "configuration.md", "cookbook/index.md", "changesets.md", "why-not.md"]),
-    ("Reference", ["reference.md", "expressions.md", "protocol.md", "openapi.md", "clients.md", "javascript.md"]),
+    ("Reference", ["reference.md", "expressions.md", "protocol.md", "openapi.md", "clients.md", "javascript.md", "swift.md"]),
     ("Running it", ["deployment.md", "kubernetes.md", "identity.md", "security.md", "scaling.md", "changelog.md", "upgrading.md"]),
-    ("Inside", ["architecture.md", "contributing.md", "plan.md"]),
+    ("Inside", ["architecture.md", "contributing.md"]),
 ]
+
+
+SWIFT = """# Swift reference
+
+[Clients](clients.md) says how to use the Swift client. <a href="swift/documentation/tablecastclient/">Its declarations</a> are pages of
+their own, made by DocC. They are missing if this site was made without Swift.
+"""
 
 
 def relinked(text, origin):
@@ -31,9 +39,10 @@ def relinked(text, origin):
         if found is None:
             return f"{match[1]}({REPOSITORY}{path})"
         return f"{match[1]}({os.path.relpath(found, here or '.')}{'#' + fragment if fragment else ''})"
-    # Code has no links.
-    parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.S)
-    return "".join(part if index % 2 else re.sub(r"(\[[^\]]*\])\(([^)\s]+)\)", replace, part) for index, part in enumerate(parts))
+    # Code has no links. MkDocs wants lists inside lists indented by four spaces.
+    parts = re.split(r"(^```.*?^```|`[^`\n]*`)", text, flags=re.S | re.M)
+    prose = lambda part: re.sub(r"(\[[^\]]*\])\(([^)\s]+)\)", replace, re.sub(r"(?m)^  (?=\S)", "    ", part))
+    return "".join(part if index % 2 else prose(part) for index, part in enumerate(parts))
 
 
 def placed(path):
@@ -77,10 +86,23 @@ def openapi():
 
 
 def javascript():
-    out = ["# JavaScript reference", "The types of the client, as editors read them. [Clients](clients.md) says how it is used.", ""]
-    for file in sorted((ROOT / "Clients/JavaScript").glob("*.d.ts")):
-        out += [f"## {file.name[:-5]}", "", "```ts", file.read_text().strip(), "```", ""]
-    return "\n".join(out)
+    files = sorted((ROOT / "Clients/JavaScript").glob("*.d.ts"), key=lambda file: (file.name != "tablecast.d.ts", file.name))
+    text = subprocess.run(["node", ROOT / "scripts/javascript-reference.mjs", *files], check=True, capture_output=True, text=True).stdout
+    return f"# JavaScript reference\n\nThe declarations of the client. [Clients](clients.md) says how to use it.\n\n{text}"
+
+
+def swift(output):
+    """The Swift client's reference, by the DocC that comes with Swift, of the built module in BUILD. It is a page of its own, and needs
+    to know where the site will stand: SITE_PATH, such as /tablecast."""
+    with tempfile.TemporaryDirectory() as graphs:
+        run = lambda *words: subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        target = json.loads(subprocess.run(["swift", "-print-target-info"], check=True, capture_output=True, text=True).stdout)["target"]["triple"]
+        run("swift", "symbolgraph-extract", "-module-name", "TablecastClient", "-I", os.environ["BUILD"] + "/Modules", "-target", target,
+            "-minimum-access-level", "public", "-output-dir", graphs)
+        run("docc", "convert", ROOT / "Sources/TablecastClient/TablecastClient.docc", "--additional-symbol-graph-dir", graphs,
+            "--fallback-bundle-identifier", "app.tablecast.client", "--fallback-display-name", "TablecastClient",
+            "--transform-for-static-hosting", "--hosting-base-path", os.environ.get("SITE_PATH", "").strip("/") + "/swift",
+            "--output-path", output / "swift")
 
 
 def reference():
@@ -103,23 +125,23 @@ def main():
             target.write_text(relinked((ROOT / path).read_text(), path))
         else:
             shutil.copy(ROOT / path, target)
-    for name, text in (("openapi.md", openapi()), ("javascript.md", javascript()), ("reference.md", reference())):
+    for name, text in (("openapi.md", openapi()), ("javascript.md", javascript()), ("swift.md", SWIFT), ("reference.md", reference())):
         (SOURCE / "docs" / name).write_text(text)
     recipes = sorted(page for page in pages.values() if page.startswith("cookbook/") and page != "cookbook/index.md")
-    navigation = [{title: entry} if isinstance(entry, str) else {title: entry} for title, entry in NAVIGATION]
+    navigation = [{title: entry} for title, entry in NAVIGATION]
     navigation.insert(2, {"Cookbook": recipes})
     listed = set(re.findall(r'"([a-z0-9/-]+\.md)"', json.dumps(navigation)))
-    missing = {page for page in pages.values() if page.endswith(".md")} - listed
-    if missing:
-        sys.exit(f"no entry of the navigation for {sorted(missing)}")
+    navigation[-1]["Inside"] += sorted({page for page in pages.values() if page.endswith(".md")} - listed)
     # JSON is YAML.
     (SOURCE / "mkdocs.yml").write_text(json.dumps({
         "site_name": "Tablecast", "docs_dir": "docs", "site_dir": str(output), "use_directory_urls": False,
         "theme": {"name": "readthedocs", "highlightjs": False, "analytics": None}, "plugins": ["search"], "nav": navigation,
-        "markdown_extensions": ["tables", "fenced_code", "sane_lists", {"toc": {"permalink": True}}],
+        "markdown_extensions": ["tables", "pymdownx.superfences", "sane_lists", {"toc": {"permalink": True}}],
         "validation": {"links": {"anchors": "warn", "not_found": "warn"}},
     }))
     subprocess.run([sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file", SOURCE / "mkdocs.yml"], check=True)
+    if "BUILD" in os.environ:
+        swift(output)
     print(f"{output}/index.html")
 
 
