@@ -107,7 +107,7 @@ site:
 	@.build-site/bin/python -c 'import mkdocs, pymdownx' 2>/dev/null || { ./scripts/install-system-packages.sh python3-venv && python3 -m venv --clear .build-site && \
 	  .build-site/bin/pip install --quiet --disable-pip-version-check mkdocs==1.6.1 pymdown-extensions==13.1.2; }
 	@! command -v docc >/dev/null || $(SWIFT) build --target TablecastClient $(BUILD_FLAGS)
-	$$(! command -v docc >/dev/null || echo env BUILD=.build/debug) .build-site/bin/python scripts/make-site.py .build/site
+	@$$(! command -v docc >/dev/null || echo env BUILD=.build/debug) .build-site/bin/python scripts/make-site.py .build/site
 
 sanitize: packages
 	./Sanitizers/run.sh
