@@ -35,7 +35,7 @@ run() {
 
 build thread
 clang -shared -fPIC -O1 -Wall -Werror -o .build/thread/mutex.so Sanitizers/mutex.c -ldl
-run thread '(HTTPServer|Integration|TableService|TableStore|Durability|Upstream)Tests' \
+run thread '(HTTPServer|Integration|TableService|TableEngine|TableStore|Durability|Upstream|TablecastClient)Tests' \
   LD_PRELOAD="$PWD/.build/thread/mutex.so" TSAN_OPTIONS=halt_on_error=0
 
 build address

@@ -1,20 +1,21 @@
 import type { Cell, Row, Section, Snapshot, Table } from "./tablecast.js";
 
 export interface Binding<C extends Cell = Cell, N extends HTMLElement = HTMLElement> {
-  /** Makes a row's node. `update` fills it at once. */
+  /** Makes the node of a row. `update` is called for it right after. */
   create(row: Row<C>): N;
-  /** Fills a row's node: after `create`, and whenever the row has changed. */
+  /** Fills the node of a row: after `create`, and after each change of the row. */
   update?(node: N, row: Row<C>, before?: Row<C>): void;
-  /** Makes a section's header, or refills the node that it had; nothing where there is none to be. */
+  /** Makes a section's header, or fills the given one again. Returns nothing if there is to be no header. */
   header?(section: Section<C>, node?: HTMLElement): HTMLElement | null | undefined;
   footer?(section: Section<C>, node?: HTMLElement): HTMLElement | null | undefined;
-  /** What stands there while there are no rows. */
+  /** Makes the node that is shown while there are no rows. */
   empty?(snapshot: Snapshot<C>): HTMLElement | null | undefined;
 }
 
 /**
- * Keeps the children of `element` as the table is, one node a row: moved, never made anew. Focus, the scroll position
- * and selections stay; changes are animated unless the user asked for less motion. Returns the function that ends it.
+ * Keeps the children of `element` in step with the table, one node for each row near the visible ones. Nodes move with their
+ * rows, so focus, scroll position and selections stay. Changes are animated unless the user prefers less motion. Returns a
+ * function that ends this.
  */
 export function bindTable<C extends Cell = Cell, N extends HTMLElement = HTMLElement>(
   element: HTMLElement,

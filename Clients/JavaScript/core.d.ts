@@ -7,10 +7,10 @@ export type {
   Problem, Row, Search, Section, Snapshot, Store, Table, TableOptions, Trouble,
 } from "./tablecast.js";
 
-/** A table that is shown and not edited; `finding` of `tablecast/find` gives it a search. */
+/** A table without edits. `finding` of `tablecast/find` adds the search. */
 export type ShownTable<C extends Cell = Cell> = Omit<Table<C>, EditOperation | "find">;
 
-/** The client of `tablecast` without the edits, for pages that only show tables. */
+/** The client of `tablecast` without edits, for pages that only show tables. */
 export class TablecastClient {
   constructor(url: string | URL, options?: Omit<Options, "keepEdits">);
   readonly events: Events;

@@ -15,10 +15,11 @@ export interface ElementWords extends Omit<SearchWords, "found"> {
 
 /**
  * `<tablecast-table src="https://service" table="departures" view="…" rows="50" find editable caller="ann">`. Rows have the
- * part `row`, headers `header`, what stands there without rows `empty` and `loading`, `refused`, `failed`, `found` …; the
- * attributes `connection` and `state` say how things stand. A row's actions are in its menu, deletion too with `editable`.
- * With `rows` further ones are loaded by scroll. Events: `change` (the snapshot), `select` (the row; unless it is prevented, a
- * view's row is tapped and a link followed) and `action` (`{row, action}`; `action` null for a deletion).
+ * part `row`, headers `header`, and messages in place of rows `empty`, `loading`, `refused`, `failed`, `found` … The
+ * attributes `connection` and `state` have the snapshot's values. A row's menu has its actions, and with `editable` its
+ * deletion. With `rows` the element loads further rows as the user scrolls. Events: `change` (the snapshot), `select` (the
+ * row; unless prevented, the element taps the row in a view, and follows a link) and `action` (`{row, action}`; `action` is
+ * null for a deletion).
  */
 export class TablecastTable extends HTMLElement {
   client: TablecastClient | null;
@@ -32,9 +33,9 @@ export class TablecastTable extends HTMLElement {
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
 }
 
-/** Whether a link may lead there: http(s), mailto, tel, or a path. */
+/** Whether a link may have this address: http(s), mailto, tel, or a path. */
 export function isSafeURL(text: unknown): boolean;
-/** Whether a row has an address, by its members' names, that no link may lead to: its cell is malformed. */
+/** Whether a member that is named like an address has one that no link may have. Such a row is malformed. */
 export function isMalformed(row: Pick<Row, "payload" | "select">): boolean;
 
 declare global {

@@ -1,5 +1,5 @@
 import type { Cell, Table } from "./tablecast.js";
 import type { ShownTable } from "./core.js";
 
-/** Gives a table of `tablecast/core` its `find`, which those of `tablecast` have. */
+/** Adds `find` to a table of `tablecast/core`. Tables of `tablecast` have it already. */
 export function finding<C extends Cell>(table: ShownTable<C>): asserts table is ShownTable<C> & Pick<Table<C>, "find">;

@@ -1,8 +1,8 @@
 import type { EditKeeper, Store } from "./tablecast.js";
 
 /**
- * Keeps edits in `store`, for the option `keepEdits`; one for each client. Tabs may share a store: each writes a place of
- * its own, and what a tab that is gone has left, another takes up. `locks`: instead of the browser's Web Locks; without
- * any, others that have written to the store count as gone.
+ * Keeps edits in `store`, for the option `keepEdits`; make one for each client. Tabs may share a store: each writes to a
+ * place of its own, and takes over the edits of tabs that are gone. `locks` replaces the browser's Web Locks. Without any
+ * locks, all other writers to the store count as gone.
  */
 export function keptEdits(store: Store, options?: { locks?: Pick<LockManager, "request"> }): EditKeeper;

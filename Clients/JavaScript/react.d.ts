@@ -1,17 +1,17 @@
 import type { Cell, Edit, Find, JSONValue, Place, Row, Search, Snapshot, Table } from "./tablecast.js";
 
-/** The table's snapshot, followed while the component is there. */
+/** The table's snapshot. The table is followed while the component is mounted. */
 export function useTable<C extends Cell = Cell>(table: Table<C>): Snapshot<C>;
 
-/** One row of the table: the component is drawn anew only where it changed. */
+/** One row of the table. The component renders again only if the row changed. */
 export function useRow<C extends Cell = Cell>(table: Table<C>, id: string): Row<C> | undefined;
 
-/** The table's edits, and those that are under way or refused. */
+/** The table's edit functions, and its pending and failed edits. */
 export function useEdit<C extends Cell = Cell>(table: Table<C>): Pick<Table<C>, "add" | "patch" | "delete" | "move" | "tap" | "action" | "refresh"> & {
   readonly edits: readonly Edit[];
 };
 
-/** The edits of one row, which needs no naming then: `const { patch, edits } = useEdit(table, row.id)`. */
+/** The edit functions of one row, without the row as an argument: `const { patch, edits } = useEdit(table, row.id)`. */
 export function useEdit<C extends Cell = Cell>(table: Table<C>, row: string): {
   add(item: JSONValue, place?: Place, options?: { show?: Cell }): Edit;
   patch(patch: JSONValue, options?: { show?: (row: Row<C>) => Row<C> }): Edit;
@@ -23,13 +23,13 @@ export function useEdit<C extends Cell = Cell>(table: Table<C>, row: string): {
   readonly edits: readonly Edit[];
 };
 
-/** What is found of the table, for a search field, chips and a menu; what is typed is waited for by the table. */
+/** The table's search, for a search field, chips and a menu. The table waits for the end of typing. */
 export function useFind<C extends Cell = Cell>(table: Table<C>): {
-  /** What the table offers; undefined until it has said so. */
+  /** The search that the table offers. Undefined until it is known. */
   readonly find: Find | undefined;
   readonly search: (Search & { readonly isFound: boolean }) | null;
   setQuery(q: string): void;
-  /** Chooses a filter's value, or no longer. */
+  /** Selects or deselects a filter's value. */
   toggle(filter: string, value: string): void;
   setSort(sort: string | null): void;
   clear(): void;

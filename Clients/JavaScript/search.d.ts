@@ -2,7 +2,7 @@ import type { Cell, Table } from "./tablecast.js";
 
 export interface SearchWords {
   readonly sort?: string;
-  /** The order that the table has by itself. */
+  /** The name of the table's own order. */
   readonly order?: string;
   readonly clear?: string;
   readonly more?: string;
@@ -10,9 +10,9 @@ export interface SearchWords {
 }
 
 /**
- * Draws into `element` the search field, filters with their counts and sort menu that `table` offers, and has the table show
- * what is found; hidden where it offers nothing. Parts: `search`, `sort`, `filter`, `chip`, `clear`, `found`. Returns the
- * function that ends it.
+ * Draws the search field, filters with counts and sort menu of `table` into `element`, and lets the table show the found
+ * rows. `element` is hidden if the table offers no search. Parts: `search`, `sort`, `filter`, `chip`, `clear`, `found`.
+ * Returns a function that ends this.
  */
 export function bindSearch<C extends Cell = Cell>(
   element: HTMLElement,
