@@ -1,15 +1,15 @@
-/// Something that happened in a client: for an app's log, and for whoever looks for a mistake.
+/// An event in a client, for an app's log and for debugging.
 ///
-/// It names tables, rows and what was searched for; never tokens, header fields or bodies.
+/// It names tables, rows and searches, but never tokens, header fields or bodies.
 public struct ClientEvent: Hashable, Sendable, CustomStringConvertible {
   public enum Kind: Hashable, Sendable {
-    /// A request leaves: its path and query.
+    /// A request was sent: its path and query.
     case sent(method: String, target: String)
-    /// It was answered, after so many seconds.
+    /// A request was answered.
     case answered(method: String, target: String, status: Int, bytes: Int, seconds: Double)
-    /// It brought nothing; why.
+    /// A request failed, with the reason.
     case failed(method: String, target: String, reason: String, seconds: Double)
-    /// A table's state is shown: with so many rows, by stages, anew, or the same rows.
+    /// A state of a table was shown. `change` says how: by stages, from the start, or with the same rows.
     case shown(table: String, change: String, rows: Int, connection: TableConnection)
     case edit(EditID, table: String, EditState)
     case trouble(ClientTrouble)
@@ -19,7 +19,7 @@ public struct ClientEvent: Hashable, Sendable, CustomStringConvertible {
   public let date: Double
   public let kind: Kind
 
-  /// What an app's developer would want to know of: a request that failed or was refused, an edit that ended badly.
+  /// Whether a developer should know of it: a request that failed or was refused, or a failed edit.
   public var isError: Bool {
     switch kind {
     case .failed, .trouble: true

@@ -1,4 +1,5 @@
-/// One table of a service. A value without state: all of one address and screen share what is shown.
+/// One table of a service. It is a value without state: all values with the same address and screen share the shown
+/// rows.
 public struct LiveTable<Cell: CellModel>: Sendable {
   let engine: ClientEngine
   public let address: TableAddress
@@ -11,19 +12,20 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     self.address = address
   }
 
-  /// What is shown now; nil until there is something.
+  /// The shown state; nil until there is one.
   public var snapshot: TableSnapshot? { engine.shown[address] }
 
-  /// Follows the table until the observation is cancelled or gone.
+  /// Follows the table until the observation is cancelled or released.
   ///
-  /// `receive` is called on a queue of the client's: at once with a `reset` where something is shown already, then with
-  /// every change, in order. It should return soon.
+  /// `receive` is called on a queue of the client, and should return soon. If there is a state already, it is called at
+  /// once with a `reset`. Then it is called with every change, in order.
   public func observe(_ receive: @escaping @Sendable (TableChange) -> Void) -> TableObservation {
     engine.observe(address, window: window, receive: receive)
   }
 
-  /// The changes as a sequence, followed as long as somebody iterates. Of a reader that is slow the oldest go: it sees
-  /// by `from` that some are missing, and asks the snapshot for the stages (`TableSnapshot.stages(from:)`).
+  /// The changes as a sequence. The table is followed during the iteration. If the reader is slow, the oldest changes
+  /// are dropped. The reader notices this by `from`, and gets the stages from the snapshot
+  /// (`TableSnapshot.stages(from:)`).
   public var changes: AsyncStream<TableChange> {
     AsyncStream(bufferingPolicy: .bufferingNewest(16)) { continuation in
       let observation = observe { continuation.yield($0) }
@@ -31,31 +33,31 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     }
   }
 
-  /// Widens the window by as many rows as it began with; nothing where the table has no more. A window that has 10,000 rows,
-  /// which is the most, goes on with those behind, and the first ones leave.
+  /// Widens the window by its first number of rows. Does nothing if the table has no more rows. A window of 10,000
+  /// rows, the maximum, moves on: it drops its first rows.
   public func loadMore() {
     guard let window, let shown = snapshot?.window, shown.hasMore else { return }
     engine.perform { $0.handle(.widen(address, RowWindow(shown).longer(by: window.rows))) }
   }
 
-  /// Likewise with the rows before the window, where it doesn't begin with the table's first one.
+  /// Adds rows before the window, if it does not begin with the table's first row.
   public func loadPrevious() {
     guard let window, let shown = snapshot?.window, shown.hasPrevious else { return }
     engine.perform { $0.handle(.widen(address, RowWindow(shown).earlier(by: window.rows))) }
   }
 
-  /// Moves the window: the rows from one to another, counted from 0, both included, 10,000 at most. For all who follow the table
-  /// at this address; what stands in both windows stays.
+  /// Moves the window to a range of rows, counted from 0, at most 10,000. This holds for all who follow the table at
+  /// this address. Rows in both windows stay.
   public func show(_ rows: ClosedRange<Int>) { engine.perform { $0.handle(.widen(address, RowWindow(rows))) } }
 
   // MARK: Finding
 
-  /// Shows what is found, in place of the whole table and bound to the same views: from any search to any other the
-  /// service leads by stages, so that typing is an animation. For all who follow the table at this address and screen, and as
-  /// long as somebody does.
+  /// Shows the found rows in place of the whole table, in the same views. Each search leads to the next by stages, so
+  /// searching while typing is an animation. The search holds for all who follow the table at this address and screen,
+  /// as long as somebody does.
   ///
-  /// What is typed is asked for 150 ms after the last letter; of what is asked for, answers that were overtaken don't count.
-  /// Without anything to look for, `find()` asks for what the table can be searched by (`TableSnapshot.find`).
+  /// The client sends the text 150 ms after the last letter, and ignores answers to older searches. `find()` without
+  /// arguments only asks for the filters and sorts that there are (`TableSnapshot.find`).
   ///
   /// - Parameters:
   ///   - q: each of its words has to begin one of a row's.
@@ -68,7 +70,7 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   /// - Parameter search: nil ends finding: the whole table, without menus.
   public func find(_ search: TableSearch?) { engine.perform { $0.handle(.find(address, search)) } }
 
-  /// Asks again for a table that the service refused.
+  /// Asks once more for a table that the service refused.
   public func reload() { engine.perform { $0.handle(.reload(address)) } }
 
   public func pause(_ reason: String) { engine.perform { $0.handle(.pause(reason, address)) } }
@@ -76,7 +78,7 @@ public struct LiveTable<Cell: CellModel>: Sendable {
 
   // MARK: Edits
 
-  /// Does an edit: shown at once, sent in its turn. Its states follow; they end with one that `isOver`.
+  /// Does an edit. It is shown at once, and sent in its turn. Its states follow, until one of them `isOver`.
   ///
   /// - Parameter version: only if the table has not moved on from there (`TableSnapshot.cursor`); else it is refused with 412.
   @discardableResult
@@ -89,14 +91,14 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     return PendingEdit(id: id, states: states, end: outcome)
   }
 
-  /// Sends an edit again that was `refused`, or one that ended `unknown`, with the key that it had: for the user to
-  /// decide. The service does the latter a second time where it had done it and forgotten.
+  /// Sends a `refused` or `unknown` edit again, when the user wants it. An unknown edit keeps its key. If the service
+  /// had done it and has forgotten the key, it does it a second time.
   public func retry(_ id: EditID) {
     engine.perform { engine in engine.change(address.table) { $0.retry(id, now: engine.now, date: engine.date) } }
   }
 
-  /// Forgets an edit: one that was refused, of which nothing is known, or that is still to be sent. One that was under
-  /// way may have been done, and ends `unknown`; one that is done already is not forgotten.
+  /// Drops an edit that was refused, is unknown, or was not sent yet. An edit that was sent already may have been done,
+  /// and becomes `unknown`. A confirmed edit is not affected.
   public func discard(_ id: EditID) {
     engine.perform { engine in engine.change(address.table) { $0.discard(id, now: engine.now, date: engine.date) } }
   }
@@ -112,7 +114,7 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     perform(.add(item: item, place, preview: preview))
   }
 
-  /// Changes the item behind a row by a JSON merge patch. `preview` is one of the payload that is shown.
+  /// Changes the item of a row by a JSON merge patch. `preview` is a merge patch of the shown payload.
   @discardableResult
   public func patch(_ row: String, _ patch: JSONText, preview: JSONText? = nil) -> PendingEdit {
     perform(.patch(row: row, patch, preview: preview))
@@ -124,7 +126,7 @@ public struct LiveTable<Cell: CellModel>: Sendable {
   @discardableResult
   public func move(_ row: String, to place: EditPlace) -> PendingEdit { perform(.move(row: row, place)) }
 
-  /// Expands or folds the row in this view; the answer has `object` and `select`.
+  /// Expands or folds the row in this view. The answer has `object` and `select`.
   @discardableResult
   public func tap(_ row: String) -> PendingEdit { perform(.tap(row: row)) }
 
@@ -133,25 +135,24 @@ public struct LiveTable<Cell: CellModel>: Sendable {
     perform(.action(row: row, id: action, body: body))
   }
 
-  /// Has the service fetch the table's sources now.
+  /// Lets the service fetch the table's sources now.
   @discardableResult
   public func refresh() -> PendingEdit { perform(.refresh) }
 }
 
-/// An edit on its way.
+/// An edit that was begun, and its states.
 public struct PendingEdit: Sendable {
   public let id: EditID
-  /// `local`, `sent`, `acknowledged`, then one that is over; `local` again where it has to be sent again. To be read by
-  /// one task.
+  /// `local`, `sent`, `acknowledged`, and a last one; `local` again if it has to be sent again. Only one task may read
+  /// this.
   public let states: AsyncStream<EditState>
   let end: EditOutcome
 
-  /// The identity of an added row: the row has it from the beginning to the end where the table takes it, else until
-  /// the service has named the row.
+  /// The identity of an added row: for good if the table accepts it, otherwise until the service has named the row.
   public var row: String { id.localRow }
 
-  /// Waits for the end: `confirmed`, `refused` or `unknown`; `acknowledged` where the service refuses to show the table.
-  /// By then the table's snapshot shows what the answer says. Where the task is cancelled, or the client ends, it is the
-  /// state as it was then. Any number of tasks may ask, at any time.
+  /// Waits until the edit is `confirmed`, `refused` or `unknown`, or `acknowledged` if the service refuses to show the
+  /// table. The table's snapshot agrees with it then. If the task is cancelled, or the client ends, the result is the
+  /// state at that time. Any number of tasks may wait.
   public func outcome() async -> EditState { await end.value }
 }

@@ -53,7 +53,7 @@ final class ShownTables: @unchecked Sendable {
   }
 }
 
-/// Observes until it is cancelled or gone.
+/// An observation of a table. It ends when it is cancelled or released.
 ///
 /// `@unchecked Sendable`: everything is used with the lock held.
 public final class TableObservation: Cancellable, @unchecked Sendable {

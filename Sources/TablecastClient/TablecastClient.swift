@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A Tablecast service, as an app sees it: tables that are followed, shown and edited.
+/// The client of a Tablecast service, for an app that follows, shows and edits tables.
 ///
 /// ```swift
 /// let client = TablecastClient(url: server, cells: Cell.self)
@@ -8,7 +8,7 @@ public import Foundation
 /// for await change in table.changes { … }
 /// ```
 ///
-/// One client serves an app: it keeps one poll for all tables that are on the screen.
+/// An app needs one client. It has one poll for all tables on the screen.
 public final class TablecastClient<Cell: CellModel>: Sendable {
   let engine: ClientEngine
 
@@ -67,8 +67,8 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     return LiveTable(engine, address, rows.map { RowWindow($0) }, screen)
   }
 
-  /// A table cut out of the middle: the rows from one to another, counted from 0, both included, 10,000 at most.
-  /// `LiveTable.show(_:)` moves the window.
+  /// A table with a window in the middle: a range of rows, counted from 0, at most 10,000. `LiveTable.show(_:)` moves
+  /// the window.
   public func table(
     _ name: String,
     parameters: [String: String] = [:],
@@ -79,17 +79,17 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     LiveTable(engine, TableAddress(name, parameters: parameters, view: view), RowWindow(window), screen)
   }
 
-  /// What happens, from now on: requests, states, edits; for a log, or for a developer to look at. Of a reader that is slow
-  /// the oldest go.
+  /// Events from now on: requests, states and edits, for a log or for debugging. If the reader is slow, the oldest
+  /// events are dropped.
   public var events: AsyncStream<ClientEvent> { engine.setup.events.stream }
 
-  /// The last request that failed or was refused, or edit that ended badly; nil where there was none.
+  /// The last failed or refused request, or failed edit; nil if there was none.
   public var lastError: ClientEvent? { engine.setup.events.lastError }
 
-  /// Stops all polls for a reason of the app's; they go on when no reason is left.
+  /// Stops all polls for a reason of the app. They continue when no reason is left.
   public func pause(_ reason: String = "app") { engine.perform { $0.handle(.pause(reason, nil)) } }
-  /// Takes back a reason to pause. Edits that wait because of a login or of something on the way (`trouble`) are tried
-  /// again with their keys, and so are tables that were refused.
+  /// Withdraws a reason to pause. Edits that wait because of `trouble` are tried again with their keys, and so are
+  /// refused tables.
   public func resume(_ reason: String = "app") {
     engine.perform { engine in
       engine.handle(.resume(reason, nil))
@@ -97,20 +97,21 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
     }
   }
 
-  /// The app came to the foreground, or the network came back: what waits, perhaps in vain, is asked and sent again at
-  /// once, edits with their keys. More than once a second it isn't done.
+  /// Call this when the app comes to the foreground, or the network returns. Waiting requests are cancelled and sent
+  /// again at once, edits with their keys. This happens at most once a second.
   public func wake() { engine.perform { $0.wake() } }
 
-  /// Takes another token, or another way to get one: after a login. What waited for it goes on with the same keys.
+  /// Sets another token provider, after a login. Edits that waited for it continue with the same keys.
   public func useToken(_ token: TokenProvider?) {
     engine.setup.transport.use(token)
     engine.perform { $0.tryAgain() }
   }
 
-  /// Keeps the shown states now, instead of within a second: before the program ends.
+  /// Stores the shown states now, instead of within a second. Call it before the program ends.
   public func flush() { engine.flush() }
 
-  /// Forgets what is kept of all tables, and gives up edits that the service has not answered: when the user logs out.
+  /// Deletes the stored states of all tables, and drops edits that the service has not answered. Call it when the user
+  /// logs out.
   public func purge() {
     engine.setup.store?.purge()
     engine.setup.editStore?.purge()
@@ -119,33 +120,33 @@ public final class TablecastClient<Cell: CellModel>: Sendable {
   }
 }
 
-/// What can be chosen about a client.
+/// The options of a client.
 public struct ClientOptions: Sendable {
-  /// Seconds that a poll waits: 1 to 55.
+  /// The wait of a poll, in seconds: 1 to 55.
   public var wait = 20.0
-  /// Follows each table by a stream of server-sent events instead of all by one long poll: a request less for each
-  /// change, a connection more for each table. Where nothing gets through, it is polled.
+  /// Follows each table by a stream of server-sent events, instead of all tables by one long poll. That saves a request
+  /// for each change, and costs a connection for each table. If nothing gets through a stream, the table is polled.
   public var usesStreams = false
-  /// Sent with every request.
+  /// Additional headers of every request.
   public var headers: [String: String] = [:]
-  /// Asked for the caller's token before every request, and once more after a 401. One that throws, or doesn't answer
-  /// for 30 s, is told as `trouble`, and asked again.
+  /// Gives the caller's token. It is called before every request, and once more after a 401. If it throws, or does not
+  /// answer within 30 s, `trouble` says so, and it is called again.
   public var token: TokenProvider?
-  /// Names the user, so that kept states of one aren't shown to another. Not sent.
+  /// The name of the user, so that stored states are not shown to another user. It is not sent.
   public var caller = ""
-  /// Where states are kept between starts; nil: nowhere.
+  /// The store for states between starts; nil for none.
   public var store: (any SnapshotStore)?
-  /// Where edits are kept until the service has answered them: the next client of this service and `caller` takes them
-  /// up, with the same idempotency keys. Nil: they end with the program.
+  /// The store for edits until the service has answered them. The next client of this service and `caller` continues
+  /// them, with the same keys. Without a store they end with the program.
   public var editStore: (any EditStore)?
-  /// Instead of the cells' own: the value of `Accept-Cells`.
+  /// The value of `Accept-Cells`, in place of that of the cells.
   public var acceptedCells: String?
-  /// What makes requests; nil: a `URLSession`.
+  /// The transport for requests; nil for a `URLSession`.
   public var transport: (any Transport)?
   public var scheduler: any Scheduler = SystemScheduler()
-  /// Told what happens, as `TablecastClient.events` is: on a queue of the client's, and soon to return.
+  /// Called with every event, like `TablecastClient.events`, on a queue of the client. It should return soon.
   public var log: (@Sendable (ClientEvent) -> Void)?
-  /// Of the jitter between retries, to repeat a test.
+  /// The seed of the random delays between retries, to repeat a test.
   public var seed: UInt64?
 
   public init() {}

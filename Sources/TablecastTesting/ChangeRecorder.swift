@@ -1,7 +1,7 @@
 import Foundation
 public import TablecastClient
 
-/// Keeps what a table's observers are told.
+/// Records the changes of a table.
 ///
 /// `@unchecked Sendable`: everything is used with the condition's lock held.
 public final class ChangeRecorder: @unchecked Sendable {
@@ -26,7 +26,7 @@ public final class ChangeRecorder: @unchecked Sendable {
     return recorded
   }
 
-  /// Waits until a state is shown, at most so many seconds. Returns it, or nil.
+  /// Waits until an awaited state is shown, or for `seconds`. Returns the state, or nil.
   public func wait(seconds: Double = 30, until isAwaited: (TableSnapshot) -> Bool) -> TableSnapshot? {
     let deadline = Date(timeIntervalSinceNow: seconds)
     condition.lock()

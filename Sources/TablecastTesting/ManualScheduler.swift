@@ -1,7 +1,7 @@
 import Foundation
 public import TablecastClient
 
-/// Time that goes on when a test says so.
+/// A clock that a test moves.
 ///
 /// `@unchecked Sendable`: everything is used with the lock held.
 public final class ManualScheduler: Scheduler, @unchecked Sendable {
@@ -29,10 +29,10 @@ public final class ManualScheduler: Scheduler, @unchecked Sendable {
     }
   }
 
-  /// When something is due next; nil where nothing is.
+  /// The time of the next due action, or nil.
   public var nextDue: Double? { lock.withLock { due.map(\.time).min() } }
 
-  /// Goes on, and calls what is due by then, in order.
+  /// Moves the clock, and calls the actions that are due by then, in order.
   public func advance(by seconds: Double) {
     let end = now + seconds
     while let next = takeNext(before: end) { next() }

@@ -1,7 +1,7 @@
 import Foundation
 public import TablecastClient
 
-/// A transport that a test answers: by a script, or request by request.
+/// A transport that a test answers, by a script or request by request.
 ///
 /// `@unchecked Sendable`: everything is used with the lock held.
 public final class ScriptedTransport: Transport, @unchecked Sendable {
@@ -25,7 +25,7 @@ public final class ScriptedTransport: Transport, @unchecked Sendable {
     self.script = script
   }
 
-  /// Every request so far, those that were called off too.
+  /// Every request so far, including cancelled ones.
   public var requests: [TransportRequest] { lock.withLock { all } }
 
   /// Requests without an answer, in the order in which they were made.
@@ -44,7 +44,7 @@ public final class ScriptedTransport: Transport, @unchecked Sendable {
     }
   }
 
-  /// Answers a request; nothing where it was answered or called off.
+  /// Answers a request. Does nothing if it was answered or cancelled before.
   public func answer(_ number: Int, _ result: Result<TransportResponse, TransportFailure>) {
     let completion = lock.withLock { open.removeValue(forKey: number)?.completion }
     completion?(result)

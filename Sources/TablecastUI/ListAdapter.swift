@@ -1,11 +1,11 @@
 public import TablecastClient
 
-/// A row as a cell is filled from it.
+/// A row, for filling a cell.
 public struct DisplayedRow<Cell: CellModel> {
   public let row: TableRow
-  /// What it shows: an unknown or malformed one is shown as a placeholder, never left out.
+  /// The row's content. Unknown or malformed content is shown as a placeholder, and never left out.
   public let content: CellContent<Cell>
-  /// An edit of it is on its way.
+  /// Whether the row has a pending edit.
   public let isPending: Bool
 
   @MainActor
@@ -21,13 +21,12 @@ public struct DisplayedRow<Cell: CellModel> {
     isPending = driver.snapshot?.pendingRows.contains(row.id) ?? false
   }
 
-  /// The kind of cell to dequeue: the row's own, that of the fallback which stands in for it, or
-  /// `placeholderCellIdentifier`.
+  /// The kind of cell to dequeue: the row's own, its fallback's, or `placeholderCellIdentifier`.
   public var cellIdentifier: String { row.shownIdentifier(content) }
 }
 
-/// What stands for a cell of a kind that the app doesn't know, and hasn't registered: dequeuing it would end the app.
-/// The adapters of UIKit register a plain cell for it.
+/// The kind of cell for content of an unknown kind. Dequeuing the unknown kind itself would crash the app. UIKit's
+/// adapters register a plain cell for it.
 public let placeholderCellIdentifier = "tablecast.placeholder"
 
 extension TableRow {

@@ -1,9 +1,8 @@
 public import TablecastClient
 
-/// A view that shows a table: `UITableView` and its like, or a simulator of one.
+/// A view that shows a table: `UITableView` and the like, or a simulated one.
 ///
-/// What it asks its data source is answered from `TableDriver.sections`, which the driver sets at the moment that each
-/// method names.
+/// Its data source answers from `TableDriver.sections`. The driver sets these at the moment that each method names.
 @MainActor
 public protocol ListView: AnyObject {
   /// Outside a window nothing is animated: a batch there has raised exceptions in every iOS so far.
@@ -65,7 +64,7 @@ extension ListView {
   }
 }
 
-/// A row and how far its upper edge is from the upper edge of what is visible, in points.
+/// A row, and the distance of its upper edge from the upper edge of the visible area, in points.
 public struct ScrollAnchor: Hashable, Sendable {
   public var path: RowPath
   public var offset: Double

@@ -20,8 +20,8 @@ struct RowOffer {
 }
 
 extension LiveTable {
-  /// Has the sources fetched, and waits until that is done, refused, or put off because there is no connection: a
-  /// spinner that waits for more may turn for hours.
+  /// Fetches the sources, and waits until that is done, refused, or delayed because there is no connection. (A spinner
+  /// that waited longer could turn for hours.)
   public func refreshOnce() async {
     var wasSent = false
     for await state in refresh().states {

@@ -6,18 +6,18 @@ enum ScrollLoading {
   static let margin = 20
 }
 
-/// Keeps a view showing a table: batches in their order, held while the user has a row under the finger, a reload where
-/// the view can't take a batch.
+/// Keeps a view in step with a table. It applies batches in order, holds them back while the user drags a row, and
+/// reloads if the view can't take a batch.
 ///
-/// The adapters of UIKit and AppKit make one; it is public for views of other kinds.
+/// The adapters of UIKit and AppKit use it. It is public for other kinds of view.
 @MainActor
 public final class TableDriver<Cell: CellModel> {
   public let table: LiveTable<Cell>
-  /// What the view shows: what its data source answers from.
+  /// The sections that the view shows, for its data source.
   public var sections: [TableSection] { queue.sections }
-  /// The last state, which the view may still be on its way to.
+  /// The last state. The view may not show it yet.
   public private(set) var snapshot: TableSnapshot?
-  /// Called after each change, when the view has taken what it takes of it: for empty, loading and failed states.
+  /// Called after each change, when the view has applied it. For empty, loading and failed states.
   public var onChange: ((TableSnapshot) -> Void)?
   /// Likewise, for the adapter's own empty, loading and failed states.
   var onStatus: ((TableSnapshot) -> Void)?
@@ -47,7 +47,7 @@ public final class TableDriver<Cell: CellModel> {
     asking?.cancel()
   }
 
-  /// Begins to follow; a driver that is gone has ended.
+  /// Begins to follow the table. Following ends when the driver is released.
   public func start() {
     guard following == nil else { return }
     following = Task { [weak self, table] in
@@ -63,7 +63,7 @@ public final class TableDriver<Cell: CellModel> {
     following = nil
   }
 
-  /// Takes a change. `start` calls it; a test may.
+  /// Applies a change. `start` calls it; tests may call it, too.
   public func take(_ change: TableChange) {
     snapshot = change.snapshot
     queue.take(change)
@@ -73,7 +73,7 @@ public final class TableDriver<Cell: CellModel> {
     onChange?(change.snapshot)
   }
 
-  /// Holds changes back for a reason of the app's, beside those that the view knows of itself.
+  /// Holds changes back for a reason of the app, in addition to the view's own reasons.
   public func hold(_ reason: String) { holds.insert(reason) }
 
   public func release(_ reason: String) {
@@ -81,7 +81,7 @@ public final class TableDriver<Cell: CellModel> {
     proceed()
   }
 
-  /// The user's own move, which the view already shows: from there the driver goes on.
+  /// Call this after a move by the user that the view shows already. The driver continues from there.
   public func didMove(from origin: RowPath, to destination: RowPath) {
     var sections = queue.sections
     guard sections.indices.contains(origin.section), sections[origin.section].rows.indices.contains(origin.row),
@@ -95,7 +95,7 @@ public final class TableDriver<Cell: CellModel> {
     table.move(row.id, to: .section(sections[destination.section].id, at: destination.row))
   }
 
-  /// Goes on where it can: to be called when the view has come into a window, or an interaction has ended.
+  /// Continues if it can. Call this when the view has come into a window, or an interaction has ended.
   public func proceed() {
     while let view,
       let step = queue.next(
@@ -201,7 +201,8 @@ public final class TableDriver<Cell: CellModel> {
     return rows[path.row]
   }
 
-  /// A row comes into sight, or soon will: of a table that is cut, more rows are asked for near their ends. O(sections).
+  /// Call this when a row becomes visible, or soon will. If the table has a window, further rows are loaded near its
+  /// ends. O(sections).
   public func willShow(_ path: RowPath) {
     guard let window = snapshot?.window, window.hasMore || window.hasPrevious else { return }
     let before = sections.prefix(path.section).reduce(0) { $0 + $1.rows.count } + path.row

@@ -1,11 +1,11 @@
 public import TablecastClient
 
-/// What is to be said of a table beside its rows: that it is loading, empty, failed, or not up to date.
+/// The status of a table beside its rows: loading, empty, failed, or not up to date.
 public struct TableStatus: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     case loading
     case empty
-    /// There are no rows, and there is a reason why.
+    /// There are no rows, for a reason.
     case failed
     /// There are rows, and they may be old.
     case stale
@@ -13,16 +13,16 @@ public struct TableStatus: Hashable, Sendable {
 
   public var kind: Kind
   public var title: String
-  /// A sentence more, as the service or its source said it; may be empty.
+  /// A further sentence of the service or its source. May be empty.
   public var detail = ""
-  /// Asking again is for the user to do: nothing happens by itself.
+  /// Whether to offer a retry: the client does not ask again by itself.
   public var offersRetry = false
 
   public init(_ kind: Kind, title: String, detail: String = "", offersRetry: Bool = false) {
     (self.kind, self.title, self.detail, self.offersRetry) = (kind, title, detail, offersRetry)
   }
 
-  /// Nil where the rows speak for themselves.
+  /// Nil if the rows need no explanation.
   public init?(_ snapshot: TableSnapshot, texts: TableTexts = TableTexts()) {
     let hasRows = snapshot.rowCount > 0
     if let refusal = snapshot.refusal {
@@ -50,7 +50,7 @@ public struct TableStatus: Hashable, Sendable {
   }
 }
 
-/// The words of the adapters: in English, to be replaced by an app's own.
+/// The words of the adapters, in English. An app may replace them.
 public struct TableTexts: Hashable, Sendable {
   public var loading = "Loading…"
   public var empty = "Nothing here yet"
@@ -65,29 +65,28 @@ public struct TableTexts: Hashable, Sendable {
   public init() {}
 }
 
-/// The words beside what a table says of itself to be found by: in English, to be replaced by an app's own.
+/// The words of the search field and menu that the table does not provide, in English. An app may replace them.
 public struct FindTexts: Hashable, Sendable {
-  /// In a search field for which the table has no words.
+  /// The prompt of a search field, if the table has none.
   public var prompt = "Search"
-  /// Of the menu of filters and sorts, for who can't see it.
+  /// The accessibility label of the menu of filters and sorts.
   public var menu = "Filter and sort"
   public var sort = "Sort"
-  /// The table's own order, among the sorts.
+  /// The name of the table's own order, among the sorts.
   public var plainOrder = "Default order"
 
   public init() {}
 }
 
-/// What the adapters do by themselves. A view that the app has given a background, a refresh control or an empty state
-/// of its own keeps it.
+/// The features of the adapters. They do not replace a background view, a refresh control or an empty state of the app.
 public struct AdapterOptions: Sendable {
-  /// Loading, empty, failed and stale states are shown.
+  /// Shows loading, empty, failed and stale states.
   public var showsStatus = true
-  /// Pulling the list down has the sources fetched.
+  /// Fetches the sources when the user pulls the list down.
   public var refreshesByPull = true
-  /// A row's actions, and deletion where it may be deleted, are offered by a swipe and in a context menu.
+  /// Offers a row's actions, and its deletion if permitted, by swipe and in a context menu.
   public var offersActions = true
-  /// Of a table that is cut, more rows are asked for as the list is scrolled to their end, or to their beginning.
+  /// Loads further rows of a table with a window when the user scrolls to its ends.
   public var loadsByScroll = true
   public var texts = TableTexts()
 

@@ -1,9 +1,10 @@
 extension [TableStage] {
-  /// The stages that lead from one state of a table to another, legal for a table view; none where they are equal.
+  /// The stages that lead from one state of a table to another. They are legal for a table view. Empty if the states
+  /// are equal.
   ///
-  /// For states that differ by what only this client knows (edits under way, changes held back while the user drags):
-  /// between two states of the service, its own changesets are used. O(rows) comparisons of references, and r · log r for
-  /// the r rows between the first and the last one of a section that differ.
+  /// For states that differ by something that only this client knows: pending edits, or changes held back while the
+  /// user drags. Between two states of the service, the service's own changesets are used. O(rows) comparisons of
+  /// references, and O(r · log r) for the r rows of a section between the first and the last difference.
   public init(from old: [TableSection], to new: [TableSection]) {
     let difference = TableDifference(from: old, to: new)
     self = difference.stages.filter { !$0.isEmpty }

@@ -166,8 +166,8 @@ private func merged<Staying: RandomAccessCollection<Element>, Element>(
 }
 
 extension TableStage {
-  /// The sections after the stage; nil where it can't be applied to them. It is one that a client has told: that no identity
-  /// stands there twice was checked before. O(rows of the sections in which rows enter, leave or move), O(updates) else.
+  /// The sections after the stage, or nil if the stage does not fit them. For stages from a client, which has checked
+  /// before that no identity occurs twice. O(rows of the sections in which rows enter, leave or move), else O(updates).
   public func applied(to sections: [TableSection]) -> [TableSection]? {
     var (result, unchecked): ([TableSection], TableIdentities?) = (sections, nil)
     return (try? apply(to: &result, &unchecked)) == nil ? nil : result

@@ -1,5 +1,5 @@
-/// One batch of a changeset, as `UITableView.performBatchUpdates` takes it: what leaves in coordinates before the
-/// stage, what arrives in coordinates after it, updates last (docs/protocol.md, "Stages").
+/// One batch of a changeset, as `UITableView.performBatchUpdates` takes it. Deletions count before the stage,
+/// insertions after it, and updates come last (docs/protocol.md, "Applying stages").
 public struct TableStage: Hashable, Sendable {
   public struct SectionDeletion: Hashable, Sendable {
     public var at: Int
@@ -22,7 +22,7 @@ public struct TableStage: Hashable, Sendable {
     public var id: String
     public var header: JSONText?
     public var footer: JSONText?
-    /// How many of its rows stand before the window, where that changed.
+    /// The number of its rows before the window, if that changed.
     public var skipped: Int?
   }
 
@@ -45,7 +45,7 @@ public struct TableStage: Hashable, Sendable {
   public struct RowUpdate: Hashable, Sendable {
     public var at: RowPath
     public var row: TableRow
-    /// The cell itself must be exchanged; else it can be filled again in place.
+    /// Whether the cell must be exchanged. If false, it can be filled again in place.
     public var reload: Bool
   }
 
@@ -66,7 +66,7 @@ public struct TableStage: Hashable, Sendable {
     var value: JSONText
   }
 
-  /// Something enters, leaves or goes elsewhere.
+  /// Whether rows or sections are inserted, deleted or moved.
   public var changesStructure: Bool {
     !(deletedSections.isEmpty && insertedSections.isEmpty && movedSections.isEmpty && deletedRows.isEmpty
       && insertedRows.isEmpty && movedRows.isEmpty)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Names one edit of this client's, also as its `Idempotency-Key`.
+/// The name of an edit of this client. It is also the edit's `Idempotency-Key`.
 public struct EditID: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 

@@ -1,20 +1,20 @@
-/// Something that the user does to a table.
+/// An edit of a table by the user.
 public enum TableEdit: Hashable, Sendable {
   /// Adds an item. `preview` is the row to show until the service has made one: `{"cellIdentifier","payload"}`.
   case add(item: JSONText, EditPlace, preview: JSONText?)
-  /// Changes an item by a JSON merge patch (RFC 7396). `preview` is a merge patch of the payload that is shown.
+  /// Changes an item by a JSON merge patch (RFC 7396). `preview` is a merge patch of the shown payload.
   case patch(row: String, JSONText, preview: JSONText?)
   case delete(row: String)
   case move(row: String, EditPlace)
-  /// Expands or folds a row, or asks what it is for.
+  /// Selects a row: it expands or folds, and the answer has its item and `select`.
   case tap(row: String)
   case action(row: String, id: String, body: JSONText?)
-  /// Has the sources fetched now.
+  /// Lets the service fetch the table's sources now.
   case refresh
-  /// Several additions, patches, deletions and moves, 1,000 at most: all are done, in one version, or none is.
+  /// Several additions, patches, deletions and moves, at most 1,000. Either all are done, in one version, or none is.
   case batch([TableEdit])
 
-  /// The row that it is about; nil for several.
+  /// The edited row; nil for several.
   public var row: String? {
     switch self {
     case .patch(let row, _, _), .delete(let row), .move(let row, _), .tap(let row), .action(let row, _, _): row
@@ -26,7 +26,7 @@ public enum TableEdit: Hashable, Sendable {
   var parts: [TableEdit] { if case .batch(let edits) = self { edits } else { [self] } }
 }
 
-/// Where an added or moved row goes. Indices count after the removal, as UIKit's destination does.
+/// The place of an added or moved row. Indices count after the removal, like UIKit's destination.
 public enum EditPlace: Hashable, Sendable {
   case end
   case section(String, at: Int?)
@@ -35,17 +35,17 @@ public enum EditPlace: Hashable, Sendable {
 }
 
 public enum EditState: Hashable, Sendable {
-  /// Shown here, not sent yet.
+  /// Shown by this client, but not sent yet.
   case local
   case sent
-  /// Done, says the service; the table that shows it is still to come. With the body of the answer.
+  /// The service has done it, but the table has not shown it yet. With the body of the answer.
   case acknowledged(JSONText)
-  /// In the service's own table.
+  /// The service's table contains it.
   case confirmed(JSONText)
-  /// Taken back, by the service's own words.
+  /// The service refused it, and the client no longer shows it.
   case refused(Problem)
-  /// Nobody can tell whether it was done: the service could not (504), or it was sent too long ago. Never sent again by
-  /// itself.
+  /// Nobody knows whether it was done: the service could not tell (504), or it was sent too long ago. The client does
+  /// not send it again by itself.
   case unknown
 
   public var isOver: Bool {
@@ -60,9 +60,10 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
   public let id: EditID
   public internal(set) var edit: TableEdit
   public internal(set) var state: EditState
-  /// Why it was refused, or why nobody knows its end.
+  /// The reason of `refused` or `unknown`.
   public internal(set) var problem: Problem?
-  /// It is to be done only if the table has not moved on from there: the `If-Match` of its request.
+  /// The version on which the edit depends: the `If-Match` of its request. The service refuses the edit if the table
+  /// has changed since.
   public internal(set) var version: TableCursor?
   /// When its first byte may have left, in seconds since 1970; nil while none has.
   var firstSent: Double?
@@ -75,7 +76,7 @@ public struct EditStatus: Hashable, Sendable, Identifiable {
 
   init(id: EditID, edit: TableEdit, state: EditState) { (self.id, self.edit, self.state) = (id, edit, state) }
 
-  /// The row that it is about; of an addition the one that it makes, as this client names it.
+  /// The edited row. For an addition, the new row as this client names it.
   public var row: String? { edit.row ?? addedRow }
 
   /// Its `Idempotency-Key`.

@@ -1,16 +1,16 @@
-/// How what is shown stands to the service.
+/// How current the shown rows are.
 public enum TableConnection: String, Hashable, Sendable {
-  /// Nothing has come yet.
+  /// There are no rows yet.
   case connecting
-  /// Shown from an earlier time, and not asked for yet.
+  /// The rows are from an earlier time. The service has not been asked yet.
   case cached
-  /// As the service has it, as far as can be known.
+  /// The rows are the service's, as far as the client can know.
   case live
-  /// The last request failed: another one follows.
+  /// The last request failed. Another one follows.
   case retrying
-  /// Not followed for a reason of the app's.
+  /// The app has paused following.
   case paused
-  /// The service refuses this table: nothing more is asked until `reload()`.
+  /// The service refuses this table. The client asks again after `reload()`.
   case refused
 }
 
@@ -37,7 +37,7 @@ struct FollowedTable: Sendable {
   var foundSearch: TableSearch?
   /// What is being typed, and when it is asked for.
   var typed: (search: TableSearch, due: Double)?
-  /// Why the service refused the last search.
+  /// The reason why the service refused the last search.
   var searchProblem: Problem?
   /// The window has to be asked for: the cursor's is another one.
   var asksForWindow = false

@@ -1,4 +1,4 @@
-/// What came is not JSON, or not what the protocol says. `description` tells what and where.
+/// A reply that is not JSON, or does not follow the protocol. `description` has the fault and its position.
 public struct MalformedReply: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
   init(_ description: String) { self.description = description }

@@ -1,6 +1,6 @@
-/// A JSON value as it came, byte for byte: checked as a whole, read member by member when asked.
+/// A JSON value, byte for byte as it came. It is checked once as a whole. Members are read when they are asked for.
 ///
-/// Rows stay what the service sent, so that a number keeps its digits and an object the order of its members.
+/// Numbers keep their digits, and objects the order of their members.
 public struct JSONText: Hashable, Sendable {
   /// Valid JSON without space around it.
   let bytes: ArraySlice<UInt8>
@@ -35,7 +35,7 @@ public struct JSONText: Hashable, Sendable {
 
   public var boolean: Bool? { read { $0.boolean() } }
 
-  /// A member of an object, the first of its name; nil where it is absent or null. O(bytes up to it).
+  /// A member of an object: the first with the name, or nil if it is absent or null. O(bytes up to it).
   public subscript(name: String) -> JSONText? {
     let range: Range<Int>? = read { reader in
       guard reader.enterObject() else { return nil }

@@ -1,4 +1,4 @@
-/// Every cell as the JSON that it is: for programs that show tables without knowing their cells.
+/// A cell as JSON, for programs that show tables without knowing their cells.
 public struct AnyCell: CellModel {
   public var cellIdentifier: String
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The cells of an app: what `tablecast generate swift` makes from the configuration's `cells`.
+/// The cells of an app. `tablecast generate swift` makes the type from the configuration's `cells`.
 public protocol CellModel: Decodable, Hashable, Sendable {
   /// The value of `Accept-Cells`: `TableViewCellWithLabel, PollCell;v=2`. Nil asks for every cell as it is.
   static var acceptedCells: String? { get }
@@ -14,14 +14,14 @@ extension CellModel {
   public static func links(cellIdentifier: String) -> [String] { [] }
 }
 
-/// What a row, a header or a footer shows. One that can't be read never takes the table with it.
+/// The content of a row, a header or a footer. Content that can't be read never affects the rest of the table.
 public enum CellContent<Cell: CellModel>: Hashable, Sendable {
   case known(Cell)
-  /// The cell itself is of a kind that this app doesn't know, or malformed: this is what stands in for it.
+  /// The fallback, because the app does not know the cell's kind or the cell is malformed.
   case fallback(Cell)
-  /// Of a known kind, but not of its shape.
+  /// The app knows the cell's kind, but the payload does not fit it.
   case malformed(reason: String)
-  /// Of a kind that this app doesn't know, without a fallback: shown as a placeholder, never dropped.
+  /// The app does not know the cell's kind, and there is no fallback. It is shown as a placeholder, and never dropped.
   case unknown(cellIdentifier: String)
 
   /// The cell to show, if there is one.
@@ -84,12 +84,12 @@ extension String {
 }
 
 extension TableRow {
-  /// What the row shows. O(bytes): decoded when asked, so that a long table costs what is on the screen.
+  /// The row's content. O(bytes). It is decoded when asked for, so a long table costs only the rows on the screen.
   public func content<Cell: CellModel>(as type: Cell.Type = Cell.self) -> CellContent<Cell> { CellContent(json) }
 }
 
 extension JSONText {
-  /// The value as a type of the app's.
+  /// The value, decoded as a type of the app.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try JSONDecoder().decode(type, from: Data(bytes))
   }

@@ -1,11 +1,11 @@
-/// What keeps edits, or everything, from getting through, where somebody can do something about it.
+/// An obstacle for edits, or for all requests, that a person can remove.
 public enum ClientTrouble: Hashable, Sendable {
-  /// The login is over (401). Edits wait for a new token, `resume()` or `wake()`.
+  /// The login has expired (401). Edits wait for a new token, `resume()` or `wake()`.
   case signInNeeded(Problem)
-  /// Something on the way refuses, and it isn't the service: it answers with a page of its own. Edits wait for
+  /// Something between client and service answers with a page of its own, such as a hotel's network. Edits wait for
   /// `resume()` or `wake()`.
   case unreachable(Problem)
-  /// The app's own token provider threw, or hasn't answered; with its words. It is asked again.
+  /// The app's token provider threw, or did not answer, with its message. It is asked again.
   case noToken(String)
 
   /// Edits wait until somebody does something.

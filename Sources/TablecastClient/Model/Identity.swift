@@ -1,8 +1,8 @@
 import Foundation
 
-/// The identity of a row or a section as a key: two are the same where their bytes are, as the service has it.
+/// The identity of a row or a section, as a key. As in the service, two are the same if their bytes are.
 ///
-/// Texts themselves would not do: Swift holds `é` in one scalar and in two for equal, and a service may have both in a table.
+/// A `String` would not do: for Swift `é` in one scalar and in two are equal, and a table may have both.
 public struct Identity: Hashable, Sendable, CustomStringConvertible {
   public let text: String
 

@@ -1,11 +1,11 @@
-/// What a service says of a request that it can't do (RFC 9457).
+/// A problem document (RFC 9457): the service's answer to a request that it can't carry out.
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   public var status: Int
   public var title: String
   public var detail: String
-  /// The parameter or the member of the body to blame.
+  /// The parameter or the member of the body that is at fault.
   public var field: String?
-  /// An upstream's reasons against single members of the item, by their names.
+  /// The upstream's complaints about single members of the item, by name.
   public var fields: [String: [String]]
 
   public init(

@@ -1,4 +1,5 @@
-/// Where a row stands: a section and a row in it, counted from 0. (`IndexPath` has these two only in UIKit and AppKit.)
+/// The place of a row: a section and a row in it, counted from 0. (`IndexPath` has these members only in UIKit and
+/// AppKit.)
 public struct RowPath: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var section: Int
   public var row: Int

@@ -1,8 +1,8 @@
-/// Which table, as whom it is looked at: a name, the parameters of a family's member, a view.
+/// The address of a table: its name, the parameters of a family's member, and a view.
 public struct TableAddress: Hashable, Sendable {
   public var name: String
   public var parameters: [String: String]
-  /// Names this client's own state over the table: which rows are expanded. 1–64 of `A–Z a–z 0–9 . _ -`.
+  /// The name of this client's own state over the table, such as its expanded rows. 1–64 of `A–Z a–z 0–9 . _ -`.
   public var view: String?
   /// Whose look at it: screens that begin with other windows, or that have names, are followed apart. Not sent.
   var screen: Screen?

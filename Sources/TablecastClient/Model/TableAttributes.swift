@@ -1,16 +1,16 @@
-/// What a table is beside its sections.
+/// The attributes of a table, beside its sections.
 public struct TableAttributes: Hashable, Sendable {
   public var state: TableState = .loading
-  /// With `stale` and `failed`: why.
+  /// The reason of `stale` and `failed`.
   public var problem: TableProblem?
   public var title = ""
   public var animation = TableAnimation()
   public var counts: TableCounts?
-  /// Where the table is cut.
+  /// The window of the table, if there is one.
   public var window: TableWindow?
-  /// The sources had more items than they may.
+  /// Whether the sources had more items than they may have.
   public var isTruncated = false
-  /// What the table can be searched by: where somebody searches it, or asks for that (`LiveTable.find`).
+  /// The search that the table offers, after `LiveTable.find`.
   public var find: TableFind?
   /// May be polled through caches.
   var hasEdges = false
@@ -34,22 +34,22 @@ public struct TableAttributes: Hashable, Sendable {
 }
 
 public enum TableState: String, Hashable, Sendable {
-  /// No answer of its source yet.
+  /// Its source has not answered yet.
   case loading
   case ready
-  /// Answered, without rows.
+  /// Its source has answered, and there are no rows.
   case empty
-  /// The last fetch failed: the rows are the last good ones.
+  /// The last fetch failed. The rows are from the last good one.
   case stale
-  /// It never worked.
+  /// No fetch has succeeded.
   case failed
 }
 
-/// Why a table is stale or failed.
+/// The reason why a table is stale or failed.
 public struct TableProblem: Hashable, Sendable {
   public var title: String
   public var detail: String
-  /// RFC 3339.
+  /// The time of the first failure, as in RFC 3339.
   public var since: String?
 
   init(_ json: JSONText) {
@@ -59,7 +59,7 @@ public struct TableProblem: Hashable, Sendable {
   }
 }
 
-/// UIKit's names for how rows come and go: `fade right left top bottom none middle automatic`.
+/// The animations of rows, by UIKit's names: `fade right left top bottom none middle automatic`.
 public struct TableAnimation: Hashable, Sendable {
   public var insert = "automatic"
   public var delete = "automatic"
@@ -77,9 +77,9 @@ public struct TableAnimation: Hashable, Sendable {
 public struct TableCounts: Hashable, Sendable {
   public var sections: Int
   public var rows: Int
-  /// Left out because they have no rows.
+  /// The number of sections that are left out because they have no rows.
   public var omittedSections: Int
-  /// Items that no cell takes.
+  /// The number of items that fit no cell.
   public var skippedItems: Int
 
   init(_ json: JSONText) {
@@ -90,13 +90,13 @@ public struct TableCounts: Hashable, Sendable {
   }
 }
 
-/// The table cut: after its first rows, or out of the middle.
+/// A window of the table: its first rows, or some from the middle.
 public struct TableWindow: Hashable, Sendable {
   /// The first row, counted from 0.
   public var from = 0
-  /// How many rows the client may have at most.
+  /// The maximal number of rows in the window.
   public var rows: Int
-  /// How many the table has in all.
+  /// The number of rows in the whole table.
   public var of: Int
 
   init?(_ json: JSONText) {
@@ -105,10 +105,10 @@ public struct TableWindow: Hashable, Sendable {
     from = json["from"]?.integer ?? 0
   }
 
-  /// There are rows behind it.
+  /// Whether there are rows after the window.
   public var hasMore: Bool { of - from > rows }
 
-  /// There are rows before it.
+  /// Whether there are rows before the window.
   public var hasPrevious: Bool { from > 0 }
 
   /// As the service writes it.

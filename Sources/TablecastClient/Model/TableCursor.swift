@@ -1,9 +1,9 @@
-/// Names one version of one table as this client saw it (docs/protocol.md, "Words").
+/// The name of one version of one table, as this client sees it (docs/protocol.md).
 public struct TableCursor: Hashable, Sendable, CustomStringConvertible {
-  /// As the service wrote it: to be sent back unchanged.
+  /// The cursor as the service wrote it. It is sent back unchanged.
   public let text: String
 
-  /// Nil for what can't be a cursor: 1–200 of `A–Z a–z 0–9 . _ ~ -`.
+  /// Nil if the text can't be a cursor: 1–200 of `A–Z a–z 0–9 . _ ~ -`.
   public init?(_ text: String) {
     guard (1...200).contains(text.utf8.count), text.utf8.allSatisfy(\.isCursorByte) else { return nil }
     self.text = text
@@ -24,8 +24,8 @@ public struct TableCursor: Hashable, Sendable, CustomStringConvertible {
   /// It is an epoch and a version, as the service makes them.
   var namesVersion: Bool { !epoch.isEmpty && numbers != nil }
 
-  /// Whether a table at this cursor contains everything that one at the other does: of one epoch, and neither number
-  /// smaller. False where that can't be told.
+  /// Whether a table at this cursor contains everything that a table at the other one does: the epoch is the same, and
+  /// neither number is smaller. False if that can't be decided.
   public func isAsNew(as other: TableCursor) -> Bool {
     guard epoch == other.epoch, let mine = numbers, let theirs = other.numbers else { return false }
     func number(_ numbers: [UInt64], _ index: Int) -> UInt64 { index < numbers.count ? numbers[index] : 0 }

@@ -1,5 +1,5 @@
-/// What a table can be searched, filtered and sorted by, as the service says it beside the rows: what a search field and
-/// menus are drawn from. What the table doesn't offer is absent.
+/// The search, filters and sorts that a table offers, for a search field and menus. Those that it does not offer are
+/// absent.
 public struct TableFind: Hashable, Sendable {
   public struct Sort: Hashable, Sendable, Identifiable {
     public let id: String
@@ -10,23 +10,23 @@ public struct TableFind: Hashable, Sendable {
     public let id: String
     public let title: String
     public let values: [Value]
-    /// There are more values than are counted.
+    /// Whether there are values that were not counted.
     public let hasMore: Bool
   }
 
   public struct Value: Hashable, Sendable, Identifiable {
     public let value: String
     public let title: String
-    /// The rows that would be found with it, given the text and the other filters.
+    /// The number of rows with this value, given the text and the other filters.
     public let count: Int
     public let isSelected: Bool
 
     public var id: String { value }
   }
 
-  /// What stands in the empty search field; nil where no text is searched.
+  /// The text in the empty search field; nil if the table has no text search.
   public let prompt: String?
-  /// The chosen one.
+  /// The chosen sort.
   public let sort: String?
   public let sorts: [Sort]
   public let filters: [Filter]

@@ -1,10 +1,10 @@
-/// A row as it came: an identity, a cell model, permissions.
+/// A row as the service sent it: an identity, a cell model, and permissions.
 ///
-/// A reference, so that a table of 10,000 rows is copied as 10,000 pointers; immutable, so that it may be shared.
+/// It is a class, so copying a table of 10,000 rows copies 10,000 pointers. It is immutable, so it may be shared.
 public final class TableRow: Sendable, Hashable {
   /// Unique in its table.
   public let id: String
-  /// The kind of cell that shows it, here: after fallbacks that the service made.
+  /// The kind of its cell, after fallbacks that the service has made.
   public let cellIdentifier: String
   /// The whole row, byte for byte as the service sent it.
   public let json: JSONText
@@ -44,7 +44,7 @@ public final class TableRow: Sendable, Hashable {
   public static func == (one: TableRow, other: TableRow) -> Bool { one === other || one.json == other.json }
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
-  /// What the user may do. Absent permissions are none.
+  /// The user's permissions. Those that are absent are false.
   public var can: RowPermissions {
     let can = json["can"]
     return RowPermissions(
@@ -54,13 +54,13 @@ public final class TableRow: Sendable, Hashable {
     )
   }
 
-  /// What the row offers beside a tap: swipe actions, a context menu.
+  /// The row's actions, for swipes and a context menu.
   public var actions: [RowAction] { (json["actions"]?.elements ?? []).compactMap(RowAction.init) }
 
-  /// What a tap is for, as the configuration says it: any JSON.
+  /// The meaning of a tap, as `select` in the configuration has it: any JSON.
   public var select: JSONText? { json["select"] }
 
-  /// What a tap is for, as a type of the app's: nil where the row has no `select`, or one of another shape.
+  /// The meaning of a tap, decoded as a type of the app. Nil if the row has no `select`, or it does not fit.
   public func select<Selection: Decodable>(as type: Selection.Type) -> Selection? {
     select.flatMap { try? $0.decode(type) }
   }
@@ -72,7 +72,7 @@ public struct RowPermissions: Hashable, Sendable {
   public var select: Bool
 }
 
-/// What a row offers to do.
+/// An action that a row offers.
 public struct RowAction: Hashable, Sendable, Identifiable {
   public var id: String
   public var title: String

@@ -1,8 +1,8 @@
-/// The rows of a section: a list in chunks, so that a state which differs from the one before in some rows shares all other
-/// chunks with it.
+/// The rows of a section, as a list of chunks. If a state differs from the one before in a few rows, the two share all
+/// other chunks.
 ///
-/// Reading and exchanging a row is O(1); what enters or leaves costs O(rows behind it). Chunks that two lists share are
-/// equal without a look at their rows: the standard library sees it at once.
+/// Reading and replacing a row is O(1). An insertion or a deletion is O(rows after it). Comparing two lists skips the
+/// chunks that they share.
 public struct TableRows: Hashable, Sendable {
   /// What is copied to exchange one row, against the number of chunks that every new state counts up.
   private static var width: Int { 16 }

@@ -1,11 +1,12 @@
-/// What somebody looks for in a table that offers it (docs/protocol.md, "Finding").
+/// A search in a table that offers one (docs/protocol.md, "Finding").
 public struct TableSearch: Hashable, Sendable {
   /// As the service takes it, in Unicode scalars and in filters; what is beyond is not sent.
   static let (longestText, mostFilters) = (200, 32)
 
-  /// What was typed: each of its words has to begin one of the row's.
+  /// The text. Each of its words must begin a word of the row.
   public var q: String
-  /// Values by filter: those of one filter are alternatives, and all filters count. `none` is the value of rows without one.
+  /// The chosen values of each filter. Values of one filter are alternatives; all filters must match. `none` is the
+  /// value of rows without one.
   public var filters: [String: Set<String>]
   /// Nil: the table's own order.
   public var sort: String?
@@ -14,7 +15,7 @@ public struct TableSearch: Hashable, Sendable {
     (self.q, self.filters, self.sort) = (q, filters.filter { !$0.value.isEmpty }, sort)
   }
 
-  /// As a query says it: `q=swi&filter=state:open&sort=newest`.
+  /// A search as it stands in a query: `q=swi&filter=state:open&sort=newest`.
   ///
   /// - Throws: `MalformedReply` in words for a person.
   public init(query: String) throws {
@@ -36,13 +37,13 @@ public struct TableSearch: Hashable, Sendable {
     }
   }
 
-  /// The whole table is shown, in its own order.
+  /// Whether there is no search: the whole table is shown, in its own order.
   public var isEmpty: Bool { q.isEmpty && filters.isEmpty && sort == nil }
 
-  /// Whether a filter lets rows of this value through.
+  /// Whether the filter has this value.
   public func isSelected(_ value: String, of filter: String) -> Bool { filters[filter]?.contains(value) ?? false }
 
-  /// Takes a value into a filter, or out of it.
+  /// Adds the value to the filter, or removes it.
   public mutating func toggle(_ value: String, of filter: String) {
     if filters[filter, default: []].remove(value) == nil { filters[filter]?.insert(value) }
     if filters[filter]?.isEmpty == true { filters[filter] = nil }

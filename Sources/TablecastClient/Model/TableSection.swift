@@ -1,10 +1,10 @@
-/// A section: an identity, perhaps a header and a footer, and rows.
+/// A section: an identity, an optional header and footer, and rows.
 public struct TableSection: Hashable, Sendable, Identifiable {
   public var id: String
-  /// `{"cellIdentifier","payload"}`; nil where there is none.
+  /// `{"cellIdentifier","payload"}`, or nil.
   public var header: JSONText?
   public var footer: JSONText?
-  /// How many of its rows stand before the window; 0 in a table that is not cut there.
+  /// The number of its rows before the window. Usually 0.
   public var skipped = 0
   public var rows: TableRows
 

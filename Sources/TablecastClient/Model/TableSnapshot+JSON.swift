@@ -1,6 +1,6 @@
 extension TableSnapshot {
-  /// What is shown as one line of JSON: `{"table","cursor","state","connection","sections","window"}`, `find` where the
-  /// table is searched, and `problem` where the service refuses it. Rows stand as they came. O(bytes).
+  /// The shown state as one line of JSON: `{"table","cursor","state","connection","sections","window"}`. It has `find`
+  /// if the table is searched, and `problem` if the service refuses it. Rows are as the service sent them. O(bytes).
   public var json: String {
     var output = JSONOutput()
     output.raw("{")

@@ -1,29 +1,28 @@
-/// A table as it is to be shown: the service's state with this client's own edits over it. Immutable.
+/// The state of a table to show: the service's state with this client's edits applied. Immutable.
 public struct TableSnapshot: Sendable {
   public let address: TableAddress
-  /// As the service names it: a family's member with all its parameters; nil where nothing has come yet.
+  /// The service's name for the table; a family's member has all its parameters. Nil before the first answer.
   public internal(set) var name: String?
-  /// What it was made from; nil where nothing has come yet.
+  /// The version that this state is based on. Nil before the first answer.
   public internal(set) var cursor: TableCursor?
   public internal(set) var sections: [TableSection] = []
   public internal(set) var attributes = TableAttributes()
   public internal(set) var connection: TableConnection = .connecting
-  /// Why the service refuses the table, where it does.
+  /// The reason why the service refuses the table, if it does.
   public internal(set) var refusal: Problem?
-  /// What keeps edits from being sent, or everything from getting through, where somebody can do something about it.
+  /// The obstacle for edits or all requests, if a person can remove it.
   public internal(set) var trouble: ClientTrouble?
-  /// Edits that the service has not confirmed yet, in their order, and those that ended badly: they stay until they are
-  /// retried or discarded.
+  /// Edits that the service has not confirmed yet, in order. Failed ones stay until they are retried or discarded.
   public internal(set) var edits: [EditStatus] = []
-  /// Rows that such edits are about.
+  /// The rows of these edits.
   public internal(set) var pendingRows: Set<String> = []
-  /// What the person looks for, from the first letter on; nil where nobody asked for menus or searched.
+  /// The search that the user has entered, from the first letter on. Nil if `LiveTable.find` was not called.
   public internal(set) var search: TableSearch?
-  /// The rows are still those of an earlier search.
+  /// Whether the rows are still those of an earlier search.
   public internal(set) var isSearching = false
-  /// Why the service refused the last search, where it did: rows are those of the one before.
+  /// The reason why the service refused the last search, if it did. The rows are then those of the search before.
   public internal(set) var searchProblem: Problem?
-  /// Counts the states that were shown: changes say which one they lead from.
+  /// The number of this state. Changes name the number of the state that they lead from.
   public internal(set) var revision = 0
 
   init(_ address: TableAddress) { self.address = address }
@@ -32,11 +31,11 @@ public struct TableSnapshot: Sendable {
   public var problem: TableProblem? { attributes.problem }
   public var title: String { attributes.title }
   public var window: TableWindow? { attributes.window }
-  /// What the table can be searched by, once `LiveTable.find` has asked; nil where it offers nothing.
+  /// The search that the table offers, after `LiveTable.find`. Nil if it offers none.
   public var find: TableFind? { attributes.find }
-  /// Rows can be moved by hand: not where they stand in the order of a sort that the person has chosen.
+  /// Whether rows can be moved by hand. They can't while the user has chosen a sort.
   public var offersMoves: Bool { search?.sort == nil && attributes.find?.sort == nil }
-  /// There are rows behind the window: `loadMore()` brings them.
+  /// Whether there are rows after the window, for `loadMore()`.
   public var hasMore: Bool { attributes.window?.hasMore ?? false }
 
   public var rowCount: Int { sections.reduce(0) { $0 + $1.rows.count } }
@@ -48,7 +47,7 @@ public struct TableSnapshot: Sendable {
     return sections[path.section].rows[path.row]
   }
 
-  /// Where a row stands. O(rows).
+  /// The place of a row. O(rows).
   public func path(of id: String) -> RowPath? {
     let identity = Identity(id)
     for (section, element) in sections.enumerated() {
@@ -62,18 +61,19 @@ public struct TableSnapshot: Sendable {
   /// A row by its identity. O(rows).
   public func row(id: String) -> TableRow? { path(of: id).flatMap { row(at: $0) } }
 
-  /// The stages that lead here from another state of the table: for a view that has missed some. O(rows · log rows).
+  /// The stages that lead from another state of the table to this one, for a view that has missed changes. O(rows · log
+  /// rows).
   public func stages(from other: TableSnapshot) -> [TableStage] { [TableStage](from: other.sections, to: sections) }
 }
 
-/// A change of what is shown.
+/// A change of the shown state.
 public struct TableChange: Sendable {
   public enum Kind: Sendable {
-    /// Batches that lead from the state `from` to the snapshot.
+    /// The batches that lead from the state `from` to the snapshot.
     case stages([TableStage])
-    /// Another table altogether: shown anew.
+    /// The snapshot replaces everything that was shown.
     case reset
-    /// The same rows; the connection, the state or an edit is another.
+    /// The rows are the same. The connection, the state or an edit has changed.
     case status
   }
 

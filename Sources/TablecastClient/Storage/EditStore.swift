@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Where edits are kept until the service has answered them, so that they survive the end of the program.
+/// A store for edits until the service has answered them, so that they survive the end of the program.
 ///
-/// All three are called on one queue of the client's, before the request that they are about is made.
+/// The client calls all three functions on one queue, before it sends the request in question.
 public protocol EditStore: Sendable {
   /// Everything that is kept.
   func load() -> [[UInt8]]
@@ -12,7 +12,7 @@ public protocol EditStore: Sendable {
   func purge()
 }
 
-/// A file for each table that has open edits, in a folder of its own. Nothing in it is ever dropped for want of space.
+/// A store with a file for each table with open edits, in a folder of its own. It never drops edits to save space.
 public struct DirectoryEditStore: EditStore {
   /// A longer file isn't ours.
   private static let maximumBytes = 16 << 20

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Where the last state of a table is kept, to be shown at the next start before the service has answered.
+/// A store for the last state of each table. It is shown at the next start, before the service has answered.
 public protocol SnapshotStore: Sendable {
   func load(_ key: SnapshotKey) -> [UInt8]?
   func save(_ bytes: [UInt8], for key: SnapshotKey)
@@ -8,8 +8,8 @@ public protocol SnapshotStore: Sendable {
   func purge()
 }
 
-/// Whose state of which table: of one origin, table, caller and set of cells. What is not named here would show one
-/// user's rows to another.
+/// The key of a stored state: origin, table, caller and set of cells. Without one of these, a user could see another
+/// user's rows.
 public struct SnapshotKey: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
@@ -20,9 +20,9 @@ public struct SnapshotKey: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A file a table, in a folder of its own.
+/// A store with a file for each table, in a folder of its own.
 public struct DirectoryStore: SnapshotStore {
-  /// Bytes of all files; what was written longest ago goes first.
+  /// The maximal size of all files, in bytes. The oldest files are dropped first.
   public static let maximumBytes = 64 << 20
 
   private let folder: URL
@@ -36,7 +36,7 @@ public struct DirectoryStore: SnapshotStore {
     return data.starts(with: heading) ? [UInt8](data.dropFirst(heading.count)) : nil
   }
 
-  /// Failures are taken as they come: a state that could not be kept is asked for again.
+  /// Ignores failures: the client asks the service for a state that could not be stored.
   public func save(_ bytes: [UInt8], for key: SnapshotKey) {
     try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try? (Data((SHA256.hexDigest(key.description) + "\n").utf8) + Data(bytes)).write(to: file(key), options: .atomic)

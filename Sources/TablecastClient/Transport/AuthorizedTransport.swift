@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where tokens come from. `isRefused` is true where the last one was answered with 401: a fresh one is wanted.
-/// Nil sends none.
+/// Gives tokens. `isRefused` is true if the last token was answered with 401, so that a new one is needed. Nil sends no
+/// token.
 public typealias TokenProvider = @Sendable (_ isRefused: Bool) async throws -> String?
 
 /// Puts the caller's token on requests: asked for per request, refreshed once for all that were refused together, and

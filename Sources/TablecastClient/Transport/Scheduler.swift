@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The time, and later: given, so that tests neither sleep nor wait.
+/// A clock with timers. It is given, so that tests neither sleep nor wait.
 public protocol Scheduler: Sendable {
   /// Seconds since any moment; never goes back.
   var now: Double { get }
@@ -17,8 +17,8 @@ extension Scheduler {
   public var date: Double { Date().timeIntervalSince1970 }
 }
 
-/// The system's clock, which also runs while the device sleeps: a poll that outlived its watchdog in a pocket is
-/// known for it at once.
+/// The system's clock, which also runs while the device sleeps. So after a long sleep an overdue poll is noticed at
+/// once.
 public struct SystemScheduler: Scheduler {
   private let queue = DispatchQueue(label: "tablecast.scheduler")
 

@@ -1,12 +1,12 @@
-/// One HTTP request, to be made exactly so.
+/// One HTTP request, to be sent exactly like this.
 public struct TransportRequest: Hashable, Sendable {
   public var method: String
   /// An absolute URL.
   public var url: String
-  /// Names as they are sent; each once.
+  /// The headers by their names as sent; each once.
   public var headers: [String: String]
   public var body: [UInt8]?
-  /// Seconds without a byte after which the request has failed.
+  /// The request fails after so many seconds without a byte.
   public var timeout: Double
 
   public init(
@@ -20,12 +20,12 @@ public struct TransportRequest: Hashable, Sendable {
   }
 }
 
-/// A whole reply: a body that was cut off is a failure, not a reply.
+/// A complete reply. A reply whose body was cut off is a failure.
 public struct TransportResponse: Hashable, Sendable {
   public var status: Int
-  /// Names in lower case.
+  /// The headers by their names in lower case.
   public var headers: [String: String]
-  /// Without its content coding.
+  /// The decoded body.
   public var body: [UInt8]
 
   public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
@@ -39,14 +39,14 @@ public struct TransportResponse: Hashable, Sendable {
   }
 }
 
-/// Why there is no reply.
+/// The reason why there is no reply.
 public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Kind: Hashable, Sendable {
-    /// Nobody can say how far the request came.
+    /// The request may have reached the service.
     case broken
-    /// No byte of the request left: no network, no address, no connection.
+    /// No byte of the request was sent: no network, no address, or no connection.
     case unsent
-    /// There was no token to send it with.
+    /// There was no token for it.
     case token
   }
 
@@ -55,7 +55,7 @@ public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertib
   public init(_ description: String, kind: Kind = .broken) { (self.description, self.kind) = (description, kind) }
 }
 
-/// What makes requests: `URLSessionTransport`, or a script in tests.
+/// Sends requests: `URLSessionTransport`, or a script in tests.
 public protocol Transport: Sendable {
   /// Makes a request. `completion` is called once, on any thread, but not before this returns; after `cancel` it may be
   /// called or not.
@@ -79,13 +79,13 @@ public enum StreamPart: Sendable {
   /// The reply is a stream.
   case opened
   case bytes([UInt8])
-  /// The reply is none: a problem, say. Nothing follows.
+  /// The reply is no stream, for example a problem. Nothing follows.
   case response(TransportResponse)
   /// Nothing follows.
   case ended(TransportFailure)
 }
 
-/// What can be called off. Calling it off twice does nothing.
+/// Something that can be cancelled. A second call does nothing.
 public protocol Cancellable: Sendable {
   func cancel()
 }

@@ -7,11 +7,11 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Requests by one `URLSession`: without a cache, without cookies.
+/// A transport by one `URLSession`, without cache and cookies.
 ///
 /// `@unchecked Sendable`: `URLSession` may be used on any thread, and nothing else is kept.
 public final class URLSessionTransport: StreamTransport, @unchecked Sendable {
-  /// What a reply may have at most, in bytes: one that is longer is a failure.
+  /// The maximal size of a reply in bytes. A longer one is a failure.
   public static let maximumBytes = 256 << 20
 
   private let session: URLSession

@@ -1,4 +1,4 @@
-/// A table as an app's code knows it: what `tablecast generate swift` makes of the configuration's tables.
+/// The description of a table in an app's code. `tablecast generate swift` makes it from the configuration's tables.
 ///
 /// ```swift
 /// let tasks = client.table(Tables.Tasks())
@@ -22,7 +22,7 @@ extension TableSchema {
   public var parameters: [String: String] { [:] }
 }
 
-/// What the items of a table are made of, as edits write it.
+/// An item of a table, as edits write it.
 public protocol TableItem: Sendable {
   /// A whole item: what has no default has to be there.
   associatedtype New: Encodable & Sendable
@@ -30,25 +30,25 @@ public protocol TableItem: Sendable {
   static func path(of member: PartialKeyPath<Self>) -> [String]?
 }
 
-/// Items of which the configuration says nothing: any JSON.
+/// Items without declared fields: any JSON.
 public enum AnyItem: TableItem {
   public typealias New = JSONText
   public static func path(of member: PartialKeyPath<AnyItem>) -> [String]? { nil }
 }
 
-/// Where the configuration names none.
+/// A name that the configuration does not list.
 public struct AnyName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
   public init(stringLiteral text: String) { rawValue = text }
 }
 
-/// An edit that was not done, or of which nobody knows whether it was: it stays in `TableSnapshot.edits` until it is retried or
+/// An edit that was refused, or whose result is unknown. It stays in `TableSnapshot.edits` until it is retried or
 /// discarded.
 public enum EditFailure: Error, Hashable, Sendable {
   case refused(EditID, Problem)
   case unknown(EditID)
-  /// The task was cancelled, or the client has ended: the edit goes on where there is a store for it.
+  /// The task was cancelled, or the client has ended. The edit continues if there is a store for it.
   case unfinished(EditID)
 }
 

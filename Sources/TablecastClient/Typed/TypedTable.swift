@@ -2,7 +2,8 @@ import Foundation
 
 /// A table whose edits, sections, actions and searches have types.
 ///
-/// What waits for the service's word throws where it refuses; `live` has the same without types, and without waiting.
+/// The edits here wait for the service, and throw if it refuses. `live` is the same table without types and without
+/// waiting.
 public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
   public let live: LiveTable<Cell>
 
@@ -42,7 +43,7 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
     return answer["id"]?.string ?? edit.row
   }
 
-  /// Changes one member of the item behind a row; nil takes an optional one away.
+  /// Changes one member of a row's item; nil removes an optional one.
   public func patch<Value: Encodable>(
     _ row: String,
     _ member: KeyPath<Schema.Item, Value>,
@@ -69,13 +70,13 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
     try await live.perform(.move(row: row, place), ifMatch: version).confirmed()
   }
 
-  /// Does what the table's action does to a row.
+  /// Carries out an action of the table on a row.
   @discardableResult
   public func act(_ action: Schema.Action, on row: String, body: JSONText? = nil) async throws -> JSONText {
     try await live.act(action.rawValue, on: row, body: body).confirmed()
   }
 
-  /// Several edits as one: all are done, in one version, or none is.
+  /// Does several edits as one: all of them, in one version, or none.
   ///
   /// ```swift
   /// try await tasks.batch { batch in
@@ -95,7 +96,7 @@ public struct TypedTable<Schema: TableSchema, Cell: CellModel>: Sendable {
     try await live.perform(.batch(batch.edits), ifMatch: version).confirmed()
   }
 
-  /// Shows what is found; see `LiveTable.find(q:filters:sort:)`.
+  /// Shows the found rows; see `LiveTable.find(q:filters:sort:)`.
   public func find(q: String = "", filters: [Schema.Filter: Set<String>] = [:], sort: Schema.Sort? = nil) {
     var values: [String: Set<String>] = [:]
     for (filter, chosen) in filters { values[filter.rawValue] = chosen }
@@ -154,12 +155,12 @@ extension TablecastClient {
 }
 
 extension JSONText: Encodable {
-  /// A value as JSON.
+  /// Encodes a value as JSON.
   public init(encoding value: some Encodable) throws {
     if let text = value as? JSONText { self = text } else { try self.init([UInt8](JSONEncoder().encode(value))) }
   }
 
-  /// Within another value: member by member.
+  /// Encodes the value inside another one, member by member.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(JSONTree(self))

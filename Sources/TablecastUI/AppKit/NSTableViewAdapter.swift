@@ -2,7 +2,7 @@
 public import AppKit
 public import TablecastClient
 
-/// An `NSTableView` that shows a table: its data source and delegate.
+/// An adapter that shows a table in an `NSTableView`. It is the view's data source and delegate.
 @MainActor
 open class NSTableViewAdapter<Cell: CellModel>: NSObject, NSTableViewDataSource, NSTableViewDelegate, ListAdapter {
   /// Makes the view of a row.

@@ -2,7 +2,7 @@
 public import SwiftUI
 public import TablecastClient
 
-/// What a client does, line by line, newest first: requests, answers, states, edits, and what went wrong. For an app's debug menu.
+/// A list of a client's events, newest first: requests, answers, states, edits and failures. For an app's debug menu.
 ///
 ///     ClientDebugView(client)
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)

@@ -82,7 +82,7 @@ public final class ObservedSection<Cell: CellModel>: Identifiable {
 public final class ObservedRow<Cell: CellModel>: Identifiable {
   public nonisolated let id: String
   public private(set) var row: TableRow
-  /// An edit of it is on its way.
+  /// Whether the row has a pending edit.
   public private(set) var isPending = false
   /// `row`, without a note of who looks.
   @ObservationIgnored private(set) var shown: TableRow
@@ -95,7 +95,7 @@ public final class ObservedRow<Cell: CellModel>: Identifiable {
     isPending = !pendingRows.isEmpty && pendingRows.contains(row.id)
   }
 
-  /// Decoded when it is first asked for, once for each state of the row.
+  /// The row's content. It is decoded when first asked for, once for each state of the row.
   public var content: CellContent<Cell> {
     let row = row
     if let decoded { return decoded }

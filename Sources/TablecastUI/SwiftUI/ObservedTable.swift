@@ -2,10 +2,10 @@
 public import Observation
 public import TablecastClient
 
-/// A table for SwiftUI: a row that changes redraws itself, and no other.
+/// A table for SwiftUI. Only the rows that change are drawn again.
 ///
-/// Sections and rows are the same objects as long as their identities stay, so that views keep their state. A change costs
-/// what it changes, and cells are decoded when they are first looked at.
+/// Sections and rows stay the same objects while their identities stay, so views keep their state. The cost of a change
+/// is that of the changed rows. Cells are decoded when they are first used.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor
 @Observable
@@ -16,18 +16,18 @@ public final class ObservedTable<Cell: CellModel> {
   public private(set) var title = ""
   public private(set) var problem: TableProblem?
   public private(set) var refusal: Problem?
-  /// What keeps edits from being sent, where somebody can do something about it.
+  /// The obstacle for edits, if a person can remove it.
   public private(set) var trouble: ClientTrouble?
   public private(set) var hasMore = false
-  /// Edits that are not confirmed yet, and those that ended badly.
+  /// Edits that are not confirmed yet, and failed ones.
   public private(set) var edits: [EditStatus] = []
-  /// What the table can be searched by, once it was asked for (`search`, `LiveTable.find`).
+  /// The search that the table offers, after `search` was set or `LiveTable.find` was called.
   public private(set) var find: TableFind?
-  /// The rows are still those of an earlier search.
+  /// Whether the rows are still those of an earlier search.
   public private(set) var isSearching = false
-  /// Why the service refused the last search.
+  /// The reason why the service refused the last search.
   public private(set) var searchProblem: Problem?
-  /// What the person looks for: setting it has it found, typing 150 ms after the last letter.
+  /// The user's search. Setting it starts the search, 150 ms after the last letter.
   ///
   ///     .searchable(text: $table.search.q, prompt: table.find?.prompt ?? "Search")
   public var search = TableSearch() {
@@ -50,7 +50,7 @@ public final class ObservedTable<Cell: CellModel> {
     for await change in table.changes { take(change) }
   }
 
-  /// Shows what a change leads to. O(what it changes); where something was missed, as `show`.
+  /// Shows the result of a change. O(changes). If changes were missed, this costs as much as `show`.
   public func take(_ change: TableChange) {
     switch change.kind {
     case .stages(let stages) where change.from == shown?.revision && stages.allSatisfy(apply): break
@@ -60,13 +60,13 @@ public final class ObservedTable<Cell: CellModel> {
     finish(change.snapshot)
   }
 
-  /// Shows a state. Only what differs is set. O(rows) comparisons of references, and what differs.
+  /// Shows a state. Sets only the differences. O(rows) comparisons of references, and O(differences).
   public func show(_ snapshot: TableSnapshot) {
     showSections(snapshot)
     finish(snapshot)
   }
 
-  /// A row has come into sight: of a table that is cut, more rows are asked for near their ends.
+  /// Call this when a row becomes visible. If the table has a window, further rows are loaded near its ends.
   ///
   ///     ForEach(section.rows) { row in RowView(row: row).onAppear { table.appeared(row) } }
   public func appeared(_ row: ObservedRow<Cell>) {

@@ -3,8 +3,8 @@ import TablecastClient
 public import UIKit
 
 extension TableDriver {
-  /// Puts a search field into the navigation bar, and beside it a menu of sorts, and of filters with their counts, as the service
-  /// offers them; nothing where it offers none. The list stays the same: what is found comes by animated batches.
+  /// Puts a search field into the navigation bar, with a menu of sorts and of filters with their counts, if the table
+  /// offers them. The list stays the same, and shows the found rows by animated batches.
   ///
   ///     driver.offerFinding(in: navigationItem)
   public func offerFinding(in item: UINavigationItem, texts: FindTexts = FindTexts()) {

@@ -1,7 +1,7 @@
 #if canImport(UIKit)
 public import UIKit
 
-/// A state of a table in words: behind the list where it has no rows, as a strip at its lower edge where it has.
+/// Shows a table's status in words: behind a list without rows, or as a strip at the lower edge of a list with rows.
 public final class TableStatusView: UIView {
   public let status: TableStatus
 

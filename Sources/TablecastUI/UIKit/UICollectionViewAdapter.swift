@@ -2,7 +2,7 @@
 public import TablecastClient
 public import UIKit
 
-/// A `UICollectionView` that a driver keeps showing a table.
+/// An adapter that shows a table in a `UICollectionView`.
 ///
 /// It is the view's data source and its delegate: an app that needs more of either subclasses it and calls `super`.
 /// A list layout takes swipe actions from its configuration: `swipeActions(at:)` has them.
@@ -41,7 +41,7 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
 
   func show(_ snapshot: TableSnapshot) { presenter.show(snapshot) }
 
-  /// What a list layout's `trailingSwipeActionsConfigurationProvider` is to give.
+  /// The result for a list layout's `trailingSwipeActionsConfigurationProvider`.
   public func swipeActions(at indexPath: IndexPath) -> UISwipeActionsConfiguration? {
     UISwipeActionsConfiguration(offers(indexPath))
   }
@@ -91,7 +91,7 @@ open class UICollectionViewAdapter<Cell: CellModel>: NSObject, UICollectionViewD
     if options.loadsByScroll { driver.willShow(RowPath(item: indexPath)) }
   }
 
-  /// Rows that will soon be in sight.
+  /// Rows that will soon be visible.
   open func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath]) {
     guard options.loadsByScroll else { return }
     for path in [indexPaths.min(), indexPaths.max()] { if let path { driver.willShow(RowPath(item: path)) } }

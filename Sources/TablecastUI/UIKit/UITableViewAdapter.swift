@@ -2,7 +2,7 @@
 public import TablecastClient
 public import UIKit
 
-/// A `UITableView` that a driver keeps showing a table.
+/// An adapter that shows a table in a `UITableView`.
 ///
 /// It is the view's data source and its delegate: an app that needs more of either subclasses it and calls `super`.
 /// Everything that UIKit calls stands in the class itself: what an extension of a generic class has it doesn't see.
@@ -96,7 +96,8 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
     row(indexPath)?.can.edit ?? false
   }
 
-  /// Held while the row is over another place: where it is let go over its own, nothing more is said.
+  /// Holds changes back while the row is over another place. If the user drops it over its own place, UIKit sends
+  /// nothing more.
   open func tableView(
     _ tableView: UITableView,
     targetIndexPathForMoveFromRowAt origin: IndexPath,
@@ -145,7 +146,7 @@ open class UITableViewAdapter<Cell: CellModel>: NSObject, UITableViewDataSource,
 
   // MARK: Prefetching
 
-  /// Rows that will soon be in sight.
+  /// Rows that will soon be visible.
   open func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath]) {
     guard options.loadsByScroll else { return }
     for path in [indexPaths.min(), indexPaths.max()] { if let path { driver.willShow(RowPath(path)) } }

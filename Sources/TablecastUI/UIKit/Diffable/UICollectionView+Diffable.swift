@@ -3,7 +3,7 @@ public import TablecastClient
 public import UIKit
 
 extension TableDriver {
-  /// A driver of a collection view by a diffable data source, which finds out itself what moves. Registers the data
+  /// A driver of a collection view with a diffable data source, which computes the moves itself. It registers the data
   /// source and a delegate, and begins to follow.
   ///
   /// - Parameter configure: fills a cell that was dequeued by the row's `cellIdentifier`, which the app has registered.

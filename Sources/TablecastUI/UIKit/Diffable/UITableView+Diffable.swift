@@ -2,8 +2,8 @@
 public import TablecastClient
 public import UIKit
 
-/// A table view's diffable data source: sections and rows by identity. What it has no opinion of its own about, the
-/// adapter says, which is the view's delegate.
+/// A table view's diffable data source, with sections and rows by identity. Other questions go to the adapter, the
+/// view's delegate.
 public final class DiffableTableSource<Cell: CellModel>: UITableViewDiffableDataSource<Identity, Identity> {
   weak var adapter: UITableViewAdapter<Cell>?
 
@@ -37,8 +37,8 @@ public final class DiffableTableSource<Cell: CellModel>: UITableViewDiffableData
 }
 
 extension TableDriver {
-  /// A driver of a table view by a diffable data source, which finds out itself what moves. Registers the data source
-  /// and a delegate, and begins to follow.
+  /// A driver of a table view with a diffable data source, which computes the moves itself. It registers the data
+  /// source and a delegate, and begins to follow.
   ///
   /// - Parameter configure: fills a cell that was dequeued by the row's `cellIdentifier`, which the app has registered.
   public convenience init(
