@@ -1,13 +1,13 @@
 #!/bin/bash
-# test-packages.sh DEB TARBALL [SUITE...]: tries the packages where nothing else is, in fresh roots of debootstrap (by default
-# bookworm and trixie). The .deb on bookworm: install, serve, edit, upgrade from an older version, remove, purge. The tarball on
-# each: unpack, serve, edit. Needs root. ROOTS: a folder that keeps the fresh roots for the next time.
+# test-packages.sh DEB TARBALL [SUITE...]: tries the packages in fresh roots of debootstrap. The .deb on Debian's bookworm: install, serve,
+# edit, upgrade from an older version, remove, purge. The tarball on each suite (by default Debian's bookworm and trixie, and Ubuntu's
+# noble): unpack, serve, edit. Needs root. ROOTS: a folder that keeps the fresh roots for the next time.
 set -euo pipefail
 deb=$(realpath "$1")
 tarball=$(realpath "$2")
 shift 2
 suites=("$@")
-[ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie)
+[ ${#suites[@]} -gt 0 ] || suites=(bookworm trixie noble)
 here=$(cd "$(dirname "$0")" && pwd)
 "$here/install-system-packages.sh" debootstrap lintian curl
 roots=${ROOTS:-$here/../.build/roots}
@@ -18,12 +18,30 @@ trap 'umount --recursive --lazy "$work"/*/proc 2>/dev/null || true; rm -rf --one
 say() { echo "test-packages: $*"; }
 fail() { echo "test-packages: $*" >&2; exit 1; }
 
+# Puts the keys of Ubuntu's archive into a folder: its package, by the checksum that it had when this was written.
+ubuntu_keys() { # FOLDER
+  curl --silent --show-error --fail --output "$work/keys.deb" \
+    http://archive.ubuntu.com/ubuntu/pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1_all.deb
+  echo "36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8  $work/keys.deb" | sha256sum --check --quiet
+  dpkg-deb --extract "$work/keys.deb" "$1"
+}
+
 # A root as debootstrap leaves it, kept by suite.
 fresh() { # SUITE FOLDER [PACKAGES]
   local kept=$roots/$1${3:+-with}
   if [ ! -e "$kept.done" ]; then
     rm -rf "$kept"
-    debootstrap --variant=minbase ${3:+--include="$3"} "$1" "$kept" >"$kept.log" 2>&1 || { tail -5 "$kept.log" >&2; fail "no root of $1"; }
+    # debootstrap may be older than an Ubuntu suite. All of these are made by one script, and Debian has no keys of theirs.
+    local options=() from=()
+    if [ "$1" = noble ]; then
+      ubuntu_keys "$roots/ubuntu-keys"
+      options=("--keyring=$roots/ubuntu-keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+      from=(http://archive.ubuntu.com/ubuntu gutsy)
+    fi
+    debootstrap --variant=minbase ${3:+--include="$3"} "${options[@]}" "$1" "$kept" "${from[@]}" >"$kept.log" 2>&1 || {
+      tail -5 "$kept.log" >&2
+      fail "no root of $1"
+    }
     touch "$kept.done"
   fi
   cp -a "$kept" "$2"
