@@ -1,5 +1,5 @@
 # make run    the demo, from nothing      make bench   benchmarks, against peers, as ratios
-# make test   all tests                   make check   format and lint
+# make test   all tests                   make check   format, lint, pages
 # make build  the release binary          make fuzz    the fuzzers, for a minute
 # make sbom   what the release binary is made of, as SPDX      make image   the container, its bases by digest
 # make package  a Debian package and a .tar.xz, into .build/packages; make package-test tries them in fresh roots
@@ -122,11 +122,12 @@ clients:
 	cd Tests/AdapterPackage && $(SWIFT) test
 	SWIFT="$(SWIFT)" ./scripts/check-app-package.sh
 
-# swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
+# Sentences of the pages that begin with a clause, or are too long.
 prose:
 	./scripts/check-prose.py
 
-check:
+# swift-format's lint is strict: what `make format` would change, or a rule forbids, fails here.
+check: prose
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 
 format:
