@@ -1,8 +1,10 @@
 import JSON
 import TableEngine
 import TableModel
+import TestSupport
 
-/// A client that edits: one thing at a time, each under a key, asked again under the same one where no answer came.
+/// A client that edits: one thing at a time, each under a key, asked again under the same one where no answer came. Now and then it
+/// looks at once for what it has done, in whatever table shows it.
 ///
 /// `@unchecked Sendable`: there is one thread that does anything at a time.
 final class Editor: @unchecked Sendable {
@@ -32,18 +34,41 @@ final class Editor: @unchecked Sendable {
 
   private func again(_ milliseconds: Double) { world.after(milliseconds, on: queue) { [self] in begin() } }
 
+  /// Now, or when it has come over the network.
+  private func soon(_ body: @escaping @Sendable () -> Void) {
+    if world.chance(2) { body() } else { world.after(Double(world.pick(0...5)), on: queue, body) }
+  }
+
+  private var anyTable: TableRequest {
+    TableRequest(table: world.chance(3) ? "board" : "todo", locale: world.chance(4) ? "de-DE" : nil)
+  }
+
   private func begin() {
     guard run.isEditing else { return }
     guard run.service != nil else { return again(50) }
-    let request = TableRequest(table: world.chance(3) ? "board" : "todo", locale: world.chance(4) ? "de-DE" : nil)
+    let request = anyTable
     guard !world.chance(2) else { return send(order(request, nil)) }
     // Under a condition: what is there is looked at first.
-    run.service?.snapshot(request) { [self] answer in
-      world.after(Double(world.pick(0...5)), on: queue) { [self] in
-        guard case .reply(let body, _)? = answer, let json = try? JSONValue(parsing: body),
-          case .string(let text)? = json["cursor"], let cursor = Cursor(text)
-        else { return again(20) }
-        send(order(request, world.chance(4) ? nil : cursor))
+    look(request) { [self] cursor in
+      guard let cursor else { return again(20) }
+      soon { [self] in send(order(request, world.chance(4) ? nil : cursor)) }
+    }
+  }
+
+  /// Asks for a snapshot, which has to show all that was answered before.
+  private func look(_ request: TableRequest, _ body: @escaping @Sendable (Cursor?) -> Void) {
+    let asked = world.steps
+    guard let service = run.service else { return body(nil) }
+    service.snapshot(request) { [self] answer in
+      guard case .reply(let bytes, _)? = answer else { return body(nil) }
+      do {
+        let mirror = try TableMirror(try JSONValue(parsing: bytes))
+        run.note(request.table, "\(name) looks at \(mirror.cursor)")
+        run.shown.note(mirror, of: request)
+        try run.check(mirror, request.table, asked: asked)
+        body(Cursor(mirror.cursor))
+      } catch {
+        run.fail(request.table, "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
       }
     }
   }
@@ -61,26 +86,28 @@ final class Editor: @unchecked Sendable {
     let (table, step) = (order.request.table, world.steps)
     let list = JSONValue.string(world.pick(["a", "b", "c"]))
     guard rows.count > 2, world.pick(0...9) > 2 || rows.count > 14 else {
-      let write = tasks.begin(.insert, table: table, row: nil, at: step)
-      let text = TaskModel.text(write.number)
-      order.edits.append(.insert(item: ["title": .string(text), "value": .string(text), "list": list], .end))
+      let write = tasks.begin(.insert, [.value, .note], table: table, row: nil, at: step)
+      let text = JSONValue.string(TaskModel.text(write.number))
+      order.edits.append(.insert(item: ["title": text, "value": text, "note": text, "list": list], .end))
       order.writes.append(write)
-      order.words += "adds \(text) "
+      order.words += "adds \(TaskModel.text(write.number)) "
       return
     }
     let row = world.pick(rows)
     if rows.count > 14 || world.chance(8) {
-      let write = tasks.begin(.delete, table: table, row: row, at: step)
+      let write = tasks.begin(.delete, [.value, .note], table: table, row: row, at: step)
       order.edits.append(.delete(row: row))
       order.writes.append(write)
       order.words += "deletes \(row) "
     } else {
-      let write = tasks.begin(.patch, table: table, row: row, at: step)
-      let text = TaskModel.text(write.number)
-      let patch: JSONValue = world.chance(3) ? ["value": .string(text), "list": list] : ["value": .string(text)]
-      order.edits.append(.patch(row: row, patch))
+      let fields: [TaskModel.Field] = world.pick([[.value], [.note], [.value, .note]])
+      let write = tasks.begin(.patch, Set(fields), table: table, row: row, at: step)
+      let text = JSONValue.string(TaskModel.text(write.number))
+      var patch = fields.map { JSONValue.Member(name: "\($0)", value: text) }
+      if world.chance(3) { patch.append(JSONValue.Member(name: "list", value: list)) }
+      order.edits.append(.patch(row: row, .object(patch)))
       order.writes.append(write)
-      order.words += "writes \(text) to \(row) "
+      order.words += "writes \(TaskModel.text(write.number)) to \(fields.map { "\($0)" }.joined(separator: "+")) of \(row) "
     }
   }
 
@@ -100,7 +127,7 @@ final class Editor: @unchecked Sendable {
     let edit: @Sendable () -> Void = { [self] in
       service.edit(order.request, order.edits, preconditions) { [self] answer in
         if let answer, !(run.isFaulty && world.chance(25)) {
-          world.after(Double(world.pick(0...5)), on: queue) { [self] in take(answer, order, attempt) }
+          soon { [self] in take(answer, order, attempt) }
         } else {
           retry(order, attempt)
         }
@@ -129,14 +156,12 @@ final class Editor: @unchecked Sendable {
         order.request.table,
         "\(name) is answered \(done.cursor)\(done.isRepeated ? ", again" : ""): \(order.words)"
       )
-      if let condition = order.condition,
-        !(done.cursor.epoch == condition.epoch && done.cursor.version == condition.version + 1)
-      {
-        run.fail(order.request.table, "\(name) edits what is at \(condition), and that becomes \(done.cursor)")
-      }
       for (write, row) in zip(order.writes, done.rows) {
         run.tasks.acknowledge(write, row: row, at: done.cursor, step: world.steps)
       }
+      if let condition = order.condition { check(condition, done.cursor, order) }
+      // Whatever shows the items shows what has been answered, at once.
+      if world.chance(3) { return look(anyTable) { [self] _ in rest() } }
     case .failure(let error):
       run.note(order.request.table, "\(name) is refused, \(error.kind): \(order.words)")
       switch error.kind {
@@ -145,6 +170,15 @@ final class Editor: @unchecked Sendable {
       default: return retry(order, attempt)
       }
     }
-    again(world.chance(2) ? 0 : Double(world.pick(0...120)))
+    rest()
   }
+
+  private func check(_ condition: Cursor, _ cursor: Cursor, _ order: Order) {
+    guard cursor.epoch == condition.epoch, cursor.version == condition.version + 1 else {
+      run.fail(order.request.table, "\(name) edits what is at \(condition), and that becomes \(cursor)")
+    }
+    run.tasks.succeed(order.writes, from: condition, to: cursor)
+  }
+
+  private func rest() { again(run.isBusy || world.chance(2) ? 0 : Double(world.pick(0...120))) }
 }

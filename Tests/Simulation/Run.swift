@@ -28,6 +28,8 @@ final class Run: @unchecked Sendable {
   private var settings: Settings
   /// Now and then another language comes first, so that each table has another one in its place.
   let changesLanguages: Bool
+  /// Editors hardly pause, and much is done to the service.
+  let isBusy: Bool
   private(set) lazy var tasks = TaskModel { [unowned self] in fail(nil, $0) }
   private(set) lazy var shown = Shown { [unowned self] in fail(nil, $0) }
   private var followers: [Follower] = []
@@ -53,7 +55,8 @@ final class Run: @unchecked Sendable {
     settings = Settings.random(world, changesLanguages: changesLanguages)
     isFaulty = plan.parts.contains(.faults)
     upstream.isFaulty = isFaulty
-    disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 30, 200]) : 0
+    disk.failsOneOf = plan.parts.contains(.disk) ? world.pick([0, 0, 0, 8, 30, 200]) : 0
+    isBusy = world.chance(3)
   }
 
   func note(_ subject: String, _ text: @autoclosure () -> String) { world.history.note(world, subject, text()) }
@@ -107,7 +110,7 @@ final class Run: @unchecked Sendable {
       }
     }
     if plan.parts.contains(.languages) { follow("uwe", TableRequest(table: "todo", locale: "de-DE")) }
-    if plan.parts.contains(.edits) { editors = (1...4).map { Editor("editor\($0)", self) } }
+    if plan.parts.contains(.edits) { editors = (1...(isBusy ? 6 : 4)).map { Editor("editor\($0)", self) } }
     for follower in followers { follower.start() }
     for editor in editors { editor.start() }
   }
@@ -115,7 +118,7 @@ final class Run: @unchecked Sendable {
   /// What is done to the service.
   private func operate() {
     guard isFaulty || plan.parts.contains(.reloads) || plan.parts.contains(.upstream) else { return }
-    world.after(Double(world.pick(5...400)), on: operation) { [self] in
+    world.after(Double(world.pick(isBusy ? 1...60 : 5...400)), on: operation) { [self] in
       guard isEditing else { return }
       switch world.pick(0...19) {
       case 0...1 where plan.parts.contains(.crashes): crash()
@@ -151,16 +154,22 @@ final class Run: @unchecked Sendable {
   func check(_ mirror: TableMirror, _ table: String, asked: Int?) throws {
     guard let cursor = Cursor(mirror.cursor) else { throw Malformed("a cursor: \(mirror.cursor)") }
     if table == "news" { return try checkNews(mirror, cursor) }
-    var shown: [String: Int] = [:]
+    var shown: [String: TaskModel.Row] = [:]
     for row in mirror.sections.flatMap(\.rows) {
-      guard case .string(let id)? = row["id"], case .string(let value)? = row["payload"]?["value"], value.first == "w",
-        let number = Int(value.dropFirst())
+      guard case .string(let id)? = row["id"], let value = Self.write(row, "value"), let note = Self.write(row, "note")
       else { throw Malformed("a row: \(row)") }
-      shown[id] = number
+      shown[id] = [.value: value, .note: note]
     }
-    guard Set(shown.values).count == shown.count else { throw Malformed("one write is shown in two rows: \(shown)") }
+    for field in TaskModel.Field.allCases where Set(shown.values.compactMap { $0[field] }).count < shown.count {
+      throw Malformed("one write is shown in two rows: \(shown)")
+    }
     tasks.show(TaskModel.Content(table: table, cursor: cursor, rows: shown), asked: asked)
     rows = shown.keys.sorted()
+  }
+
+  private static func write(_ row: JSONValue, _ field: String) -> Int? {
+    guard case .string(let text)? = row["payload"]?[field], text.first == "w" else { return nil }
+    return Int(text.dropFirst())
   }
 
   /// What the upstream had at some time, and nothing older than what was shown before.

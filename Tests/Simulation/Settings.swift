@@ -33,7 +33,7 @@ struct Settings {
     locales: \(isGerman ? "[de-DE, en-US]" : "[en-US, de-DE]")
     cells:
       Head: {fields: {title: string}}
-      Task: {fields: {title: string, value: string, isExpanded: boolean}, expands: isExpanded}
+      Task: {fields: {title: string, value: string, note: string, isExpanded: boolean}, expands: isExpanded}
       News: {fields: {title: string, revision: integer}}
     sources:
       tasks:
@@ -46,7 +46,7 @@ struct Settings {
         title: "Todo \(title)"
         source: tasks
         cell: Task
-        payload: {title: "\(label) ${$locale} ${title}", value: "${value}", isExpanded: false}
+        payload: {title: "\(label) ${$locale} ${title}", value: "${value}", note: "${note}", isExpanded: false}
         sections:
           groupBy: list
           header: {cell: Head, payload: {title: "${$key} ${$count}"}}
@@ -68,7 +68,7 @@ struct Settings {
         title: Board
         source: tasks
         cell: Task
-        payload: {title: "${title}", value: "${value}", isExpanded: false}
+        payload: {title: "${title}", value: "${value}", note: "${note}", isExpanded: false}
         sections: \(isGrouped ? "{groupBy: list, sort: value}" : "[{id: all}]")
         sharedTaps: true
     """

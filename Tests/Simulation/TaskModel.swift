@@ -2,8 +2,11 @@ import TableModel
 
 /// What editors have done to the items of one local source, and what readers may therefore be shown.
 ///
-/// Each edit writes a text that no other one does, so that what a row shows tells which edit it is of.
+/// Each edit writes a text that no other one does, so that what a row shows tells which edit it is of. A row has two such texts,
+/// as an edit that writes one of them must leave the other one as it is.
 final class TaskModel {
+  enum Field: CaseIterable { case value, note }
+
   final class Write {
     enum Kind: Equatable { case insert, patch, delete }
     enum Outcome { case pending, done, refused }
@@ -11,6 +14,8 @@ final class TaskModel {
     let number: Int
     let kind: Kind
     let table: String
+    /// What it writes.
+    let fields: Set<Field>
     /// Nil while nobody knows: of an item that is being added.
     var row: String?
     let begun: Int
@@ -19,8 +24,9 @@ final class TaskModel {
     var answered: Int?
     var cursor: Cursor?
 
-    init(_ number: Int, _ kind: Kind, table: String, row: String?, begun: Int) {
-      (self.number, self.kind, self.table, self.row, self.begun) = (number, kind, table, row, begun)
+    init(_ number: Int, _ kind: Kind, _ fields: Set<Field>, table: String, row: String?, begun: Int) {
+      (self.number, self.kind, self.fields, self.table) = (number, kind, fields, table)
+      (self.row, self.begun) = (row, begun)
     }
 
     /// Whether it is certain that this one came before another.
@@ -33,12 +39,14 @@ final class TaskModel {
     }
   }
 
+  /// The writes that a row shows.
+  typealias Row = [Field: Int]
+
   /// What was shown of the items at one version.
   struct Content {
     var table: String
     var cursor: Cursor
-    /// The write that each row shows.
-    var rows: [String: Int]
+    var rows: [String: Row]
   }
 
   private(set) var writes: [Write] = []
@@ -46,6 +54,7 @@ final class TaskModel {
   private var byRow: [String: [Write]] = [:]
   /// Of each table the last that were shown.
   private var shown: [String: [Content]] = [:]
+  private var successions = Successions()
   /// Commits fail: a table whose version could not be stored shows what was done through another one when it is tried again, and
   /// until then what it has. Known, and to be mended: it should rather refuse.
   var mayShowLate = false
@@ -53,8 +62,8 @@ final class TaskModel {
 
   init(_ fail: @escaping (String) -> Void) { self.fail = fail }
 
-  func begin(_ kind: Write.Kind, table: String, row: String?, at step: Int) -> Write {
-    let write = Write(writes.count, kind, table: table, row: row, begun: step)
+  func begin(_ kind: Write.Kind, _ fields: Set<Field>, table: String, row: String?, at step: Int) -> Write {
+    let write = Write(writes.count, kind, fields, table: table, row: row, begun: step)
     writes.append(write)
     if let row { byRow[row, default: []].append(write) }
     return write
@@ -70,11 +79,16 @@ final class TaskModel {
     forget(write)
   }
 
+  /// They were asked for under the condition that the table is at a cursor: what is there differs from what was there by them alone.
+  func succeed(_ writes: [Write], from before: Cursor, to after: Cursor) {
+    if let problem = successions.add(writes, from: before, to: after) { fail(problem) }
+  }
+
   /// Certainly not done.
   func refuse(_ write: Write, step: Int) {
     (write.outcome, write.answered) = (.refused, step)
     for contents in shown.values {
-      for content in contents where content.rows.values.contains(write.number) {
+      for content in contents where content.rows.values.contains(where: { $0.values.contains(write.number) }) {
         fail("write \(write.number) was refused, and \(content.table) at \(content.cursor) shows it")
       }
     }
@@ -91,46 +105,57 @@ final class TaskModel {
 
   /// What no reader can be shown any more need not be known.
   private func forget(_ write: Write) {
-    guard let row = write.row, let all = byRow[row], all.count > 12 else { return }
-    let done = all.filter { $0.outcome == .done }.suffix(8)
-    byRow[row] = all.filter { one in
-      one.outcome == .pending || one.kind == .delete || !done.allSatisfy { one.precedes($0) }
-        || done.contains { $0 === one }
+    guard let row = write.row, let all = byRow[row], all.count > 24 else { return }
+    var gone: Set<Int> = []
+    for field in Field.allCases {
+      let done = all.filter { $0.outcome == .done && $0.fields.contains(field) }.suffix(8)
+      guard !done.isEmpty else { continue }
+      for one in all where one.fields == [field] && one.kind == .patch && one.outcome != .pending {
+        if done.allSatisfy({ one.precedes($0) }) { gone.insert(one.number) }
+      }
     }
+    byRow[row] = all.filter { !gone.contains($0.number) }
   }
 
   // MARK: What is shown
 
   /// - Parameter asked: the step at which the reader began; nil: it goes by its cursor.
   func show(_ content: Content, asked: Int?) {
-    for (row, number) in content.rows {
-      guard writes.indices.contains(number) else {
-        return fail("\(content.table) shows a write that nobody made: \(number)")
+    for (row, texts) in content.rows {
+      for (field, number) in texts {
+        guard writes.indices.contains(number), writes[number].fields.contains(field) else {
+          return fail("\(content.table) shows a write that nobody made: \(number)")
+        }
+        bind(writes[number], to: row)
+        if writes[number].outcome == .refused {
+          fail("\(content.table) at \(content.cursor) shows write \(number), which was refused")
+        }
+        if writes[number].kind == .delete { fail("\(content.table) shows a deletion") }
       }
-      bind(writes[number], to: row)
-      if writes[number].outcome == .refused {
-        fail("\(content.table) at \(content.cursor) shows write \(number), which was refused")
-      }
-      if writes[number].kind == .delete { fail("\(content.table) shows a deletion") }
     }
     for row in byRow.keys { check(content, row: row) }
     if let asked { for row in byRow.keys { check(content, row: row, asked: asked) } }
+    if let problem = successions.show(content) { fail(problem) }
     var contents = shown[content.table] ?? []
     contents.append(content)
     if contents.count > 40 { contents.removeFirst() }
     shown[content.table] = contents
   }
 
-  /// By versions: what was answered with one is shown by that and those after it, and by none before.
   private func check(_ content: Content, row: String) {
     guard let all = byRow[row] else { return }
+    for field in Field.allCases { check(content, row, field, all.filter { $0.fields.contains(field) }) }
+  }
+
+  /// By versions: what was answered with one is shown by that and those after it, and by none before.
+  private func check(_ content: Content, _ row: String, _ field: Field, _ all: [Write]) {
     let (version, epoch) = (content.cursor.version, content.cursor.epoch)
     let known = all.filter { $0.outcome == .done && $0.table == content.table && $0.cursor?.epoch == epoch }
     let last = known.filter { ($0.cursor?.version ?? 0) <= version }.max {
       ($0.cursor?.version ?? 0) < ($1.cursor?.version ?? 0)
     }
-    let place = "\(content.table) at \(content.cursor), row \(row)"
-    if let number = content.rows[row] {
+    let place = "\(content.table) at \(content.cursor), row \(row), its \(field)"
+    if let number = content.rows[row]?[field] {
       let shown = writes[number]
       if shown.table == content.table, let cursor = shown.cursor, cursor.epoch == epoch, cursor.version > version {
         fail("\(place): write \(number) is shown before its version \(cursor)")
@@ -152,15 +177,21 @@ final class TaskModel {
     }
   }
 
-  /// By time: what was answered before the reader asked is shown, whichever table it was done through.
   private func check(_ content: Content, row: String, asked: Int) {
-    let all = byRow[row] ?? []
+    guard let all = byRow[row] else { return }
+    for field in Field.allCases {
+      check(content, row, field, all.filter { $0.fields.contains(field) }, asked: asked)
+    }
+  }
+
+  /// By time: what was answered before the reader asked is shown, whichever table it was done through.
+  private func check(_ content: Content, _ row: String, _ field: Field, _ all: [Write], asked: Int) {
     let done = all.filter { write in
       guard write.outcome == .done, (write.answered ?? .max) < asked else { return false }
       return !mayShowLate || write.cursor?.epoch == content.cursor.epoch
     }
-    let place = "\(content.table) at \(content.cursor), row \(row), asked for at step \(asked)"
-    if let number = content.rows[row] {
+    let place = "\(content.table) at \(content.cursor), row \(row), its \(field), asked for at step \(asked)"
+    if let number = content.rows[row]?[field] {
       let shown = writes[number]
       for write in done where write !== shown {
         if write.kind == .delete { fail("\(place): is there, and write \(write.number) has deleted it") }
