@@ -55,6 +55,31 @@ import Testing
     #expect(try service.request("POST", "/v1/tables/open/rows/2/tap").status == 404)
   }
 
+  /// A read waits until the table shows what was edited through another one; what was tapped in its view stays.
+  @Test func aViewOutlastsEditsThroughAnotherTable() throws {
+    let service = try ServiceProcess(
+      """
+      store: memory
+      cells: {Fold: {fields: {title: string, open: boolean}, expands: open}}
+      sources: {notes: {local: {items: [{title: A}, {title: B}]}}}
+      tables:
+        one: {source: notes, cell: Fold, payload: {title: "${title}", open: false}}
+        two: {source: notes, cell: Fold, payload: {title: "${title}", open: false}}
+      """
+    )
+    #expect(try service.request("POST", "/v1/tables/two/rows/1/tap?view=v").status == 200)
+    let client = try service.client()
+    for number in 0..<100 {
+      #expect(
+        try client.request("PATCH", "/v1/tables/one/items/2", body: ["title": .string("\(number)")]).status == 200
+      )
+      let table = try client.request("GET", "/v1/tables/two?view=v").json
+      let rows = (table["sections"]?.elements.first?["rows"] ?? .null).elements
+      try #require(rows.map { $0["payload"]?["open"] } == [true, false], "\(number): \(table)")
+      #expect(rows.last?["payload"]?["title"]?.text == "\(number)")
+    }
+  }
+
   /// A condition is on what the client has seen in its own table, and two that have seen the same can't both be met.
   @Test func conditionsAndKeysAreTheTables() throws {
     let service = try ServiceProcess(Self.tables(["all", "open", "grouped"]))

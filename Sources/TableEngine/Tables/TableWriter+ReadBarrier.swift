@@ -119,7 +119,8 @@ extension LiveTable {
   /// any queue, after some seconds at most.
   package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
     writer.readBarrier { [self] outcome in
-      guard outcome == .read, let view else { return completion(outcome) }
+      // A view that replicas don't share is in no store: read from there, it would be none.
+      guard outcome == .read, let view, writer.isShared else { return completion(outcome) }
       context.views.read(view, table: current.cursor.epoch) { _ in completion(outcome) }
     }
   }
