@@ -68,4 +68,11 @@ public struct FindDefinition: Sendable {
       }
     return parts.joined(separator: "\n")
   }
+
+  /// The same where the menus and the orders of what is found are the same.
+  public var presentation: String {
+    let menus = filters.map { filter in "\(filter.title) \(filter.titles)" }
+    let orders = sorts.map { sort in "\(sort.title) \(sort.isDescending) \(sort.keepsSections)" }
+    return ([prompt.map { "\($0)" } ?? "-"] + menus + orders).joined(separator: "\n")
+  }
 }

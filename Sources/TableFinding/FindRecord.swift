@@ -2,7 +2,8 @@
 /// just started find as the one does that has mapped the item.
 ///
 /// ```
-/// 1 · schema's mark, 8 bytes · words · filters, each its values · sorts, each its key · item · group's key
+/// 1 · schema's mark, 8 bytes · words · filters, each its values · sorts, each its key · item · group's key · schema's
+/// presentation, 8 bytes
 /// ```
 ///
 /// Numbers of seven bits a byte, low ones first; texts after their length.
@@ -45,7 +46,14 @@ public struct FindRecord: Equatable, Sendable {
     for key in keys { Self.write(key, to: &bytes) }
     Self.write(item, to: &bytes)
     Self.write(group, to: &bytes)
+    withUnsafeBytes(of: schema.presentation.littleEndian) { bytes.append(contentsOf: $0) }
     return bytes
+  }
+
+  /// Whether a record was made for a schema, presentation included.
+  static func isMade(for schema: FindSchema, _ bytes: [UInt8]) -> Bool {
+    guard FindRecordReader(bytes, of: schema) != nil else { return false }
+    return bytes.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } == schema.presentation
   }
 
   private static func write(_ number: Int, to bytes: inout [UInt8]) {

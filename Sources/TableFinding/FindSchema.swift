@@ -1,3 +1,5 @@
+public import TableModel
+
 /// What a table offers to be found by, as far as rows are concerned: which filters and sorts there are, in their order.
 public struct FindSchema: Equatable, Sendable {
   public struct Sort: Equatable, Sendable {
@@ -17,11 +19,27 @@ public struct FindSchema: Equatable, Sendable {
   public var isSearched: Bool
   public var filters: [String]
   public var sorts: [Sort]
+  /// Names how what is found is shown: its menus, orders, headers and footers.
+  public var presentation: UInt64
 
-  /// - Parameter definition: the same where rows are found by the same, in every process.
-  public init(definition: String, isSearched: Bool, filters: [String], sorts: [Sort]) {
-    // FNV-1a: nobody gains by two that agree.
-    mark = definition.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+  /// - Parameters:
+  ///   - definition: the same where rows are found by the same, in every process.
+  ///   - presentation: the same where what is found is shown alike.
+  public init(definition: String, presentation: String = "", isSearched: Bool, filters: [String], sorts: [Sort]) {
+    mark = Self.digest(definition)
+    self.presentation = Self.digest(presentation)
     (self.isSearched, self.filters, self.sorts) = (isSearched, filters, sorts)
+  }
+
+  /// FNV-1a: nobody gains by two that agree.
+  private static func digest(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+  }
+
+  /// Whether a table's rows were made for this very schema, and what it finds of them is what clients have been shown of
+  /// them; nil where there are no rows. Looks at the first row of some sections.
+  public func describes(_ table: Table) -> Bool? {
+    let rows = table.sections.lazy.prefix(8).compactMap(\.rows.first)
+    return rows.isEmpty ? nil : rows.allSatisfy { FindRecord.isMade(for: self, $0.findable) }
   }
 }

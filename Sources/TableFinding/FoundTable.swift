@@ -227,7 +227,9 @@ public final class FoundTable: Sendable {
   }
 
   private func frame(_ section: Section, _ match: MatchNode) -> (header: CellModel?, footer: CellModel?) {
-    guard section.header != nil || section.footer != nil, !match.hasAll else { return (section.header, section.footer) }
+    // All items in another order are other items to who reads them.
+    let isAsPlain = match.hasAll && (search.sort == nil || !framing.readsItems(section))
+    guard section.header != nil || section.footer != nil, !isAsPlain else { return (section.header, section.footer) }
     let known = made.withLock { $0.frames[section.identity] }
     if let known, known.match.count == match.count, CellModel.same(known.section.header, section.header),
       CellModel.same(known.section.footer, section.footer), known.match === match || !framing.readsItems(section)

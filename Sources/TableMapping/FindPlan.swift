@@ -18,7 +18,7 @@ final class FindPlan: Sendable {
   init?(_ table: TableDefinition, _ sections: SectionsPlan) {
     guard let find = table.find else { return nil }
     definition = find
-    schema = FindSchema(find)
+    schema = FindSchema(find, table.sections)
     keepsItems = sections.plans.contains(where: \.readsItems)
     if case .groups = sections {
       keepsKeys = sections.modelDependencies.contains(.key)
@@ -36,9 +36,10 @@ final class FindPlan: Sendable {
 }
 
 extension FindSchema {
-  init(_ find: FindDefinition) {
+  init(_ find: FindDefinition, _ sections: SectionsDefinition) {
     self.init(
       definition: find.identity,
+      presentation: find.presentation + "\n" + sections.models.joined(separator: "\n"),
       isSearched: !find.search.isEmpty,
       filters: find.filters.map(\.id),
       sorts: find.sorts.map { Sort(id: $0.id, isDescending: $0.isDescending, keepsSections: $0.keepsSections) }
@@ -178,5 +179,18 @@ extension SortKey {
     // Within 2¹¹ of it.
     withUnsafeBytes(of: UInt16(clamping: rest + 0x8000).bigEndian) { key.append(contentsOf: $0) }
     return key
+  }
+}
+
+extension SectionsDefinition {
+  /// Its headers and footers, as texts.
+  fileprivate var models: [String] {
+    let models: [CellMapping?] =
+      switch self {
+      case .single(let section): [section.header, section.footer]
+      case .list(let sections, _): sections.flatMap { [$0.header, $0.footer] }
+      case .groups(let groups): [groups.header, groups.footer]
+      }
+    return models.map { model in model.map { "\($0)" } ?? "-" }
   }
 }

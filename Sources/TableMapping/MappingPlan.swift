@@ -78,7 +78,8 @@ final class MappingPlan: Sendable {
     cells: [CellDefinition],
     representations: [String: RepresentationDefinition],
     sources: [SourceDefinition],
-    workPerItem: Int
+    workPerItem: Int,
+    find: FindPlan? = nil
   ) throws(DefinitionError) {
     self.workPerItem = workPerItem
     let compiler = PlanCompiler(table: table, cells: cells, representations: representations)
@@ -114,7 +115,8 @@ final class MappingPlan: Sendable {
     }
     upstreams = Set(sources.filter { if case .upstream = $0.kind { true } else { false } }.map(\.name))
     actions = table.actions.map { ActionPlan($0) }
-    find = FindPlan(table, sections)
+    let find = find ?? FindPlan(table, sections)
+    self.find = find
     directRow = DirectRow(
       rowID: rowIDs.first.flatMap(\.self),
       cell: soleCell,

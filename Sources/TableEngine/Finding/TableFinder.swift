@@ -2,6 +2,7 @@ import Digests
 import TableFinding
 import TableMapping
 import TableModel
+import TableStore
 
 /// A table's searches: its definition, and the finder that runs them. A value; a new configuration makes a new one.
 struct TableFinder: Sendable {
@@ -23,6 +24,42 @@ struct TableFinder: Sendable {
       && search.choices.allSatisfy { choice in
         schema.filters.contains { $0.utf8.elementsEqual(choice.filter) }
       }
+  }
+}
+
+/// The finders of a table: the present one, and those of the configurations before, each for the versions that were made then.
+/// A client that stands at such a version goes on from what it was shown.
+struct TableFinders: Sendable {
+  /// Nil where the table offers nothing to be found by.
+  private(set) var current: TableFinder?
+  /// The newest first.
+  private var earlier: [TableFinder] = []
+
+  private static let maximumEarlier = 3
+
+  init(_ current: TableFinder?) { self.current = current }
+
+  mutating func replace(with new: TableFinder?) {
+    if let current { earlier.insert(current, at: 0) }
+    earlier.removeAll { $0.offer.schema == new?.offer.schema }
+    earlier = Array(earlier.prefix(Self.maximumEarlier))
+    current = new
+  }
+
+  /// The one by which a version's rows were made; nil where that is none of these. O(1).
+  func maker(of version: Version) -> TableFinder? {
+    for finder in [current].compactMap(\.self) + earlier where finder.offer.schema.describes(version.table) ?? true {
+      return finder
+    }
+    return nil
+  }
+
+  /// The one that finds in a version.
+  func finder(in version: Version) -> TableFinder? { maker(of: version) ?? current }
+
+  /// The search with a digest, if somebody has made it.
+  func search(_ digest: LensTag.Digest) -> FindSearch? {
+    ([current].compactMap(\.self) + earlier).lazy.compactMap { $0.finder.search { $0.digest == digest } }.first
   }
 }
 

@@ -6,13 +6,16 @@ import TableStore
 
 /// What clients look for in a table. On any queue, but what is not found yet is best found on the rendering queue.
 extension TableReader {
-  var offer: FindOffer? { finding.withLock { $0?.offer } }
+  var offer: FindOffer? { finding.withLock { $0.current?.offer } }
+
+  /// The finder of a version; nil where the table offers nothing.
+  private func finder(in version: Version) -> TableFinder? { finding.withLock { $0.finder(in: version) } }
 
   /// Goes on with what another definition offers.
   func find(with new: TableFinder?) {
     let isSame = finding.withLock { finding in
-      defer { finding = new }
-      return finding?.offer == new?.offer
+      defer { finding.replace(with: new) }
+      return finding.current?.offer == new?.offer
     }
     if !isSame { standings.withLock { $0 = FoundStandings() } }
   }
@@ -20,7 +23,7 @@ extension TableReader {
   /// The rows that a lens shows, before they are drawn for its cells and its view: what is found of a version, cut to the
   /// window. In proportion to the window where it is found already, else to the table.
   func base(of version: Version, _ lens: Lens) -> Table {
-    guard let search = lens.find, let finding = finding.withLock({ $0 }) else {
+    guard let search = lens.find, let finding = finder(in: version) else {
       return lens.rows.map { version.table.cut(to: $0) } ?? version.table
     }
     let found = finding.finder.found(search, Finder.Version(version.cursor), version.table)
@@ -29,10 +32,15 @@ extension TableReader {
     return table
   }
 
+  /// Nil where the table offers nothing.
+  private func result(of search: FindSearch, in version: Version) -> FoundTable? {
+    finder(in: version)?.finder.found(search, Finder.Version(version.cursor), version.table)
+  }
+
   /// All that is found, without menus.
   func found(_ search: FindSearch?, in version: Version) -> Table {
-    guard let search, let finder = finding.withLock({ $0?.finder }) else { return version.table }
-    return finder.found(search, Finder.Version(version.cursor), version.table).whole
+    guard let search, let finding = finder(in: version) else { return version.table }
+    return finding.finder.found(search, Finder.Version(version.cursor), version.table).whole
   }
 
   private func rows(of found: FoundTable, _ window: WindowRange?) -> Table {
@@ -41,8 +49,10 @@ extension TableReader {
   }
 
   /// The search that a cursor holds; nil where it can't be made again: the cursor has its digest alone, and nobody here knows
-  /// it, or the table no longer offers it. Nothing (`.some(nil)`) where the cursor holds none.
-  func search(in tag: LensTag, _ lens: Lens) -> FindSearch?? {
+  /// it, or its version is of a configuration that nobody here knows. Nothing (`.some(nil)`) where the cursor holds none.
+  ///
+  /// - Parameter version: the one that shows what the client has.
+  func search(in tag: LensTag, _ lens: Lens, of version: Version) -> FindSearch?? {
     let search: FindSearch?
     switch tag.find {
     case nil: return .some(nil)
@@ -51,10 +61,12 @@ extension TableReader {
       if let own = lens.find, own.digest == digest {
         search = own
       } else {
-        search = finding.withLock { $0 }?.finder.search { $0.digest == digest }
+        search = finding.withLock { $0.search(digest) }
       }
     }
-    guard let search, let finding = finding.withLock({ $0 }), finding.offers(search) else { return nil }
+    guard let search, let finding = finding.withLock({ $0.maker(of: version) }), finding.offers(search) else {
+      return nil
+    }
     return .some(search)
   }
 
@@ -62,22 +74,25 @@ extension TableReader {
 
   /// Whether all that it takes to tell where a client stands is found. O(1).
   func isFound(_ query: TableQuery) -> Bool {
-    guard let search = query.lens.find, let finder = finding.withLock({ $0?.finder }) else { return true }
+    guard let search = query.lens.find else { return true }
     let current = feed.current
-    guard finder.known(search, Finder.Version(current.cursor)) != nil else { return false }
+    guard isFound(search, in: current) else { return false }
     guard let after = query.after, let old = standing(at: after), old !== current else { return true }
-    return finder.known(search, Finder.Version(old.cursor)) != nil
+    return isFound(search, in: old)
+  }
+
+  private func isFound(_ search: FindSearch, in version: Version) -> Bool {
+    guard let finding = finder(in: version) else { return true }
+    return finding.finder.known(search, Finder.Version(version.cursor)) != nil
   }
 
   /// Finds it on the rendering queue, at the asker's turn: a search may take as long as a reply.
   func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
     inTurn(asker) { [self] in
-      if let search = query.lens.find, let finder = finding.withLock({ $0?.finder }) {
+      if let search = query.lens.find {
         let current = feed.current
-        if let old = query.after.flatMap({ standing(at: $0) }), old !== current {
-          _ = finder.found(search, Finder.Version(old.cursor), old.table)
-        }
-        _ = finder.found(search, Finder.Version(current.cursor), current.table)
+        if let old = query.after.flatMap({ standing(at: $0) }), old !== current { _ = result(of: search, in: old) }
+        _ = result(of: search, in: current)
       }
       completion()
     }
@@ -86,13 +101,13 @@ extension TableReader {
   /// Whether another row, header or footer is shown of what is found, inside the window: counts of all that is found don't
   /// count. Of what is known O(log² rows), or the window.
   func isFoundAffected(_ kind: WaitedLenses.Kind, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
-    guard let search = kind.find, let finder = finding.withLock({ $0?.finder }) else {
+    guard let search = kind.find else {
       return firstAffectedRow(from: old, to: new, accepted) != .max
     }
     let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, cells: accepted?.digest)
     if let known = changes.withLock({ $0[pair] }) { return known }
-    let before = finder.found(search, Finder.Version(old.cursor), old.table)
-    let after = finder.found(search, Finder.Version(new.cursor), new.table)
+    // Where nothing is offered any more, whoever has asked is told so.
+    guard let before = result(of: search, in: old), let after = result(of: search, in: new) else { return true }
     let cells = drawing.withLock { $0 }
     let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
     let isAffected =
@@ -138,9 +153,9 @@ extension TableReader {
 
   /// The oldest version held, where it is known that what is found there is what a client at a cursor has.
   func standing(at cursor: Cursor, finding find: LensTag.Find) -> Version? {
-    guard case .some(.some(let search)) = search(in: LensTag(find: find), Lens()) else { return nil }
-    let kind = WaitedLenses.Kind(Lens(rows: cursor.lensTag?.rows, find: search))
     let oldest = feed.oldest
+    guard case .some(.some(let search)) = search(in: LensTag(find: find), Lens(), of: oldest) else { return nil }
+    let kind = WaitedLenses.Kind(Lens(rows: cursor.lensTag?.rows, find: search))
     return standings.withLock { $0.isUnchanged(kind, from: cursor, to: oldest.cursor) } ? oldest : nil
   }
 }

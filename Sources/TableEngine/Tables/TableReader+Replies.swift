@@ -189,7 +189,7 @@ extension TableReader {
     case .epoch: return .reset(.epoch)
     }
     guard tag.cells == drawing(of: version, lens)?.tag else { return .reset(.lens) }
-    guard let find = search(in: tag, lens) else { return .reset(.lens) }
+    guard let find = search(in: tag, lens, of: version) else { return .reset(.lens) }
     guard after.taps > 0 || tag.view != nil else { return .version(version, nil, tag.rows, find) }
     guard let view, tag.view == view.digest(over: version) else { return .reset(.lens) }
     switch view.state.lookup(tap: after.taps) {

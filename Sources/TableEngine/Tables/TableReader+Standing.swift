@@ -25,7 +25,7 @@ extension TableReader {
   /// cells that it is not shown.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
-      from.rows == tag.rows, search(in: from, lens) == .some(lens.find), let old = standing(at: after),
+      from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
       from.cells == drawing(of: old, lens)?.tag
     else { return false }
     if after.version < to.version, isAffected(lens, from: old, to: current) { return false }

@@ -30,8 +30,7 @@ final class TableReader: Sendable {
   let askers = Mutex(JoinedAskers())
   /// What the changes take that are kept, and the rows as clients are shown them that can't show all cells.
   let drawnBytes = Atomic(0)
-  /// Nil where the table offers nothing to be found by.
-  let finding: Mutex<TableFinder?>
+  let finding: Mutex<TableFinders>
   let standings = Mutex(FoundStandings())
   /// How many changesets have been computed.
   let changesetCount = Atomic(0)
@@ -45,7 +44,7 @@ final class TableReader: Sendable {
     context: EngineContext
   ) {
     (self.feed, self.context) = (feed, context)
-    self.finding = Mutex(finding)
+    self.finding = Mutex(TableFinders(finding))
     replies = ReplyCache(history: feed.history)
     drawing = Mutex(cells.keeping(DrawnRows(context.findMemory)))
     maker = QueueBound(

@@ -45,7 +45,9 @@ struct CommonPlan: Sendable {
       cells: cells,
       representations: representations,
       sources: sources,
-      workPerItem: own.workPerItem
+      workPerItem: own.workPerItem,
+      // Headers that read items are the members'.
+      find: own.find
     )
     guard plan.dependencies.isDisjoint(with: Self.variables) else { return nil }
     equality = Self.equality(of: predicates, among: given.count)

@@ -116,6 +116,8 @@ final class Poll: Waiter {
     case nil where table.isAwaitingUpstream: return nil
     case nil: break
     }
+    // By a configuration that was read meanwhile there may be other filters.
+    do throws(ServiceError) { try table.checkFinding(query.lens.find) } catch { return .response(error.response) }
     let state = table.state(for: query)
     return state.isCurrent ? nil : reply(exchange, at: state.to)
   }

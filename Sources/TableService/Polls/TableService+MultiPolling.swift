@@ -63,7 +63,7 @@ extension TableService {
         let table = try call.readable(pair.reference, &budget)
         let after = pair.cursor.isEmpty ? nil : try Cursor(parameter: String(pair.cursor))
         let own = try pair.lens(in: lens)
-        try table.checkFinding(own.find, field: "after")
+        try table.checkFinding(own.find, field: pair.members == nil ? nil : "after")
         let query = TableQuery(.changes(after: after), table.lens(own, after: after))
         if pair.members == nil, !plain.insert(ObjectIdentifier(table)).inserted { twice = table.name }
         let (view, rows, find) = (query.lens.view, query.lens.rows, query.lens.find)

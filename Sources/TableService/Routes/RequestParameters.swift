@@ -81,10 +81,10 @@ extension Request {
   /// Refuses a query parameter that means nothing here, as most are misspelt, and one that stands twice: nobody knows which
   /// is meant.
   ///
-  /// - Parameter repeatable: the one that may.
-  func checkQuery(_ known: [String], repeatable: String?) throws(ServiceError) {
+  /// - Parameter repeatable: those that may.
+  func checkQuery(_ known: [String], repeatable: [String]) throws(ServiceError) {
     var seen: [String] = []
-    for item in query.items where item.name != repeatable && known.contains(item.name) {
+    for item in query.items where !repeatable.contains(item.name) && known.contains(item.name) {
       guard !seen.contains(item.name) else {
         throw .malformed("The query parameter `\(item.name)` stands twice: it is named once.", field: item.name)
       }

@@ -25,11 +25,11 @@ final class Route: Sendable {
     let need: Need
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
-    /// The one of them that may stand more than once.
-    let repeatable: String?
+    /// Those of them that may stand more than once.
+    let repeatable: [String]
     let handler: Handler
 
-    init(_ method: Method, _ need: Need, query: [String], repeatable: String? = nil, _ handler: Handler) {
+    init(_ method: Method, _ need: Need, query: [String], repeatable: [String] = [], _ handler: Handler) {
       (self.method, self.need, self.query, self.repeatable, self.handler) = (method, need, query, repeatable, handler)
     }
 

@@ -17,7 +17,7 @@ extension Route {
     Route("/v1/tables", .get(.capability(.read), TableService.tables)),
     Route(
       "/v1/changes",
-      .get(.each, query: ["after", "wait", "view", "rows"], TableService.multiPoll).repeating("after")
+      .get(.each, query: ["after", "wait", "view", "rows"] + find, TableService.multiPoll).repeating("after", "filter")
     ),
     Route("/v1/hooks/{source}", .post(.nothing, TableService.hook)),
     Route("/v1/sources", .get(.capability(.admin), TableService.sources)),
@@ -72,8 +72,8 @@ extension Route.Operation {
   typealias TableHandler = @Sendable (TableService) -> (TableCall) throws(ServiceError) -> Reply
 
   /// With a query parameter that may stand more than once.
-  func repeating(_ name: String) -> Route.Operation {
-    Route.Operation(method, need, query: query, repeatable: name, handler)
+  func repeating(_ names: String...) -> Route.Operation {
+    Route.Operation(method, need, query: query, repeatable: names, handler)
   }
 
   static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Route.Operation {

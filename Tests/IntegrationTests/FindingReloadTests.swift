@@ -1,0 +1,177 @@
+import Foundation
+import JSON
+import TestSupport
+import Testing
+
+/// A table is found by something else than before: those who look at it go on from what they were shown.
+@Suite struct FindingReloadTests {
+  private static func configuration(
+    search: String = "[title]",
+    filters: String = "state: {title: State, by: state}",
+    header: String = "${$count} of ${$key}",
+    order: String = "ascending",
+    store: String = "memory"
+  ) -> String {
+    """
+    store: \(store)
+    cells:
+      Title: {fields: {title: string}}
+      Label: {fields: {title: string}}
+    tables:
+      todo:
+        source:
+          local:
+            items:
+              - {title: One, note: second, state: open, group: a}
+              - {title: Two, note: first, state: closed, group: a}
+              - {title: Three, note: first, state: open, group: b}
+        cell: Label
+        payload: {title: "${title}"}
+        sections:
+          groupBy: group
+          header: {cell: Title, payload: {title: "\(header)"}}
+        find:
+          prompt: Search
+          search: \(search)
+          filters:
+            \(filters)
+          sorts:
+            title: {title: Title, by: title, order: \(order)}
+    """
+  }
+
+  /// Each from what was shown by the first configuration to what is shown by the other one.
+  private static let cases: [(name: String, next: String, from: String, to: String)] = [
+    ("search", configuration(search: "[note]"), "q=two", "q=first"),
+    ("search alone", configuration(search: "[note]"), "q=two", "q=two"),
+    ("search, typed on", configuration(search: "[title, note]"), "q=t", "q=tw"),
+    ("a header that counts", configuration(header: "${$key}: ${$count}"), "q=t", "q=t"),
+    ("a header, to another search", configuration(header: "${$key}: ${$count}"), "q=t", "filter=state:open&rows=1"),
+    ("titles", configuration(filters: "state: {title: Condition, by: state}"), "find=1", "find=1"),
+    ("an order", configuration(order: "descending"), "sort=title", "sort=title"),
+    (
+      "another filter", configuration(filters: "note: {title: Note, by: note}"), "filter=state:open",
+      "filter=note:first"
+    ),
+    ("a filter that is gone", configuration(filters: "note: {title: Note, by: note}"), "filter=state:open", ""),
+  ]
+
+  @Test(arguments: cases.indices) func clientsGoOnFromWhatTheyWereShown(number: Int) throws {
+    let (name, next, from, to) = Self.cases[number]
+    let service = try ServiceProcess(Self.configuration(), arguments: ["--insecure"])
+    var mirror = try service.mirror("todo", query: "?\(from)")
+    let before = try service.mirror("todo").cursor
+    try service.folder.write(next)
+    service.signal(SIGHUP)
+    try awaited("a version by the new configuration") { try service.mirror("todo").cursor != before }
+    let changes = try service.changes("todo", after: mirror.cursor, query: "&\(to.isEmpty ? "rows=all" : to)")
+    #expect(changes["reset"] == nil || changes["reset"] == "large", "\(name): \(changes)")
+    try mirror.apply(changes)
+    try mirror.check(equals: service.snapshot("todo", query: "?\(to)"))
+  }
+
+  /// A process that has just started knows nothing of the configuration before: what was shown by it can't be made again.
+  @Test(arguments: cases.indices) func anotherProcessSetsThemBack(number: Int) throws {
+    let (name, next, from, to) = Self.cases[number]
+    let folder = try TemporaryFolder()
+    let store = "{path: \"\(folder.url.path)/store.sqlite\"}"
+    var mirror: TableMirror
+    do {
+      let service = try ServiceProcess(Self.configuration(store: store), arguments: ["--insecure"])
+      mirror = try service.mirror("todo", query: "?\(from)")
+      #expect(try service.end() == 0)
+    }
+    let configuration = next.replacing("store: memory", with: "store: \(store)")
+    let service = try ServiceProcess(configuration, arguments: ["--insecure"])
+    let changes = try service.changes("todo", after: mirror.cursor, query: "&\(to.isEmpty ? "rows=all" : to)")
+    #expect(changes["reset"] == "lens", "\(name): \(changes)")
+    try mirror.apply(changes)
+    try mirror.check(equals: service.snapshot("todo", query: "?\(to)"))
+  }
+
+  @Test func whoWaitsIsToldWhatIsFoundNow() throws {
+    let service = try ServiceProcess(Self.configuration(), arguments: ["--insecure"])
+    var mirror = try service.mirror("todo", query: "?q=two")
+    let other = try service.mirror("todo", query: "?filter=state:open").cursor
+    let (waiter, filtering) = (try service.client(), try service.client())
+    try waiter.send("GET", "/v1/tables/todo/changes?after=\(mirror.cursor)&wait=50&q=two")
+    try filtering.send("GET", "/v1/tables/todo/changes?after=\(other)&wait=50&filter=state:open")
+    try service.awaitPolls(2)
+    let next = Self.configuration(search: "[note]", filters: "note: {title: Note, by: note}")
+    try service.folder.write(next)
+    service.signal(SIGHUP)
+    try mirror.apply(waiter.receive("what is found now").json)
+    try mirror.check(equals: service.snapshot("todo", query: "?q=two"))
+    #expect(mirror.rows == [])
+    // What it waits with is no longer offered.
+    let refused = try filtering.receive("the refusal")
+    #expect(refused.status == 400 && refused.text.contains("`note`"), "\(refused.text)")
+  }
+
+  /// Members whose rows are made in common have the headers of the table.
+  @Test func membersThatShareRowsAreFoundWithTheirHeaders() throws {
+    let upstream = try ScriptedUpstream([
+      ["id": 1, "title": "One", "team": "a", "size": 2], ["id": 2, "title": "Two", "team": "b", "size": 3],
+      ["id": 3, "title": "Three", "team": "a", "size": 4],
+    ])
+    let service = try ServiceProcess(
+      """
+      store: memory
+      cells:
+        Title: {fields: {title: string}}
+        Label: {fields: {title: string}}
+      sources: {all: {url: "\(upstream.url)/items", every: 1h, retries: 0}}
+      tables:
+        teams:
+          source: all
+          row: {id: "${id}"}
+          cell: Label
+          payload: {title: "${title}"}
+          parameters: {team: {pattern: "[a-z]"}}
+          sections:
+            - id: main
+              where: team == $params.team
+              header: {cell: Title, payload: {title: "${$count}, ${$items | map(size) | sum}"}}
+          find: {search: [title]}
+      """,
+      arguments: ["--insecure"]
+    )
+    var mirror = try service.mirror("teams;team=a", query: "?q=t")
+    #expect(mirror.rows == ["3"] && mirror.sections.first?.header["payload"]?["title"] == "1, 4", "\(mirror.sections)")
+    let changes = try service.changes("teams;team=a", after: mirror.cursor, query: "&q=o")
+    #expect(changes["reset"] == nil, "\(changes)")
+    try mirror.apply(changes)
+    #expect(mirror.rows == ["1"] && mirror.sections.first?.header["payload"]?["title"] == "1, 2", "\(mirror.sections)")
+  }
+
+  /// Whether all of a section's rows are found or some.
+  @Test func headersReadItemsInTheOrderOfTheSort() throws {
+    let configuration = Self.configuration(header: "${$items | map(title) | join('|')}", order: "descending")
+    let service = try ServiceProcess(configuration, arguments: ["--insecure"])
+    for (query, headers) in [
+      ("", ["One|Two", "Three"]), ("q=t", ["Two", "Three"]), ("sort=title", ["Two|One", "Three"]),
+      ("sort=title&filter=state:open", ["One", "Three"]), ("sort=title&rows=1", ["Two|One"]),
+    ] {
+      let table = try service.mirror("todo", query: "?\(query)")
+      #expect(table.sections.map { $0.header["payload"]?["title"]?.text } == headers, "\(query)")
+    }
+  }
+
+  @Test func aSearchOfTheQueryCountsForAllTablesWithoutALensOfTheirOwn() throws {
+    let service = try ServiceProcess(
+      Self.configuration()
+        + "\n  plain: {source: {local: {items: [{title: A}]}}, cell: Label, payload: {title: \"${title}\"}}",
+      arguments: ["--insecure"]
+    )
+    let pairs = "after=todo:&after=todo;;rows=1:&after=plain:"
+    let reply = try service.request("GET", "/v1/changes?\(pairs)&wait=0&q=two&filter=state:closed&filter=state:open")
+    let entries = try (reply.json["changes"] ?? .null).elements
+    #expect(entries.count == 3, "\(reply.text)")
+    #expect(entries.first?["snapshot"]?["counts"]?["rows"] == 1 && entries.first?["snapshot"]?["find"] != nil)
+    #expect(entries.first { $0["pair"] == 1 }?["snapshot"]?["window"] == ["rows": 1, "of": 3], "\(reply.text)")
+    let problem = entries.first { $0["table"] == "plain" }?["problem"]
+    #expect(problem?["status"] == 400 && problem?["field"] == "q", "\(reply.text)")
+    #expect(reply["Link"].contains("&q=two&filter=state%3Aclosed&filter=state%3Aopen"), "\(reply["Link"])")
+    #expect(try service.request("GET", "/v1/changes?after=todo:&wait=0&find=2").status == 400)
+  }
+}
