@@ -12,8 +12,11 @@ extension Filter {
       let separator = try call.text(0, of: "join") ?? ", "
       try call.scope.charge(elements.count * Cost.written)
       var text = ""
+      var isFirst = true
       for element in elements where !element.isNull {
-        if !text.isEmpty { text += separator }
+        // Behind an empty text, too.
+        if !isFirst { text += separator }
+        isFirst = false
         element.append(to: &text)
         guard text.utf8.count <= Arithmetic.maximumText else { throw Arithmetic.tooLong("join") }
       }

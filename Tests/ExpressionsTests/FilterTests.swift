@@ -44,7 +44,8 @@ import Testing
       ("'a  \\n b' | stripHtml", "\"a b\""), ("'<p>one</p><p>two</p>' | stripHtml", "\"one\\ntwo\""),
       ("'<unclosed' | stripHtml", "\"\""), ("'&#xD800;&#0;' | stripHtml", "\"&#xD800;&#0;\""),
       // Lists
-      ("people | map(name) | join('/')", "\"Bo/Al/Cy\""), ("people | where(age > 3) | map(name)", "[\"Al\"]"),
+      ("['', 'a', null, '', 'b'] | join('/')", "\"/a//b\""), ("people | map(name) | join('/')", "\"Bo/Al/Cy\""),
+      ("people | where(age > 3) | map(name)", "[\"Al\"]"),
       ("people | sort(name) | map(name)", "[\"Al\",\"Bo\",\"Cy\"]"),
       ("people | sort(age) | map(name)", "[\"Cy\",\"Bo\",\"Al\"]"), ("people | sum(age)", "8"),
       ("people | max(age)", "5"), ("people | unique(has(age)) | length", "2"), ("[] | first", "null"),
