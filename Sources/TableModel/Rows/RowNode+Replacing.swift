@@ -20,10 +20,14 @@ extension RowNode {
         if !own.isEmpty { children[child] = children[child].replacing(own, from: start) }
         start = end
       }
-      return RowNode(children: children)
+      let node = RowNode(children: children)
+      node.inheritKinds(of: self)
+      return node
     }
     var (rows, keys) = (rows, keys)
     for (place, row) in new { (rows[place - start], keys[place - start]) = (row, row.key) }
-    return RowNode(rows, keys: keys)
+    let chunk = RowNode(rows, keys: keys)
+    chunk.inheritKinds(of: self, new.lazy.map { ($0.row, self.rows[$0.place - start]) })
+    return chunk
   }
 }

@@ -142,7 +142,9 @@ extension RowNode {
   /// O(log rows + new rows), and O(rows) in a list of one chunk. What the range doesn't touch is shared.
   func replacing(_ range: Range<Int>, with new: some Collection<Row>) -> RowNode {
     guard isChunk else { return Self.root(over: parts(range, new)) }
-    return Self.root(joined(range, new))
+    let root = Self.root(joined(range, new))
+    root.inheritKinds(of: self, replacing: range, with: new)
+    return root
   }
 
   private func joined(_ range: Range<Int>, _ new: some Collection<Row>) -> [Row] {
@@ -156,7 +158,11 @@ extension RowNode {
 
   /// Nodes of this one's height, in place of this one; the first and the last may be less than a quarter full.
   private func parts(_ range: Range<Int>, _ new: some Collection<Row>) -> [RowNode] {
-    guard !isChunk else { return Self.chunks(joined(range, new)) }
+    guard !isChunk else {
+      let chunks = Self.chunks(joined(range, new))
+      if chunks.count == 1 { chunks[0].inheritKinds(of: self, replacing: range, with: new) }
+      return chunks
+    }
     let first = child(with: range.lowerBound)
     var replaced: [RowNode]
     var last = first.index
@@ -173,7 +179,9 @@ extension RowNode {
     // With a neighbour on each side, for whatever has become too small.
     let (low, high) = (max(0, first.index - 1), min(children.count, last + 2))
     let filled = Self.filled(children[low..<first.index] + replaced + children[last + 1..<high])
-    return Self.nodes(children[..<low] + filled + children[high...])
+    let nodes = Self.nodes(children[..<low] + filled + children[high...])
+    if nodes.count == 1 { nodes[0].inheritKinds(of: self) }
+    return nodes
   }
 
   /// The same rows in nodes that are all a quarter full, if they are enough for one that is.
