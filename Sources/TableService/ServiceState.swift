@@ -25,8 +25,9 @@ final class ServiceState: Sendable {
     writeOrigins = WriteOrigins(definition.cors)
     self.catalog = catalog
     limits = definition.limits
+    let fields = definition.fields
     itemSchemas = Dictionary(
-      definition.tables.compactMap { table in definition.fields(of: table).map { (table.name, ItemSchema($0)) } },
+      definition.tables.compactMap { table in fields[table.source].map { (table.name, ItemSchema($0)) } },
       uniquingKeysWith: { first, _ in first }
     )
     let listing = CellRegistry(definition.cells).listing
@@ -40,9 +41,12 @@ final class ServiceState: Sendable {
 }
 
 extension ServiceDefinition {
-  /// What edits may write of a table's own items, where that is declared.
-  fileprivate func fields(of table: TableDefinition) -> ItemFields? {
-    guard case .local(let local)? = sources.first(where: { $0.name == table.source })?.kind else { return nil }
-    return local.fields
+  /// By source, what edits may write of its items, where that is declared.
+  fileprivate var fields: [String: ItemFields] {
+    let declared = sources.compactMap { source -> (String, ItemFields)? in
+      guard case .local(let local) = source.kind, let fields = local.fields else { return nil }
+      return (source.name, fields)
+    }
+    return Dictionary(declared) { first, _ in first }
   }
 }

@@ -111,7 +111,8 @@ import Testing
       // As it begins: not a single item is mapped where the table is the same.
       let definition = try definition(change)
       let digests = HandoverDigests(definition)
-      let blueprint = try TableBlueprint(definition.tables[0], in: definition, digests)
+      let sources = Dictionary(definition.sources.map { ($0.name, $0) }) { first, _ in first }
+      let blueprint = try TableBlueprint(definition.tables[0], in: definition, sources, digests)
       let context = try EngineContext(definition, environment(store))
       var restoring = StoredTables(context)
       let logs = try ItemLogs(

@@ -3,7 +3,7 @@ import Definitions
 /// Items that the service owns: the tables that show them share them; families only show what the configuration begins with.
 extension CrossChecks {
   func checkLocalSources() {
-    let local = definition.sources.filter { if case .local = $0.kind { true } else { false } }.map(\.name)
+    let local = Set(definition.sources.lazy.filter { if case .local = $0.kind { true } else { false } }.map(\.name))
     let families = Set(definition.tables.filter(\.isFamily).map(\.name))
     var warned: Set<String> = []
     for use in reading.uses where use.kind == .source && local.contains(use.name.value) {

@@ -4,9 +4,12 @@ import FieldValues
 extension CrossChecks {
   /// Everything that is named is declared.
   func checkNames() {
+    let sources = declarations(.source).map(\.value)
+    let knownSources = Set(sources)
     for use in reading.uses {
       switch use.kind {
-      case .source: check(use, "source", among: declarations(.source).map(\.value))
+      case .source where knownSources.contains(use.name.value): break
+      case .source: check(use, "source", among: sources)
       case .cell: check(use, "cell", among: definition.cells.map(\.identifier) + declarations(.cell).map(\.value))
       case .representation(let table):
         let own = table.map { declarations(.representation(table: $0)).map(\.value) } ?? []

@@ -4,8 +4,9 @@ import FieldValues
 extension CrossChecks {
   /// What a table needs depends on its source.
   func checkTables() {
+    let placesByTable = Dictionary(reading.tables.map { ($0.name, $0) }) { first, _ in first }
     for table in definition.tables {
-      guard let places = reading.tables.first(where: { $0.name == table.name }) else { continue }
+      guard let places = placesByTable[table.name] else { continue }
       checkIdentity(of: table, places)
       checkEdits(of: table, places)
       checkActions(of: table, places)

@@ -6,6 +6,14 @@ import JSON
 struct CrossChecks {
   let reading: Reading
   var definition: ServiceDefinition
+  /// By name, the place of a source among the definition's: there may be thousands.
+  private let placesOfSources: [String: Int]
+
+  init(reading: Reading, definition: ServiceDefinition) {
+    (self.reading, self.definition) = (reading, definition)
+    let names = definition.sources.enumerated().map { ($1.name, $0) }
+    placesOfSources = Dictionary(names) { first, _ in first }
+  }
 
   /// The definition with what the configuration leaves to be understood; its mistakes are in the reading.
   func completed() -> ServiceDefinition {
@@ -32,7 +40,7 @@ struct CrossChecks {
     reading.declarations.filter { $0.kind == kind }.map(\.name)
   }
 
-  func source(_ name: String) -> SourceDefinition? { definition.sources.first { $0.name == name } }
+  func source(_ name: String) -> SourceDefinition? { placesOfSources[name].map { definition.sources[$0] } }
 
   /// Whether a table sees a representation, its own or a shared one, be it right or wrong.
   func hasRepresentation(_ name: String, in table: TableDefinition) -> Bool {

@@ -22,8 +22,9 @@ extension Engine {
   /// - Throws: ``StartError``; then everything is as it was.
   package func prepare(_ definition: ServiceDefinition) throws -> Prepared {
     let digests = HandoverDigests(definition)
+    let sources = Dictionary(definition.sources.map { ($0.name, $0) }) { first, _ in first }
     var blueprints = try definition.tables.map { table throws(StartError) in
-      try TableBlueprint(table, in: definition, digests)
+      try TableBlueprint(table, in: definition, sources, digests)
     }
     let shown = Dictionary(grouping: blueprints.compactMap(\.local?.name)) { $0 }
     for (index, blueprint) in blueprints.enumerated()

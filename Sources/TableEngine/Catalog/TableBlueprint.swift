@@ -25,8 +25,15 @@ struct TableBlueprint: Sendable {
   /// more than these.
   var layout: String?
 
-  /// - Parameter digests: of the whole configuration.
-  init(_ table: TableDefinition, in service: ServiceDefinition, _ digests: HandoverDigests) throws(StartError) {
+  /// - Parameters:
+  ///   - sources: of the whole configuration, by name.
+  ///   - digests: of the whole configuration.
+  init(
+    _ table: TableDefinition,
+    in service: ServiceDefinition,
+    _ sources: [String: SourceDefinition],
+    _ digests: HandoverDigests
+  ) throws(StartError) {
     definition = table
     environment = service.environment
     membersBytes = service.limits.membersBytes
@@ -36,7 +43,8 @@ struct TableBlueprint: Sendable {
         table: table,
         cells: service.cells,
         representations: service.representations,
-        sources: service.sources,
+        // There may be thousands of others.
+        sources: table.sourceNames.compactMap { sources[$0] },
         maximumBytes: service.limits.mappingBytes,
         workPerItem: service.limits.mappingWork
       )
@@ -49,7 +57,7 @@ struct TableBlueprint: Sendable {
     )
     upstreams = []
     for name in mapper.sources {
-      switch service.sources.first(where: { $0.name == name })?.kind {
+      switch sources[name]?.kind {
       case .upstream(let upstream)?:
         upstreams.append(TableUpstream(name: name, definition: upstream, digest: digests.sources[name] ?? ""))
       case .local(let local)? where name == table.source && !table.isFamily: self.local = (name, local)
@@ -60,6 +68,19 @@ struct TableBlueprint: Sendable {
       }
     }
     if local != nil, upstreams.isEmpty, borrowed.isEmpty, locales.count < 2 { self.layout = digests.layout }
+  }
+}
+
+extension TableDefinition {
+  /// Its own source, those of its sections and those of its lookups.
+  fileprivate var sourceNames: [String] {
+    let ofSections: [String] =
+      switch sections {
+      case .single(let section): [section.source].compactMap(\.self)
+      case .list(let sections, firstMatch: _): sections.compactMap(\.source)
+      case .groups: []
+      }
+    return [source] + ofSections + lookups.map(\.source)
   }
 }
 
