@@ -9,6 +9,7 @@
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
 # make prove    the service on one thread, under one seed after another: docs/simulation.md; SEED=7 SECONDS=600 JOBS=2
+# make lenses   views, cells, searches and windows mixed, against a naive reading; SECONDS=600, SEED=7
 # make lives    1,000 random lives of an app that edits; LIVES=100, SEED=7
 # make hostile   attacks one by one, the quick ones; HOSTILE=--all for those that take minutes, too
 # make sanitize  the tests under the thread and the address sanitizer, in a quarter of an hour
@@ -17,7 +18,7 @@ RUN_ARGUMENTS ?=
 BUILD_FLAGS ?=
 FUZZ_SECONDS ?= 60
 
-.PHONY: lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove
+.PHONY: lenses lives run test tests-built tests-web tests-swift bench check format build clean fuzz hostile sanitize sbom image packages package package-test image-test release-binary site prose clients cluster trial prove
 .NOTPARALLEL:
 
 # Not optimised: to look at it that is fast enough, and it is there in half the time. The tests use what is built, too.
@@ -56,6 +57,11 @@ trial: packages
 	@./scripts/install-system-packages.sh postgresql
 	$(SWIFT) build --product tablecast
 	./Tests/Cluster/trial.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),16) --seed $(or $(SEED),1) --seconds 10
+
+# Clients that each see a table otherwise, held against a naive reading; CI has eight seconds.
+lenses: packages
+	$(SWIFT) build --product tablecast $(BUILD_FLAGS)
+	./Tests/Lenses/trial.py .build/debug/tablecast --seconds $(or $(SECONDS),60) --seed $(or $(SEED),1)
 
 # JOBS: how many seeds at once.
 prove: packages

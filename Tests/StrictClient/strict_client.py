@@ -51,7 +51,7 @@ class Contents:
 class Mirror:
     """A table as a client has it: made by a snapshot, kept by changesets."""
 
-    ATTRIBUTES = ["state", "problem", "title", "animation", "counts", "truncated", "window"]
+    ATTRIBUTES = ["state", "problem", "title", "animation", "counts", "truncated", "window", "find"]
 
     def __init__(self, snapshot):
         require(isinstance(snapshot.get("cursor"), str), "a snapshot without `cursor`", snapshot)
