@@ -1,3 +1,4 @@
+internal import CCurl
 internal import Definitions
 internal import Expressions
 internal import Glibc
