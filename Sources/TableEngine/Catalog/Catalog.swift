@@ -14,8 +14,10 @@ package final class Catalog: Sendable {
   package let families: [TableFamily]
   let tablesByName: [String: LiveTable]
   let familiesByName: [String: TableFamily]
-  /// The upstreams of the tables that always live, each polled once for all of them.
+  /// The upstreams of the tables that always live; members of families may read the same.
   let sources: [String: PolledSource]
+  /// By source, the tables that always live and show it.
+  private let readers: [String: [LiveTable]]
   /// The items of the service's own sources.
   let logs: ItemLogs
   /// What it was made of.
@@ -28,11 +30,13 @@ package final class Catalog: Sendable {
     _ digests: HandoverDigests,
     tables: [LiveTable],
     families: [TableFamily],
-    sources: [String: PolledSource],
     logs: ItemLogs
   ) {
-    (self.definition, self.tables, self.families, self.sources) = (definition, tables, families, sources)
+    (self.definition, self.tables, self.families) = (definition, tables, families)
     (self.digests, self.logs) = (digests, logs)
+    sources = Dictionary(tables.flatMap(\.sources).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    readers = Dictionary(grouping: tables.flatMap { table in table.sources.map { ($0.name, table) } }) { $0.0 }
+      .mapValues { $0.map(\.1) }
     tablesByName = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -93,19 +97,19 @@ package final class Catalog: Sendable {
   }
 
   /// Asks the sources of the tables that always live, in turn.
-  ///
-  /// - Parameter before: the sources of the configuration before: those that go on are asked already.
-  func startPolling(after before: [String: PolledSource] = [:]) {
-    for (name, source) in sources where source.isRead && before[name] !== source { source.start() }
+  func startPolling() {
+    for table in tables { for source in table.sources { source.begin(table, isUnheard: true) } }
   }
 
   /// Goes on where another replica has asked the sources until now.
   ///
-  /// - Parameter left: what that one has left.
-  func takeOverPolling(_ left: Handover?) {
-    for (name, source) in sources where source.isRead {
+  /// - Parameters:
+  ///   - term: of the lease under which this one does.
+  ///   - left: what that one has left.
+  func takeOverPolling(under term: UInt64, _ left: Handover?) {
+    for (name, source) in sources {
       let entry = left?.left(name, for: digests)
-      source.takeOver { $0(entry) }
+      source.takeOver(for: readers[name] ?? [], under: term) { $0(entry) }
     }
   }
 
@@ -113,9 +117,9 @@ package final class Catalog: Sendable {
   func handOver(on queue: WorkQueue, _ completion: @escaping @Sendable (Handover) -> Void) {
     let group = DispatchGroup()
     let handover = Mutex(Handover(layout: digests.layout))
-    for (name, source) in sources where source.isRead {
+    for (name, source) in sources {
       group.enter()
-      source.handOver(definedAs: digests.sources[name] ?? "") { entry in
+      source.handOver(definedAs: digests.sources[name] ?? "", for: readers[name] ?? []) { entry in
         handover.withLock { $0.sources[name] = entry }
         group.leave()
       }
@@ -125,16 +129,12 @@ package final class Catalog: Sendable {
 
   /// Another replica asks the sources now, perhaps for a while.
   func pausePolling() {
-    for source in sources.values { source.suspend() }
+    for table in tables { for source in table.sources { source.pause(table) } }
     for family in families { family.pause() }
   }
 
-  private func stopPolling() {
-    for source in sources.values { source.stop() }
-  }
-
   func stopSources() {
-    stopPolling()
+    for source in sources.values { source.stop() }
     for family in families { family.stop() }
   }
 }

@@ -100,20 +100,19 @@ extension Engine {
     let before = catalog
     let settings = EngineContext.Settings(next.definition, next.digests)
     context.configure(settings)
-    var turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
-    let tables = reconfigure(next, before, &turnover)
-    let sources = turnover.sources(context)
-    let replaced = before.sources.values.filter { sources[$0.name] !== $0 }
+    let turnover = SourceTurnover(from: before, to: next.definition, settings.digests)
+    let tables = reconfigure(next, before)
+    let replaced = before.sources.values.filter { !turnover.keeps($0.name) }
     for source in replaced { source.makeRoom() }
-    for (blueprint, table) in tables { table.attach(blueprint.upstreams.compactMap { sources[$0.name] }) }
-    let living = tables.map(\.table)
+    let unheard = tables.map { blueprint, table, heard in
+      (table, table.move(to: table.polledSources(blueprint), heard, unchanged: turnover.unchanged))
+    }
     let families = families(next, before, turnover)
     let catalog = Catalog(
       next.definition,
       settings.digests,
-      tables: living,
+      tables: tables.map(\.table),
       families: families,
-      sources: sources,
       logs: next.logs
     )
     adopted.withLock { $0 = catalog }
@@ -124,28 +123,24 @@ extension Engine {
     retire(before, for: catalog)
     // What is asked on behalf of those who wait finds its tables begun.
     for source in replaced {
-      source.goOn(with: sources[source.name].flatMap { $0.isRead && context.replica.isLeading ? $0 : nil })
+      source.goOn(with: catalog.sources[source.name].flatMap { $0.isAsked || context.replica.isLeading ? $0 : nil })
     }
-    if isStarted.withLock({ $0 }) { goOn(with: catalog, after: before) }
+    if isStarted.withLock({ $0 }) { goOn(with: catalog, unheard) }
     return catalog
   }
 
-  /// The tables that there are from now on, each with what it is made of; those that were there go on with that.
-  ///
-  /// - Parameter turnover: learns what they have heard of their sources.
-  private func reconfigure(_ next: Prepared, _ before: Catalog, _ turnover: inout SourceTurnover)
-    -> [(blueprint: TableBlueprint, table: LiveTable)]
+  /// The tables that there are from now on, each with what it is made of and what it has of its sources; those that were there go
+  /// on with that.
+  private func reconfigure(_ next: Prepared, _ before: Catalog)
+    -> [(blueprint: TableBlueprint, table: LiveTable, heard: AnsweredSources)]
   {
-    let living = next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
+    next.blueprints.filter { !$0.definition.isFamily }.compactMap { blueprint in
       let name = blueprint.definition.name
-      return (next.made[name] ?? before.tablesByName[name]).map { (blueprint: blueprint, table: $0) }
+      if let table = next.made[name] { return (blueprint, table, AnsweredSources()) }
+      return before.tablesByName[name].map { table in
+        (blueprint, table, table.reconfigure(blueprint, next.logs.borrowed(by: blueprint)))
+      }
     }
-    for (blueprint, table) in living {
-      var heard = AnsweredSources()
-      if next.made[table.name] == nil { heard = table.reconfigure(blueprint, next.logs.borrowed(by: blueprint)) }
-      for source in blueprint.upstreams { turnover.note(source.name, heard: heard) }
-    }
-    return living
   }
 
   /// The families that there are from now on; those that were there keep their members.
@@ -171,12 +166,16 @@ extension Engine {
     for (name, family) in before.familiesByName where catalog.familiesByName[name] == nil { family.removeAll() }
   }
 
-  /// Has the new sources asked by whom they are to be asked.
-  private func goOn(with catalog: Catalog, after before: Catalog) {
+  /// Has the sources asked by whom they are to be asked.
+  ///
+  /// - Parameter unheard: by table, those that have to tell it what they said last, or will say first.
+  private func goOn(with catalog: Catalog, _ unheard: [(table: LiveTable, sources: [LiveTable.Unheard])]) {
     context.replica.configure(catalog.definition)
     for family in catalog.families { family.startSweeping() }
     guard context.replica.isLeading else { return }
-    catalog.startPolling(after: before.sources)
+    for (table, sources) in unheard {
+      for (source, isUnheard) in sources { source.begin(table, isUnheard: isUnheard) }
+    }
     adoptMembers()
   }
 

@@ -133,11 +133,12 @@ extension Engine {
   private func fetchHere(source name: String, _ completion: @escaping @Sendable () -> Void) {
     let catalog = catalog
     let group = DispatchGroup()
+    let asked = AskedSources()
     for family in catalog.families {
       group.enter()
-      family.refresh(source: name) { group.leave() }
+      family.refresh(source: name, asked) { group.leave() }
     }
-    if context.replica.isLeading, let source = catalog.sources[name], source.isRead {
+    if context.replica.isLeading, let source = catalog.sources[name], asked.isNew(source) {
       group.enter()
       source.refresh { group.leave() }
     }
@@ -196,4 +197,12 @@ extension Engine {
       self?.whenHere(name, attempts: attempts - 1, body)
     }
   }
+}
+
+/// What is asked for one refresh of a source.
+final class AskedSources: Sendable {
+  private let asked = Mutex<Set<ObjectIdentifier>>([])
+
+  /// False where it is asked already.
+  func isNew(_ source: PolledSource) -> Bool { asked.withLock { $0.insert(ObjectIdentifier(source)).inserted } }
 }

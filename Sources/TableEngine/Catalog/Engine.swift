@@ -21,7 +21,7 @@ package final class Engine: Sendable {
   package init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     context = try EngineContext(definition, environment)
     adopted = Mutex(
-      Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], sources: [:], logs: ItemLogs())
+      Catalog(ServiceDefinition(), context.current.digests, tables: [], families: [], logs: ItemLogs())
     )
     context.catalog.set { [weak self] in self?.catalog }
     let next = try prepare(definition)
@@ -79,8 +79,9 @@ package final class Engine: Sendable {
   private func beginFetching(_ left: Handover?) {
     let catalog = catalog
     guard context.replica.isShared else { return catalog.startPolling() }
+    guard let lease = context.replica.lease else { return }
     for table in catalog.tables.flatMap(\.all) { table.writer.lead() }
-    catalog.takeOverPolling(left)
+    catalog.takeOverPolling(under: lease.term, left)
     for family in catalog.families { family.lead() }
     adoptMembers()
   }
@@ -109,8 +110,10 @@ package final class Engine: Sendable {
   package func hook(_ name: String, body: [UInt8], header: (String) -> String?) throws(TableError) {
     // All secrets are tried, whatever the name: neither the answer nor its time tells a stranger which sources there are.
     var (verdict, isKnownSender): (WebhookSignature.Verdict?, Bool) = (nil, false)
-    for source in catalog.sources.values {
-      guard let own = source.webhookVerdict(on: body, header: header) else { continue }
+    for source in catalog.definition.sources {
+      guard case .upstream(let upstream) = source.kind,
+        let own = upstream.webhookVerdict(on: body, header: header)
+      else { continue }
       if source.name == name { verdict = own }
       if own == .valid { isKnownSender = true }
     }

@@ -10,6 +10,15 @@ enum LaidEdit {
   case shown(row: String?)
   /// The answer does not say what came of it: only a fetch can tell.
   case awaitsRefresh(row: String?)
+
+  var isShown: Bool { if case .shown = self { true } else { false } }
+
+  /// The same where a fetch has told already.
+  var awaitingRefresh: LaidEdit {
+    switch self {
+    case .shown(let row), .awaitsRefresh(let row): .awaitsRefresh(row: row)
+    }
+  }
 }
 
 extension ForwardingPlan {

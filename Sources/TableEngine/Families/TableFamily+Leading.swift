@@ -36,7 +36,7 @@ extension TableFamily {
     let group = DispatchGroup()
     for source in table.sources {
       group.enter()
-      source.takeOver(for: table, under: lease.term) { [context] body in
+      source.takeOver(for: [table], under: lease.term) { [context] body in
         guard !isOutdated else { return body(nil) }
         context.store.handover(of: table.name) { result in
           let left = (try? result.get())?.flatMap { Handover($0, at: .now) }
@@ -172,7 +172,7 @@ extension LiveTable {
     let group = DispatchGroup()
     for source in isOutdated ? [] : sources {
       group.enter()
-      source.handOver(definedAs: digests.sources[source.name] ?? "", for: self) { entry in
+      source.handOver(definedAs: digests.sources[source.name] ?? "", for: [self]) { entry in
         handover.withLock { $0.sources[source.name] = entry }
         group.leave()
       }

@@ -158,8 +158,10 @@ package final class TableFamily: Sendable {
 
   /// Fetches a source now, for all members that are polled from here; for the others when they are read again.
   ///
-  /// - Parameter completion: when what it said is published, on any queue.
-  func refresh(source name: String, _ completion: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - asked: what is asked for somebody else already: one that several read is asked once.
+  ///   - completion: when what it said is published, on any queue.
+  func refresh(source name: String, _ asked: AskedSources, _ completion: @escaping @Sendable () -> Void) {
     let isLeading = context.replica.isLeading
     let polled = contents.withLock { contents -> [Instance] in
       guard contents.blueprint.upstreams.contains(where: { $0.name == name }) else { return [] }
@@ -170,13 +172,11 @@ package final class TableFamily: Sendable {
       return contents.members.changed()
     }
     let group = DispatchGroup()
-    // One that several read is asked once.
-    let asked = Mutex<Set<ObjectIdentifier>>([])
     for table in polled.map(\.table) where isLeading || !table.isShared {
       group.enter()
       whenAsked(table) {
         for source in table.sources where source.name == name {
-          guard asked.withLock({ $0.insert(ObjectIdentifier(source)).inserted }) else { continue }
+          guard asked.isNew(source) else { continue }
           group.enter()
           source.refresh { group.leave() }
         }

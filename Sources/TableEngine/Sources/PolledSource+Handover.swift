@@ -9,14 +9,14 @@ extension PolledSource {
   ///
   /// - Parameters:
   ///   - digest: of its definition.
-  ///   - table: the family's member that it is for; nil: all tables.
+  ///   - tables: those that it is left for.
   func handOver(
     definedAs digest: String,
-    for table: LiveTable? = nil,
+    for tables: [LiveTable],
     _ completion: @escaping @Sendable (Handover.Entry) -> Void
   ) {
     source.handOver { [self] left in
-      let (answer, tables) = (listeners.answer, table.map { [$0] } ?? listeners.fed)
+      let answer = listeners.answer
       let group = DispatchGroup()
       let revisions = Mutex<[String: Handover.TableRevision]?>([:])
       for table in tables {
@@ -35,44 +35,32 @@ extension PolledSource {
     }
   }
 
-  /// Goes on where another replica has asked until now, unless this one is to pause meanwhile.
+  /// Goes on where another replica has asked until now, for tables that are read from now on; unless this one is to pause
+  /// meanwhile. Where it is asked under the same lease already, they are told what the upstream has said since.
   ///
   /// - Parameters:
+  ///   - term: of the lease.
   ///   - reading: gives what that one has left, on any queue; nil: nothing, or of another source.
   ///   - completion: on any queue.
   func takeOver(
-    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
-    _ completion: @escaping @Sendable () -> Void = {}
-  ) {
-    takeOver(for: listeners.fed, reading, completion)
-  }
-
-  /// The same for a family's member, which is read from now on. Where others have had it taken over under the same lease,
-  /// it is told what the upstream has said since.
-  ///
-  /// - Parameter term: of the lease.
-  func takeOver(
-    for table: LiveTable,
+    for tables: [LiveTable],
     under term: UInt64,
     _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
     _ completion: @escaping @Sendable () -> Void = {}
   ) {
-    guard listeners.withReaders({ $0.takeOver(table, under: term) }) else {
-      begin(table, isUnheard: true)
-      return completion()
-    }
-    takeOver(for: [table], reading, completion)
-  }
-
-  private func takeOver(
-    for tables: [LiveTable],
-    _ reading: @escaping @Sendable (@escaping @Sendable (Handover.Left?) -> Void) -> Void,
-    _ completion: @escaping @Sendable () -> Void
-  ) {
-    source.beginTakingOver { [self] turn in
-      // Who was to pause before has the next turn.
-      guard context.replica.isLeading else { return completion() }
-      reading { [self] left in stand(tables, for: left, in: turn, completion) }
+    switch listeners.withReaders({ $0.takeOver(tables, under: term) }) {
+    case .join:
+      for table in tables { begin(table, isUnheard: true) }
+      completion()
+    case .takeOver(let mayStand):
+      source.beginTakingOver { [self] turn in
+        // Who was to pause before has the next turn.
+        guard context.replica.isLeading else { return completion() }
+        reading { [self] left in
+          guard mayStand else { return source.takeOver(left?.entry.source, isWhole: false, in: turn, completion) }
+          stand(tables, for: left, in: turn, completion)
+        }
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import Logging
 import Queues
 import Synchronization
 import TableMapping
+import TableStore
 import Upstream
 
 /// One upstream as it is polled, and the tables that it feeds.
@@ -61,35 +62,30 @@ final class PolledSource: Sendable {
     listeners.whenContentIsMissing { [weak source] in source?.refreshAfterChange() }
   }
 
-  /// Tells a table from now on; a family's member once it is read. False where the last table has left it: then it asks
-  /// nothing any more.
+  /// Tells a table from now on, once it is read. False where the last table has left it: then it asks nothing any more.
   @discardableResult
-  func feed(_ table: LiveTable) -> Bool { listeners.withReaders { $0.add(table, isReading: !table.isMember) } }
-  /// Tells it no more.
-  func leave(_ table: LiveTable) { listeners.withReaders { $0.remove(table) } }
+  func feed(_ table: LiveTable) -> Bool { listeners.withReaders { $0.add(table) } }
 
-  /// Whether a table reads it.
-  var isRead: Bool { !listeners.isEmpty }
+  /// Whether it is asked again and again by now, as a table that it feeds is read.
+  var isAsked: Bool { listeners.withReaders { $0.pace == .running } }
   /// Whether no other table reads it.
   func isReadOnly(by table: LiveTable) -> Bool { listeners.fed.allSatisfy { $0 === table } }
   /// Whether it ever gave items.
   var hasWorked: Bool { listeners.hasWorked }
   var figures: SourceFigures { source.figures }
 
-  func start() { source.start() }
-  func suspend() { source.suspend() }
-
   // MARK: One of many readers
 
-  /// A family's member is read, and is told what the upstream says from now on. What was said last counts for it too, where
-  /// somebody else reads it meanwhile and it is nobody's own; else the upstream is asked.
+  /// A table is read, and is told what the upstream says from now on. What was said last counts for it too, where somebody else
+  /// reads it meanwhile and it is nobody's own; else the upstream is asked.
   ///
   /// - Parameters:
   ///   - isUnheard: the table has nothing of what it was told before.
   ///   - isOutdated: the upstream has something else than when it was asked last.
   func begin(_ table: LiveTable, isUnheard: Bool, isOutdated: Bool = false) {
+    let term = table.isShared ? context.replica.lease?.term : nil
     let action = listeners.withReaders { readers in
-      let action = readers.begin(table, isUnheard: isUnheard)
+      let action = readers.begin(table, isUnheard: isUnheard, under: term)
       perform(action)
       return action
     }
@@ -102,14 +98,14 @@ final class PolledSource: Sendable {
     }
   }
 
-  /// A family's member is read no more: the upstream is asked as long as one of its tables is.
+  /// A table is read no more: the upstream is asked as long as one of its tables is.
   ///
   /// - Parameter isForgetting: it does not keep what it was told.
   func pause(_ table: LiveTable, isForgetting: Bool = false) {
     listeners.withReaders { perform($0.pause(table, isForgetting: isForgetting)) }
   }
 
-  /// A family's member has gone. With the last one the upstream is asked no more.
+  /// A table has gone. With the last one the upstream is asked no more.
   ///
   /// - Parameter next: what is asked in its place, by those who wait for what it says.
   func end(_ table: LiveTable, for next: PolledSource? = nil) {
@@ -137,11 +133,8 @@ final class PolledSource: Sendable {
   /// be that nothing has changed.
   var hasBeenHeard: Bool { hasWorked || standsForAnother.load(ordering: .acquiring) }
 
-  /// Ends it. Whoever waits for what it says waits for the one in its place, where there is one.
-  func stop(for next: PolledSource? = nil) {
-    if let next { successor.withLock { $0 = next } }
-    source.stop()
-  }
+  /// Ends it.
+  func stop() { source.stop() }
 
   /// Asks nothing more; whoever waits for what it says goes on waiting until ``goOn(with:)`` tells for what.
   func makeRoom() {
@@ -153,7 +146,7 @@ final class PolledSource: Sendable {
   ///
   /// - Parameter next: what is asked in its place; nil: nothing is, as no table reads it.
   func goOn(with next: PolledSource?) {
-    successor.withLock { $0 = next }
+    if let next { successor.withLock { $0 = next } }
     listeners.release()
   }
 
@@ -219,37 +212,5 @@ final class PolledSource: Sendable {
     context.client.queue.async { [self] in
       if listeners.answer == refused.answer { source.refuseLast(refused.error) }
     }
-  }
-
-  // MARK: Webhooks
-
-  /// What the signature of a webhook is to this source; nil where it takes none.
-  func webhookVerdict(on body: [UInt8], header: (String) -> String?) -> WebhookSignature.Verdict? {
-    guard definition.webhookSecret != nil || definition.webhookToken != nil else { return nil }
-    // Both are looked at in any case.
-    let hasToken = definition.webhookToken?.isProven(by: header) ?? false
-    let signature = definition.webhookSecret.map { secret in
-      WebhookSignature.verdict(on: body, secret: secret, now: Int64(Date().timeIntervalSince1970), header: header)
-    }
-    return hasToken ? .valid : signature ?? .invalid
-  }
-}
-
-extension TableError {
-  static var unsignedWebhook: TableError {
-    refusedWebhook(
-      "A webhook is signed: `X-Hub-Signature-256: sha256=` and the HMAC-SHA256 of the body, in hexadecimal; or it has the token "
-        + "that its source is configured with."
-    )
-  }
-
-  static var staleWebhook: TableError {
-    refusedWebhook(
-      "The webhook's time stamp is more than five minutes off: it is a repetition, or a clock is wrong."
-    )
-  }
-
-  private static func refusedWebhook(_ detail: String) -> TableError {
-    TableError(.unauthenticated, detail: detail, field: "X-Hub-Signature-256")
   }
 }

@@ -3,7 +3,7 @@ import JSON
 import Synchronization
 import Upstream
 
-/// The upstreams that members of families read, each asked once for all members that ask the same.
+/// The upstreams that tables read, each asked once for all that ask the same: those that always live, and members of families.
 final class SharedSources: Sendable {
   /// What makes requests the same, to the byte: texts that look alike ask for two things.
   struct Key: Hashable {

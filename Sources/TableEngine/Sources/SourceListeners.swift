@@ -9,7 +9,7 @@ import Upstream
 final class SourceListeners: Sendable {
   private let readers = Mutex(SourceReaders())
   /// The last answer, for tables that come later. On the sources' queue.
-  private let last: QueueBound<LastAnswer>
+  let last: QueueBound<LastAnswer>
   /// Has the upstream asked for all that it has. On the sources' queue.
   private let askForAll = LateFunction<@Sendable () -> Void>()
   /// The news that are on their way into tables.
@@ -25,7 +25,7 @@ final class SourceListeners: Sendable {
   private let isDoubtful = Atomic(false)
   private let source: String
   private let asker: Asker
-  private let context: EngineContext
+  let context: EngineContext
 
   /// For whom it is asked.
   struct Asker {
@@ -36,11 +36,13 @@ final class SourceListeners: Sendable {
   }
 
   /// What the upstream said last.
-  private struct LastAnswer {
+  struct LastAnswer {
     /// Nil where this process was told only that what another one was told still holds.
     var content: SourceContent?
     var failure: UpstreamError?
     var isThere = false
+    /// Edits that are to be laid over it.
+    var edits = AnswerEdits()
   }
 
   init(source: String, asker: Asker, context: EngineContext) {
@@ -96,7 +98,7 @@ final class SourceListeners: Sendable {
       last.access { last in
         var answer = SourceContent(content)
         answer.shared = SharedMappings(after: last.content?.shared)
-        last = LastAnswer(content: answer, isThere: true)
+        (last.content, last.failure, last.isThere) = (answer, nil, true)
       }
     case .unchanged:
       // Of what another process was told, perhaps.
@@ -131,9 +133,12 @@ final class SourceListeners: Sendable {
     if !tell(table, isUpToDate: isUpToDate) { askForAll.function?() }
   }
 
-  /// - Parameter isUpToDate: it has the last content.
+  /// - Parameters:
+  ///   - isUpToDate: it has the last content.
+  ///   - isEdit: an edit has been laid over that: reads that begin from now on are to show it.
   /// - Returns: false where it can't be told: what still holds is what another process was told, and not known here.
-  private func tell(_ table: LiveTable, isUpToDate: Bool) -> Bool {
+  @discardableResult
+  func tell(_ table: LiveTable, isUpToDate: Bool, isEdit: Bool = false) -> Bool {
     let last = last.access(\.self)
     let news: SourceNews
     if !isUpToDate, let content = last.content {
@@ -146,7 +151,7 @@ final class SourceListeners: Sendable {
       return false
     }
     deliveries.enter()
-    table.writer.receive(news, from: source) { [deliveries] in deliveries.leave() }
+    table.writer.receive(news, from: source, isEdit: isEdit) { [deliveries] in deliveries.leave() }
     return true
   }
 

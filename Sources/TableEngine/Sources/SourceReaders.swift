@@ -30,20 +30,23 @@ struct SourceReaders {
   private var isAnyReading: Bool { readers.values.contains { $0.isReading && $0.table != nil } }
 
   /// A table is told from now on, once it is read. False where the upstream is asked no more.
-  mutating func add(_ table: LiveTable, isReading: Bool) -> Bool {
+  mutating func add(_ table: LiveTable) -> Bool {
     guard pace != .ended else { return false }
     guard readers[ObjectIdentifier(table)]?.table !== table else { return true }
     readers = readers.filter { $0.value.table != nil }
-    readers[ObjectIdentifier(table)] = Reader(table: table, isReading: isReading)
+    readers[ObjectIdentifier(table)] = Reader(table: table, isReading: false)
     return true
   }
 
-  mutating func remove(_ table: LiveTable) { readers[ObjectIdentifier(table)] = nil }
+  private mutating func remove(_ table: LiveTable) { readers[ObjectIdentifier(table)] = nil }
 
   /// A table is read.
   ///
-  /// - Parameter isUnheard: what it was told before it has no more.
-  mutating func begin(_ table: LiveTable, isUnheard: Bool) -> Action {
+  /// - Parameters:
+  ///   - isUnheard: what it was told before it has no more.
+  ///   - term: of the lease under which it is read; nil: under none.
+  mutating func begin(_ table: LiveTable, isUnheard: Bool, under term: UInt64? = nil) -> Action {
+    if let term { self.term = term }
     guard readers[ObjectIdentifier(table)]?.table === table else { return .nothing }
     readers[ObjectIdentifier(table)]?.isReading = true
     if isUnheard { readers[ObjectIdentifier(table)]?.heard = nil }
@@ -74,15 +77,27 @@ struct SourceReaders {
     return .stop
   }
 
-  /// A table is read where this process asks from now on.
-  ///
-  /// - Returns: true for the first one under this lease: then it goes on where the replica before has stopped.
-  mutating func takeOver(_ table: LiveTable, under term: UInt64) -> Bool {
-    guard pace != .ended, readers[ObjectIdentifier(table)]?.table === table else { return false }
+  /// What is done where this process asks for replicas' common tables from now on.
+  enum TakingOver: Equatable {
+    /// The upstream is asked already under this lease: what it said last counts for these tables, too.
+    case join
+    /// It goes on where the replica before has stopped.
+    ///
+    /// - mayStand: nobody here has an answer of its own. Else a 304 for that replica's answer would be taken for one for it.
+    case takeOver(mayStand: Bool)
+  }
+
+  /// Tables are read where this process asks from now on.
+  mutating func takeOver(_ tables: [LiveTable], under term: UInt64) -> TakingOver {
+    let known = tables.filter { readers[ObjectIdentifier($0)]?.table === $0 }
+    guard pace != .ended, !known.isEmpty else { return .join }
     defer { self.term = term }
-    guard self.term != term || pace != .running else { return false }
-    _ = begin(table, isUnheard: true)
-    return true
+    guard self.term != term || pace != .running else { return .join }
+    let isReadByOthers = readers.values.contains { reader in
+      reader.isReading && reader.table.map { table in !known.contains { $0 === table } } ?? false
+    }
+    for table in known { _ = begin(table, isUnheard: true) }
+    return .takeOver(mayStand: !isReadByOthers)
   }
 
   /// Tables have what the last content made, by whatever process it was fetched.
@@ -107,5 +122,18 @@ struct SourceReaders {
     defer { readers[ObjectIdentifier(table)] = reader }
     defer { reader.heard = answer }
     return reader.heard == answer
+  }
+
+  /// Somebody has laid an edit over the upstream's last content, as a table shows it already. Returns the others that are to be
+  /// shown it; nil where that table's content is not the last one.
+  ///
+  /// Those that nobody reads now are told everything when they are read again.
+  mutating func hear(_ answer: UInt64, laidOverBy table: LiveTable) -> [LiveTable]? {
+    guard let own = readers[ObjectIdentifier(table)], own.isReading, own.heard == answer else { return nil }
+    var others: [LiveTable] = []
+    for (id, reader) in readers where id != ObjectIdentifier(table) && reader.heard == answer {
+      if !reader.isReading { readers[id]?.heard = nil } else if let other = reader.table { others.append(other) }
+    }
+    return others
   }
 }

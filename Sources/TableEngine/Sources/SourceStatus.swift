@@ -63,7 +63,7 @@ package struct SourceStatus: Sendable {
   package var missed: (items: Int, total: Int)?
   /// Why the last refresh failed, in the upstream's own words.
   package var problem: (title: String, detail: String)?
-  /// How many ask it: 1, or the members of families.
+  /// How many ask it: one for each way in which it is asked, by its parameters and the callers' fields that it is sent.
   package var askers: Int
 
   init(_ id: String, _ definition: UpstreamDefinition, _ feeds: [PolledSource]) {
@@ -109,7 +109,10 @@ extension Catalog {
     return SourceStatus(source, upstream, feeds(of: source).map(\.latest))
   }
 
+  /// Each once, however many tables read it.
   private func feeds(of name: String) -> [PolledSource] {
-    (sources[name].map { $0.isRead ? [$0] : [] } ?? []) + families.flatMap { $0.feeds(of: name) }
+    var known: Set<ObjectIdentifier> = []
+    return ((sources[name].map { [$0] } ?? []) + families.flatMap { $0.feeds(of: name) })
+      .filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 }

@@ -11,9 +11,7 @@ extension LiveTable {
   func attach(_ sources: [PolledSource]) {
     let before = self.sources
     for table in all { table.lifecycle.withLock { $0.sources = sources } }
-    for source in before where !sources.contains(where: { $0 === source }) {
-      if isMember { source.end(self) } else { source.leave(self) }
-    }
+    for source in before where !sources.contains(where: { $0 === source }) { source.end(self) }
     for source in sources where !before.contains(where: { $0 === source }) { source.feed(self) }
   }
 

@@ -216,12 +216,15 @@ extension LiveTable {
     group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
   }
 
-  /// A family's member's sources, each shared with all members that ask it for the same. They feed it from now on, once it
-  /// is read.
+  /// The sources, each shared with all tables that ask it for the same. They feed this one from now on, once it is read.
+  ///
+  /// - Parameters:
+  ///   - parameters: of a family's member.
+  ///   - forwarding: the same, of its callers.
   func polledSources(
     _ blueprint: TableBlueprint,
-    _ parameters: [String: String],
-    _ forwarding: ForwardedFields
+    _ parameters: [String: String] = [:],
+    _ forwarding: ForwardedFields = ForwardedFields()
   ) -> [PolledSource] {
     blueprint.upstreams.map { source in
       let forwarding = forwarding.sent(to: source.definition, of: blueprint.definition)

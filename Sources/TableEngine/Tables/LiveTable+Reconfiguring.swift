@@ -22,7 +22,7 @@ extension LiveTable {
     let next = polledSources(blueprint, writer.variables.parameters, forwarding)
     let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
     for source in replaced { source.makeRoom() }
-    attach(next)
+    let unheard = move(to: next, heard, unchanged: unchanged)
     isToBeHandedOver.store(true, ordering: .releasing)
     let lease = context.replica.lease
     // Where another replica asks them, that one tells.
@@ -31,12 +31,26 @@ extension LiveTable {
     guard isAsked else { return }
     // Those that another replica has asked until now are not this one's to go on with.
     let mayGoOn = !isShared || isAskedHere
-    for source in next {
-      let isUnheard = !before.contains { $0 === source } || !heard.has(source)
-      guard isUnheard || !mayGoOn || !unchanged.contains(source.name) else { continue }
-      source.begin(self, isUnheard: isUnheard || !mayGoOn)
-    }
+    for (source, isUnheard) in mayGoOn ? unheard : next.map({ ($0, true) }) { source.begin(self, isUnheard: isUnheard) }
     if let lease { term.store(lease.term, ordering: .releasing) }
+  }
+
+  /// A source that has to tell a table something, though it may go on: what it said last, where the table has nothing of it.
+  typealias Unheard = (source: PolledSource, isUnheard: Bool)
+
+  /// Is fed by these sources from now on, and by no others.
+  ///
+  /// - Parameters:
+  ///   - heard: those of which the table has what they said last.
+  ///   - unchanged: those that need not say anything again, as far as the configuration goes.
+  /// - Returns: those that it has to begin to read anew, where this process asks them.
+  func move(to next: [PolledSource], _ heard: AnsweredSources, unchanged: Set<String>) -> [Unheard] {
+    let before = sources
+    attach(next)
+    return next.compactMap { source in
+      let isUnheard = !before.contains { $0 === source } || !heard.has(source)
+      return isUnheard || !unchanged.contains(source.name) ? (source, isUnheard) : nil
+    }
   }
 
   /// Whether it can go on with a definition: not where its own source is another one now, if that is the service's own.

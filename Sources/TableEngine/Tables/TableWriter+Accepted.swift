@@ -23,15 +23,29 @@ extension TableWriter {
     _ completion: @escaping @Sendable (Result<ShownEdit, StoreError>) -> Void,
     apply: @escaping @Sendable (inout TableContent) -> LaidEdit
   ) {
-    let refreshed = DispatchGroup()
+    let (refreshed, told) = (DispatchGroup(), DispatchGroup())
     refreshed.enter()
+    told.enter()
     // In whose versions the upstream's own answer is shown.
     let shown = Mutex(reader)
-    content.queue.async { [self] in
-      switch content.access({ content in apply(&content) }) {
+    source.listeners.edit(through: owner) { [self] isAnswered in
+      let (laid, edited) = content.access { content -> (LaidEdit, SourceListeners.EditedAnswer?) in
+        guard !isAnswered else {
+          // What the upstream has said since has the edit, and perhaps more.
+          var content = content
+          return (apply(&content).awaitingRefresh, nil)
+        }
+        let laid = apply(&content)
+        guard laid.isShown, let input = content.inputs[source.name], let answer = input.content, let number = input.answer
+        else { return (laid, nil) }
+        return (laid, (answer, number))
+      }
+      switch laid {
       case .shown(let row) where !content.access { $0.gate.isClosed }:
-        publishContent { [reader] error in
-          if let error { completion(.failure(error)) } else { completion(.success((row, reader))) }
+        publishContent { [self] error in
+          told.notify(queue: content.queue) { [reader] in
+            if let error { completion(.failure(error)) } else { completion(.success((row, reader))) }
+          }
         }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
       case .shown(let row), .awaitsRefresh(let row):
@@ -41,6 +55,9 @@ extension TableWriter {
           completion(.success((row, reader)))
         }
       }
+      return edited
+    } _: {
+      told.leave()
     }
     refreshAfterChange(source, of: owner) { reader in
       shown.withLock { $0 = reader }

@@ -37,7 +37,7 @@ extension TableWriter: ReadInput {
   /// - Parameter completion: On any queue.
   func readBarrier(_ completion: @escaping StoreLooks.Completion) {
     let inputs = inputs
-    guard !inputs.isEmpty else { return look(completion) }
+    guard !inputs.isEmpty || following.load(ordering: .acquiring) > 0 else { return look(completion) }
     let group = DispatchGroup()
     let outcomes = Mutex(LookOutcome.read)
     for input in inputs {

@@ -18,8 +18,16 @@ enum SourceNews: Sendable {
 
 extension TableWriter {
   /// Takes in what a source has said; `completion` is called when it is published.
-  func receive(_ news: SourceNews, from source: String, then completion: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter isEdit: it was said of an edit: reads that begin from now on wait for it.
+  func receive(
+    _ news: SourceNews,
+    from source: String,
+    isEdit: Bool = false,
+    then completion: @escaping @Sendable () -> Void
+  ) {
     let showsWords = context.current.showsUpstreamsWords
+    if isEdit { following.add(1, ordering: .acquiringAndReleasing) }
     content.queue.async { [self] in
       let table = table.withLock { $0.value }
       let isRead = table?.isConcealed != true
@@ -27,6 +35,7 @@ extension TableWriter {
       table?.refuse(upstreamRefusal)
       let done: @Sendable () -> Void = { [self] in
         table?.settle(content.access { $0.isSettled }, refusal: upstreamRefusal)
+        if isEdit { following.subtract(1, ordering: .acquiringAndReleasing) }
         completion()
       }
       guard isNews else { return done() }

@@ -85,7 +85,7 @@ extension TableMapper {
     after result: MappingResult?,
     variables: MappingVariables
   ) -> MappingResult? {
-    guard let plan = common, contents.count == 1, contents.values.allSatisfy({ $0.edits == nil }) else { return nil }
+    guard let plan = common, contents.count == 1 else { return nil }
     let rest = MappingVariables(environment: variables.environment, locale: variables.locale)
     let found = shared.mapping(plan, locale: variables.locale) { previous in
       CommonMapping(plan, contents, after: previous) { cache in

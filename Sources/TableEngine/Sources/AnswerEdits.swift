@@ -1,0 +1,75 @@
+import Queues
+import TableMapping
+import Upstream
+
+/// The edits that an upstream has accepted and that are to be laid over its last answer, one after the other: each is built on
+/// those before it. A value.
+struct AnswerEdits {
+  typealias Turn = @Sendable () -> Void
+
+  private var isUnderWay = false
+  private var waiting: [Turn] = []
+
+  /// Takes an edit in. Returns it where its turn is now.
+  mutating func begin(_ turn: @escaping Turn) -> Turn? {
+    guard isUnderWay else {
+      isUnderWay = true
+      return turn
+    }
+    waiting.append(turn)
+    return nil
+  }
+
+  /// An edit is laid over the answer, or is not to be. Returns the next one.
+  mutating func end() -> Turn? {
+    guard !waiting.isEmpty else {
+      isUnderWay = false
+      return nil
+    }
+    return waiting.removeFirst()
+  }
+}
+
+extension SourceListeners {
+  /// An answer with an edit, as a table shows it.
+  typealias EditedAnswer = (content: SourceContent, number: UInt64)
+
+  /// Lays an edit over the last answer, as one table finds the item in it, and shows it in all others that have the answer. On
+  /// the sources' queue.
+  ///
+  /// - Parameters:
+  ///   - lay: on the table's queue, when the table has been told all that the upstream has said, with all edits before this one.
+  ///     Given whether the upstream has answered since this call, and so has the edit. Gives nil where it lays nothing.
+  ///   - completion: on the sources' queue, when reads of the others wait for the edit.
+  func edit(
+    through table: LiveTable,
+    _ lay: @escaping @Sendable (_ isAnswered: Bool) -> EditedAnswer?,
+    _ completion: @escaping @Sendable () -> Void
+  ) {
+    let asked = answer
+    let turn: AnswerEdits.Turn = { [self] in
+      let isAnswered = answer != asked
+      table.writer.content.queue.async { [self] in
+        let edited = lay(isAnswered)
+        context.client.queue.async { [self] in
+          if let edited { take(edited, from: table) }
+          completion()
+          last.access { $0.edits.end() }?()
+        }
+      }
+    }
+    last.access { $0.edits.begin(turn) }?()
+  }
+
+  private func take(_ edited: EditedAnswer, from table: LiveTable) {
+    guard edited.number == answer, last.access({ $0.content != nil }),
+      let others = withReaders({ $0.hear(answer, laidOverBy: table) })
+    else { return }
+    last.access { last in
+      var content = edited.content
+      content.shared = SharedMappings(after: last.content?.shared)
+      last.content = content
+    }
+    for other in others { tell(other, isUpToDate: false, isEdit: true) }
+  }
+}
