@@ -67,7 +67,6 @@ final class Run: @unchecked Sendable {
 
   /// - Returns: in words, what has happened.
   func perform() -> String {
-    tasks.mayShowLate = disk.failsOneOf > 0
     startService()
     makeClients()
     operate()

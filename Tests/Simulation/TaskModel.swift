@@ -55,9 +55,6 @@ final class TaskModel {
   /// Of each table the last that were shown.
   private var shown: [String: [Content]] = [:]
   private var successions = Successions()
-  /// Commits fail: a table whose version could not be stored shows what was done through another one when it is tried again, and
-  /// until then what it has. Known, and to be mended: it should rather refuse.
-  var mayShowLate = false
   private let fail: (String) -> Void
 
   init(_ fail: @escaping (String) -> Void) { self.fail = fail }
@@ -186,10 +183,7 @@ final class TaskModel {
 
   /// By time: what was answered before the reader asked is shown, whichever table it was done through.
   private func check(_ content: Content, _ row: String, _ field: Field, _ all: [Write], asked: Int) {
-    let done = all.filter { write in
-      guard write.outcome == .done, (write.answered ?? .max) < asked else { return false }
-      return !mayShowLate || write.cursor?.epoch == content.cursor.epoch
-    }
+    let done = all.filter { $0.outcome == .done && ($0.answered ?? .max) < asked }
     let place = "\(content.table) at \(content.cursor), row \(row), its \(field), asked for at step \(asked)"
     if let number = content.rows[row]?[field] {
       let shown = writes[number]

@@ -59,6 +59,9 @@ struct TableContent: Sendable {
   /// What the sources have said could not be stored, so it is not shown: it is tried again soon, and with their next
   /// answer.
   var isBehind = false
+  /// How often something was committed to an input that could not be shown, as the version that shows it could not be stored:
+  /// until it is, reads are refused.
+  var unshownCommits = 0
   var retries = StoringRetries()
   /// Of what sources have said, what was found to be no JSON when it was mapped.
   var refusedAnswers: [RefusedAnswer] = []

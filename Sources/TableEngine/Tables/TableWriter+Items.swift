@@ -18,6 +18,10 @@ extension TableWriter {
   /// queue.
   var awaitsLeader: Bool { isShared && log != nil && content.access { !$0.inputs.isEmpty } }
 
+  /// It shows items of the service's own beside what upstreams say, be they looked up: the replica that asks these tells the others
+  /// at which revisions of the items its version is made. On the table's queue.
+  var tellsInputs: Bool { isShared && content.access { !$0.inputs.isEmpty && !$0.inputRevisions.isEmpty } }
+
   /// Whether versions of it are made here, as far as it depends on what upstreams say. On the table's queue.
   var makesVersions: Bool { !awaitsLeader || context.replica.isLeading && content.access { $0.isSettled } }
 
@@ -42,7 +46,16 @@ extension TableWriter {
         following.subtract(1, ordering: .acquiringAndReleasing)
         return followsItems && context.replica.isLeading ? showLater() : ()
       }
-      publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
+      publishContent { [self] error in followed(error) }
+    }
+  }
+
+  /// What was committed to an input is shown, or is left to another replica; or could not be stored: then it is tried again, and
+  /// reads wait for that. On the table's queue.
+  func followed(_ error: StoreError?) {
+    switch error {
+    case nil, .fenced?: following.subtract(1, ordering: .acquiringAndReleasing)
+    case .some: content.access { $0.unshownCommits += 1 }
     }
   }
 

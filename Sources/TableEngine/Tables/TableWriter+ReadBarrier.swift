@@ -59,6 +59,7 @@ extension TableWriter: ReadInput {
       guard outcome == .read else { return completion(outcome) }
       guard !isToBeReplaced else { return whenDecided { [self] in readBarrierOfPresent(completion) } }
       afterFollowing { [self] in
+        guard content.access({ $0.unshownCommits == 0 }) else { return completion(.late) }
         // By another configuration than the one that counts, or beside one that does not, it would be another table.
         let isComparable = isShared && context.replica.refusal == nil && !context.replica.isAmongOlder
         guard isComparable else { return completion(.read) }
@@ -85,8 +86,8 @@ extension TableWriter: ReadInput {
     let latest = feed.current.table
     let isShown = content.access { content in
       guard !content.storedShowsInputs(log) else { return true }
-      // Only the replica that asks the upstreams knows their answers: elsewhere the stored version tells its inputs.
-      guard content.inputs.isEmpty else { return log == nil }
+      // Only the replica that asks the upstreams knows their answers: the stored version tells its inputs.
+      guard content.inputs.isEmpty else { return false }
       let table = content.table(named: name)
       return Table.same(latest, content.share(table, with: latest))
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import Logging
 import Queues
+import Synchronization
 import TableDiff
 import TableMapping
 import TableModel
@@ -47,7 +48,7 @@ extension TableWriter {
     // What it said to another replica holds until all have said something to this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
-    let untold = toggles.isEmpty && awaitsLeader ? content.access { $0.untoldInputs(isShared: isShared) } : nil
+    let untold = toggles.isEmpty && tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
     guard prepared != nil || hasWord || untold != nil else {
       noteShown()
       updateTranslations()
@@ -101,12 +102,15 @@ extension TableWriter {
     }
   }
 
-  /// All that the sources have said is shown, once what is under way is stored.
+  /// All that the sources have said and that was committed to the items is shown, once what is under way is stored.
   private func noteShown() {
-    content.access { content in
+    let shown = content.access { content in
       content.isBehind = false
       content.retries.succeed()
+      defer { content.unshownCommits = 0 }
+      return content.unshownCommits
     }
+    if shown > 0 { following.subtract(shown, ordering: .acquiringAndReleasing) }
   }
 
   /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.

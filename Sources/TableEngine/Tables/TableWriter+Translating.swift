@@ -32,7 +32,7 @@ extension TableWriter {
         following.subtract(1, ordering: .acquiringAndReleasing)
         return
       }
-      publishContent { [self] _ in following.subtract(1, ordering: .acquiringAndReleasing) }
+      publishContent { [self] error in followed(error) }
     }
   }
 
