@@ -5,10 +5,12 @@ import Testing
 
 /// Polls that wait while the configuration is read again: they go on waiting, whatever table is in the place of theirs.
 @Suite struct ReloadPollTests {
-  private static func configuration(_ url: String, locales: Bool = false, expand: Int = 2) -> String {
+  private static func configuration(_ url: String, locales: [String] = [], expand: Int = 2)
+    -> String
+  {
     """
     store: memory
-    \(locales ? "locales: [en, de]" : "")
+    \(locales.isEmpty ? "" : "locales: [\(locales.joined(separator: ", "))]")
     cells:
       Label: {nib: Label, fields: {title: string}}
       Expand: {nib: Expand, version: \(expand), fields: {title: string}, fallback: Label}
@@ -50,7 +52,7 @@ import Testing
       try service.request("GET", "/v1/changes?after=todo:\(todo.cursor)&after=more:\(more.cursor)&wait=50")
     }
     try service.awaitPolls(2)
-    try Self.read(service, Self.configuration(upstream.url, locales: true), saying: "Content-Language")
+    try Self.read(service, Self.configuration(upstream.url, locales: ["en", "de"]), saying: "Content-Language")
     try service.awaitPolls(2)
     #expect(try service.request("PATCH", "/v1/tables/todo/items/1", body: ["title": "B"]).status == 200)
     var mirror = todo
@@ -58,6 +60,44 @@ import Testing
     #expect(mirror.titles == [["B"]] && mirror.resets.isEmpty)
     let changes = try several.value().json["changes"]?.elements ?? []
     #expect(changes.count == 1 && changes[0]["table"] == "todo" && changes[0]["stages"]?.elements.count == 1)
+  }
+
+  /// Another language comes first: who asks for none is shown that, in the same table; who asks for the other one goes on in that.
+  @Test func anotherLanguageThatComesFirst() throws {
+    let upstream = try ScriptedUpstream([["id": 1, "title": "One"]])
+    let service = try ServiceProcess(Self.configuration(upstream.url, locales: ["en", "de"]))
+    let none: [[String: String]] = [[:], ["Accept-Language": "*"], ["Accept-Language": "fr"]]
+    let (english, todo) = (["Accept-Language": "en"], try service.mirror("todo"))
+    let polls = try none.map { try service.poll("todo", after: todo.cursor, $0) }
+    let several = Background("a poll of two") {
+      try service.request("GET", "/v1/changes?after=todo:\(todo.cursor)&wait=50")
+    }
+    let ofEnglish = try service.poll("todo", after: todo.cursor, english)
+    try service.awaitPolls(5)
+    try service.folder.write(Self.configuration(upstream.url, locales: ["de", "en"]))
+    service.signal(SIGHUP)
+    try awaited("the new configuration") {
+      try service.request("GET", "/v1/tables/todo")["Content-Language"] == "de"
+    }
+    #expect(try service.request("PATCH", "/v1/tables/todo/items/1", body: ["title": "B"]).status == 200)
+    for (poll, headers) in zip(polls, none) {
+      let reply = try poll.value()
+      var mirror = todo
+      try mirror.apply(reply.json)
+      #expect(mirror.titles == [["B"]] && mirror.resets.isEmpty, "\(headers): \(reply.text)")
+      #expect(reply["Content-Language"] == "de")
+      try mirror.apply(try service.changes("todo", after: mirror.cursor, headers))
+      #expect(mirror.resets.isEmpty, "\(headers)")
+    }
+    let reply = try several.value()
+    let changes = try reply.json["changes"]?.elements ?? []
+    #expect(changes.count == 1 && changes[0]["reset"] == nil && reply["Content-Language"] == "de", "\(reply.text)")
+    var mirror = todo
+    let first = try ofEnglish.value()
+    try mirror.apply(first.json)
+    #expect(first["Content-Language"] == "en" && mirror.resets == ["epoch"])
+    mirror = try service.follow("todo", english, from: mirror, until: "has it") { $0.titles == [["B"]] }
+    #expect(mirror.resets == ["epoch"])
   }
 
   /// Who can show some cells sees others as soon as these have another version.
@@ -107,7 +147,7 @@ import Testing
       try service.request("PATCH", "/v1/tables/issues/items/1", body: ["title": "Uno"])
     }
     _ = try arrived.wait(for: "the edit") { $0 ? true : nil }
-    try Self.read(service, Self.configuration(upstream.url, locales: true), saying: "Content-Language")
+    try Self.read(service, Self.configuration(upstream.url, locales: ["en", "de"]), saying: "Content-Language")
     go.change { $0 = true }
     let reply = try edit.value()
     let mirror = try service.mirror("issues")
@@ -136,7 +176,7 @@ import Testing
     }
     try send(0)
     _ = try asked.wait(for: "the edit") { $0 == 1 ? true : nil }
-    try Self.read(service, Self.configuration(upstream.url, locales: true), saying: "Content-Language")
+    try Self.read(service, Self.configuration(upstream.url, locales: ["en", "de"]), saying: "Content-Language")
     try send(1)
     go.change { $0 = true }
     let replies = try client.map { try $0.receive("the edit") }

@@ -20,8 +20,8 @@ package final class LiveTable: Sendable {
   package let locale: String?
   /// The writer of the table that this one is a translation of; nil where it is the original.
   let original: TableWriter?
-  /// The table that this one is a translation of; itself where it is the original.
-  var untranslated: LiveTable { original?.table.withLock { $0.value } ?? self }
+  /// The table that this one is a translation of, in the language that comes first; itself where it is the original.
+  package var untranslated: LiveTable { original?.table.withLock { $0.value } ?? self }
   /// The same table in the configuration's other languages.
   let translations = Mutex<[LiveTable]>([])
   let lifecycle = Mutex(TableLifecycle())

@@ -40,6 +40,8 @@ final class MultiPoll: Waiter {
   private let troubles: [Trouble]
   private let codings: AcceptedCodings
   private let scope: ReplyScope
+  /// It is answered in the language that comes first.
+  private let isInAnyLanguage: Bool
   private let joinedReplies: JoinedReplies
   /// What follows the cursors in the `Link` to the next poll.
   private let next: String
@@ -80,12 +82,14 @@ final class MultiPoll: Waiter {
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
     let forwards = Set(members.lazy.flatMap(\.table.forwards)).sorted()
     scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)
+    isInAnyLanguage = call.isInAnyLanguage
     topics = Self.topics(of: members)
   }
 
   private init(_ poll: MultiPoll, of members: [Member]) {
     (self.members, troubles) = (members, poll.troubles)
-    (codings, scope, joinedReplies) = (poll.codings, poll.scope, poll.joinedReplies)
+    (codings, joinedReplies, isInAnyLanguage) = (poll.codings, poll.joinedReplies, poll.isInAnyLanguage)
+    scope = members.first.map { poll.scope.of($0.table) } ?? poll.scope
     (next, share, recheck, server) = (poll.next, poll.share, poll.recheck, poll.server)
     (patience, ending) = (poll.patience, poll.ending)
     topics = Self.topics(of: members)
@@ -153,7 +157,7 @@ final class MultiPoll: Waiter {
     }
     guard !replaced.isEmpty else { return nil }
     var members = members
-    for (index, table) in replaced { members[index].table = table }
+    for (index, table) in replaced { members[index].table = isInAnyLanguage ? table.untranslated : table }
     return heir.withLock { heir in
       if let heir, zip(heir.members, members).allSatisfy({ $0.table === $1.table }) { return heir }
       let poll = MultiPoll(self, of: members)

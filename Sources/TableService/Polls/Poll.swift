@@ -12,6 +12,8 @@ final class Poll: Waiter {
   /// All that is kept of the request: what it was made of may be larger than everything else here.
   private let codings: AcceptedCodings
   private let scope: ReplyScope
+  /// It is answered in the language that comes first.
+  private let isInAnyLanguage: Bool
   /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
   private let next: String
   /// Refuses a client whom a newer configuration no longer lets in.
@@ -34,12 +36,14 @@ final class Poll: Waiter {
   ) {
     (self.share, self.patience) = (share, patience)
     (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
-    (codings, next) = (call.request.acceptedCodings, call.inquiry.next)
+    (codings, next, isInAnyLanguage) = (call.request.acceptedCodings, call.inquiry.next, call.isInAnyLanguage)
   }
 
-  private init(_ poll: Poll, of table: LiveTable) {
-    self.table = table
-    (query, state, scope, codings, next) = (poll.query, poll.state, poll.scope, poll.codings, poll.next)
+  private init(_ poll: Poll, of next: LiveTable) {
+    isInAnyLanguage = poll.isInAnyLanguage
+    table = isInAnyLanguage ? next.untranslated : next
+    scope = poll.scope.of(table)
+    (query, state, codings, self.next) = (poll.query, poll.state, poll.codings, poll.next)
     (share, patience, recheck) = (poll.share, poll.patience, poll.recheck)
   }
 

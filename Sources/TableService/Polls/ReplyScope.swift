@@ -12,6 +12,13 @@ struct ReplyScope: Hashable, Sendable {
   /// The language that the table is in; nil where the configuration names none.
   var locale: String?
 
+  /// The same, of the table that is in another one's place.
+  func of(_ table: LiveTable) -> ReplyScope {
+    var scope = self
+    scope.locale = table.locale
+    return scope
+  }
+
   var cacheControl: String { isTokenHolders || !forwards.isEmpty ? "private, no-cache" : "no-cache" }
 
   /// Replies are the same for all: they don't depend on who asks.

@@ -11,6 +11,8 @@ final class SlotPoll: Waiter {
   private let query: TableQuery
   private let codings: AcceptedCodings
   private let scope: ReplyScope
+  /// It is answered in the language that comes first.
+  private let isInAnyLanguage: Bool
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
   /// Of those who wait, where a caller may be only so many of them.
@@ -27,12 +29,14 @@ final class SlotPoll: Waiter {
   ) {
     (table, self.query, self.share) = (call.table, query, share)
     (self.recheck, self.isDraining) = (recheck, isDraining)
-    (codings, scope) = (call.request.acceptedCodings, call.scope)
+    (codings, scope, isInAnyLanguage) = (call.request.acceptedCodings, call.scope, call.isInAnyLanguage)
   }
 
-  private init(_ poll: SlotPoll, of table: LiveTable) {
-    self.table = table
-    (query, codings, scope) = (poll.query, poll.codings, poll.scope)
+  private init(_ poll: SlotPoll, of next: LiveTable) {
+    isInAnyLanguage = poll.isInAnyLanguage
+    table = isInAnyLanguage ? next.untranslated : next
+    scope = poll.scope.of(table)
+    (query, codings) = (poll.query, poll.codings)
     (share, recheck, isDraining) = (poll.share, poll.recheck, poll.isDraining)
   }
 

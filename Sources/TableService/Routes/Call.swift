@@ -47,6 +47,9 @@ final class Call: Sendable {
 
   /// The language to answer in; nil where the configuration names none.
   var locale: String? { inquiry.languages.locale(of: state.catalog.definition.locales) }
+
+  /// It asks for none of the configuration's languages: it is answered in the one that comes first.
+  var isInAnyLanguage: Bool { !inquiry.languages.names(oneOf: state.catalog.definition.locales) }
 }
 
 /// A request about one table.
@@ -64,6 +67,7 @@ final class TableCall: Sendable {
 
   var request: Request { call.request }
   var inquiry: RequestInquiry { call.inquiry }
+  var isInAnyLanguage: Bool { call.isInAnyLanguage }
   /// One caller's share of those who wait; nil where there is no limit.
   func waitingShare(_ limits: CallerLimits) -> WaitingShare? { limits.waitingShare(of: call) }
   var state: ServiceState { call.state }

@@ -44,6 +44,15 @@ struct LanguagePreferences: Sendable {
     return weight.value
   }
 
+  /// Whether one of these locales is asked for. Else the answer is in the first one, whichever that is by then.
+  func names(oneOf locales: [String]) -> Bool {
+    for range in ranges {
+      guard !range.isWildcard else { return !refused.isEmpty }
+      if locales.contains(where: { range.subtags(sharedWith: $0) > 0 }) { return true }
+    }
+    return false
+  }
+
   /// The locale to answer in: for each range the first one that it filters (RFC 4647 section 3.3.1), the range shortened
   /// until one is; the first of all where no range has one. Nil where there are none.
   ///
