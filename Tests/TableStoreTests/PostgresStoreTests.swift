@@ -247,6 +247,24 @@ import Testing
     }
   }
 
+  /// Another epoch has begun, at the revision that this process knows: what it lays out in the epoch before is refused.
+  @Test func aVersionOfTheEpochBeforeIsRefused() throws {
+    let server = try PostgresServer.shared.get()
+    let address = try server.newDatabase()
+    let store = try PostgresStore(address: address)
+    let feed = Feed(initial: table())
+    try store.write(table([("s", [row("1")])]), to: feed)
+    let base = try store.restored().revision
+    try server.ask("UPDATE tablecast.feed SET epoch = epoch # 1", in: address)
+    let version = try #require(feed.prepare(table([("s", [row("1"), row("2")])])))
+    var commit = Commit(table: "t", durability: .full, version: version)
+    commit.base = base
+    #expect(throws: StoreError.superseded) { try store.written(commit) }
+    let stored = try store.restored()
+    #expect(stored.feed?.epoch != feed.epoch && stored.feed?.versions.count == 1)
+    try store.closed()
+  }
+
   @Test func ofManyWhoComeFirstOneMakesTheSchema() throws {
     let address = try PostgresServer.shared.get().newDatabase()
     let failures = Mutex<[String]>([])
