@@ -8,8 +8,8 @@ import Upstream
 
 /// Shows edits that an upstream has accepted, here or through another replica.
 extension TableWriter {
-  /// Where such an edit is shown: the row's identity, as far as it is known, and in whose versions.
-  typealias ShownEdit = (row: String?, reader: TableReader)
+  /// Where such an edit is shown: the row's identity, as far as it is known, and in which version of which table.
+  typealias ShownEdit = (row: String?, reader: TableReader, version: Version)
 
   /// Shows what the upstream has accepted, and has it fetched anew. On the queue of the sources.
   ///
@@ -36,15 +36,18 @@ extension TableWriter {
           return (apply(&content).awaitingRefresh, nil)
         }
         let laid = apply(&content)
-        guard laid.isShown, let input = content.inputs[source.name], let answer = input.content, let number = input.answer
+        guard laid.isShown, let input = content.inputs[source.name], let answer = input.content,
+          let number = input.answer
         else { return (laid, nil) }
         return (laid, (answer, number))
       }
       switch laid {
       case .shown(let row) where !content.access { $0.gate.isClosed }:
         publishContent { [self] error in
+          // What is fetched next may have made something else of it.
+          let version = feed.current
           told.notify(queue: content.queue) { [reader] in
-            if let error { completion(.failure(error)) } else { completion(.success((row, reader))) }
+            if let error { completion(.failure(error)) } else { completion(.success((row, reader, version))) }
           }
         }
       // Where the upstream did not say what has become of the item, only a fetch can: nothing is guessed.
@@ -52,7 +55,7 @@ extension TableWriter {
         refreshed.notify(queue: content.queue) { [self] in
           let reader = shown.withLock { $0 }
           if reader === self.reader, let error = shortcoming { return completion(.failure(error)) }
-          completion(.success((row, reader)))
+          completion(.success((row, reader, reader.feed.current)))
         }
       }
       return edited

@@ -73,8 +73,9 @@ extension TableWriter {
     _ finish: @escaping @Sendable (EditResult) -> Void
   ) {
     let plan = edit.plan
-    let succeed: @Sendable (String?, TableReader) -> Void = { [self] row, reader in
-      let cursor = reader.cursor(reader.feed.current, edit.request.lens)
+    let succeed: @Sendable (ShownEdit) -> Void = { [self] shown in
+      let row = shown.row
+      let cursor = shown.reader.cursor(shown.version, edit.request.lens)
       let rows = [row ?? accepted.id ?? plan.chosen]
       content.queue.async { [self] in
         let unfit =
@@ -89,7 +90,7 @@ extension TableWriter {
       showElsewhere(HandedEdit(table: name, source: plan.source, edit: plan.change, item: accepted.item)) {
         [reader] outcome in
         switch outcome {
-        case .success(let row): succeed(row, reader)
+        case .success(let row): succeed((row, reader, reader.feed.current))
         case .failure: finish(.failure(.acceptedUnseen))
         }
       }
@@ -97,7 +98,7 @@ extension TableWriter {
     guard !isStored || context.replica.isLeading else { return handOver() }
     show(from: edit.source, of: edit.owner) { outcome in
       switch outcome {
-      case .success(let shown): succeed(shown.row, shown.reader)
+      case .success(let shown): succeed(shown)
       case .failure(.fenced): handOver()
       case .failure: finish(.failure(.acceptedUnseen))
       }
