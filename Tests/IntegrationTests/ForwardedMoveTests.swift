@@ -66,6 +66,18 @@ import Testing
     #expect(ContinuousClock.now - started < .seconds(2.5), "it has not waited for the list")
   }
 
+  /// Whoever names the row beside has named its section: an upstream that is told that alone was told `null`.
+  @Test(arguments: ["before", "after"])
+  func aRowThatGoesBesideAnotherGoesIntoItsSection(_ side: String) throws {
+    let (upstream, items) = try Self.upstream(answersItem: true)
+    let service = try ServiceProcess(Self.configuration(upstream.url, body: "{state: \"${$edit.section}\"}"))
+    try service.follow("t", until: "is ready") { $0.titles == [["One open", "Two open"], ["Three closed"]] }
+    let reply = try service.request("POST", "/v1/tables/t/items/1/move", body: [side: "3"])
+    #expect(reply.status == 200, "\(reply.text)")
+    #expect(items.current[0]["state"]?.text == "closed")
+    #expect(try service.mirror("t").sections.map(\.id) == ["open", "closed"])
+  }
+
   /// In an order of the upstream's own the place is not known before the list is: the answer waits for it.
   @Test func aMoveThatStandsElsewhereWaitsForTheList() throws {
     let (upstream, _) = try Self.upstream(answersItem: true)

@@ -63,7 +63,12 @@ import Testing
       body: #"{"meta":{"e":{"a":["x","y"],"b":"z"}}}"#,
       status: 422,
       fields: "meta.e",
-      expected: "refused 422 The upstream answered 422, and not why a=x|y b=z"
+      expected: "refused 422 z a=x|y b=z"
+    ),
+    Case(
+      body: #"{"detail":"see http://10.1.2.3:8080/why or https://docs.example.com/e1"}"#,
+      status: 409,
+      expected: "refused 409 see … or https://docs.example.com/e1"
     ),
     Case(
       body: #"{"data":{"up":{"userErrors":[{"field":["input","title"],"message":"too long"}]}}}"#,

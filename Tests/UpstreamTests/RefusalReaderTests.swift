@@ -105,6 +105,24 @@ import Testing
       fields: [],
       general: ["no"]
     ),
+    Case(
+      name: "OData",
+      body: #"{"error":{"code":"1","message":"bad","details":[{"code":"x","target":"Name","message":"is missing"}]}}"#,
+      fields: ["Name: is missing"]
+    ),
+    Case(
+      name: "WordPress",
+      body:
+        #"{"code":"rest_invalid_param","message":"Invalid parameter(s): status","data":{"status":400,"params":{"status":"none of publish, draft"}}}"#,
+      fields: ["status: none of publish, draft"]
+    ),
+    Case(
+      name: "Zendesk",
+      body:
+        #"{"error":"RecordInvalid","details":{"subject":[{"description":"cannot be blank","error":"BlankValue"}]}}"#,
+      fields: ["subject: cannot be blank"]
+    ),
+    Case(name: "details that are no reasons", body: #"{"details":{"tries":[1,2]},"message":"no"}"#, fields: []),
     Case(name: "an item", body: #"{"id":7,"tags":["a"],"title":"x"}"#, fields: []),
     Case(name: "nothing", body: "[]", fields: []),
   ]

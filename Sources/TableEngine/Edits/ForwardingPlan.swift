@@ -19,6 +19,8 @@ struct ForwardingPlan: Sendable {
   private(set) var chosen: String?
   /// Where it goes, beside what the upstream calls so.
   let place: EditPlace?
+  /// The section of the row that it goes beside.
+  private let section: String?
   private let body: JSONValue
   /// What the table's lookups find for the item, as far as the request names it.
   private let lookups: [String: JSONValue]
@@ -89,6 +91,7 @@ struct ForwardingPlan: Sendable {
     if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
     (self.request, self.change, locale) = (upstreamRequest, change, content.variables.locale)
     place = change.place?.naming(content.itemIdentity(ofRow:))
+    section = change.place?.neighbor.flatMap { table.indexPath(of: $0) }.map { table.sections[$0.section].id }
     identity =
       if let row = change.row {
         content.itemIdentity(ofRow: row)
@@ -137,7 +140,7 @@ struct ForwardingPlan: Sendable {
     var edit = ForwardedEdit(
       item: item,
       edit: body,
-      place: place?.forwarded,
+      place: place?.forwarded(in: section),
       id: identity,
       lookups: lookups,
       locale: locale,
@@ -196,13 +199,23 @@ extension EditPlace {
     }
   }
 
+  /// The row that it is beside.
+  fileprivate var neighbor: String? {
+    switch self {
+    case .end, .section: nil
+    case .before(let row), .after(let row): row
+    }
+  }
+
   /// As a request to the upstream sees it in `$edit.section`, `$edit.at`, `$edit.before` and `$edit.after`.
-  fileprivate var forwarded: ForwardedEdit.Place? {
+  ///
+  /// - Parameter beside: the section of the row that is named: who goes beside it goes there.
+  fileprivate func forwarded(in beside: String?) -> ForwardedEdit.Place? {
     switch self {
     case .end: nil
     case .section(let section, let at): ForwardedEdit.Place(section: section, at: at)
-    case .before(let row): ForwardedEdit.Place(before: row)
-    case .after(let row): ForwardedEdit.Place(after: row)
+    case .before(let row): ForwardedEdit.Place(section: beside, before: row)
+    case .after(let row): ForwardedEdit.Place(section: beside, after: row)
     }
   }
 }

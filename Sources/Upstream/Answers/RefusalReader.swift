@@ -7,7 +7,8 @@ internal import JSON
 /// - FastAPI: `{"detail": [{"loc": ["body", "name"], "msg": "…"}]}`
 /// - RFC 9457, JSON:API: `{"errors": [{"detail": "…", "pointer": "#/name"}]}`, or `source.pointer`
 /// - GitHub, Spring, Symfony, GraphQL's user errors: `[{"field": "name", "message": "…"}]` under `errors`, `violations` …
-/// - Stripe: `{"error": {"param": "name", "message": "…"}}`
+/// - Stripe: `{"error": {"param": "name", "message": "…"}}`; OData: `{"error": {"details": [{"target": "Name", "message": "…"}]}}`
+/// - Zendesk: `{"details": {"subject": [{"description": "…"}]}}`; WordPress: `{"data": {"params": {"status": "…"}}}`
 ///
 /// Bounded in names, texts and depth, whatever the answer is. Pure.
 struct RefusalReader {
@@ -45,6 +46,9 @@ struct RefusalReader {
     for name in Self.containers {
       if let member = root[name], member.kind == .array || member.kind == .object { read(member, in: name, depth: 0) }
     }
+    if fields.isEmpty, let parameters = root["data"]?["params"], parameters.kind == .object {
+      readMap(parameters, under: "", depth: 0)
+    }
     readIfMap(root)
   }
 
@@ -76,7 +80,7 @@ struct RefusalReader {
     case .object:
       if Self.name(in: value) != nil {
         readEntry(value, depth: depth + 1)
-      } else if Self.maps.contains(container) {
+      } else if Self.maps.contains(container) || container == "details" && Self.hasEntries(value) {
         readMap(value, under: "", depth: depth + 1)
       } else {
         for name in Self.containers {
@@ -152,6 +156,15 @@ struct RefusalReader {
     }
   }
 
+  /// Whether all members of an object have lists of reasons.
+  private static func hasEntries(_ object: JSONView) -> Bool {
+    object.count > 0
+      && object.members.allSatisfy { member in
+        member.value.kind == .array && member.value.count > 0
+          && member.value.elements.allSatisfy { $0.kind == .string || $0.kind == .object && message(in: $0) != nil }
+      }
+  }
+
   // MARK: Words
 
   private static func message(in entry: JSONView) -> String? {
@@ -167,7 +180,7 @@ struct RefusalReader {
     if let source = entry["source"], source.kind == .object {
       return name(of: source["pointer"]) ?? name(of: source["parameter"])
     }
-    for key in ["pointer", "field", "loc", "propertyPath", "property", "param"] {
+    for key in ["pointer", "field", "loc", "propertyPath", "property", "param", "target"] {
       if let name = name(of: entry[key]) { return name }
     }
     // GraphQL's `path` names what failed in the query, with `locations` beside it.

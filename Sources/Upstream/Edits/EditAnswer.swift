@@ -92,7 +92,7 @@ struct EditAnswer {
     for url in [sent.url, response.url] {
       told = told.replacing(url.description, with: "…").replacing("\(url.origin)", with: "…")
     }
-    return check.redaction.clean(told)
+    return check.redaction.clean(InternalURLs.hide(in: told))
   }
 
   private func fields(
@@ -119,12 +119,16 @@ struct EditAnswer {
       let scope = scope(Value(root), response)
       let isSuccess = (200..<300).contains(response.status)
       if let (words, fields) = try refusal(in: scope) {
-        return Reading(words: words, fields: try self.fields(in: scope) ?? fields)
+        return Reading(words: words, fields: try self.reasons(in: scope)?.fields ?? fields)
       }
       guard isSuccess else {
         let said = RefusalReader(answer: root)
-        let told = said.summary(after: ReasonText.reason(in: root))
-        return Reading(told: told, fields: try self.fields(in: scope) ?? said.fields)
+        let own = try reasons(in: scope)
+        let words = own.flatMap { $0.fields.isEmpty ? nil : $0 } ?? said
+        return Reading(
+          told: words.summary(after: ReasonText.reason(in: root)),
+          fields: own?.fields ?? said.fields
+        )
       }
       let id = try request.id?.evaluate(in: scope).text
       return Reading(
@@ -142,9 +146,9 @@ struct EditAnswer {
   }
 
   /// Where the configuration says where they stand; nil where it doesn't.
-  private func fields(in scope: Scope) throws -> [FieldReasons]? {
+  private func reasons(in scope: Scope) throws -> RefusalReader? {
     guard let value = try request.fields?.evaluate(in: scope) else { return nil }
-    return try Document(JSONValue(value).bytes).withRoot { RefusalReader(reasons: $0).fields }
+    return try Document(JSONValue(value).bytes).withRoot { RefusalReader(reasons: $0) }
   }
 
   private func refusal(in scope: Scope) throws -> (words: String, fields: [FieldReasons])? {
