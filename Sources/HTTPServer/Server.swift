@@ -58,8 +58,9 @@ public final class Server: Sendable {
     shared.logger.info(
       "listening",
       metadata: [
-        "address": "\(bound)", "loops": "\(loops.count)", "connections": "\(shared.capacity.connections)",
-        "waiters": "\(shared.capacity.waiters)",
+        "address": "\(bound)", "loops": .stringConvertible(loops.count),
+        "connections": .stringConvertible(shared.capacity.connections),
+        "waiters": .stringConvertible(shared.capacity.waiters),
       ]
     )
     return bound

@@ -70,7 +70,10 @@ final class Service: Sendable {
       on(SIGINT) { [self] in end(service, server, store) },
       on(SIGHUP) { [self] in reload(service, server, store) },
     ]
-    logger.notice("Serving", metadata: ["address": "http://\(address)", "tables": "\(definition.tables.count)"])
+    logger.notice(
+      "Serving",
+      metadata: ["address": "http://\(address)", "tables": .stringConvertible(definition.tables.count)]
+    )
     if isOpen, definition.auth.tokens.isEmpty, definition.auth.issuers.isEmpty, definition.hasEditableTables {
       logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
     }
@@ -188,7 +191,7 @@ final class Service: Sendable {
     }
     server.allow(definition.crossOrigin)
     (store as? MemoryStore)?.bound(historyBytes: definition.limits.mappingBytes)
-    logger.notice("The configuration was read again", metadata: ["tables": "\(definition.tables.count)"])
+    logger.notice("The configuration was read again", metadata: ["tables": .stringConvertible(definition.tables.count)])
     let waiting = definition.keysAwaitingRestart(since: self.definition)
     if !waiting.isEmpty {
       logger.warning(

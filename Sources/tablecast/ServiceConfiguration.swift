@@ -63,7 +63,7 @@ extension Diagnostic {
     logger.log(
       level: severity == .error ? .error : .warning,
       "\(message)\(suggestion.map { ", \($0)" } ?? "")",
-      metadata: ["file": "\(file)", "line": "\(line)", "column": "\(column)"]
+      metadata: ["file": "\(file)", "line": .stringConvertible(line), "column": .stringConvertible(column)]
     )
   }
 }

@@ -22,6 +22,23 @@ extension DiagnosticsTests {
       "2:9: warning: no payload fills the field 'a' of C"
     ),
     Case(
+      "another language's template",
+      "tables: {t: {source: {local: {}}, cell: C, payload: {title: \"{{ name }}\"}}}\ncells: {C: {fields: {title: string}}}",
+      "1:61: warning: '{{ name }}' is another language's template, and the same text in every row, write `${name}` for a member"
+    ),
+    Case(
+      "a cell that is not there, where there is one",
+      "tables: {t: {source: {local: {}}, cell: D, payload: {title: x}}}\ncells: {C: {fields: {title: string}}}",
+      "1:41: there is no cell 'D', did you mean 'C'?",
+      "2:9: warning: nothing shows the cell 'C', clients are told of it all the same"
+    ),
+    Case(
+      "a cell that is like none",
+      "tables: {t: {source: {local: {}}, cell: Label, payload: {title: x}}}\ncells: {C: {fields: {title: string}}}",
+      "1:41: there is no cell 'Label', there is C",
+      "2:9: warning: nothing shows the cell 'C', clients are told of it all the same"
+    ),
+    Case(
       "nib and class",
       base + "cells: {C: {fields: {title: string}, nib: a, class: b}}",
       "2:38: a cell with 'nib' and 'class'"

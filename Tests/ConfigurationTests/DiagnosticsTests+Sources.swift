@@ -55,7 +55,7 @@ extension DiagnosticsTests {
     Case(
       "two ways to log in",
       upstream + "sources: {s: {url: https://x.example, auth: {bearer: x, basic: {user: a, password: b}}}}",
-      "2:45: 'auth' has basic or bearer at once"
+      "2:45: 'auth' has basic and bearer at once"
     ),
     Case(
       "a client without a secret",
@@ -90,7 +90,7 @@ extension DiagnosticsTests {
     Case(
       "two styles",
       upstream + "sources: {s: {url: https://x.example, paging: {link: true, nextUrl: next}}}",
-      "2:47: the paging has link or nextUrl at once"
+      "2:47: the paging has link and nextUrl at once"
     ),
     Case(
       "a cursor that goes nowhere",

@@ -30,10 +30,12 @@ extension CrossChecks {
     )
   }
 
+  /// A cell is defined and declared: each name stands once.
   private func some(_ names: [String]) -> String {
-    names.count > 6
+    var seen: Set<String> = []
+    let names = names.filter { seen.insert($0).inserted }
+    return names.count > 6
       ? names.prefix(6).joined(separator: ", ") + " …"
-      : names.count > 1
-        ? names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "") : names.first ?? ""
+      : together(names)
   }
 }

@@ -78,7 +78,22 @@ extension CrossChecks {
       return
     }
     if field.isOptional, entry.value.isNull { return }
+    warnOfOtherTemplate(entry.value)
     check(entry.value, is: field.type, of: "the field '\(name)' of \(cell.identifier)")
+  }
+
+  /// `{{ title }}`, as other languages write `${title}`, would be the same text in every row.
+  private func warnOfOtherTemplate(_ node: YAMLNode) {
+    guard let text = node.scalar?.text, !text.contains("${"), let open = text.firstRange(of: "{{"),
+      let close = text[open.upperBound...].firstRange(of: "}}")
+    else { return }
+    let name = text[open.upperBound..<close.lowerBound].filter { !$0.isWhitespace }
+    guard !name.isEmpty else { return }
+    reading.warning(
+      at: node.place,
+      "\(excerpt(text)) is another language's template, and the same text in every row",
+      "write `${\(name)}` for a member of the item"
+    )
   }
 
   private func check(_ node: YAMLNode, is type: FieldType, of what: String) {

@@ -66,7 +66,7 @@ enum PagingKeys: ObjectKeys {
     guard present.count == 1 else {
       object.reading.error(
         at: object.place,
-        present.isEmpty ? "the paging does not say how" : "the paging has \(alternatives(present)) at once",
+        present.isEmpty ? "the paging does not say how" : "the paging has \(together(present)) at once",
         "write one of \(alternatives(styles))"
       )
       return nil

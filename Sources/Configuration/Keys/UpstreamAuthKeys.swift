@@ -24,7 +24,7 @@ enum UpstreamAuthKeys: ObjectKeys {
     guard present.count == 1 else {
       object.reading.error(
         at: object.place,
-        present.isEmpty ? "'auth' does not say how" : "'auth' has \(alternatives(present)) at once",
+        present.isEmpty ? "'auth' does not say how" : "'auth' has \(together(present)) at once",
         present.isEmpty
           ? "write `oauth2: {token: https://id.example.com/token, client: …, secret: …}`, `basic` or `bearer`"
           : "keep one of them"

@@ -42,7 +42,7 @@ enum WebhookKeys: ObjectKeys {
     guard present.count == 1 else {
       object.reading.error(
         at: object.place,
-        present.isEmpty ? "the webhook proves itself by nothing" : "the webhook has \(alternatives(present)) at once",
+        present.isEmpty ? "the webhook proves itself by nothing" : "the webhook has \(together(present)) at once",
         present.isEmpty ? "write `secret: ${env.HOOK_SECRET}`, `bearer`, or `header` with `equals`" : "keep one of them"
       )
       return nil

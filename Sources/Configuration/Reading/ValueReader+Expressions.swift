@@ -50,7 +50,7 @@ extension ValueReader where Value == Template {
     reading.error(
       at: place,
       "\(excerpt(text)) is no URL of an upstream",
-      "it begins with `https://` or `http://` and a host"
+      "it begins with `https://` or `http://` and a host, behind which a port is 1 to 65535"
     )
   }
 }

@@ -64,7 +64,7 @@ extension TableFamily {
     }
     context.logger.warning(
       "A member of a family has no room",
-      metadata: ["family": "\(name)", "bytes": "\(bytes)", "reason": "\(shortage.error.detail)"]
+      metadata: ["family": "\(name)", "bytes": .stringConvertible(bytes), "reason": "\(shortage.error.detail)"]
     )
     table.refuse(for: shortage.error)
     forget(table)

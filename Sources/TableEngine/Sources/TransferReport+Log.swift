@@ -7,9 +7,10 @@ extension TransferReport {
     logger.debug(
       "\(purpose == .edit ? "An upstream was sent an edit" : "An upstream was asked")",
       metadata: [
-        "source": "\(source)", "method": "\(method)", "url": "\(url)", "status": "\(status.map(String.init) ?? "-")",
-        "milliseconds": "\(elapsed.milliseconds)",
-        "bytes": "\(bytes)", "error": "\(error?.title ?? "-")",
+        "source": "\(source)", "method": "\(method)", "url": "\(url)",
+        "status": status.map { .stringConvertible($0) } ?? "-",
+        "milliseconds": .stringConvertible(elapsed.milliseconds),
+        "bytes": .stringConvertible(bytes), "error": "\(error?.title ?? "-")",
       ]
     )
   }

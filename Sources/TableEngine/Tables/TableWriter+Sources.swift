@@ -111,7 +111,10 @@ extension TableWriter {
       )
     }
     if result.skippedItems > result.skipped.count, context.isFirst("\(name)\u{0}more skipped items") {
-      context.logger.notice("Items without rows", metadata: ["table": "\(name)", "count": "\(result.skippedItems)"])
+      context.logger.notice(
+        "Items without rows",
+        metadata: ["table": "\(name)", "count": .stringConvertible(result.skippedItems)]
+      )
     }
   }
 }

@@ -89,7 +89,7 @@ final class AuditLog: @unchecked Sendable {
     } catch {
       logger.error(
         "Edits can't be recorded",
-        metadata: ["edits": "\(taken.count)", "reason": "\((error as NSError).localizedDescription)"]
+        metadata: ["edits": .stringConvertible(taken.count), "reason": "\((error as NSError).localizedDescription)"]
       )
     }
     for entry in taken { entry.completion() }

@@ -99,7 +99,7 @@ final class KeyKeeper: Sendable {
     case .next, .unchanged: return
     case .changed(let isRevoking):
       let keys = keys
-      var metadata: Logger.Metadata = ["issuer": "\(issuer)", "keys": "\(keys.keys.count)"]
+      var metadata: Logger.Metadata = ["issuer": "\(issuer)", "keys": .stringConvertible(keys.keys.count)]
       if !keys.refusals.isEmpty { metadata["left out"] = "\(keys.refusals.joined(separator: "; "))" }
       logger.notice(isRevoking ? "An issuer has taken keys back" : "An issuer's keys have come", metadata: metadata)
     case .failed(let reason):
