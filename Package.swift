@@ -202,7 +202,7 @@ let package = Package(
     .testTarget(
       name: "DiscoveryTests",
       dependencies: ["Configuration", "Discovery", "JSON", "Upstream"],
-      resources: [.copy("Answers")],
+      resources: [.copy("Answers"), .copy("Conversations")],
       swiftSettings: ours
     ),
     .testTarget(name: "IdentityTests", dependencies: ["Identity", "JSON", "TestSupport"], swiftSettings: ours),

@@ -8,9 +8,17 @@ public struct APIAnswer: Sendable {
   public var status: Int
   public var headers: [TransferField]
   public var body: JSONValue
+  /// What it was written in, as `format` has it; nil for JSON.
+  public var format: String?
 
-  public init(url: String?, status: Int = 200, headers: [TransferField] = [], body: JSONValue) {
-    (self.url, self.status, self.headers, self.body) = (url, status, headers, body)
+  public init(
+    url: String?,
+    status: Int = 200,
+    headers: [TransferField] = [],
+    body: JSONValue,
+    format: String? = nil
+  ) {
+    (self.url, self.status, self.headers, self.body, self.format) = (url, status, headers, body, format)
   }
 
   var isSuccess: Bool { (200..<300).contains(status) }

@@ -18,6 +18,8 @@ struct CellGuess: Sendable {
     /// Where an image can be looked at.
     var sample: String?
     var path: MemberPath?
+    /// Members that are shown beside it.
+    var further: [MemberPath] = []
     /// Other templates that would fit.
     var runnersUp: [String] = []
   }
@@ -31,25 +33,36 @@ struct CellGuess: Sendable {
   ///   - section: what the sections say already.
   init(_ fields: [Field], of items: [JSONValue], identity: IdentityGuess, section: MemberPath?) {
     let stem = identity.paths.count == 1 ? identity.paths.first.flatMap(\.identifiedNoun) : nil
-    let titles = (fields + items.fields(inLists: true)).map { (Self.titleScore($0, of: stem), $0) }
-      .filter { $0.0 > 10 }.enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }.map(
-        \.element.1
-      )
+    let titles = (fields + items.fields(inLists: true))
+      .map { field in
+        // A number that the item has, where a text says what it is.
+        let isIdentity = identity.paths == [field.path] && Self.titles[field.path.last.lowercased()] == nil
+        return (Self.titleScore(field, of: stem) - (isIdentity ? 6 : 0), field)
+      }
+      .filter { $0.0 > 10 }.enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }
+    let best = titles.first?.element.0 ?? 0
     var used = Set([section].compactMap(\.self))
-    if let field = titles.first {
+    if let field = titles.first?.element.1 {
       title = Part(
         name: "title",
         type: "string",
         value: Self.text(field, otherwise: "'untitled'"),
         evidence: "in \(field.present.grouped) of \(field.items.grouped)",
         path: field.path,
-        runnersUp: titles.dropFirst().prefix(2).map { Self.text($0, otherwise: "'untitled'") }
+        runnersUp: titles.dropFirst().prefix(2).map { Self.text($0.element.1, otherwise: "'untitled'") }
       )
       used.insert(field.path)
-      if field.items > 3, field.distinct.count * 3 < field.items {
+      if let person = PersonName(with: field, among: fields) {
+        title.runnersUp = [title.value] + title.runnersUp.prefix(1)
+        (title.value, title.path, title.further) = (person.value, person.given.path, [person.family.path])
+        used.formUnion([person.given.path, person.family.path])
+      }
+      if title.further.isEmpty, field.items > 3, field.distinct.count * 3 < field.items {
         titleDoubt =
           "the title may be another one: `\(field.path.description)` has \(field.distinct.count.grouped) values"
           + " in \(field.items.grouped) items"
+      } else if best < Self.named {
+        titleDoubt = "the title is a guess: nothing but its values speaks for `\(field.path.description)`"
       }
     } else {
       title = Part(name: "title", type: "string", value: identity.template, evidence: "no member looks like a title")
@@ -76,10 +89,22 @@ struct CellGuess: Sendable {
         Self.optional("date", isDay ? "string" : "date", date, isDay ? "${\(value)}" : "${\(value) | date}")
       )
     }
-    others += Self.figures(fields, used)
+    let amounts = Money.candidates(fields).filter { !used.contains($0.amount.path) }.prefix(1)
+    used.formUnion(amounts.map(\.amount.path))
+    others += amounts.compactMap { money in
+      let name = Self.camelCased(money.name)
+      guard !name.isEmpty, !["title", "subtitle", "imageName", "date"].contains(name) else { return nil }
+      var part = Self.optional(name, money.isExact ? "string" : "number", money.amount, money.value)
+      part.evidence += money.isExact ? "" : ": whole numbers, which may be cents"
+      return part
+    }
+    others += Self.figures(fields, used).filter { figure in !others.contains { $0.name == figure.name } }
   }
 
   // MARK: What suits what
+
+  /// Titles of less have no name that speaks for them.
+  private static let named = 24.0
 
   private static let titles: [String: Double] = [
     "title": 100, "name": 98, "full_name": 90, "namewithowner": 90, "fullname": 90, "display_name": 96,
@@ -110,9 +135,16 @@ struct CellGuess: Sendable {
     else { return 0 }
     let name = field.path.last.lowercased()
     var score = titles[name] ?? 0
+    let isListed = field.path.endsInList
+    if isListed, score < 60, !Self.isTitle(name) { return 0 }
     if score == 0 {
       if Self.isTitle(name) {
         score = noun.map(name.hasPrefix) == true ? 86 : 62
+      } else if let noun, noun.utf8.count > 2, name.hasSuffix(noun) {
+        // `strMeal`, beside `idMeal`.
+        score = 70
+      } else if let said = Self.lastWords.first(where: name.hasSuffix) {
+        score = (titles[said] ?? 0) * 0.9
       } else if name.hasSuffix("_id") || name.hasSuffix("type") || name == "status" || name == "state" {
         score = 5
       } else {
@@ -128,7 +160,7 @@ struct CellGuess: Sendable {
       {
         score = max(score, parentScore - 2)
       } else {
-        score -= Self.others.contains { parent.contains($0) } ? 60 : field.path.lists.isEmpty ? 12 : 42
+        score -= Self.others.contains { parent.contains($0) } ? 60 : field.path.lists.isEmpty || isListed ? 12 : 42
       }
     }
     if field.items > 2 {
@@ -138,6 +170,9 @@ struct CellGuess: Sendable {
     if field.averageBytes < 2 { score -= 10 }
     return score
   }
+
+  /// What longer names end with: `product_description`.
+  private static let lastWords = ["description", "subject", "summary", "headline", "caption", "message", "question"]
 
   private static func isTitle(_ name: String) -> Bool {
     name.hasSuffix("title") || name.hasSuffix("name") || name.hasSuffix("label")
@@ -264,9 +299,10 @@ struct CellGuess: Sendable {
 }
 
 extension MemberPath {
-  /// What is identified: `track` for `trackId` or `track_id`; nil where the name says `id` alone, or something else.
+  /// What is identified: `track` for `trackId`, `track_id` or `idTrack`; nil where the name says `id` alone, or something else.
   fileprivate var identifiedNoun: String? {
     let name = last.lowercased()
+    if last.hasPrefix("id"), last.dropFirst(2).first?.isUppercase == true { return String(name.dropFirst(2)) }
     guard name.hasSuffix("id"), name.utf8.count > 4 else { return nil }
     let noun = name.dropLast(2)
     return String(noun.hasSuffix("_") ? noun.dropLast() : noun)

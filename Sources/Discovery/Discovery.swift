@@ -51,8 +51,8 @@ public struct Discovery: Sendable {
   private var element: String?
   private var paging: (guess: PagingGuess, proof: String)?
   private var unproved: [(guess: PagingGuess, reason: String)] = []
-  /// Blind tries for a second page, each with the reason why it failed.
-  private var blind: [String] = []
+  /// Blind tries for a second page, by the reason why they failed.
+  private var blind: [(reason: String, tries: [String])] = []
   private var cell: CellGuess?
   private var doubts: [String] = []
 
@@ -200,7 +200,13 @@ public struct Discovery: Sendable {
       if let identity = identities.first { cell = CellGuess(fields, of: items, identity: identity, section: section) }
       phase = .again
     case .refuted(let reason):
-      if guess.isBlind { blind.append("\(guess.yaml): \(reason)") } else { unproved.append((guess, reason)) }
+      if !guess.isBlind {
+        unproved.append((guess, reason))
+      } else if let place = blind.firstIndex(where: { $0.reason == reason }) {
+        blind[place].tries.append(guess.yaml)
+      } else {
+        blind.append((reason, [guess.yaml]))
+      }
       askForPage(Array(guesses.dropFirst()))
     }
   }

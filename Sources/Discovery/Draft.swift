@@ -12,6 +12,8 @@ public struct Draft: Sendable {
   public var doubts: [String]
   /// Where each item is fetched by itself: some of them, as they would be the source's.
   public var elements: [JSONValue] = []
+  /// Further pages are asked for.
+  public var isPaged = false
   /// How many items the upstream says that there are; nil where it says nothing.
   public var total: Int?
 }

@@ -27,7 +27,7 @@ struct Field: Sendable {
   private(set) var falls = true
 
   enum Form: CaseIterable, Sendable {
-    case moment, day, url, imageURL, email, number, markup, uuid, empty
+    case moment, day, url, imageURL, email, number, markup, uuid, empty, control
   }
 
   /// More are not told apart: enough for any page that is read.
@@ -112,6 +112,7 @@ extension Field.Form {
     case .markup:
       text.contains("</") || text.contains("/>") || text.contains("<p>") || text.contains("&#")
         || text.contains("&amp;")
+    case .control: text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     case .uuid: text.utf8.count == 36 && UUID(uuidString: text) != nil
     }
   }
@@ -131,7 +132,7 @@ extension [JSONValue] {
   /// What the items have in common: the members of each, and of the objects in them, three deep. In the order in which they
   /// are met. O(values).
   ///
-  /// - Parameter inLists: those of the first objects in lists alone: Notion's `title[0].plain_text`.
+  /// - Parameter inLists: those of the first objects in lists alone, and first texts: Notion's `title[0].plain_text`, `title[0]`.
   func fields(inLists: Bool = false) -> [Field] {
     var fields: [Field] = []
     var places: [MemberPath: Int] = [:]
@@ -139,19 +140,23 @@ extension [JSONValue] {
       for member in value.members ?? [] {
         let path = path.appending(member.name)
         if member.value.members != nil, path.names.count < 4 { visit(member.value, path) }
-        if inLists, let first = member.value.elements?.first, first.members != nil, path.names.count < 4 {
-          visit(first, path.first)
+        if inLists, let first = member.value.elements?.first {
+          if first.members != nil, path.names.count < 4 { visit(first, path.first) }
+          if first.text != nil { add(first, at: path.first) }
         }
         if inLists, path.lists.isEmpty { continue }
-        // Enough for any item that a person can look at.
-        if places[path] == nil, fields.count >= 400 { continue }
-        let place = places[path] ?? fields.count
-        if place == fields.count {
-          places[path] = place
-          fields.append(Field(path))
-        }
-        fields[place].add(member.value)
+        add(member.value, at: path)
       }
+    }
+    func add(_ value: JSONValue, at path: MemberPath) {
+      // Enough for any item that a person can look at.
+      if places[path] == nil, fields.count >= 400 { return }
+      let place = places[path] ?? fields.count
+      if place == fields.count {
+        places[path] = place
+        fields.append(Field(path))
+      }
+      fields[place].add(value)
     }
     for item in self { visit(item, MemberPath([])) }
     for index in fields.indices { fields[index].items = count }

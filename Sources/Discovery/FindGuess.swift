@@ -18,8 +18,9 @@ struct FindGuess {
   private static let mostSorts = 3
 
   init(_ fields: [Field], cell: CellGuess) {
+    let fields = fields.filter(\.path.canBeBare)
     let texts = [cell.title] + cell.others.filter { $0.name == "subtitle" }
-    search = texts.compactMap(\.path).map(\.expression)
+    search = texts.flatMap { [$0.path].compactMap(\.self) + $0.further }.filter(\.canBeBare).map(\.expression)
     let own = fields.filter { $0.path.names.dropLast().allSatisfy(Wrapper.names.contains) && !$0.path.last.isEmpty }
     var names: Set<String> = []
     let filters = own.filter { Self.isFilter($0) && $0.path != cell.title.path }.compactMap { field in

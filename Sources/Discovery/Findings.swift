@@ -14,8 +14,8 @@ struct Findings {
   let otherIdentities: [IdentityGuess]
   let paging: (guess: PagingGuess, proof: String)?
   let unproved: [(guess: PagingGuess, reason: String)]
-  /// Blind tries for a second page.
-  let blind: [String]
+  /// Blind tries for a second page, by the reason why they failed.
+  let blind: [(reason: String, tries: [String])]
   let cell: CellGuess
   let sections: [SectionGuess]
   let fields: [Field]
@@ -41,6 +41,7 @@ struct Findings {
       environment: secrets.environment,
       doubts: doubts,
       elements: element == nil ? [] : items,
+      isPaged: paging != nil,
       total: total?.count
     )
   }
@@ -74,6 +75,7 @@ struct Findings {
         )
       }
     }
+    if let format = answer.format { writer.write(2, "format: \(format)", "by its type, and by a look at it") }
     let freshness = Freshness(answer, requests: element == nil ? 1 : items.count)
     writer.write(2, "every: \(freshness.every)", freshness.evidence)
     if let expression = list.expression {
@@ -104,7 +106,15 @@ struct Findings {
       writer.comment(2, "paging: \(guess.yaml)  # \(guess.evidence); not proved: \(reason)")
     }
     if paging == nil, unproved.isEmpty, !blind.isEmpty {
-      writer.comment(2, "no further pages were found; tried: \(blind.joined(separator: "; "))")
+      let tried = blind.map { "\($0.tries.joined(separator: ", ")): \($0.reason)" }
+      writer.comment(2, "no further pages were found; tried: \(tried.joined(separator: "; "))")
+      // What pages mostly have.
+      let isRound = list.items.count % 10 == 0 || list.items.count % 25 == 0
+      if total == nil, isRound {
+        doubts.append(
+          "the list may go on: \(list.items.count.grouped) items are a round number, and no way to further ones was found"
+        )
+      }
     }
     if let total {
       writer.comment(2, "\(total.place) says \(total.count.grouped) in all")

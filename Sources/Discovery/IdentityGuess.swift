@@ -33,13 +33,19 @@ struct IdentityGuess: Sendable, Equatable {
   /// - Parameter noun: what one item is called, `issue`: `issue_id` identifies it.
   static func candidates(_ fields: [Field], of items: [JSONValue], noun: String?) -> [IdentityGuess] {
     let scalar = fields.filter {
-      $0.isScalar && $0.isAlwaysThere && !$0.has(.empty) && $0.booleans == 0 && $0.doubles == 0
+      $0.isScalar && $0.isAlwaysThere && !$0.has(.empty) && !$0.has(.control) && $0.booleans == 0 && $0.doubles == 0
     }
     let unique = scalar.filter { $0.isUnique && $0.averageBytes <= 300 }
-    var found = unique.map { (score(of: $0, noun), $0) }.filter { $0.0 > 0 }
+    let ranked = unique.map { (score(of: $0, noun), $0) }
       .enumerated().sorted { ($0.element.0, $1.offset) > ($1.element.0, $0.offset) }
-      .map { IdentityGuess(sole: $0.element.1) }
+      .map(\.element)
+    var found = ranked.filter { $0.0 > 0 }.map { IdentityGuess(sole: $0.1) }
     if found.isEmpty { found += pairs(scalar, items) }
+    // Prometheus' `metric.instance`: a text that stands deep in the item still tells more than all of the item.
+    if found.isEmpty {
+      found += ranked.map(\.1).filter { $0.isText && !$0.isMostly(.moment) && $0.averageBytes <= 100 }.prefix(2)
+        .map { IdentityGuess(sole: $0) }
+    }
     let content = IdentityGuess(
       template: "${$item | hash}",
       paths: [],
@@ -78,7 +84,7 @@ struct IdentityGuess: Sendable, Equatable {
 
   private static let names: [String: Double] = [
     "id": 100, "_id": 98, "uuid": 96, "guid": 95, "gid": 92, "uid": 92, "key": 90, "slug": 85, "sha": 84, "number": 80,
-    "iid": 79, "code": 78, "symbol": 77, "fingerprint": 90, "isbn": 76, "ean": 76, "sku": 76, "login": 66,
+    "iid": 79, "code": 78, "symbol": 77, "fingerprint": 90, "isbn": 76, "doi": 82, "ean": 76, "sku": 76, "login": 66,
     "username": 66,
     "name": 60, "email": 62, "url": 50, "uri": 50, "link": 48, "href": 48, "html_url": 48, "title": 25, "date": 40,
     "node_id": 72,

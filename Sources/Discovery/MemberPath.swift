@@ -35,6 +35,12 @@ struct MemberPath: Hashable, Sendable {
     return path
   }
 
+  /// Its expression can stand without `${…}` around it: in one that has `${` in a name, that would be a mistake.
+  var canBeBare: Bool { !expression.contains("${") }
+
+  /// It leads to the first element of a list, and not further.
+  var endsInList: Bool { lists.contains(names.count - 1) }
+
   /// Names that mean something else at the beginning of an expression.
   private static let reserved: Set<String> = ["true", "false", "null", "in", "has", "env"]
 

@@ -1,4 +1,4 @@
-internal import JSON
+public import JSON
 internal import Upstream
 
 /// A way in which further pages may be asked for.
@@ -116,12 +116,12 @@ extension PagingGuess {
   private static func numbered(_ members: Surroundings, _ answer: APIAnswer, _ list: ItemList) -> [PagingGuess] {
     guard !list.items.isEmpty, list.kind != .entries else { return [] }
     let query = answer.url.map(Query.pairs) ?? []
+    func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
     func seen(_ names: Set<String>) -> (name: String, value: Int)? {
-      if let pair = query.first(where: { names.contains($0.name.lowercased()) }), let number = Int(pair.value) {
+      if let pair = query.first(where: { names.contains(plain($0.name)) }), let number = Int(pair.value) {
         return ("`\(pair.name)` in the URL", number)
       }
-      for (path, value) in members.values where names.contains(path.last.lowercased().filter { $0 != "_" && $0 != "-" })
-      {
+      for (path, value) in members.values where names.contains(plain(path.last)) {
         if let number = value.count { return ("`\(path.description)` of the answer", number) }
       }
       return nil
@@ -147,34 +147,59 @@ extension PagingGuess {
         )
       )
     }
-    let offset = seen(["offset", "start", "startat", "skip", "from", "startindex"])
-    let offsetNames = offset != nil ? ["offset", "startAt", "start", "skip", "from", "startIndex"] : []
-    for name in offsetNames where offset?.name.lowercased().contains(name.lowercased()) == true {
-      found.append(
-        PagingGuess(
-          yaml: "{offset: {parameter: \(name), size: \(list.items.count)}}",
-          evidence: "\(offset?.name ?? "") is \(offset?.value ?? 0)",
-          secondPage: answer.url(replacing: name, with: String(list.items.count))
-        )
+    found += offsets(seen(["offset", "start", "startat", "skip", "from", "startindex"]), query, answer, list)
+    let total = answer.total(without: list)?.count
+    guard found.isEmpty, answer.url != nil, isFull || (total ?? 0) > list.items.count else { return found }
+    let evidence =
+      total.map { "\($0.grouped) items are said to be there" } ?? "\(list.items.count) items are a round number"
+    return tries(query).map { name in
+      let isPage = name.lowercased().contains("page")
+      return PagingGuess(
+        yaml: isPage
+          ? "{page: {parameter: \(Query.quoted(name))\(size)}}"
+          : "{offset: {parameter: \(Query.quoted(name)), size: \(list.items.count)}}",
+        evidence: evidence,
+        secondPage: answer.url(replacing: name, with: isPage ? "2" : String(list.items.count)),
+        isBlind: true
       )
-      break
     }
-    guard found.isEmpty, isFull, answer.url != nil else { return found }
-    let evidence = "\(list.items.count) items are a round number"
-    return [
+  }
+
+  /// By the offset that the URL or the answer has: first by the parameter of that name, then by others' names for it.
+  private static func offsets(
+    _ offset: (name: String, value: Int)?,
+    _ query: [(name: String, value: String)],
+    _ answer: APIAnswer,
+    _ list: ItemList
+  ) -> [PagingGuess] {
+    guard let offset else { return [] }
+    let said = offset.name.lowercased().filter { $0.isLetter || $0.isNumber }
+    let names = ["offset", "startAt", "startIndex", "start", "skip", "from"]
+    let own = query.map(\.name).filter { name in names.contains { $0.lowercased() == name.lowercased() } }
+    let likely = names.filter { said.contains($0.lowercased()) }
+    var seen: Set<String> = []
+    let all = (own.isEmpty ? likely + ["offset", "start"] : own).filter { seen.insert($0).inserted }.prefix(4)
+    return all.enumerated().map { place, name in
       PagingGuess(
-        yaml: "{page: {parameter: page}}",
-        evidence: evidence,
-        secondPage: answer.url(replacing: "page", with: "2"),
-        isBlind: true
-      ),
-      PagingGuess(
-        yaml: "{offset: {parameter: offset, size: \(list.items.count)}}",
-        evidence: evidence,
-        secondPage: answer.url(replacing: "offset", with: String(list.items.count)),
-        isBlind: true
-      ),
+        yaml: "{offset: {parameter: \(name), size: \(list.items.count)}}",
+        evidence: "\(offset.name) is \(offset.value)",
+        secondPage: answer.url(replacing: name, with: String(list.items.count)),
+        isBlind: place > 0
+      )
+    }
+  }
+
+  /// Which parameters may name a page, where nothing says so: those first that go with the one for its size.
+  private static func tries(_ query: [(name: String, value: String)]) -> [String] {
+    let companions: [String: [String]] = [
+      "rows": ["start"], "size": ["from", "page"], "$limit": ["$offset"], "$top": ["$skip"],
+      "limit": ["offset", "skip", "start"], "maxresults": ["startAt", "startIndex"], "count": ["offset", "startIndex"],
+      "take": ["skip"], "num": ["start"], "max": ["offset"], "top": ["skip"], "per_page": ["page"],
+      "pagesize": ["page"], "perpage": ["page"], "page_size": ["page"],
     ]
+    let said = query.flatMap { companions[$0.name.lowercased()] ?? [] }
+    var seen: Set<String> = []
+    return (said + ["page", "offset", "start", "skip", "from", "$offset"]).filter { seen.insert($0).inserted }
   }
 }
 
@@ -188,15 +213,31 @@ extension APIAnswer {
 
   /// How many items the upstream says that there are in all, and where it says so.
   func total(without list: ItemList) -> (place: String, count: Int)? {
+    totalInHeaders ?? StatedTotal.find(in: body, without: list.path)
+  }
+
+  private var totalInHeaders: (place: String, count: Int)? {
     for name in ["X-Total-Count", "X-Total", "X-WP-Total", "Total-Count"] {
       if let count = headers.first(named: name).flatMap({ Int($0) }) { return ("the header `\(name)`", count) }
     }
+    return nil
+  }
+}
+
+/// How many items an answer says that there are in all.
+public enum StatedTotal {
+  /// - Returns: the member that says so, and what it says; nil where none does.
+  public static func find(in body: JSONValue) -> (place: String, count: Int)? {
+    find(in: body, without: MemberPath([]))
+  }
+
+  static func find(in body: JSONValue, without list: MemberPath) -> (place: String, count: Int)? {
     let names: Set<String> = [
       "total", "totalcount", "count", "totalresults", "totalitems", "totalelements", "numfound", "numberofresults",
       "@odata.count", "odata.count",
       "totalrecords", "resultcount", "nbhits", "totalhits", "hydra:totalitems", "totalsize", "recordcount", "totalrows",
     ]
-    let totals = Surroundings(body, without: list.path).values.compactMap { path, value -> (String, Int)? in
+    let totals = Surroundings(body, without: list).values.compactMap { path, value -> (String, Int)? in
       var path = path
       if path.last == "value" { path.names.removeLast() }
       guard names.contains(path.last.lowercased().filter { $0 != "_" && $0 != "-" }), let count = value.count else {

@@ -21,7 +21,8 @@ struct SectionGuess: Sendable {
       if depth == 1, ["name", "value", "label", "title"].contains(name), let parent = field.path.names.dropLast().last {
         (name, isNamed) = (parent.lowercased(), true)
       }
-      guard isNamed, field.isText, field.present * 10 >= field.items * 9, (2...12).contains(field.distinct.count),
+      guard isNamed, field.path.canBeBare, field.isText, field.present * 10 >= field.items * 9,
+        (2...12).contains(field.distinct.count),
         field.items >= field.distinct.count * 2, field.averageBytes <= 40, !field.has(.empty),
         let rank = names.firstIndex(of: name)
       else { return nil }

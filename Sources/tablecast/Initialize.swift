@@ -70,9 +70,10 @@ struct Initialize: ParsableCommand {
         draft = try explore()
       } else {
         let bytes = try Self.read(target)
-        answer = bytes
         var discovery = Discovery(url: nil, name: name ?? Self.name(of: target))
-        discovery.receive(APIAnswer(url: nil, body: try Self.parse(bytes, type: nil, from: target)))
+        var read = APIAnswer(url: nil, body: .null)
+        answer = try Self.parse(bytes, type: nil, url: nil, from: target, into: &read)
+        discovery.receive(read)
         draft = try discovery.draft()
       }
     } catch let failure as Discovery.Failure {
@@ -148,12 +149,10 @@ struct Initialize: ParsableCommand {
       }
       return answer
     }
-    return APIAnswer(
-      url: url.absolute,
-      status: response.status,
-      headers: answer.headers,
-      body: try parse(response.body, type: response.headers.first(named: "Content-Type"), from: url.description)
-    )
+    var read = answer
+    let type = response.headers.first(named: "Content-Type")
+    try parse(response.body, type: type, url: response.url, from: url.description, into: &read)
+    return read
   }
 
   private static func hint(_ status: Int) -> String {
@@ -165,18 +164,28 @@ struct Initialize: ParsableCommand {
     }
   }
 
-  private static func parse(_ bytes: [UInt8], type: String?, from place: String) throws(ExplorationError) -> JSONValue {
-    do throws(JSONError) {
-      return try JSONValue(parsing: bytes)
+  /// - Returns: the answer as JSON.
+  @discardableResult
+  private static func parse(
+    _ bytes: [UInt8],
+    type: String?,
+    url: UpstreamURL?,
+    from place: String,
+    into answer: inout APIAnswer
+  ) throws(ExplorationError) -> [UInt8] {
+    let named = "the answer of \(place)\(type.map { " (\($0))" } ?? "")"
+    let readable: ReadableAnswer
+    do throws(ReadableAnswer.Failure) {
+      readable = try ReadableAnswer(bytes, type: type, url: url)
     } catch {
-      let start = String(decoding: bytes.prefix(200), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        .lowercased()
-      let found =
-        if start.isEmpty { "is empty" } else if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
-          "is a web page, and no API's answer"
-        } else if start.hasPrefix("<") { "is XML, which `init` can't look at yet" } else { "is no JSON: \(error)" }
-      throw ExplorationError("the answer of \(place)\(type.map { " (\($0))" } ?? "") \(found)")
+      throw ExplorationError("\(named) \(error.detail)")
     }
+    do throws(JSONError) {
+      (answer.body, answer.format) = (try JSONValue(parsing: readable.json), readable.format)
+    } catch {
+      throw ExplorationError("\(named) is no JSON: \(error)")
+    }
+    return readable.json
   }
 
   private static func read(_ path: String) throws -> [UInt8] {
@@ -228,7 +237,7 @@ struct Initialize: ParsableCommand {
     } else if case .upstream(var upstream) = source.kind {
       upstream.paging?.maxPages = Self.pagesOfProof
       do throws(UpstreamError) {
-        content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment))
+        content = try Render.fetch(source.name, upstream, FetchContext(environment: service.environment)).content
       } catch {
         throw CleanExit.failure("\(target.withoutQuery): \(error.title): \(error.detail)")
       }
@@ -245,12 +254,20 @@ struct Initialize: ParsableCommand {
     var text = RenderedTable.text(result, of: rows, inColor: output != nil && isatty(1) == 1)
     text += "\n\(rows + skipped)\(total(draft, rows + skipped)) items read: \(rows) rows, \(skipped) without one"
     text += isTruncated ? "; there are further pages, which the service reads\n" : "\n"
+    if let doubt = shortage(draft, read: rows + skipped, isTruncated) { text += "Unsure: \(doubt)\n" }
     for doubt in draft.doubts { text += "Unsure: \(TerminalText.oneLine(doubt))\n" }
     return text + command(draft)
   }
 
   /// Enough to see that they follow each other; the API is somebody else's.
   private static let pagesOfProof = 5
+
+  /// Pages that were proved, and end before all is there.
+  private func shortage(_ draft: Draft, read: Int, _ isTruncated: Bool) -> String? {
+    guard let total = draft.total, total > read, draft.isPaged, !isTruncated else { return nil }
+    return
+      "\(total) items are said to be there, and the pages end after \(read): with `total` in `paging` the table says so"
+  }
 
   private func total(_ draft: Draft, _ read: Int) -> String {
     draft.total.map { $0 > read ? " of \($0)" : "" } ?? ""

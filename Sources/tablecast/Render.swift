@@ -1,5 +1,7 @@
 import ArgumentParser
 import Definitions
+import Discovery
+import Expressions
 import Foundation
 import JSON
 import TableMapping
@@ -98,7 +100,7 @@ struct Render: ParsableCommand {
     for name in headers.names where !definition.forward.contains(where: { $0.lowercased() == name.lowercased() }) {
       throw CleanExit.failure("table `\(table)` forwards no header `\(name)`: name it under `forward`")
     }
-    let (contents, lacksLookup) = try contents(of: mapper, definition, service, parameters, headers)
+    let (contents, shortfalls, lacksLookup) = try contents(of: mapper, definition, service, parameters, headers)
     let variables = MappingVariables(
       parameters: parameters,
       environment: service.environment,
@@ -112,8 +114,8 @@ struct Render: ParsableCommand {
     if let rows { result.keepFirst(rows) }
     try show(
       json
-        ? RenderedTable.json(result, of: total, definition, menu)
-        : RenderedTable.text(result, of: total, inColor: isatty(1) == 1) + RenderedFind.text(menu)
+        ? RenderedTable.json(result, of: total, definition, menu, shortfalls)
+        : RenderedTable.text(result, of: total, shortfalls, inColor: isatty(1) == 1) + RenderedFind.text(menu)
     )
     if !result.problems.isEmpty || lacksLookup { throw ExitCode(1) }
   }
@@ -130,15 +132,16 @@ struct Render: ParsableCommand {
 
   // MARK: Contents
 
-  /// - Returns: what the sources say, and whether a lookup's source has failed.
+  /// - Returns: what the sources say, which of them say that they have more, and whether a lookup's source has failed.
   private func contents(
     of mapper: TableMapper,
     _ table: TableDefinition,
     _ service: ServiceDefinition,
     _ parameters: [String: String],
     _ headers: CallerHeaders
-  ) throws -> (contents: [String: SourceContent], lacksLookup: Bool) {
+  ) throws -> (contents: [String: SourceContent], shortfalls: [Shortfall], lacksLookup: Bool) {
     var contents: [String: SourceContent] = [:]
+    var shortfalls: [Shortfall] = []
     var lacksLookup = false
     for name in mapper.sources {
       if name == table.source, let item {
@@ -156,7 +159,9 @@ struct Render: ParsableCommand {
             forwarded: headers.fields(named: table.forwardToAll + upstream.forward)
           )
           do throws(UpstreamError) {
-            contents[name] = try Self.fetch(name, upstream, context)
+            let fetched = try Self.fetch(name, upstream, context)
+            contents[name] = fetched.content
+            fetched.shortfall.map { shortfalls.append($0) }
           } catch {
             let failure = CleanExit.failure("source `\(name)`: \(error.title): \(error.detail)")
             // As in the service, rows show nothing of a lookup that has not answered.
@@ -167,7 +172,7 @@ struct Render: ParsableCommand {
         }
       }
     }
-    return (contents, lacksLookup)
+    return (contents, shortfalls, lacksLookup)
   }
 
   private static func bytes(_ path: String) throws -> [UInt8] {
@@ -178,11 +183,13 @@ struct Render: ParsableCommand {
   }
 
   /// Fetches a source once.
+  ///
+  /// - Returns: what it has, and whether it says that there is more.
   static func fetch(
     _ name: String,
     _ upstream: UpstreamDefinition,
     _ context: FetchContext
-  ) throws(UpstreamError) -> SourceContent {
+  ) throws(UpstreamError) -> (content: SourceContent, shortfall: Shortfall?) {
     let arrival = Arrival<SourceUpdate>()
     let source = Source(
       name: name,
@@ -207,9 +214,9 @@ struct Render: ParsableCommand {
       case .items(let items): source = .items(items.map { SourceItem(bytes: $0) })
       }
       source.isTruncated = content.isTruncated
-      return source
+      return (source, Shortfall(name, content, upstream))
     case .failed(let error)?: throw error
-    case .unchanged?, nil: return .items([])
+    case .unchanged?, nil: return (.items([]), nil)
     }
   }
 }

@@ -6,13 +6,27 @@ import TableModel
 
 /// A mapping's result for people, and for machines.
 enum RenderedTable {
-  static func text(_ result: MappingResult, of total: Int, inColor: Bool) -> String {
+  /// - Parameters:
+  ///   - total: how many rows there are, where not all are shown.
+  ///   - shortfalls: sources that say that they have more.
+  static func text(
+    _ result: MappingResult,
+    of total: Int,
+    _ shortfalls: [Shortfall] = [],
+    inColor: Bool
+  ) -> String {
     var drawing = TableDrawing(width: TableDrawing.terminalWidth, inColor: inColor)
-    return drawing.draw(result, of: total)
+    return drawing.draw(result, of: total, shortfalls)
   }
 
   /// - Parameter total: how many rows there are, where not all are shown.
-  static func json(_ result: MappingResult, of total: Int, _ definition: TableDefinition, _ find: FindMenu?) -> String {
+  static func json(
+    _ result: MappingResult,
+    of total: Int,
+    _ definition: TableDefinition,
+    _ find: FindMenu?,
+    _ shortfalls: [Shortfall] = []
+  ) -> String {
     let sections: [JSONValue] = result.sections.map { section in
       [
         "id": .string(section.id), "header": value(section.header?.encoded), "footer": value(section.footer?.encoded),
@@ -38,6 +52,7 @@ enum RenderedTable {
       document["find"] = value(writer.bytes)
     }
     if result.isTruncated { document["truncated"] = true }
+    if !shortfalls.isEmpty { document["read"] = .array(shortfalls.map(\.json)) }
     let shown = result.sections.reduce(0) { $0 + $1.rows.count }
     if shown < total { document["window"] = ["rows": .integer(Int64(shown)), "of": .integer(Int64(total))] }
     return String(decoding: document.bytes, as: UTF8.self) + "\n"

@@ -18,7 +18,7 @@ struct TableDrawing {
   }
 
   /// - Parameter total: how many rows there are, where not all are drawn.
-  mutating func draw(_ result: MappingResult, of total: Int) -> String {
+  mutating func draw(_ result: MappingResult, of total: Int, _ shortfalls: [Shortfall] = []) -> String {
     lines = []
     for section in result.sections { draw(section) }
     if result.sections.isEmpty { lines.append("\(dim)no rows\(plain)") }
@@ -28,6 +28,7 @@ struct TableDrawing {
       let sections = result.omittedSections == 1 ? "1 section" : "\(Self.grouped(result.omittedSections)) sections"
       lines.append("\(dim)\(sections) without rows, not shown\(plain)")
     }
+    for shortfall in shortfalls { lines.append("\(warn)! \(Self.oneLine(shortfall.description))\(plain)") }
     if result.isTruncated { lines.append("\(warn)! a source has more items than it may: the rest is cut off\(plain)") }
     for problem in result.problems {
       lines.append("\(warn)! source \(problem.source): \(Self.oneLine(problem.detail))\(plain)")

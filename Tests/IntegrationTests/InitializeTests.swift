@@ -49,6 +49,11 @@ import Testing
     case "/blind/tasks":
       let page = number("page", in: request.target) ?? 1
       return .json(tasks((page - 1) * 20..<page * 20))
+    case "/short/tasks":
+      // As SAFRS does: the last page, which is not full, is not named.
+      let page = number("page", in: request.target) ?? 1
+      let next = page < 5 ? JSONValue.string("/short/tasks?page=\(page + 1)") : .null
+      return .json(["total": .integer(Int64(count)), "next": next, "items": tasks((page - 1) * 22..<page * 22)])
     case "/whole/tasks": return .json(["total": .integer(Int64(count)), "items": tasks(0..<20)])
     case "/secret/tasks":
       guard request.headers["authorization"] == "Bearer hush", request.target.contains("api_key=quiet") else {
@@ -56,6 +61,21 @@ import Testing
       }
       return .json(tasks(0..<7))
     case "/ids.json": return .json(.array((1...15).map { .integer(Int64($0)) }))
+    case "/stock.csv":
+      return .text(200, ["Content-Type": "text/csv"], "sku,name,price\na1,Bread,2.50\na2,Milk,1.20\na3,Tea,4.00\n")
+    case "/lines":
+      return .text(
+        200,
+        ["Content-Type": "application/x-ndjson"],
+        "{\"id\":1,\"name\":\"One\"}\n{\"id\":2,\"name\":\"Two\"}\n"
+      )
+    case "/news.xml":
+      return .text(
+        200,
+        ["Content-Type": "application/rss+xml"],
+        "<rss version=\"2.0\"><channel><title>F</title><item><guid>g1</guid><title>First</title><link>http://x.example/1</link></item>"
+          + "<item><guid>g2</guid><title>Second</title><link>http://x.example/2</link></item></channel></rss>"
+      )
     case "/page.html": return .text(200, ["Content-Type": "text/html"], "<!doctype html><p>Hello")
     default:
       guard path.hasPrefix("/item/"), let id = Int(path.dropFirst(6).prefix { $0 != "." }) else {
@@ -95,6 +115,63 @@ import Testing
     #expect(made.errors.contains("Unsure: `total` says that there are 120 items"), "\(made.errors)")
   }
 
+  @Test func pagesThatEndTooSoonAreSaid() throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)/short/tasks"], in: folder)
+    #expect(
+      made.errors.contains("Unsure: 120 items are said to be there, and the pages end after 110"),
+      "\(made.errors)"
+    )
+  }
+
+  /// What is no JSON, but can be read, is served by what was written.
+  @Test(arguments: [
+    ("/stock.csv", "csv", "${sku}", ["Bread", "Milk", "Tea"]), ("/lines", "ndjson", "${id}", ["One", "Two"]),
+    ("/news.xml", "feed", "${id}", ["First", "Second"]),
+  ])
+  func formatsAreRead(path: String, format: String, id: String, titles: [String]) throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    let made = try Command(["init", "\(upstream.url)\(path)", "--name", "things"], in: folder)
+    #expect(made.status == 0, "\(made.errors)")
+    #expect(made.output.contains("\n    format: \(format)  #"), "\(made.output)")
+    #expect(made.output.contains("id: \"\(id)\""), "\(made.output)")
+    let service = try ServiceProcess(made.output)
+    let snapshot = try service.follow("things", until: "is ready") { $0.state == "ready" }
+    #expect(snapshot.titles == [titles])
+  }
+
+  /// By its own account the answer is not all.
+  @Test(arguments: [
+    ("", "20 of 120 items were read, as `total` says"),
+    (
+      "paging: {page: {parameter: p}, total: \"${total}\", maxPages: 2}",
+      "40 of 120 items were read, as `paging.total` says"
+    ),
+  ])
+  func renderSaysThatThereIsMore(paging: String, says: String) throws {
+    let upstream = try ScriptedUpstream(Self.answer)
+    let folder = try TemporaryFolder()
+    try Data(
+      """
+      sources:
+        s:
+          url: "\(upstream.url)/whole/tasks"
+          items: ${items}
+          \(paging)
+      tables: {t: {source: s, row: {id: "${id}-${$index}"}}}
+      """.utf8
+    ).write(to: folder.url.appending(path: "t.yaml"))
+    let drawn = try Command(["render", "--config", "t.yaml", "--table", "t"], in: folder)
+    #expect(drawn.output.contains("! source s: \(says)\n"), "\(drawn.output) \(drawn.errors)")
+    let told = try Command(["render", "--config", "t.yaml", "--table", "t", "--json"], in: folder)
+    #expect(
+      told.output.contains(#""read":[{"source":"s","items":\#(says.prefix { $0 != " " }),"of":120}]"#),
+      "\(told.output)"
+    )
+  }
+
   @Test func itemsBehindIdentitiesAreServed() throws {
     let upstream = try ScriptedUpstream(Self.answer)
     let folder = try TemporaryFolder()
@@ -124,7 +201,7 @@ import Testing
 
   @Test(arguments: [
     ("/secret/tasks", "answered with 401: it wants credentials"), ("/none/tasks", "answered with 404"),
-    ("/page.html", "is a web page, and no API's answer"), ("/item/1", "no list in the answer"),
+    ("/page.html", "is HTML; JSON, NDJSON, CSV and feeds can be read"), ("/item/1", "no list in the answer"),
   ])
   func whatIsNoListIsNamed(path: String, says: String) throws {
     let upstream = try ScriptedUpstream(Self.answer)

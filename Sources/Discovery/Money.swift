@@ -1,0 +1,49 @@
+/// An amount with its currency beside it: `{"amount": "12.50", "currency": "EUR"}`, or both among the item's own members.
+struct Money {
+  let amount: Field
+  let currency: Field
+
+  private static let amounts: Set = [
+    "amount", "value", "price", "total", "cost", "balance", "totalprice", "totalamount",
+  ]
+  private static let currencies: Set = ["currency", "currencycode", "currencyid"]
+
+  /// In the order of the members; not deeper than in one object of the item's.
+  static func candidates(_ fields: [Field]) -> [Money] {
+    fields.compactMap { amount in
+      let parents = amount.path.names.dropLast()
+      guard amounts.contains(plain(amount.path.last)), amount.present * 2 >= amount.items, amount.path.lists.isEmpty,
+        amount.isNumber || amount.isText && amount.isMostly(.number) && !amount.has(.empty),
+        parents.filter({ !Wrapper.names.contains($0) }).count <= 1,
+        let currency = fields.first(where: { other in
+          other.path.names.dropLast() == parents && currencies.contains(plain(other.path.last)) && other.isText
+            && other.present >= amount.present && other.distinct.allSatisfy(isCode)
+        })
+      else { return nil }
+      return Money(amount: amount, currency: currency)
+    }
+  }
+
+  private static func plain(_ name: String) -> String { name.lowercased().filter { $0 != "_" && $0 != "-" } }
+
+  private static func isCode(_ text: String) -> Bool {
+    text.utf8.count == 3 && text.allSatisfy { $0.isASCII && $0.isLetter }
+  }
+
+  /// Some have decimals, so that none are counted in cents.
+  var isExact: Bool { amount.distinct.contains { $0.contains(".") } }
+
+  /// What the field is called: by the object that has both, where it is one.
+  var name: String {
+    let parent = amount.path.names.dropLast().last { !Wrapper.names.contains($0) }
+    return parent ?? amount.path.last
+  }
+
+  var value: String {
+    let path = amount.path.expression
+    guard isExact else { return amount.isText ? "${\(path) | float}" : "${\(path)}" }
+    let isUpper = currency.distinct.allSatisfy { $0 == $0.uppercased() }
+    let code = currency.path.expression
+    return "${\(path) | currency(\(isUpper ? code : "\(code) | upper"))}"
+  }
+}

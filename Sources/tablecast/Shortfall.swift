@@ -1,0 +1,36 @@
+import Definitions
+import Discovery
+import Expressions
+import JSON
+import Upstream
+
+/// A source that has more items than were read, by its own account.
+struct Shortfall {
+  let source: String
+  let items: Int
+  let total: Int
+  /// The member of the answer that says so.
+  let place: String
+
+  /// Nil where nothing says that there are more.
+  init?(_ source: String, _ content: FetchedContent, _ upstream: UpstreamDefinition) {
+    guard case .pages(let pages) = content.form, let page = pages.first, upstream.each == nil, upstream.since == nil,
+      let body = try? JSONValue(parsing: page)
+    else { return nil }
+    let configured = upstream.paging?.total.flatMap { total in
+      try? Document(page).withRoot { root in try total.evaluate(in: Scope(item: Value(root))).text }
+    }
+    let stated: (place: String, count: Int)? =
+      configured.flatMap { Int($0) }.map { ("`paging.total`", $0) } ?? StatedTotal.find(in: body)
+    guard let stated, stated.count > content.itemCount else { return nil }
+    (self.source, items, total, place) = (source, content.itemCount, stated.count, stated.place)
+  }
+
+  var description: String {
+    "source \(source): \(TableDrawing.grouped(items)) of \(TableDrawing.grouped(total)) items were read, as \(place) says"
+  }
+
+  var json: JSONValue {
+    ["source": .string(source), "items": .integer(Int64(items)), "of": .integer(Int64(total))]
+  }
+}
