@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """The service before servers that nobody here wrote; see run.sh.
 
-    real_servers.py --service PATH/tablecast [NAME …]
+    real_servers.py --service PATH/tablecast [--changes 200] [--seed N] [NAME …]
 """
 
 import argparse
 import concurrent.futures
 import pathlib
+import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import traceback
 
 from trial import Trial, Violation, ask, require, servers
+
+import further_servers
+from changes import randomly
+from initializing import initialize
 
 
 def row_of(mirror, id, field):
@@ -187,22 +193,31 @@ TRIALS = {
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--service", required=True)
-    parser.add_argument("names", nargs="*", choices=[*TRIALS, []])
+    parser.add_argument("--changes", type=int, default=200, help="random changes of each further server")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("names", nargs="*", choices=[*TRIALS, *further_servers.ALL, []])
     arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
     report, failed = [], []
-    for name in arguments.names or TRIALS:
-        kind, table, steps, refill = TRIALS[name]
+    for name in arguments.names or [*TRIALS, *further_servers.ALL]:
+        further = further_servers.ALL.get(name)
+        kind, table, steps, refill = TRIALS.get(name) or (further, further.table, None, False)
         folder = pathlib.Path(tempfile.mkdtemp(prefix=f"tablecast-{name}-"))
         trial = None
         try:
             trial = Trial(arguments.service, kind, table, folder)
-            steps(trial)
+            trial.did("init", initialize(arguments.service, name, trial.server, folder))
+            if steps:
+                steps(trial)
+            else:
+                randomly(trial, random.Random(arguments.seed), arguments.changes)
             trial.measure()
             trial.restart()
-            trial.lose_the_server(refill)
+            if steps:
+                trial.lose_the_server(refill)
             trial.judge()
             shutil.rmtree(folder, ignore_errors=True)
-        except (Violation, RuntimeError, KeyError, TypeError, IndexError) as error:
+        except (Violation, RuntimeError, KeyError, TypeError, IndexError, subprocess.SubprocessError) as error:
             failed.append(name)
             if not isinstance(error, Violation):
                 traceback.print_exc()

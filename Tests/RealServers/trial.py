@@ -17,7 +17,10 @@ GERMAN = {"Accept-Language": "de"}
 
 
 def configuration(server):
-    """As docs/connecting.md has it, with the port that the server really has."""
+    """As docs/connecting.md or a file has it, with the port that the server really has."""
+    if hasattr(server, "configuration"):
+        require(server.address in server.configuration, "another address in the configuration of", server.heading)
+        return server.configuration.replace(server.address, f"127.0.0.1:{server.port}")
     page = (ROOT / "docs/connecting.md").read_text()
     block = re.search(rf"\n## {server.heading}\n.*?```yaml\n(.*?)```", page, re.DOTALL)
     require(block and server.address in block[1], "docs/connecting.md has no configuration for", server.heading)
@@ -56,9 +59,9 @@ class Trial:
     def end(self):
         for follower in self.followers:
             follower.stop()
-        for process in (self.process, self.server.process):
-            process.kill()
-            process.wait()
+        self.process.kill()
+        self.process.wait()
+        self.server.kill()
 
     # What is done, and what it was seen to do.
 
