@@ -21,7 +21,7 @@ struct Demo: ParsableCommand {
 
   func run() throws {
     Logs.bootstrap(level: .notice)
-    let airport = try AirportProcess(seed: seed)
+    let airport = try AirportProcess.start(seed: seed)
     setenv("TABLECAST_DEMO_UPSTREAM", "http://127.0.0.1:\(airport.port)", 1)
     let service = try Service(
       configuration: config.map(ServiceConfiguration.file) ?? .demo,
@@ -54,12 +54,19 @@ private final class AirportProcess {
   private let process = Process()
   private let input = Pipe()
 
-  init(seed: UInt64) throws {
+  /// At the port that README names, where that is free.
+  static func start(seed: UInt64) throws -> AirportProcess {
+    try (try? AirportProcess(seed: seed, port: 8081)) ?? AirportProcess(seed: seed, port: 0)
+  }
+
+  private init(seed: UInt64, port asked: UInt16) throws {
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: CommandLine.executablePath)
-    process.arguments = ["demo-upstream", "--seed", "\(seed)"]
+    process.arguments = ["demo-upstream", "--seed", "\(seed)", "--port", "\(asked)"]
     process.standardInput = input
     process.standardOutput = output
+    // That the port is taken is no news.
+    if asked != 0 { process.standardError = FileHandle.nullDevice }
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
