@@ -146,7 +146,7 @@ import Testing
   @Test(arguments: [
     ("", "20 of 120 items were read, as `total` says"),
     (
-      "paging: {page: {parameter: p}, total: \"${total}\", maxPages: 2}",
+      "paging: {offset: {parameter: offset, size: 20}, total: \"${total}\", maxPages: 2}",
       "40 of 120 items were read, as `paging.total` says"
     ),
   ])
@@ -157,8 +157,8 @@ import Testing
       """
       sources:
         s:
-          url: "\(upstream.url)/whole/tasks"
-          items: ${items}
+          url: "\(upstream.url)/offset/tasks"
+          items: ${issues}
           \(paging)
       tables: {t: {source: s, row: {id: "${id}-${$index}"}}}
       """.utf8

@@ -113,7 +113,8 @@ final class ScriptedUpstream: Sendable {
 
   private static func response(_ status: Int, _ fields: [String: String], _ body: [UInt8]) -> [UInt8] {
     let lines = fields.map { "\($0.key): \($0.value)\r\n" }.joined()
-    let head = "HTTP/1.1 \(status) Scripted\r\nContent-Type: application/json\r\n\(lines)"
+    let type = fields["Content-Type"] == nil ? "Content-Type: application/json\r\n" : ""
+    let head = "HTTP/1.1 \(status) Scripted\r\n\(type)\(lines)"
     return Array("\(head)Content-Length: \(body.count)\r\n\r\n".utf8) + body
   }
 
