@@ -277,6 +277,17 @@ class Tables(ConsoleTestCase):
     self.assertLess(self.driver.execute_script("return document.body.textContent.length"), 1_000_000)
 
 
+class Beginning(unittest.TestCase):
+  def test_a_service_without_tables_says_how_to_begin(self):
+    service = Service(config="tables: {}\n")
+    self.addCleanup(service.stop)
+    driver = chromium()
+    self.addCleanup(driver.quit)
+    driver.get(f"{service.url}/#/")
+    until(driver, "document.querySelector('.beginning')?.innerText.includes('tablecast init https://')")
+    self.assertFalse(driver.find_element(By.CSS_SELECTOR, ".overview").is_displayed())
+
+
 class Overview(ConsoleTestCase):
   def test_the_service_is_seen_at_a_glance(self):
     self.open("", "document.querySelectorAll('.overview tbody tr').length === 8")

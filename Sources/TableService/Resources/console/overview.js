@@ -33,11 +33,19 @@ export function showOverview(main) {
   const figures = element("div", { class: "figures" });
   const troubles = element("ul", { class: "troubles" });
   const rows = element("tbody", {});
+  const table = element("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "Tables, with a minute's changes" },
+    element("table", { class: "overview" }, element("thead", {}, element("tr", {}, ["Table", "State", "Rows", "The last minute", "Changes"].map((name) => element("th", { scope: "col" }, name)))), rows));
+  const beginning = element("section", { class: "beginning", "aria-label": "How to begin", hidden: true },
+    element("p", {}, "This service has no tables yet. Begin with the URL of a list: this writes a configuration for it, and serves it."),
+    element("pre", {}, "tablecast init https://api.example.com/issues --output tables.yaml\ntablecast serve --config tables.yaml"));
   const nodes = new Map();
   let timer = null;
   let isOver = false;
 
-  function drawTables(tables) {
+  /** Before they were asked for, nobody knows whether there are any. */
+  function drawTables(tables, areKnown = true) {
+    beginning.hidden = !areKnown || tables.length > 0;
+    table.hidden = areKnown && !tables.length;
     const ranked = [...tables].sort((a, b) => (rank[a.state] ?? 3) - (rank[b.state] ?? 3));
     const wanted = ranked.map((table) => {
       if (!nodes.has(table.id)) {
@@ -92,11 +100,9 @@ export function showOverview(main) {
   }
 
   main.append(element("h2", {}, "Overview"), figures, element("section", { "aria-label": "Sources that fail" }, troubles),
-    element("div", { class: "wide", tabIndex: 0, role: "region", "aria-label": "Tables, with a minute's changes" },
-      element("table", { class: "overview" }, element("thead", {}, element("tr", {}, ["Table", "State", "Rows", "The last minute", "Changes"].map((name) => element("th", { scope: "col" }, name)))), rows)),
-    requestBehind(curl("/v1/tables"), curl("/v1/sources"), curl("/metrics")));
+    beginning, table, requestBehind(curl("/v1/tables"), curl("/v1/sources"), curl("/metrics")));
   markCurrent(main, false);
-  drawTables(known);
+  drawTables(known, known.length > 0);
   tablesSeen.add(drawTables);
   load();
   return () => {
