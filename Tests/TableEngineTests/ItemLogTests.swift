@@ -194,6 +194,53 @@ import Testing
     }
   }
 
+  /// An edit through one table is answered while one through the other, built on it, is still on its way: who reads the other table
+  /// then sees the first one.
+  @Test func whatWasAnsweredIsReadThroughTheOtherTableToo() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let other = try #require(engine.catalog.tablesByName["b"])
+    store.shut()
+    let first = try add("C", to: engine.catalog.tablesByName["a"])
+    try awaitCommits(1, engine)
+    let second = try add("D", to: other)
+    try awaitCommits(2, engine)
+    store.release()
+    _ = try first.answer()
+    other.writer.content.queue.sync {}
+    #expect(other.mayBeBehind, "a reader waits")
+    let shown = Mutex<[String]?>(nil)
+    other.readBarrier(view: nil) { _ in shown.withLock { $0 = Self.titles(other.current.table) } }
+    other.writer.content.queue.sync {}
+    store.open()
+    while store.waitingCount > 0 { store.release() }
+    _ = try second.answer()
+    #expect(try titles(other) == ["A", "B", "C", "D"])
+    #expect(shown.withLock { $0 } == ["A", "B", "C", "D"])
+    other.writer.content.queue.sync {}
+    #expect(!other.mayBeBehind, "nobody waits for ever")
+  }
+
+  /// What is to be shown may wait behind an edit that changes nothing that is shown: a reader waits behind it.
+  @Test func aReaderWaitsBehindWhatWaitsForAll() throws {
+    let engine = try engine(["a": "notes", "b": "notes"])
+    let other = try #require(engine.catalog.tablesByName["b"])
+    store.shut()
+    let edit = try add("C", to: other)
+    try awaitCommits(1, engine)
+    let hidden = Edited(EditRequest([.patch(row: "1", ["hidden": 1])], caller: CallerFields([])), of: other)
+    other.writer.content.queue.sync {}
+    let isShown = Mutex(false)
+    other.writer.content.queue.async { other.writer.publishContent { _ in isShown.withLock { $0 = true } } }
+    let read = Mutex<Bool?>(nil)
+    other.readBarrier(view: nil) { _ in read.withLock { $0 = isShown.withLock { $0 } } }
+    for _ in 0..<3 { other.writer.content.queue.sync {} }
+    store.open()
+    while store.waitingCount > 0 { store.release() }
+    _ = try (edit.answer(), hidden.answer())
+    #expect(try titles(other) == ["A", "B", "C"])
+    #expect(read.withLock { $0 } == true)
+  }
+
   /// Edits through several tables are built on each other before they are stored: where one fails the others are planned anew.
   @Test(arguments: [StoreError.full, .superseded]) func whatIsBuiltOnAFailureIsPlannedAgain(_ error: StoreError) throws
   {

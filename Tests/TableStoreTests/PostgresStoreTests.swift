@@ -160,6 +160,26 @@ import Testing
     }
   }
 
+  /// Connections are cut, as by a balancer or an administrator, while the database stands: that tells nobody that it is away.
+  @Test func whereATableStandsIsKnownThoughConnectionsAreCut() throws {
+    let address = try PostgresServer.shared.get().newDatabase()
+    try withTwo(at: address) { first, second in
+      let feed = Feed(initial: table())
+      try first.write(table([("s", [row("1")])]), to: feed)
+      let revision = try second.restored().revision
+      try first.write(table([("s", [row("2")])]), to: feed)
+      let made = try first.restored().revision
+      let cut =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+      for _ in 0..<5 {
+        try PostgresServer.shared.get().ask(cut, in: address)
+        #expect(try result { second.revision(of: "t", completion: $0) } == made)
+        guard case .changes(let changes) = try second.changes(since: revision) else { throw StoreError.closed }
+        #expect(changes.revision == made)
+      }
+    }
+  }
+
   @Test func whatNamesMayHoldIsKept() throws {
     try withTwo { first, second in
       let name = "t;q=\u{0}'\\\u{1F600}" + String(repeating: "x", count: 9000)

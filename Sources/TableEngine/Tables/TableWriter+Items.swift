@@ -37,8 +37,8 @@ extension TableWriter {
     following.add(1, ordering: .acquiringAndReleasing)
     content.queue.async { [self] in
       guard content.access({ $0.take(log.committed, of: log) }) else {
-        following.subtract(1, ordering: .acquiringAndReleasing)
-        return
+        // An edit from here may be under way that is built on this: readers see both when that is stored.
+        return afterFollowing { [self] in following.subtract(1, ordering: .acquiringAndReleasing) }
       }
       guard publishes(log, isOwn: isOwn) else {
         content.access { $0.isResultOld = true }

@@ -41,10 +41,15 @@ extension TableWriter {
     content.queue.async { [self] in follow(body, attempts: Self.attemptsToFollow) }
   }
 
-  /// What somebody else's version came in the way of is laid out anew: that is waited for, too, unless others are never done.
+  /// What somebody else's version came in the way of is laid out anew, and what waits until nothing is under way has its turn
+  /// before: both are waited for, too, unless others are never done.
   private func follow(_ body: @escaping @Sendable () -> Void, attempts: Int) {
     let again: @Sendable () -> Void = { [self] in follow(body, attempts: attempts - 1) }
-    guard attempts > 0, content.access({ $0.commits.whenStored(body, undone: again) }) else { return body() }
+    guard attempts > 0 else { return body() }
+    let isWaiting = content.access { content in
+      content.commits.enqueueIfBlocked(again) || content.commits.whenStored(body, undone: again)
+    }
+    if !isWaiting { body() }
   }
 
   private static let attemptsToFollow = 20

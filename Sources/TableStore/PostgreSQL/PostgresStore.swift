@@ -114,7 +114,12 @@ public final class PostgresStore: Store, @unchecked Sendable {
     since revision: Revision,
     completion: @escaping @Sendable (Result<CatchUp, StoreError>) -> Void
   ) {
-    perform(completion) { [self] finish in catchUp(table, since: revision, finish) }
+    // Where the connection is being made anew, the caller waits for that: a reader would be given what may be old.
+    queue.async { [self] in
+      main.attempt { [self] in
+        perform(completion) { [self] finish in catchUp(table, since: revision, finish) }
+      }
+    }
   }
 
   public func revision(
@@ -125,14 +130,29 @@ public final class PostgresStore: Store, @unchecked Sendable {
       "SELECT revision, stamp FROM tablecast.feed WHERE sha256(name) = sha256($1)",
       .name(table)
     )
-    // The caller needs a sure answer: that the database was away a moment ago is none.
-    queue.async { [self] in
-      main.attempt { [self] in
-        side.attempt { [self] in
-          askSide([question], completion) { answers in
+    queue.async { [self] in ask(question, mayRepeat: true, completion) }
+  }
+
+  /// Asks where a table stands. The caller needs a sure answer: that the database was away a moment ago is none, and neither is that
+  /// the connection was lost while it was asked. On the store's queue.
+  private func ask(
+    _ question: PostgresStatement,
+    mayRepeat: Bool,
+    _ completion: @escaping @Sendable (Result<Revision?, StoreError>) -> Void
+  ) {
+    main.attempt { [self] in
+      side.attempt { [self] in
+        let wasUp = side.isUp
+        side.run([question]) { [self] result in
+          if case .failure(.lost) = result, wasUp, mayRepeat {
+            // The connection knows that it is lost when all that was asked on it is told so.
+            return queue.async { [self] in ask(question, mayRepeat: false, completion) }
+          }
+          let found = result.map { answers -> Revision? in
             guard let found = answers.first, found.count == 1 else { return nil }
             return Revision(number: found.unsigned(0, 0), stamp: found.unsigned(0, 1))
           }
+          completion(found.mapError(StoreError.init))
         }
       }
     }
