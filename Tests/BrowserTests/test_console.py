@@ -101,6 +101,19 @@ class Pages(ConsoleTestCase):
             too_wide = self.driver.execute_script("return document.documentElement.scrollWidth > innerWidth")
             self.assertFalse(too_wide, "the page scrolls sideways")
 
+  def test_rows_that_come_are_marked_and_not_those_that_the_page_opens_with(self):
+    self.open("t/todo", "document.querySelectorAll('[data-row]').length === 3")
+    self.assertEqual(self.driver.execute_async_script("""const done = arguments[0];
+      window.marked = [];
+      new MutationObserver((records) => {
+        for (const { target } of records) if (target.classList.contains("changed")) marked.push(target.dataset.row);
+      }).observe(document.body, { attributes: true, subtree: true, attributeFilter: ["class"] });
+      requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll(".row.changed").length)));"""), 0)
+    added = self.service.ask("/v1/tables/todo/items", "POST", {"title": "New", "done": False, "section": "later"})["id"]
+    self.addCleanup(self.service.ask, f"/v1/tables/todo/items/{added}", "DELETE")
+    until(self.driver, "window.marked.length")
+    self.assertEqual(self.driver.execute_script("return [...new Set(marked)]"), [added])
+
   def test_narrow_screens_show_one_thing_at_a_time(self):
     resize(self.driver, 390)
     self.open()

@@ -100,7 +100,14 @@ export function showTable(main, segment) {
     requestAnimationFrame(() => node.classList.add("changed"));
   }
 
-  const opened = new WeakMap();
+  /** Rows that a change has brought and that were not drawn yet: not those that the page opens with or is scrolled to. */
+  const arrived = new Set();
+  function note({ type, before, after, reply }) {
+    if (type !== "changes" || ["from", "rows"].some((end) => before.window?.[end] !== after.window?.[end])) return;
+    if (arrived.size > 1000) arrived.clear();
+    for (const { rows } of reply?.stages ?? []) for (const { row } of rows?.insert ?? []) arrived.add(row.id);
+  }
+
   const binding = {
     create(row) {
       const node = element("div", { role: "row", class: "row", tabIndex: -1, "data-row": row.id });
@@ -108,7 +115,7 @@ export function showTable(main, segment) {
       node.addEventListener("click", (event) => {
         if (!event.target.closest("button, .handle")) select(node.dataset.row);
       });
-      if (opened.get(table)) mark(node);
+      if (arrived.delete(row.id)) mark(node);
       queueMicrotask(keepReachable); // By then it stands there.
       return node;
     },
@@ -232,11 +239,11 @@ export function showTable(main, segment) {
       wasConnection = after.connection;
       keepReachable();
       markSelected();
-      opened.set(table, after.cursor !== null);
       side?.changed?.(after);
     };
     const unsubscribe = table.subscribe((change) => {
       if (change.type === "reset" || change.type === "changes") timeline.add(change);
+      note(change);
       frame ??= requestAnimationFrame(draw);
     });
     const filtered = new Filtered(table, filter.value);
