@@ -36,6 +36,9 @@ python3 Heads/heads.py
 printf '\n## The client, beside a plain loop\n\n'
 (cd Client && swift build --configuration release && .build/release/ClientBenchmarks)
 
+printf '\n## The JavaScript client, beside a plain copy of the array\n\n'
+node Client/changesets.mjs
+
 printf '\n## HTTP, beside nginx, nchan and Hummingbird\n\n'
 python3 HTTP/compare.py "$@"
 
