@@ -47,7 +47,8 @@ import Testing
     func answer(_ text: String, status: Int = 200, _ json: String) throws {
       client.engine.settle()
       let call = try #require(transport.waiting.first { $0.request.url.contains(text) }, "open are \(open)")
-      transport.answer(call.number, .success(TransportResponse(status: status, headers: [:], json: json)))
+      let headers = status < 400 ? [:] : ["Content-Type": "application/problem+json"]
+      transport.answer(call.number, .success(TransportResponse(status: status, headers: headers, json: json)))
       client.engine.settle()
     }
 

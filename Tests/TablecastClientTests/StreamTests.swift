@@ -167,7 +167,8 @@ import Testing
   @Test func aProblemEndsTheTable() {
     var run = running()
     let problem = #"{"title":"Forbidden","status":403}"#
-    run.handle(.response(run.last, TransportResponse(status: 403, json: problem)))
+    let headers = ["Content-Type": "application/problem+json"]
+    run.handle(.response(run.last, TransportResponse(status: 403, headers: headers, json: problem)))
     #expect(run.follower.tables[address]?.connection == .refused)
     run.advance(100)
     #expect(run.asked.count == 2)

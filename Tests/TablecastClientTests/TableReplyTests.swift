@@ -167,7 +167,7 @@ import Testing
   }
 
   @Test func operationsWithoutEntriesAreNone() throws {
-    let text = #"{"table":"t","from":"a","to":"b","stages":[{"rows":{"swap":[],"insert":null},"sections":null}]}"#
+    let text = #"{"table":"t","from":"a.1","to":"a.2","stages":[{"rows":{"swap":[],"insert":null},"sections":null}]}"#
     guard case .stages(let stages, _, _)? = try TableReply.read(Array(text.utf8)).first?.outcome else {
       Issue.record("no stages")
       return

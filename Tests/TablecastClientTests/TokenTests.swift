@@ -134,7 +134,8 @@ import Testing
       await issuer.answer(.success(token))
       try await requests(asked)
       let problem = #"{"title":"Unauthorized","status":401,"detail":"expired"}"#
-      transport.answer(transport.waiting[0].number, .success(TransportResponse(status: 401, json: problem)))
+      let response = TransportResponse(status: 401, headers: ["Content-Type": "application/problem+json"], json: problem)
+      transport.answer(transport.waiting[0].number, .success(response))
     }
     client.engine.settle()
     let last = try #require(recorder.changes.last?.snapshot)

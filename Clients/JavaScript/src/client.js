@@ -11,11 +11,11 @@ import { makeTable, pausing } from "./table.js";
 export class Client {
   constructor(makeLine, address, {
     token, cells, store, caller = "", keepEdits, tabs, headers, pauseHidden, clock = globalThis, random = Math.random,
-    fetch: ask = (...given) => fetch(...given),
-    newKey = () => globalThis.crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}`,
+    fetch: ask = (...given) => fetch(...given), newKey,
   } = {}, finding) {
     const base = `${address}`.replace(/\/+$/, "");
     const prefix = `${base} ${caller} `;
+    const scope = prefix + [cells].flat();
     const tables = new Map();
     const lines = new Map();
     const unsaved = new Set();
@@ -25,7 +25,6 @@ export class Client {
     let savingTook = 0;
     let trouble = null;
     let number = 0;
-    const date = () => (clock.Date ?? Date).now();
 
     /** Says why nothing gets through, where somebody can do something about it. */
     const troubled = (title) => {
@@ -40,7 +39,7 @@ export class Client {
 
     // What is kept. A store that fails is as if nothing had been kept: the next start asks the service.
 
-    const keyOf = ({ _segment }) => `${prefix}${[cells].flat()} ${_segment}`;
+    const keyOf = ({ _key }) => `${scope} ${_key}`;
 
     const save = async () => {
       clock.clearTimeout(saving);
@@ -60,21 +59,18 @@ export class Client {
     };
 
     const tableOf = (line, rows, screen) => {
-      const key = JSON.stringify([line._segment, line._view, rows, screen]);
+      const key = [line._segment, line._view, rows, screen].join(" ");
       // A screen's table is forgotten with its last observer, and found again by the next one.
       const turn = (isThere) => (isThere ? tables.set(key, table) : screen !== undefined && tables.delete(key));
-      const table = tables.get(key) ?? makeTable(shared, line, rows, (isThere) => turn(isThere));
+      const table = tables.get(key) ?? makeTable(shared, line, key, rows, (isThere) => turn(isThere));
       turn(true);
       return table;
     };
 
     /** What tables and their edits need of their client. */
     const shared = {
-      _clock: clock, _now: now, _date: date, _luck: random, _reasons: reasons, _newKey: newKey, _request: request,
+      _clock: clock, _now: now, _luck: random, _reasons: reasons, _newKey: newKey, _request: request,
       _finding: finding,
-      _plan: () => polls._plan(),
-      _refund: () => polls._refund(),
-      _probe: (segment, controller) => request({ path: `tables/${segment}`, query: { rows: 1 }, controller }),
       _isOpen: requests._isOpen,
       _isClosed: () => isClosed,
       _count: () => ++number,
@@ -99,7 +95,7 @@ export class Client {
 
     // One tab's login is not another's: nothing is shared by those who don't say whose they are.
     const together = (token || headers) && !caller ? undefined : tabs;
-    const polls = makePolls(shared, tables, together);
+    const polls = Object.assign(shared, makePolls(shared, tables, together));
 
     /** The table `name`, of a family with `params`: the same object for the same name, parameters, view, rows and screen. */
     this.table = (name, { params = {}, view, rows, screen } = {}) => {
@@ -160,7 +156,7 @@ export class Client {
       for (const what of [kept].flat()) attempt(() => lineOf(what.segment, what.view)._restore(what));
     }));
 
-    attempt(() => together?.open(`${prefix}${[cells].flat()}`, (pairs, wait, controller) =>
+    attempt(() => together?.open(scope, (pairs, wait, controller) =>
       request({ path: "changes", query: { after: pairs, wait }, controller })));
 
     /** Ends everything; what is to be kept is kept when the promise resolves. */

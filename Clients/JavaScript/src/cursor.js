@@ -1,5 +1,8 @@
 // Cursors are `<epoch>.<version>`, in a view `.<taps>` behind it, then `~` and the rest of the lens.
 
+/** Whether it can be a cursor. */
+export const isCursor = (text) => /^(?=.{1,200}$)\w+(\.\d+){1,2}(~[\w.~-]*)?$/.test(text) && text === `${text}`;
+
 const numbers = (cursor) => (cursor ?? "").split("~")[0].split(".");
 
 /** Whether `cursor` is of the same epoch as `other`, and neither of its numbers is smaller. */

@@ -1,6 +1,7 @@
 // Edits: the requests that carry them out, what their answers say, and how they are shown over the server's state:
 // replayed in order whenever that changes, never restored values.
 
+import { isCursor } from "./cursor.js";
 import { freeze, must } from "./stages.js";
 
 /** Of each operation the method, the path below the table, `$` being the row, and what it is given. */
@@ -27,8 +28,9 @@ export function segmentOf(name) {
 export function requestOf({ op, row, place, body, action = "", key, _posted, _attempt }, { _segment, _view }) {
   const isPut = op === "add" && !_posted;
   const [method, path] = (isPut ? "PUT items/$" : operations[op]).split(" ");
+  const name = key + (_attempt ? `-${_attempt}` : "");
   return {
-    method, _isPut: isPut, _row: key, key: key + (_attempt ? `-${_attempt}` : ""),
+    method, _isPut: isPut, _row: key, key: name, _headers: { "Idempotency-Key": name, ...(isPut && { "If-None-Match": "*" }) },
     path: `tables/${_segment}/${path.replace("$", () => segmentOf(isPut ? key : row))}${segmentOf(action)}`,
     query: { ...(op === "add" && place), view: op === "refresh" ? undefined : _view },
     body: { add: body ?? {}, move: place }[op] ?? body,
@@ -45,7 +47,7 @@ export function problemOf(status, body) {
   return entries.length ? { ...problem, fields: Object.fromEntries(entries) } : problem;
 }
 
-/** Whether a status is the last word on a request: made again, it would be answered the same. */
+/** Whether a status is the last word on a request, where the service itself says it: made again, it would be answered the same. */
 export const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
 /**
@@ -53,7 +55,7 @@ export const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 
  * sent again. Only the service's own words are an answer: all else was said by something on the way.
  */
 export function judge({ status, body, _isProblem }, { _row, _isPut }) {
-  if (status < 300 && /^[^.~]+(\.\d+){1,2}(~|$)/.test(body?.cursor) && !body.table && !body.sections && (!_isPut || body.id === _row)) {
+  if (status < 300 && isCursor(body?.cursor) && !body.table && !body.sections && (!_isPut || body.id === _row)) {
     return { state: "acknowledged", answer: body };
   }
   const problem = freeze(problemOf(status, _isProblem && body));

@@ -1,5 +1,6 @@
 // What one table's following knows, and what it asks next. No input, no output, no clock: times are given in ms.
 
+import { isAsNewAs, isCursor } from "./cursor.js";
 import { applyStage, freeze, Identities, must, reuse } from "./stages.js";
 
 /** A poll that is answered sooner than this, in ms, with nothing, didn't wait. */
@@ -7,7 +8,7 @@ export const tooQuick = 1000;
 /** Full jitter, up to 1, 2, 4 … 32 s. */
 export const pauseAfter = (failures, luck) => luck * Math.min(32_000, 1000 * 2 ** failures);
 /** Members of a table that stand in a changeset's last stage where they changed, null where gone. */
-const attributes = ["state", "problem", "title", "animation", "counts", "truncated", "window", "find"];
+const attributes = "state problem title animation counts truncated window find".split(" ");
 
 /** A window as a request says it: how many rows from the first one on, or from which one to which. */
 export const rangeOf = ({ from, rows } = {}) => (from ? `${from}-${from + rows - 1}` : rows);
@@ -93,11 +94,16 @@ export class Following {
   _receive(reply, { after, rows, slot, wait, _search, _searchKey = "" }, elapsed) {
     this._lost = true; // Until it is seen to fit.
     const { snapshot, stages, to } = reply;
-    must(typeof to === "string" && (reply.from ?? undefined) === after, to);
+    must(isCursor(to) && (reply.from ?? undefined) === after, to);
     const reset = "reset" in reply;
+    if (!after && to !== this._cursor && isAsNewAs(this._cursor, to)) {
+      // Something repeats what it was told once. A service that has gone back says so, asked with the cursor that we have.
+      this._lost = false;
+      throw to;
+    }
     let next = { ...this._server, cursor: to };
     if (reset) {
-      must(snapshot.cursor === to, to);
+      must(snapshot.cursor === to);
       next = { ...snapshot, sections: reuse(this._server?.sections ?? [], snapshot.sections) };
       this._identities = new Identities(next.sections);
     } else {
@@ -116,6 +122,8 @@ export class Following {
       }
     }
     if (!_search) delete next.find;
+    // As the protocol has it of states that are not known here.
+    if (!/^(loading|empty|stale|failed)$/.test(next.state)) next.state = "ready";
     this._cursorSearch = _searchKey;
     this._server = freeze(next);
     const empty = !reset && !stages.length;
@@ -154,12 +162,14 @@ export class Following {
   /** The page is seen again, or the network is back: ask now, unless the server asked for more patience. */
   _wake() {
     this._hasty = true;
+    this._alone = false;
     this._retryAt = this._floor;
   }
 
   /** It wasn't followed for a while. */
   _resume() {
     this._hasty = this._unsure = true;
+    this._alone = false;
   }
 
   get _connection() {

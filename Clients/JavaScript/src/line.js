@@ -1,6 +1,7 @@
 // The edits of one table, in line: sent one after the other, shown by all that show the table, and kept until they are
 // over. What was not done stays, with its reason, until the person retries or discards it.
 
+import { isAsNewAs } from "./cursor.js";
 import { isShown, judge, operations, overlay, requestOf } from "./edits.js";
 import { pauseAfter } from "./following.js";
 import { freeze } from "./stages.js";
@@ -10,8 +11,17 @@ const keysLast = 82_800_000;
 /** How long after an edit's answer, in ms, the poll that waits may bring what it did, before another one asks for it. */
 const grace = 100;
 
+const freshKey = () => globalThis.crypto?.randomUUID?.() ?? `${Math.random()}-${Math.random()}`;
+
+/** Whether an edit that was answered is known to be there: by the cursor, or by a snapshot that was asked for later. */
+function sees({ _following: { _cursor }, _latest, _newest }, { answer: { cursor }, _number, _since }) {
+  const isSameEpoch = !cursor || cursor.split(".")[0] === _cursor?.split(".")[0];
+  return (cursor && !(_latest < _since) && isAsNewAs(_cursor, cursor)) || (_newest > _number && (isSameEpoch || "otherwise"));
+}
+
 export function makeLine(client, segment, view) {
-  const { _clock: clock } = client;
+  const { _clock: clock, _newKey: newKey = freshKey } = client;
+  const date = () => (clock.Date ?? Date).now();
   const tables = new Set();
   let flight, timer, late, isPosting;
   let failures = 0;
@@ -49,7 +59,7 @@ export function makeLine(client, segment, view) {
     const edit = line._edits.find((edit) =>
       edit.state === "local" && !line._edits.some((add) => add !== edit && dependsOn(edit, add)));
     if (!edit) return;
-    if (client._date() - edit._sentAt > keysLast) {
+    if (date() - edit._sentAt > keysLast) {
       end(edit, "unknown", { title: "Sent more than 23 hours ago, and never answered: it may have been done" });
       edited();
       next();
@@ -66,11 +76,11 @@ export function makeLine(client, segment, view) {
       const request = requestOf(edit, line);
       // Nothing is known to get through: first it is asked whether the service is there, so that no edit counts as sent
       // that never left.
-      let reply = client._isOpen() ? null : await client._probe(segment, mine._controller);
+      let reply = client._isOpen() ? null : await client._request({ path: `tables/${segment}`, query: { rows: 1 }, controller: mine._controller });
       if (flight !== mine) return;
       if (!reply || client._isOpen()) {
         edit.state = "sent";
-        edit._sentAt ??= client._date();
+        edit._sentAt ??= date();
         await edited();
         if (flight !== mine) return;
         // A request's controller is used up by it.
@@ -131,7 +141,7 @@ export function makeLine(client, segment, view) {
       for (const op in operations) {
         const [, , ...names] = operations[op].split(" ");
         table[op] = (...given) => {
-          const what = { key: client._newKey(), op };
+          const what = { key: newKey(), op };
           names.forEach((name, index) => (what[name] = given[index]));
           table._follow();
           return line._enqueue(op === "add" ? { row: what.key, ...what } : what, given[names.length]?.show);
@@ -178,7 +188,10 @@ export function makeLine(client, segment, view) {
       line._edits = [...line._edits, edit];
       begin();
       if (!isShown(edit)) edit._settle(edit);
-      if (edit.answer) line._look();
+      if (edit.answer) {
+        line._look();
+        line._confirm();
+      }
       return edit;
     },
 
@@ -194,8 +207,10 @@ export function makeLine(client, segment, view) {
     _restore({ segment, view, problem, answer, state, show, sentAt, attempt, posted, ...what }) {
       if (!operations[what.op]?.split) return;
       const end = answer ? "acknowledged" : (state ?? (problem ? "refused" : "local"));
+      // What this program was shown before says nothing of it: the service may have been set back meanwhile.
+      const now = client._count();
       line._enqueue(what, show, {
-        problem: freeze(problem ?? null), answer: freeze(answer ?? null), state: end, _sentAt: sentAt, _attempt: attempt, _posted: posted, _number: 0,
+        problem: freeze(problem ?? null), answer: freeze(answer ?? null), state: end, _sentAt: sentAt, _attempt: attempt, _posted: posted, _number: now, _since: now,
       });
     },
 
@@ -214,14 +229,14 @@ export function makeLine(client, segment, view) {
     /** Confirms what all that show the table have seen. */
     _confirm(isLate) {
       const watchers = line._watchers();
-      const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => table._sees(edit)));
+      const seen = unconfirmed().filter((edit) => watchers.length && watchers.every((table) => sees(table, edit)));
       // Another epoch than the answer's: the service was set back perhaps. One that has the edit answers as before.
       const epochOf = ({ answer }) => answer.cursor?.split(".")[0];
       const again = seen.filter((edit) =>
-        edit._repeated !== epochOf(edit) && watchers.some((table) => table._sees(edit) === "otherwise"));
+        edit._repeated !== epochOf(edit) && watchers.some((table) => sees(table, edit) === "otherwise"));
       for (const edit of again) Object.assign(edit, { _repeated: epochOf(edit), state: "local", answer: null });
       leave(seen.filter((edit) => !again.includes(edit)), { state: "confirmed" });
-      const blind = watchers.filter((table) => unconfirmed().some((edit) => !table._sees(edit)));
+      const blind = watchers.filter((table) => unconfirmed().some((edit) => !sees(table, edit)));
       if (isLate) for (const { _following } of blind) _following._hasty = true;
       // The poll that waits most likely brings it: only where it doesn't, another one asks.
       else if (blind.length) {
@@ -233,6 +248,16 @@ export function makeLine(client, segment, view) {
       }
       if (again.length) edited();
       next();
+    },
+
+    /** The service has told how the table stands. */
+    _told(table) {
+      line._confirm();
+      // Asked after the answer and still not there: this cursor will never tell.
+      if (line._needs(table) && unconfirmed().some((edit) => table._latest > edit._number && !sees(table, edit))) {
+        table._following._lost = true;
+        client._postpone(table._following);
+      }
     },
 
     /** The service refuses the table: nobody will ever see what it has answered. */

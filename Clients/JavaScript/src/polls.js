@@ -82,7 +82,7 @@ export function makePolls(client, tables, tabs) {
     // Two screens of one table that ask the same are one pair.
     const pairs = [...new Set(members.map((table, index) => `${table._lens()}:${asked[index].after}`))];
     const pairOf = members.map((table, index) => pairs.indexOf(`${table._lens()}:${asked[index].after}`));
-    const { status, body, retryAfter, bytes } = await (isShared
+    const { status, body, retryAfter, bytes, _isProblem } = await (isShared
       ? tabs.ask(pairs, query.wait, channel)
       : request({
           path: several ? "changes" : `tables/${members[0]._segment}/changes`, controller: channel,
@@ -105,7 +105,10 @@ export function makePolls(client, tables, tabs) {
       const news = newsOf(table, index);
       const problem = several && news?.problem;
       const code = problem ? problem.status : status;
-      if (isFinal(code)) {
+      const isWord = problem || _isProblem;
+      // Said by something on the way: of a login page nothing can be learnt, others may take no request for several tables.
+      if (!isWord && isFinal(code)) following._alone = several && ![401, 403, 407].includes(code);
+      if (isFinal(code) && (isWord || following._alone)) {
         if (several && (!problem || code === 401)) following._alone = true;
         else if (code === 400 && slot !== undefined) following._slot = following._edges = null;
         else if (code === 400 && after) following._lost = true;
@@ -116,7 +119,7 @@ export function makePolls(client, tables, tabs) {
       if (code === 200) {
         try {
           if (news) oddity = table._receive(news, asked[index], mine, elapsed, bytes);
-          else if (several && body.changes && !isEarly) oddity = following._unmoved();
+          else if (several && body.changes && !isEarly) oddity = table._unmoved(mine);
         } catch {} // It doesn't fit: as little use as one that came too early.
       }
       if (oddity === "again") following._postpone(now(), luck);

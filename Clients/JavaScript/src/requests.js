@@ -79,7 +79,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
     },
 
     /** The answer's status, JSON, patience asked for and size; `{ status: 0 }` where there is none. */
-    async _request({ method = "GET", path, query = {}, body, key, _isPut, controller = new AbortController() }) {
+    async _request({ method = "GET", path, query = {}, body, key, _headers, controller = new AbortController() }) {
       const search = Object.entries(query).flatMap(([name, values]) =>
         [values ?? []].flat().map((value) => `&${name}=${encodeURIComponent(value)}`)).join("");
       const send = async (fresh) => {
@@ -92,7 +92,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
           renewed();
         }
         return ask(`${base}/v1/${path}${search.replace("&", "?")}`, {
-          method, signal: controller.signal, cache: query.slot === undefined ? "no-store" : "default",
+          method, signal: controller.signal, cache: "slot" in query ? "default" : "no-store",
           body: JSON.stringify(body),
           // Redirected, a POST would become a GET, and its answer one to an edit.
           redirect: key && "error",
@@ -101,8 +101,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
             ...(cells && { "Accept-Cells": [cells].flat().join(", ") }),
             ...(bearer && { Authorization: `Bearer ${bearer}` }),
             ...(body !== undefined && { "Content-Type": "application/json" }),
-            ...(key && { "Idempotency-Key": key }),
-            ...(_isPut && { "If-None-Match": "*" }),
+            ..._headers,
             ...headers,
           },
         });
@@ -120,7 +119,7 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
           const body = await attempt(() => JSON.parse(text));
           return {
             status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length, body,
-            _isProblem: !!body && /^application\/problem\+json/i.test(response.headers.get("Content-Type")),
+            _isProblem: !!body?.title && /^application\/problem\+json/i.test(response.headers.get("Content-Type")),
           };
         } catch (error) {
           failure = `${error?.message ?? error}`;

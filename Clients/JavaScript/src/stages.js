@@ -15,24 +15,26 @@ export function freeze(value) {
 /** More operations on one list than this have it made anew; fewer move what is behind them. */
 const few = 32;
 
-/** The list without what stands at the keys of `leaving`, and with what `arriving` has, by its index afterwards. */
+/**
+ * The list without what stands at the keys of `leaving`, and with what `arriving` has, by its index afterwards: itself
+ * where they are few.
+ */
 function exchange(list, leaving, arriving) {
-  let result;
+  let result = list;
   if (leaving.size + arriving.size <= few) {
-    result = [...list]; // Of a frozen list it is the quickest copy.
     const ascending = (map) => [...map].sort(([a], [b]) => a - b);
     for (const [index] of ascending(leaving).reverse()) result.splice(index, 1);
     for (const [index, one] of ascending(arriving)) {
-      must(index <= result.length, index);
+      must(index <= result.length);
       result.splice(index, 0, one);
     }
   } else {
     const kept = list.filter((_, index) => !leaving.has(index));
     let next = 0;
     result = Array.from({ length: kept.length + arriving.size }, (_, index) => arriving.get(index) ?? kept[next++]);
-    must(next === kept.length, next);
+    must(next === kept.length);
   }
-  return Object.freeze(result);
+  return result;
 }
 
 function put(map, key, value) {
@@ -75,7 +77,7 @@ export function applyStage(sections, stage, identities) {
     put(within(arriving, section), index, row);
   });
   const sectionUpdates = carry(stage.sections, (index, id, isGone) => {
-    must(!leaving.has(index), id);
+    must(!leaving.has(index));
     const section = put(sectionsOut, index, named(sections, index, id));
     if (isGone) {
       goneSections.push(section);
@@ -92,18 +94,22 @@ export function applyStage(sections, stage, identities) {
   identities?._exchange(goneSections, newSections, goneRows, newRows);
 
   let result = [...sections];
-  const change = (index, members) => (result[index] = Object.freeze({ ...result[index], ...members }));
-  const exchangeRows = (index, out, into) => change(index, { rows: exchange(result[index].rows, out, into) });
-  leaving.forEach((rows, index) => exchangeRows(index, rows, none));
-  result = [...exchange(result, sectionsOut, sectionsIn)];
-  arriving.forEach((rows, index) => {
-    must(result[index], index);
-    exchangeRows(index, none, rows);
-  });
+  // Sections that change, with a copy of their rows: one for all that happens to them. Of a frozen list this one is the
+  // quickest, and a row that leaves makes room for the one that arrives.
+  const changed = new Set();
+  const change = (index, out = none, into = none) => {
+    let section = result[index];
+    if (!changed.has(section)) changed.add((section = result[index] = { ...section, rows: [...section.rows] }));
+    section.rows = exchange(section.rows, out, into);
+    return section;
+  };
+  leaving.forEach((rows, index) => change(index, rows));
+  result = exchange(result, sectionsOut, sectionsIn);
+  arriving.forEach((rows, index) => change(index, none, rows));
   for (const { at, id, header, footer, skipped } of sectionUpdates) {
-    const { rows, skipped: before, ...rest } = named(result, at, id);
-    const rowsBefore = skipped ?? before; // 0 is left out, as the service does.
-    result[at] = freeze({ ...rest, header, footer, ...(rowsBefore && { skipped: rowsBefore }), rows });
+    named(result, at, id);
+    const section = Object.assign(change(at), freeze({ header, footer }), skipped && { skipped });
+    if (skipped === 0) delete section.skipped; // As the service does.
   }
   for (const { at: [section, index], row } of rowUpdates) {
     named(result[section]?.rows, index, row.id);
@@ -111,10 +117,10 @@ export function applyStage(sections, stage, identities) {
     identities?._update(row);
   }
   updated.forEach((rows, index) => {
-    const list = [...result[index].rows];
+    const { rows: list } = change(index);
     rows.forEach((row, at) => (list[at] = row));
-    change(index, { rows: Object.freeze(list) });
   });
+  changed.forEach((section) => Object.freeze(Object.freeze(section).rows));
   return Object.freeze(result);
 }
 
@@ -140,7 +146,7 @@ export class Identities {
     for (const [map, gone, fresh] of [[this._sections, goneSections, newSections], [this._rows, goneRows, newRows]]) {
       for (const { id } of gone) this.#set(map, id);
       for (const one of fresh) {
-        must(one.id === `${one.id}` && !map.has(one.id), "id");
+        must(one.id === `${one.id}` && !map.has(one.id) && (one.rows ?? one.cellIdentifier), "id");
         this.#set(map, one.id, one);
       }
     }

@@ -1,7 +1,6 @@
 // One table as an app sees it: the server's state with its own edits over it, and who observes it. Its state stands in
 // variables that nobody else has.
 
-import { isAsNewAs } from "./cursor.js";
 import { Following, rangeOf } from "./following.js";
 import { freeze, Identities, must } from "./stages.js";
 
@@ -16,8 +15,8 @@ export const pausing = (reasons, changed) => ({
   },
 });
 
-/** `turn` is told whether somebody observes it. */
-export function makeTable(client, line, step, turned) {
+/** `key` names it among all of the client and in the store; `turned` is told whether somebody observes it. */
+export function makeTable(client, line, key, step, turned) {
   const { _clock: clock, _plan: plan } = client;
   const { _segment: segment, _view: view } = line;
   const following = new Following(step, view === undefined);
@@ -30,8 +29,6 @@ export function makeTable(client, line, step, turned) {
   let [search, sought] = [null, null];
   /** Rows that edits are seen on, by their identities: null where an edit has taken one away. */
   let edited = new Map();
-  /** The number of the last request that brought a snapshot. */
-  let newest = 0;
 
   /** Shows what is now, and tells the observers: `type` is `changes`, `reset`, `status` or `edits`. */
   const publish = (type, more) => {
@@ -67,7 +64,10 @@ export function makeTable(client, line, step, turned) {
   };
 
   const table = {
-    view, _line: line, _segment: segment, _following: following,
+    view, _key: key, _line: line, _segment: segment, _following: following,
+
+    /** The numbers of the last request that was answered, and of the last one that brought a snapshot. */
+    _latest: 0, _newest: 0,
 
     /** The frozen snapshot of what is shown: the same object until something changes. */
     snapshot: null,
@@ -185,29 +185,27 @@ export function makeTable(client, line, step, turned) {
       return segment + (members.length ? `;;${members.join(";")}` : "");
     },
 
-    /** Whether an edit that was answered is known to be there: by the cursor, or by a snapshot that was asked for later. */
-    _sees({ answer: { cursor }, _number }) {
-      const isSameEpoch = !cursor || cursor.split(".")[0] === following._cursor?.split(".")[0];
-      return (cursor && isAsNewAs(following._cursor, cursor)) || (newest > _number && (isSameEpoch || "otherwise"));
-    },
-
     _receive(reply, asked, number, elapsed, bytes) {
       const before = table.snapshot;
+      // A cache that takes all for one.
+      must(`${(reply.snapshot ?? reply).table};`.startsWith(`${decodeURIComponent(segment.split(";")[0])};`));
       const oddity = following._receive(reply, asked, elapsed);
-      if ("reset" in reply) newest = number;
+      table._latest = number;
+      if ("reset" in reply) table._newest = number;
       const { sections, cursor, find } = following._server;
       if (sections !== before.sections || cursor !== before.cursor || find !== before.find || following._connection !== before.connection) {
         publish("reset" in reply ? "reset" : "changes", { reply, bytes });
         client._keep(table);
       }
-      line._confirm();
-      const left = line._needs(table) ? line._edits.filter((edit) => edit.state === "acknowledged" && !table._sees(edit)) : [];
-      // Asked after the answer and still not there: this cursor will never tell.
-      if (left.some(({ _number }) => number > _number)) {
-        following._lost = true;
-        client._postpone(following);
-      }
+      line._told(table);
       return oddity;
+    },
+
+    /** Of several that were asked for, this one has no news. */
+    _unmoved(number) {
+      following._unmoved();
+      table._latest = number;
+      line._told(table);
     },
 
     _refuse(problem) {

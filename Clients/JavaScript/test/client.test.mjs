@@ -83,6 +83,50 @@ test("a kept table is shown at once as cached, and followed from its cursor", as
   assert.equal(store.kept.size, 0);
 });
 
+test("what is kept is of one look at the table: its view, its first window, its screen", async () => {
+  const store = memory();
+  const looks = [{}, { rows: 2 }, { rows: "1-2" }, { view: "v" }, { rows: 2, screen: "left" }];
+  for (const look of looks) {
+    const { client, transport, clock } = scripted({ store });
+    const table = client.table("t", look);
+    table.subscribe(() => {});
+    await clock.advance(0);
+    assert.equal(table.snapshot.cursor, null, JSON.stringify(look));
+    transport.only.reply({ body: start(snapshot("aa.1", { a: ["1", "2"] }, look.rows && { window: { rows: 2, of: 3 } })) });
+    await clock.advance(2000);
+    await client.close();
+  }
+  for (const look of looks) {
+    const { client, clock } = scripted({ store });
+    const table = client.table("t", look);
+    table.subscribe(() => {});
+    await clock.advance(0);
+    assert.deepEqual(table.snapshot.window, look.rows && { rows: 2, of: 3 });
+    assert.equal(table.snapshot.connection, "cached");
+    await client.close();
+  }
+});
+
+test("tables whose login was over ask for each alone only until there is another one", async () => {
+  const { client, transport, clock } = scripted({ token: "old" });
+  const tables = ["t", "u"].map((name) => client.table(name));
+  tables.forEach((table) => table.subscribe(() => {}));
+  await clock.advance(0);
+  for (const name of ["t", "u"]) transport.open.find(({ path }) => path.includes(`/${name}/`)).reply({ body: start(snapshot("aa.1", {}), name) });
+  await clock.advance(0);
+  const over = { status: 401, body: { title: "Unauthorized", status: 401 } };
+  assert.equal(transport.only.path, "/v1/changes");
+  transport.only.reply(over);
+  await clock.advance(0);
+  for (const request of transport.open) request.reply(over);
+  await clock.advance(0);
+  assert.deepEqual(tables.map(({ snapshot }) => snapshot.connection), ["refused", "refused"]);
+  client.useToken("new");
+  await clock.advance(0);
+  assert.equal(transport.only.path, "/v1/changes");
+  await client.close();
+});
+
 test("a store that fails is as if nothing had been kept", async () => {
   const broken = () => Promise.reject(new Error("full"));
   const { transport, clock, table } = await following({ store: { get: broken, set: broken, delete: broken } });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { keptEdits } from "../kept.js";
 import { FakeLocks } from "./fake-locks.mjs";
-import { memory, scripted, settle, snapshot } from "./scripted.mjs";
+import { memory, scripted, settle, snapshot, start } from "./scripted.mjs";
 
 function tabs() {
   const kept = new Map();
@@ -78,4 +78,28 @@ test("a tab that came later and is gone is found at `wake`", async () => {
   one.client.wake();
   await settle();
   assert.deepEqual(one.keys(), ["tab2-1"]);
+});
+
+test("what a tab takes up that was answered is believed by a reply to a later request: the service may have been set back", async () => {
+  const open = tabs();
+  const [one, two] = [open(), open()];
+  await settle();
+  for (const [{ table, transport }, cursor] of [[one, "aa.1"], [two, "aa.3"]]) {
+    table.subscribe(() => {});
+    await settle();
+    transport.only.reply({ body: start(snapshot(cursor, { s: ["1"] })) });
+    await settle();
+  }
+  const sent = ({ transport }) => transport.open.find(({ method }) => method !== "GET");
+  one.table.delete("1");
+  await settle();
+  sent(one).reply({ body: { cursor: "aa.2", id: "1" } });
+  await settle();
+  one.kill();
+  await settle();
+  await two.clock.advance(300);
+  assert.deepEqual(two.table.snapshot.edits.map(({ key, state }) => [key, state]), [["tab1-1", "acknowledged"]]);
+  two.transport.only.reply({ body: { ...start(snapshot("bb.1", { s: ["1"] })), from: "aa.3", reset: "epoch" } });
+  await settle();
+  assert.equal(sent(two).headers["Idempotency-Key"], "tab1-1");
 });

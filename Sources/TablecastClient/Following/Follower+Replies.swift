@@ -8,9 +8,10 @@ extension Follower {
     case 200 where outstanding.isStream: fail(id, retryAfter: retryAfter(response), now: now)
     case 200: read(response, to: outstanding, in: lane, now: now)
     case 408, 425, 429: fail(id, retryAfter: retryAfter(response), now: now)
-    case 400..<500:
+    case 400..<500 where response.isProblem:
       lanes[lane]?.outstanding = nil
       refuse(Problem(response), outstanding, in: lane, now: now)
+    case 400..<500: meet(response, outstanding, in: lane, now: now)
     default: fail(id, retryAfter: retryAfter(response), now: now)
     }
   }
@@ -29,7 +30,24 @@ extension Follower {
     }
   }
 
-  /// A 4xx: it is about the table, where one was asked for; about something that this client can do without, else.
+  /// A 4xx that is not the service's: something on the way has answered. A login page says nothing of the tables; what
+  /// takes no request for several tables may let through those that are asked for alone.
+  private mutating func meet(
+    _ response: TransportResponse,
+    _ outstanding: PollLane.Outstanding,
+    in lane: PollLane.ID,
+    now: Double
+  ) {
+    let refusesSeveral = outstanding.isMultiple && ![401, 403, 407].contains(response.status)
+    if refusesSeveral {
+      lanes[lane]?.outstanding = nil
+    } else {
+      fail(outstanding.id, retryAfter: retryAfter(response), now: now)
+    }
+    for address in outstanding.asks.keys { tables[address]?.isSeparate = refusesSeveral }
+  }
+
+  /// A 4xx of the service's: it is about the table, where one was asked for; about something that this client can do without, else.
   private mutating func refuse(
     _ problem: Problem,
     _ outstanding: PollLane.Outstanding,
@@ -168,6 +186,10 @@ extension Follower {
       switch reply.outcome {
       case .malformed(let error): throw error
       case .problem(let problem):
+        // The answer to one table is a problem document.
+        guard outstanding.isMultiple, (400..<600).contains(problem.status) else {
+          throw MalformedReply("a problem where there can be none")
+        }
         let hasLens = outstanding.pairs.contains { $0.address == address && !$0.lens.isEmpty }
         take(problem, for: address, hasLens: hasLens, &progress, now: now)
       case .stages(let stages, let from, let to):
@@ -183,6 +205,12 @@ extension Follower {
         }
       case .reset(let content, let from):
         guard from == ask.cursor else { throw MalformedReply("the reply of another cursor") }
+        if from == nil, let own = table.content?.cursor, own != content.cursor, own.isAsNew(as: content.cursor) {
+          // Something repeats what it was told once. A service that has gone back says so, asked with our own cursor.
+          tables[address]?.needsSnapshot = false
+          tables[address]?.isNewcomer = true
+          return progress.isIllegal = true
+        }
         tables[address]?.mirror = try TableMirror(content)
         tables[address]?.name = reply.table
         tables[address]?.needsSnapshot = false

@@ -1,7 +1,8 @@
 /// Follows tables: events in, actions out, the time given. Makes no request itself.
 ///
 /// A newcomer asks alone and at once, then joins the others in one `/v1/changes`. What fails is asked again after a
-/// random delay, first with `wait=0`; what is illegal is asked for as a whole; a 4xx ends the table that it is about.
+/// random delay, first with `wait=0`; what is illegal is asked for as a whole; a problem document with 4xx ends the table
+/// that it is about.
 struct Follower: Sendable {
   struct Settings: Sendable {
     /// Seconds that a poll waits.
@@ -218,6 +219,7 @@ struct Follower: Sendable {
     if let wokenAt, now - wokenAt < 1 { return }
     wokenAt = now
     reloadRefused()
+    for address in tables.keys { tables[address]?.isSeparate = false }
     for id in lanes.keys {
       cancel(id)
       lanes[id]?.isFresh = true

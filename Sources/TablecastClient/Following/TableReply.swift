@@ -96,7 +96,9 @@ struct TableReply: Sendable {
 extension JSONReader {
   fileprivate mutating func cursor() throws -> TableCursor {
     let text = string() ?? ""
-    guard let cursor = TableCursor(text) else { throw MalformedReply("no cursor: \(text.prefix(80))") }
+    guard let cursor = TableCursor(text), cursor.namesVersion else {
+      throw MalformedReply("no cursor: \(text.prefix(80))")
+    }
     return cursor
   }
 }

@@ -72,6 +72,6 @@ extension TransportResponse {
   /// A problem document: the words of a Tablecast service, not a page of something that stands before it.
   var isProblem: Bool {
     headers["content-type"]?.lowercased().hasPrefix("application/problem+json") == true
-      && (try? JSONText(body))?.isObject == true
+      && (try? JSONText(body))?["title"]?.string != nil
   }
 }
