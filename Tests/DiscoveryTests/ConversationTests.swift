@@ -205,7 +205,9 @@ struct ConversationTests {
 
   /// Names and values of others are written so that they are read as what they are.
   @Test func namesThatAreNoWords() throws {
-    let items = (1...8).map { #"{"id":"a\n\#($0)","na me\"'\\ #: ${x}":"value \#($0 % 2)","true":\#($0),"key":"k\#($0)"}"# }
+    let items = (1...8).map {
+      #"{"id":"a\n\#($0)","na me\"'\\ #: ${x}":"value \#($0 % 2)","true":\#($0),"key":"k\#($0)"}"#
+    }
     var discovery = Discovery(url: nil, name: "things")
     let body = #"{"da\nta: x ${y}":["# + items.joined(separator: ",") + "]}"
     discovery.receive(APIAnswer(url: nil, body: try JSONValue(parsing: Array(body.utf8))))

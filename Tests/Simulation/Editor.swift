@@ -107,7 +107,8 @@ final class Editor: @unchecked Sendable {
       if world.chance(3) { patch.append(JSONValue.Member(name: "list", value: list)) }
       order.edits.append(.patch(row: row, .object(patch)))
       order.writes.append(write)
-      order.words += "writes \(TaskModel.text(write.number)) to \(fields.map { "\($0)" }.joined(separator: "+")) of \(row) "
+      order.words +=
+        "writes \(TaskModel.text(write.number)) to \(fields.map { "\($0)" }.joined(separator: "+")) of \(row) "
     }
   }
 

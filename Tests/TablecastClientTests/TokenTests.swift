@@ -134,7 +134,11 @@ import Testing
       await issuer.answer(.success(token))
       try await requests(asked)
       let problem = #"{"title":"Unauthorized","status":401,"detail":"expired"}"#
-      let response = TransportResponse(status: 401, headers: ["Content-Type": "application/problem+json"], json: problem)
+      let response = TransportResponse(
+        status: 401,
+        headers: ["Content-Type": "application/problem+json"],
+        json: problem
+      )
       transport.answer(transport.waiting[0].number, .success(response))
     }
     client.engine.settle()
