@@ -83,7 +83,25 @@ final class Life: @unchecked Sendable {
     return wrong
   }
 
+  /// TABLECAST_LIVES_TRACE: each step of a life, and each edit that reaches the service, for a seed that goes wrong.
+  private static let isTraced = ProcessInfo.processInfo.environment["TABLECAST_LIVES_TRACE"] != nil
+
+  private func trace(_ text: @autoclosure () -> String) {
+    if Self.isTraced { print(clock.now, text()) }
+  }
+
+  private func traceStep(_ step: Int) {
+    let programs = devices.map { device in
+      guard let program = device.program else { return "off" }
+      let edits = program.edits.map { "\($0.id.description.prefix(4)) \(String(describing: $0.state).prefix(60))" }
+      let table = program.table.snapshot
+      return "\(table?.cursor?.text ?? "nothing") \(table.map { "\($0.connection)" } ?? "") \(edits)"
+    }
+    trace("step \(step), \(network), the service at \(service.cursor): \(programs)")
+  }
+
   private func go(_ step: Int) {
+    traceStep(step)
     guard let device = pick(devices) else { return }
     let program = device.program ?? begin(device)
     switch Double.random(in: 0..<1, using: &random) {
@@ -111,6 +129,7 @@ final class Life: @unchecked Sendable {
       let open = Set(listed.keys)
       for (id, _) in made where !open.contains(id) && backup.done[id.description] == nil { excused.insert(id) }
       service.setBack(to: backup)
+      trace("set back")
     default:
       let bad = program.edits.first { if case .refused = $0.state { true } else { false } }
       if let bad { program.table.retry(bad.id) }
@@ -192,6 +211,7 @@ final class Life: @unchecked Sendable {
       let local = path.range(of: "/v1/").map { String(path[$0.lowerBound...]) } ?? path
       let key = request.headers["Idempotency-Key"] ?? ""
       let answer = service.edit(request.method, local, key: key, body: body)
+      trace("\(request.method) \(local) \(key.prefix(4)): \(answer), lost: \(breaksAfter)")
       return breaksAfter ? fail(.broken) : transport.answer(number, answer)
     }
     let query = URLComponents(string: request.url)?.queryItems ?? []
