@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -47,7 +48,7 @@ class Server:
 
     def start(self):
         with open(self.folder / "server.log", "a") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, cwd=self.folder,
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, cwd=self.folder, start_new_session=True,
                                             env={**os.environ, **self.environment()})
         deadline = time.time() + 60
         while not self.answers():
@@ -63,7 +64,11 @@ class Server:
         return reply is not None and reply[0] < 500
 
     def kill(self):
-        self.process.kill()
+        """With what it has started."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
         self.process.wait()
 
     def ask(self, method, path, body=None, headers=None):
