@@ -267,7 +267,7 @@ class Syncthing(Changing):
         path.write_text(text)
 
     def environment(self):
-        return {"HOME": str(self.folder), "STNOUPGRADE": "1"}
+        return {"HOME": str(self.folder), "STNOUPGRADE": "1", "STMONITORED": "yes"}
 
     def command(self):
         return ["syncthing", "serve", f"--home={self.folder}/home", "--no-browser", "--no-restart", "--no-upgrade",
