@@ -52,6 +52,7 @@ cluster: packages
 	./Benchmarks/Simulation/simulation.py --check
 	./Tests/Cluster/cluster.py --service .build/debug/tablecast --rounds $(or $(ROUNDS),10) --seed $(or $(SEED),1)
 	./Tests/Identity/callers.py .build/debug/tablecast --seconds 8 --seed $(or $(SEED),1)
+	./Tests/Identity/users.py .build/debug/tablecast --seconds 20 --seed $(or $(SEED),1) --kill
 
 trial: packages
 	@./scripts/install-system-packages.sh postgresql

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""members.py [--rows N] [--members N ...] [--rounds N]: what the members of a family cost that differ in their `where`
+"""members.py [--rows N] [--members N ...] [--rounds N] [--callers]: what the members of a family cost that differ in their `where`
 alone. One list is served by an upstream of this process; each member shows the rows of one owner, and is followed by a
 poll. Between two refreshes 20 items change, each of another owner. Prints a table in Markdown: requests that the upstream
-got for a refresh, processor time of the service for a refresh, and resident memory for each member beyond the first."""
+got for a refresh, processor time of the service for a refresh, and resident memory for each member beyond the first. With
+--callers the owners are users, each with a token of an issuer, and the rows are told by its `sub`."""
 import argparse
 import http.server
 import json
@@ -20,6 +21,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--rows", type=int, default=20_000)
 parser.add_argument("--members", type=int, nargs="+", default=[1, 100, 10_000])
 parser.add_argument("--rounds", type=int, default=7)
+parser.add_argument("--callers", action="store_true")
 options = parser.parse_args()
 
 OWNERS, CHANGES = 10_000, 20
@@ -39,6 +41,27 @@ tables:
     payload: {title: "${title} (${edition})"}
     sections: [{id: mine, where: owner == $params.owner}]
 """
+
+if options.callers:
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Tests/Identity"))
+    from users import Key
+
+    KEY = Key("k")
+    CONFIGURATION = CONFIGURATION.replace("    parameters: {owner: {pattern: \"[0-9]{1,6}\"}}\n", "").replace("$params.owner", "$caller.claims.sub")
+    CONFIGURATION = CONFIGURATION.replace("sources:", "auth: {jwt: {issuer: \"https://id.example.com\", audience: t, jwks: keys.json, allow: {admin: true}}}\nsources:")
+
+
+def ask(connection, method, target, owner):
+    """As the owner, in the path or by its token."""
+    if not options.callers:
+        return connection.send(method, target.replace("%s", f";owner={owner}"))
+    token = TOKENS.get(owner) or TOKENS.setdefault(owner, KEY.token(
+        {"iss": "https://id.example.com", "aud": "t", "sub": str(owner), "exp": int(time.time()) + 86400}))
+    target = target.replace("%s", "")
+    connection.socket.sendall(f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+
+
+TOKENS = {}
 
 
 class Upstream(http.server.ThreadingHTTPServer):
@@ -92,12 +115,16 @@ def measure(members):
     upstream = Upstream()
     threading.Thread(target=upstream.serve_forever, daemon=True).start()
     folder = tempfile.mkdtemp()
+    if options.callers:
+        os.chdir(folder)
+        with open("keys.json", "w") as file:
+            json.dump({"keys": [KEY.jwk]}, file)
     process, port = start(folder, CONFIGURATION % upstream.server_address[1])
     try:
         connection = Connection(port)
 
         def snapshot(owner):
-            connection.send("GET", f"/v1/tables/mine;owner={owner}")
+            ask(connection, "GET", "/v1/tables/mine%s", owner)
             return json.loads(connection.receive())
 
         cursors = {0: snapshot(0)["cursor"]}
@@ -112,10 +139,10 @@ def measure(members):
             upstream.change(touched)
             time.sleep(0.2)
             before, begun = processor_time(process.pid), upstream.requests
-            connection.send("POST", "/v1/sources/list/refresh")
+            ask(connection, "POST", "/v1/sources/list/refresh", 0)
             connection.receive()
             for owner in touched:
-                connection.send("GET", f"/v1/tables/mine;owner={owner}/changes?after={cursors[owner]}&wait=5")
+                ask(connection, "GET", f"/v1/tables/mine%s/changes?after={cursors[owner]}&wait=5", owner)
                 reply = json.loads(connection.receive())
                 if reply["from"] == reply["to"]:
                     raise SystemExit(f"owner {owner} was not told of its change")

@@ -1,5 +1,5 @@
 // The face of OpenSSL's libcrypto for Swift, which libcurl has brought into the process anyway: one digest, one
-// authentication code, one comparison, and signatures that are verified by public keys. No logic beyond the calls.
+// authentication code, one comparison, one cipher, and signatures that are verified by public keys. No logic beyond the calls.
 #ifndef TABLECAST_CCRYPTO_H
 #define TABLECAST_CCRYPTO_H
 
@@ -32,6 +32,27 @@ static inline int ccrypto_hmac_sha256(
 // Whether two texts of one length are the same, in a time that doesn't tell where they differ.
 static inline int ccrypto_equal(const void *first, const void *second, size_t count) {
   return CRYPTO_memcmp(first, second, count) == 0;
+}
+
+// AES-256-GCM (NIST SP 800-38D): `key` has 32 bytes, `nonce` 12, `tag` 16, which sealing writes and opening compares; `output`
+// is as long as the input. `context` is not encrypted, and has to be the same. 0 where libcrypto could not do it, or what is
+// opened was not sealed so.
+static inline int ccrypto_aes_gcm(
+  int is_sealing, const unsigned char *key, const unsigned char *nonce, const unsigned char *context, int context_count,
+  const unsigned char *input, int count, unsigned char *output, unsigned char *tag
+) {
+  unsigned char end[16];
+  int written = 0;
+  EVP_CIPHER_CTX *cipher = EVP_CIPHER_CTX_new();
+  int is_done = cipher != NULL && EVP_CipherInit_ex(cipher, EVP_aes_256_gcm(), NULL, key, nonce, is_sealing) == 1 &&
+                EVP_CipherUpdate(cipher, NULL, &written, context, context_count) == 1 &&
+                EVP_CipherUpdate(cipher, output, &written, input, count) == 1 &&
+                (is_sealing || EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_GCM_SET_TAG, 16, tag) == 1) &&
+                EVP_CipherFinal_ex(cipher, end, &written) == 1 &&
+                (!is_sealing || EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_GCM_GET_TAG, 16, tag) == 1);
+  EVP_CIPHER_CTX_free(cipher);
+  ERR_clear_error();
+  return is_done;
 }
 
 // A public key of one kind ("RSA", "EC"), made of parameters; NULL where it is none.

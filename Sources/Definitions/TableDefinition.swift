@@ -62,6 +62,10 @@ extension TableDefinition {
   /// `$caller` alone, and the service names them.
   public var isEditedByCallers: Bool { forward.isEmpty && !callerUse.isEmpty && rowID == nil }
 
+  /// Whether replicas may share its members: those that depend on a caller's header fields are each replica's own, as are those
+  /// through which callers edit.
+  public var isSharedByReplicas: Bool { forward.isEmpty && !callerUse.readsHeaders && !isEditedByCallers }
+
   /// The request fields that its replies depend on, as far as they are the caller's own.
   public var callerFields: [String] {
     guard !callerUse.isEmpty else { return forward }

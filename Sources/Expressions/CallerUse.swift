@@ -39,6 +39,9 @@ public struct CallerUse: Equatable, Sendable {
     return names
   }
 
+  /// True if header fields count, some or all of them.
+  public var readsHeaders: Bool { headers.map { !$0.isEmpty } ?? true }
+
   /// True if the caller's identity counts: the name or a claim.
   public var readsIdentity: Bool { paths.contains { $0.first != "headers" } }
 

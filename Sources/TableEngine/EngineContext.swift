@@ -1,4 +1,5 @@
 import Definitions
+import JSON
 import Logging
 import Queues
 import Synchronization
@@ -89,9 +90,12 @@ final class EngineContext: Sendable {
     Feed(initial: initial, history: history, historyBytes: current.limits.mappingBytes, restored: restored)
   }
 
-  /// Whether replicas share a member of a family: what depends on who asks is in no store.
-  func shares(_ member: TableReference, of definition: TableDefinition) -> Bool {
-    replica.isShared && !definition.dependsOnCaller && member.canonical.utf8.count <= MemberClaim.maximumName
+  /// Whether replicas share a member of a family: what depends on a caller's header fields is in no store.
+  ///
+  /// - Parameter values: of `$caller`, those that the member is made of.
+  func shares(_ member: TableReference, of definition: TableDefinition, for values: JSONValue) -> Bool {
+    replica.isShared && definition.isSharedByReplicas
+      && MemberClaim.canTell(member.canonical, values, dependsOnCaller: definition.dependsOnCaller)
   }
 
   /// Goes on with another configuration's settings.

@@ -54,6 +54,7 @@ extension Engine {
     let catalog = catalog
     guard let lease = context.replica.lease else { return }
     var (kept, stray): ([String: [TableReference]], [String]) = ([:], [])
+    var callers: [String] = []
     let originals = Set(names)
     for name in names {
       let (table, locale) = StoredName.parts(of: name)
@@ -61,7 +62,9 @@ extension Engine {
         stray.append(name)
         continue
       }
-      if let locale {
+      if reference.partedFromCaller.digest != nil {
+        callers.append(name)
+      } else if let locale {
         // One that is being begun here has its languages stored first.
         let hasOriginal = originals.contains(table) || catalog.member(named: table) != nil
         if !hasOriginal || !catalog.definition.locales.dropFirst().contains(locale) { stray.append(name) }
@@ -72,5 +75,18 @@ extension Engine {
     for family in catalog.families { family.adopt((kept[family.name] ?? [])[...]) }
     // No family has them any more.
     context.store.remove(stray, fence: lease) { _ in }
+    removeUnclaimed(callers, under: lease)
+  }
+
+  /// Of members that depend on who asks only those who have them know of what they are made: they are kept for as long as it
+  /// takes until all replicas have claimed theirs.
+  private func removeUnclaimed(_ names: [String], under lease: Lease) {
+    guard !names.isEmpty else { return }
+    context.background.asyncAfter(deadline: .now() + .seconds(Int(3 * TableFamily.claimPeriod))) { [weak self] in
+      guard let self, context.replica.lease?.term == lease.term else { return }
+      let catalog = catalog
+      let unclaimed = names.filter { catalog.member(named: StoredName.parts(of: $0).table) == nil }
+      context.store.remove(unclaimed, fence: lease) { _ in }
+    }
   }
 }

@@ -14,7 +14,7 @@ extension Engine {
       if let error { return completion(.failure(error)) }
       // What feeds a member that is not shared is its own; all else is asked by one replica.
       guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
-        return context.replica.askLeader(.refresh(table.name)) { outcome in
+        return context.replica.askLeader(.refresh(table.writer.sharedName)) { outcome in
           if case .failure(let error) = outcome { return completion(.failure(error)) }
           let shown = table.latest
           shown.writer.lookForNews(attempts: TableWriter.attemptsToRead) { isRead in
@@ -43,7 +43,7 @@ extension Engine {
         }
       }
     }
-    guard table.isShared, let family = catalog.member(named: table.name)?.family else { return refresh() }
+    guard table.isShared, let family = catalog.member(named: table.writer.sharedName)?.family else { return refresh() }
     family.whenAsked(original, refresh)
   }
 
@@ -167,7 +167,7 @@ extension Engine {
     case .show(let edit):
       whenHere(edit.table) { [catalog] table in
         guard let table else { return completion(.success(nil)) }
-        guard let family = catalog.member(named: table.name)?.family else {
+        guard let family = catalog.member(named: table.writer.sharedName)?.family else {
           return table.writer.show(edit, completion)
         }
         family.whenAsked(table) { table.writer.show(edit, completion) }

@@ -1,4 +1,6 @@
 import Digests
+import Foundation
+import JSON
 import TableStore
 
 /// What a replica tells the one that asks the sources: that a member of a family is read here.
@@ -9,6 +11,8 @@ struct MemberClaim: Equatable, Sendable {
   var share: String
   /// Somebody waits for it.
   var isWaitedFor: Bool
+  /// Of `$caller`, those that it is made of; null: it depends on nobody.
+  var values = JSONValue.null
 
   /// Longer ones are in no notification, so such members stay each replica's own.
   static let maximumName = 2_800
@@ -22,10 +26,12 @@ struct MemberClaim: Equatable, Sendable {
   }
 
   /// As few texts as will do, each short enough to be sent.
-  static func texts(of claims: [MemberClaim]) -> [String] {
+  ///
+  /// - Parameter key: of all replicas: nobody else can read callers' values.
+  static func texts(of claims: [MemberClaim], key: [UInt8]) -> [String] {
     var texts: [String] = []
     for claim in claims {
-      let line = "\(claim.isWaitedFor ? "w" : "r") \(claim.share) \(claim.name)"
+      guard let line = claim.line(key) else { continue }
       if let last = texts.last, last.utf8.count + line.utf8.count < maximumText {
         texts[texts.count - 1] = last + "\n" + line
       } else {
@@ -35,12 +41,28 @@ struct MemberClaim: Equatable, Sendable {
     return texts
   }
 
+  /// `w SHARE NAME`, or `r` where nobody waits; `W SHARE VALUES NAME` and `R` with a caller's values. Nil where they can't be sealed.
+  private func line(_ key: [UInt8]) -> String? {
+    guard values != .null else { return "\(isWaitedFor ? "w" : "r") \(share) \(name)" }
+    guard let sealed = SealedBox.seal(values.bytes, key: key, context: Array(name.utf8)) else { return nil }
+    return "\(isWaitedFor ? "W" : "R") \(share) \(Data(sealed).base64EncodedString()) \(name)"
+  }
+
   /// What doesn't read as a claim is left out.
-  static func read(_ text: String) -> [MemberClaim] {
+  static func read(_ text: String, key: [UInt8]) -> [MemberClaim] {
     text.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-      guard words.count == 3, !words[2].isEmpty else { return nil }
-      return MemberClaim(name: String(words[2]), share: String(words[1]), isWaitedFor: words[0] == "w")
+      let hasValues = line.hasPrefix("W ") || line.hasPrefix("R ")
+      let words = line.split(separator: " ", maxSplits: hasValues ? 3 : 2, omittingEmptySubsequences: false).map(
+        String.init
+      )
+      guard words.count == (hasValues ? 4 : 3), let name = words.last, !name.isEmpty else { return nil }
+      let isWaitedFor = words[0].lowercased() == "w"
+      guard hasValues else { return MemberClaim(name: name, share: words[1], isWaitedFor: isWaitedFor) }
+      guard let sealed = Data(base64Encoded: words[2]),
+        let bytes = SealedBox.open(Array(sealed), key: key, context: Array(name.utf8)),
+        let values = try? JSONValue(parsing: bytes), values != .null
+      else { return nil }
+      return MemberClaim(name: name, share: words[1], isWaitedFor: isWaitedFor, values: values)
     }
   }
 }

@@ -38,7 +38,7 @@ extension TableFamily {
       group.enter()
       source.takeOver(for: [table], under: lease.term) { [context] body in
         guard !isOutdated else { return body(nil) }
-        context.store.handover(of: table.name) { result in
+        context.store.handover(of: table.writer.sharedName) { result in
           let left = (try? result.get())?.flatMap { Handover($0, at: .now) }
           body(left?.left(source.name, for: context.current.digests))
         }
@@ -141,7 +141,7 @@ extension TableFamily {
     for (table, isOutdated) in members {
       group.enter()
       table.handOver(digests, isOutdated: isOutdated) { handover in
-        found.withLock { $0[table.name] = handover.bytes(at: .now) }
+        found.withLock { $0[table.writer.sharedName] = handover.bytes(at: .now) }
         group.leave()
       }
     }

@@ -69,7 +69,7 @@ extension TableFamily {
     table.refuse(for: shortage.error)
     forget(table)
     if table.isShared, context.replica.isLeading {
-      context.replica.tell(MemberRefusal(name: table.name, detail: shortage.error.detail))
+      context.replica.tell(MemberRefusal(name: table.writer.sharedName, detail: shortage.error.detail))
     }
     return false
   }

@@ -1,16 +1,19 @@
 import Definitions
 import Dispatch
+import JSON
 import Logging
 import Queues
 import Synchronization
+import TableMapping
 import TableModel
 import TableStore
 
-/// Members that depend on their parameters alone are the same on all replicas: they stand in the store, as tables that always
-/// live do. The replica that asks the sources has all that any replica reads, within its limits: it alone makes and removes
+/// Members that depend on their parameters and on claims of who asks are the same on all replicas: they stand in the store, as
+/// tables that always live do, the latter by a digest of the claims (``TableReference/ofCaller(_:)``). The replica that asks the sources has all that any replica reads, within its limits: it alone makes and removes
 /// what is stored of them. The others follow those that their own clients read, and say so (``MemberClaim``).
 ///
-/// Members that depend on who asks are never stored, and stay where they are asked for.
+/// Members that depend on a caller's header fields are never stored, and stay where they are asked for; so do those through
+/// which callers edit.
 extension TableFamily {
   /// So often are members claimed that are read here, at least.
   static let claimPeriod = 5.0
@@ -19,9 +22,10 @@ extension TableFamily {
 
   /// The member that is stored under a name, if it is here. It doesn't count as reading it.
   func sharedMember(_ reference: TableReference) -> LiveTable? {
-    contents.withLock { contents in
+    let (reference, digest) = reference.partedFromCaller
+    return contents.withLock { contents in
       guard let values = try? contents.parameters.values(of: reference) else { return nil }
-      let member = contents.members.members[sharedKey(values)]
+      let member = contents.members.members[digest.map { Key(parameters: values, caller: $0) } ?? sharedKey(values)]
       return member.flatMap { $0.instance.table.isShared ? $0.instance.table : nil }
     }
   }
@@ -32,9 +36,10 @@ extension TableFamily {
   }
 
   /// Whether its configuration allows such a member, and replicas share it.
-  func shares(_ reference: TableReference) -> Bool {
+  func shares(_ stored: TableReference, for values: JSONValue = .null) -> Bool {
     let (definition, parameters) = contents.withLock { ($0.blueprint.definition, $0.parameters) }
-    return context.shares(reference, of: definition)
+    let (reference, digest) = stored.partedFromCaller
+    return definition.dependsOnCaller == (digest != nil) && context.shares(stored, of: definition, for: values)
       && (try? parameters.values(of: reference)) == reference.parameters
   }
 
@@ -59,7 +64,12 @@ extension TableFamily {
   }
 
   private func claim(of table: LiveTable, _ share: String) -> MemberClaim {
-    MemberClaim(name: table.name, share: share, isWaitedFor: table.isWaitedHere)
+    MemberClaim(
+      name: table.writer.sharedName,
+      share: share,
+      isWaitedFor: table.isWaitedHere,
+      values: table.writer.variables.caller
+    )
   }
 
   /// A member is read again that was frozen. Under the family's lock.
@@ -95,10 +105,14 @@ extension TableFamily {
 
   /// Another replica's clients read a member.
   func accept(_ claim: MemberClaim, _ reference: TableReference) {
-    guard shares(reference) else { return }
+    guard shares(reference, for: claim.values) else { return }
+    let caller = CallerFields([], share: claim.share, values: claim.values)
+    let (reference, digest) = reference.partedFromCaller
+    // Of values that this configuration reads others of, another member would be made.
+    if let digest, hash(caller.forwarded(by: definition)) != digest { return }
     do throws(TableError) {
       var budget = MemberBudget(.max)
-      let table = try member(reference, CallerFields([], share: claim.share), isElsewhere: true, &budget)
+      let table = try member(reference, caller, isElsewhere: true, &budget)
       if claim.isWaitedFor { table.noteWaitersElsewhere() }
     } catch {
       // What this configuration doesn't have is nothing to be told of.

@@ -10,7 +10,7 @@ import Upstream
 /// A table with parameters, or one per caller: members are made by their first reader, polled while someone reads
 /// them, then frozen, and later dropped.
 package final class TableFamily: Sendable {
-  /// What tells members apart. Forwarded header fields are in it as a keyed hash alone.
+  /// What tells members apart. Callers' values and forwarded header fields are in it as a keyed hash alone.
   struct Key: Hashable {
     var parameters: [TableReference.Parameter]
     var caller: [UInt8]
@@ -38,9 +38,6 @@ package final class TableFamily: Sendable {
   package let name: String
   let contents: Mutex<Contents>
   let context: EngineContext
-  /// Of the hashes of forwarded fields: new in every process.
-  private let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-
   init(_ blueprint: TableBlueprint, _ context: EngineContext) {
     (name, self.context) = (blueprint.definition.name, context)
     contents = Mutex(
@@ -240,7 +237,14 @@ package final class TableFamily: Sendable {
     _ forwarded: ForwardedFields,
     _ key: Key
   ) -> LiveTable {
-    let table = LiveTable.member(reference, of: blueprint, forwarding: forwarded, borrowed, context: context)
+    let table = LiveTable.member(
+      reference,
+      of: blueprint,
+      forwarding: forwarded,
+      digest: key.caller,
+      borrowed,
+      context: context
+    )
     table.place.set { [weak self] in self?.weigh(key, $0, $1) ?? true }
     table.claim.set { [weak self] in self?.claim(key) }
     table.heir.set { [name] in $0?.familiesByName[name]?.living(key.parameters, forwarded) }
@@ -268,7 +272,8 @@ package final class TableFamily: Sendable {
     }
   }
 
+  /// The same on all replicas, and on nobody else's.
   func hash(_ forwarded: ForwardedFields) -> [UInt8] {
-    HMACSHA256.code(for: forwarded.bytes, key: secret)
+    HMACSHA256.code(for: Array("member \(name)\u{0}".utf8) + forwarded.bytes, key: context.store.sharedSecret)
   }
 }

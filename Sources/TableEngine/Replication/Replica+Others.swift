@@ -49,7 +49,9 @@ extension Replica {
       state.withLock { $0.tasks }?.members.claim()
       askAgain()
     case .signal("members", let text):
-      if isLeading { state.withLock { $0.tasks }?.members.claimed(MemberClaim.read(text)) }
+      guard isLeading else { return }
+      let claims = MemberClaim.read(text, key: MemberClaim.key(store.sharedSecret))
+      state.withLock { $0.tasks }?.members.claimed(claims)
     case .signal("full", let text):
       if let refusal = MemberRefusal(text) { state.withLock { $0.tasks }?.members.refused(refusal) }
     case .removed(let table): state.withLock { $0.tasks }?.members.removed(table)
@@ -85,7 +87,9 @@ extension Replica {
 
   /// Tells the replica that asks the sources which members are read here.
   func tell(_ claims: [MemberClaim]) {
-    for text in MemberClaim.texts(of: claims) { store.signal("members", text) { _ in } }
+    for text in MemberClaim.texts(of: claims, key: MemberClaim.key(store.sharedSecret)) {
+      store.signal("members", text) { _ in }
+    }
   }
 
   /// Tells the others that there is no room for a member.

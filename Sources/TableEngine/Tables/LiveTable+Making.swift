@@ -64,12 +64,15 @@ extension LiveTable {
 
   /// A family's member, whose first reader has just come.
   ///
-  /// - Parameter borrowed: the items of the service's own sources that it shows. It comes and goes, so that only callers edit
-  ///   through it, each their own rows.
+  /// - Parameters:
+  ///   - digest: of what its rows depend on of a caller.
+  ///   - borrowed: the items of the service's own sources that it shows. It comes and goes, so that only callers edit
+  ///     through it, each their own rows.
   static func member(
     _ reference: TableReference,
     of blueprint: TableBlueprint,
     forwarding: ForwardedFields,
+    digest: [UInt8],
     _ borrowed: [ItemLog],
     context: EngineContext
   ) -> LiveTable {
@@ -87,11 +90,13 @@ extension LiveTable {
     let others = borrowed.filter { $0 !== log }
     if let log, let local = blueprint.callersLocal { content.own(log.committed, of: log, local.definition) }
     content.borrow(others)
-    let isShared = context.shares(reference, of: blueprint.definition)
+    let shared = reference.ofCaller(blueprint.definition.dependsOnCaller ? digest : nil)
+    let isShared = context.shares(shared, of: blueprint.definition, for: forwarding.values)
     if isShared { content.expectStored() }
     let feed = context.feed(of: content.table(named: reference.canonical))
     let table = LiveTable(
       reference,
+      sharedName: isShared ? shared.canonical : nil,
       feed: feed,
       content: content,
       blueprint,
@@ -140,6 +145,7 @@ extension LiveTable {
     let feed = context.feed(of: content.table(named: name), restored: stored?.feed)
     return LiveTable(
       reference,
+      sharedName: writer.sharedName,
       feed: feed,
       content: content,
       blueprint,
@@ -153,6 +159,7 @@ extension LiveTable {
 
   private convenience init(
     _ reference: TableReference,
+    sharedName: String? = nil,
     feed: Feed,
     content: TableContent,
     _ blueprint: TableBlueprint,
@@ -175,6 +182,7 @@ extension LiveTable {
     )
     let writer = TableWriter(
       name,
+      sharedName: sharedName ?? name,
       content: content,
       reader: reader,
       isStored: isStored,

@@ -17,7 +17,7 @@ extension LiveTable {
     let completion = counted(request, completion)
     guard let original else { return writer.edit(request, completion) }
     // Whatever language it is asked in, a request is the same.
-    request.preconditions.idempotency?.table = original.storedName
+    request.preconditions.idempotency?.table = original.answersName
     guard writer.log == nil else { return writer.edit(request, completion) }
     writer.content.queue.async { [self, request] in
       writer.translate(request) { [self] ground, own in

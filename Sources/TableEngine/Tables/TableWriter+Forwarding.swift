@@ -87,7 +87,7 @@ extension TableWriter {
     }
     // The replica that asks the sources has what it is laid over.
     let handOver: @Sendable () -> Void = { [self] in
-      showElsewhere(HandedEdit(table: name, source: plan.source, edit: plan.change, item: accepted.item)) {
+      showElsewhere(HandedEdit(table: sharedName, source: plan.source, edit: plan.change, item: accepted.item)) {
         [reader] outcome in
         switch outcome {
         case .success(let row): succeed((row, reader, reader.feed.current))

@@ -23,7 +23,7 @@ extension TableWriter {
     guard var commit = log.begin(changes, making: items, plannedOn: head.revision) else { return attempt.retry() }
     let cursor = reader.cursor(feed.current, request.lens)
     let outcome = EditResult.success(EditAnswer(cursor: cursor, rows: rows, hasReplaced: session.hasReplaced))
-    commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0.asked(storedName), outcome) }
+    commit.reply = request.preconditions.idempotency.flatMap { StoredReply($0.asked(answersName), outcome) }
     context.store.commit(commit) { [self] result in
       // This one, too, is told before it answers.
       log.ended(result, by: nil)

@@ -116,7 +116,7 @@ extension TableWriter {
   private func kept(_ idempotency: Idempotency) -> TableStore.ReplyKey {
     TableStore.ReplyKey(
       caller: idempotency.caller,
-      table: idempotency.table ?? storedName,
+      table: idempotency.table ?? answersName,
       scope: idempotency.route,
       key: idempotency.key
     )
@@ -150,13 +150,13 @@ extension TableWriter {
   func remember(_ outcome: EditResult, for idempotency: Idempotency?, then completion: @escaping @Sendable () -> Void) {
     guard let idempotency, let reply = StoredReply(idempotency, outcome) else { return completion() }
     guard keepsAnswers else {
-      context.answers.remember(reply, table: storedName)
+      context.answers.remember(reply, table: answersName)
       return completion()
     }
     // Of a member nothing is stored but the items that are edited through it.
     var commit = Commit(table: isStored ? storedName : log?.storedName ?? storedName, durability: .full)
     commit.reply = reply
-    commit.reply?.table = reply.table ?? storedName
+    commit.reply?.table = reply.table ?? answersName
     context.store.commit(commit) { [self] result in
       // Another replica's answer to the same stays.
       if case .failure(let error) = result, error != .superseded {

@@ -147,7 +147,7 @@ extension TableWriter {
       guard let idempotency else { return nil }
       let answer = EditAnswer(cursor: reader.cursor(version, lens, tapped: state), rows: [row])
       answered.withLock { $0 = answer }
-      return StoredReply(idempotency, .success(answer)).map { TapReply(table: storedName, reply: $0) }
+      return StoredReply(idempotency, .success(answer)).map { TapReply(table: answersName, reply: $0) }
     }
     context.views.tap(row: row, sharedView: view, table: feed.epoch, by: holder, answer: reply) { [context] result in
       switch result {

@@ -13,6 +13,8 @@ import Upstream
 /// the table's readers must be told beside that, to the table.
 final class TableWriter: Sendable {
   let name: String
+  /// What replicas call it: its name, of a member that depends on who asks with a digest of that.
+  let sharedName: String
   /// What the store keeps it under.
   let storedName: String
   let reader: TableReader
@@ -45,10 +47,14 @@ final class TableWriter: Sendable {
   /// Other sources of the service's own that it shows or looks up.
   let borrowed = Mutex<[ItemLog]>([])
 
+  /// What answers to its edits are kept under: a caller whose next token has other claims repeats an edit all the same.
+  var answersName: String { StoredName.of(name, in: isTranslation ? variables.locale : nil) }
+
   var feed: Feed { reader.feed }
 
   init(
     _ name: String,
+    sharedName: String,
     content: TableContent,
     reader: TableReader,
     isStored: Bool,
@@ -61,7 +67,8 @@ final class TableWriter: Sendable {
     (self.name, self.reader, self.isStored, self.isPrivate) = (name, reader, isStored, isPrivate)
     (self.isTranslation, self.isMember, self.log) = (isTranslation, isMember, log)
     variables = content.variables
-    storedName = StoredName.of(name, in: isTranslation ? variables.locale : nil)
+    self.sharedName = sharedName
+    storedName = StoredName.of(sharedName, in: isTranslation ? variables.locale : nil)
     self.context = context
     self.content = QueueBound(content, on: context.queue("tablecast.table.\(name)", isMember: isMember))
   }

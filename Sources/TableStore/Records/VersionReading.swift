@@ -16,7 +16,7 @@ struct VersionReading {
 
   /// - Parameter name: What the table is kept under.
   init(name: String, rows: NumberedRows, names: NameTable) {
-    self.name = StoredName.parts(of: name).table
+    self.name = StoredName.shown(of: name)
     self.rows = rows
     self.names = names
   }
