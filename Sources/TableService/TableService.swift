@@ -81,6 +81,7 @@ public final class TableService: RequestHandler {
     let inquiry = request.inquiry
     guard let match = inquiry.match else { return .response(ServiceError.nothing(at: request).response) }
     exchange.note(kind: match.kind)
+    if inquiry.hasTwoCredentials { return .response(ServiceError.twoCredentials.response) }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     if let keeper = state.authorizer.identify(request) {
       let isWaiting = keeper.wait { [self] in
@@ -111,6 +112,7 @@ public final class TableService: RequestHandler {
 
   public func refusal(of request: Request) -> Response? {
     guard let match = request.inquiry.match else { return ServiceError.nothing(at: request).response }
+    if request.inquiry.hasTwoCredentials { return ServiceError.twoCredentials.response }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
     let state = state
     // While an issuer's keys are fetched, the caller waits for its answer.
@@ -121,20 +123,23 @@ public final class TableService: RequestHandler {
     }
     do throws(ServiceError) {
       guard case .failure(let refusal) = refused else { return nil }
+      // The line in the record of edits is written before the answer, which takes its time: then the content is read first.
+      if state.audit != nil, AuditEntry(request, match, state.authorizer) != nil { return nil }
       // Whoever tries one token after another is counted here, too.
       try callerLimits.admit(request, to: match.route, under: state)
       throw refusal
     } catch {
-      let response = error.response(under: state)
-      if let audit = state.audit, let entry = AuditEntry(request, match, state.authorizer) {
-        audit.write([entry], response.status) {}
-      }
-      return response
+      return error.response(under: state)
     }
   }
 }
 
 extension ServiceError {
+  /// RFC 9110 section 11.6.2: the field has one value.
+  fileprivate static var twoCredentials: ServiceError {
+    .malformed("`Authorization` stands twice: send it once.", field: "Authorization")
+  }
+
   fileprivate static func nothing(at request: Request) -> ServiceError {
     notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.")
   }

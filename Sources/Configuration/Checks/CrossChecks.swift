@@ -26,6 +26,7 @@ struct CrossChecks {
     checks.addForwardedHeaders()
     checks.identifyPagedItems()
     checks.addCallerUses()
+    checks.leaveOutEdges()
     checks.warnOfUnused()
     checks.checkLocalSources()
     checks.warnOfUnfilledFields()

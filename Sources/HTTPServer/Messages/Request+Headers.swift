@@ -5,6 +5,9 @@ extension Request {
     head.firstIndex(of: name.folded).map { head.value(at: $0) }
   }
 
+  /// True if a field has several lines. O(number of fields).
+  public func isRepeated(_ name: HeaderName) -> Bool { head.indices(of: name.folded).count > 1 }
+
   /// The value of the field called `name`, in any case.
   public func header(_ name: String) -> String? {
     HeaderName(name).flatMap { header($0) }

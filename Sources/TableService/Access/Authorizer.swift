@@ -59,7 +59,7 @@ final class Authorizer: Sendable {
     case .standing(let standing): bearer.note(standing)
     case .pending(let keeper):
       if mayWait { return keeper }
-      bearer.note(.unavailable)
+      bearer.note(.unavailable(retryAfter: keeper.pause))
     }
     return nil
   }
@@ -153,12 +153,12 @@ final class Authorizer: Sendable {
     case .refused(let refusal):
       if tables.contains(where: tablesForwardingCredentials.contains) { return nil }
       return .unauthorized(refusal.description, refusal.description)
-    case .unavailable:
+    case .unavailable(let pause):
       if tables.contains(where: tablesForwardingCredentials.contains) { return nil }
       return ServiceError(
         status: .serviceUnavailable,
         detail: "The keys of the token's issuer can't be had now: ask again.",
-        headers: [HeaderField(.retryAfter, "5")]
+        headers: [HeaderField(.retryAfter, "\(pause)")]
       )
     }
   }

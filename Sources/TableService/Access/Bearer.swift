@@ -16,8 +16,8 @@ final class Bearer: Sendable {
     case unjudged
     case verified(VerifiedToken)
     case refused(TokenRefusal)
-    /// Its issuer's keys have never come.
-    case unavailable
+    /// Its issuer's keys have never come; in how many seconds they are asked for again.
+    case unavailable(retryAfter: Int)
   }
 
   /// Nil where the request has none.

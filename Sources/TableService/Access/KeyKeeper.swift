@@ -45,6 +45,12 @@ final class KeyKeeper: Sendable {
   /// Until then nobody's token can be judged.
   var haveCome: Bool { contents.withLock { $0.machine.haveCome } }
 
+  /// In how many whole seconds they are asked for again; 1 while they are being fetched.
+  var pause: Int {
+    let deadline = contents.withLock { $0.machine.deadline }
+    return max(deadline.map { Int((($0 - .now) / .seconds(1)).rounded(.up)) } ?? 1, 1)
+  }
+
   /// Fetches them when it is time, from now on.
   func start() { carryOut(contents.withLock { $0.machine.due(at: .now) }) }
 

@@ -73,7 +73,7 @@ final class TokenIssuers: Sendable {
         return .standing(.verified(verified))
       } catch  where error.kind == .unknownKey {
         if issuer.keeper.miss() { return .pending(issuer.keeper) }
-        return .standing(issuer.keeper.haveCome ? .refused(error) : .unavailable)
+        return .standing(issuer.keeper.haveCome ? .refused(error) : .unavailable(retryAfter: issuer.keeper.pause))
       }
     } catch {
       return .standing(.refused(error))

@@ -221,6 +221,10 @@ final class MultiPoll: Waiter {
 
   /// Each table makes its own reply, on its own queue: none waits for another's.
   private func gather(_ moves: [Move], _ troubles: [Trouble], _ exchange: Exchange) -> Reply {
+    // A token that is over by now ends all of it, not one table after the other.
+    if troubles.contains(where: { $0.error.status == .unauthorized }), let refusal = ending() {
+      return .response(refusal.response)
+    }
     if troubles.isEmpty, let last = last.withLock({ $0 }), last.moves == moves { return .response(last.response) }
     let ready = moves.map { members[$0.member].table.readyReply(members[$0.member].query, to: $0.to) }
     let made = ready.compactMap { $0 }

@@ -103,14 +103,17 @@ final class TableCall: Sendable {
 
   /// The same, when its table's upstream has answered or the time for it is over.
   ///
-  /// - Throws: where a configuration that was read meanwhile no longer lets the caller in.
+  /// - Throws: where the caller's token has ended meanwhile, or a configuration that was read no longer lets them in.
   func after(
     _ exchange: Exchange,
     mayWait: Bool,
     isLate: Bool = false,
     under now: ServiceState
   ) throws(ServiceError) -> TableCall {
-    if now !== state { _ = try Self.authority(call.request, now.authorizer, need, table.reference.name) }
+    // The caller's token may be over by now.
+    if now !== state || now.authorizer.timeLeft(of: now.authorizer.credentials(of: request)) != nil {
+      _ = try Self.authority(call.request, now.authorizer, need, table.reference.name)
+    }
     return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
   }
 

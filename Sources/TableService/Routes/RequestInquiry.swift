@@ -10,6 +10,8 @@ final class RequestInquiry: Sendable {
   let match: RouteMatch?
   /// What it proves itself with; nil where it has no bearer token.
   let bearer: Bearer?
+  /// It proves itself in two ways, and who stands before the service may have looked at the other one.
+  let hasTwoCredentials: Bool
   /// How the client sees tables.
   let lens: Result<LensRequest, ServiceError>
   let languages: LanguagePreferences
@@ -28,6 +30,7 @@ final class RequestInquiry: Sendable {
   init(_ request: Request) {
     match = RouteMatch(request)
     bearer = Bearer(request)
+    hasTwoCredentials = request.isRepeated(.authorization)
     languages = LanguagePreferences(request)
     hasSlot = request.query.first("slot") != nil
     lens = Result { () throws(ServiceError) in

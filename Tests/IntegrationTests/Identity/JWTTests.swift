@@ -145,6 +145,19 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(try service.request("GET", "/v1/tables/todo", issuer.token("ada")).status == 401)
   }
 
+  /// A proxy may have looked at the other one.
+  @Test func twoCredentialsAreNone() throws {
+    let issuer = try Issuer()
+    let service = try ServiceProcess(configuration(issuer.configuration(", allow: {edit: true}")))
+    let tokens = ["ada", "bob"].map { "Authorization: Bearer \(issuer.signer.token(issuer.claims($0)))\r\n" }.joined()
+    for line in ["GET /v1/tables/todo", "GET /v1/changes?after=todo:", "POST /v1/tables/todo/items"] {
+      let client = try service.client()
+      let content = line.hasPrefix("POST") ? "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}" : "\r\n"
+      try client.send(raw: "\(line) HTTP/1.1\r\nHost: localhost\r\n\(tokens)\(content)")
+      #expect(try client.receive(line).status == 400, "\(line)")
+    }
+  }
+
   /// Whose keys have never come can't be judged: that is no fault of the token.
   @Test func withoutKeysNobodyIsJudged() throws {
     let issuer = try Issuer()
@@ -152,7 +165,8 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     let service = try ServiceProcess(configuration(issuer.configuration()))
     try service.logged("An issuer's keys can't be fetched")
     let reply = try service.request("GET", "/v1/tables/todo", issuer.token("ada"))
-    #expect(reply.status == 503 && !reply["Retry-After"].isEmpty)
+    // When they are asked for again: half a minute after a failure.
+    #expect(try reply.status == 503 && (15...30).contains(#require(Int(reply["Retry-After"]))))
     #expect(issuer.upstream.requests.current.map(\.target) == ["/keys"], "redirects are not followed")
   }
 
@@ -272,5 +286,21 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     #expect(try service.request("GET", "/v1/audit").status == 401)
     #expect(try service.request("GET", "/v1/audit?rows=1001", issuer.token("eve")).status == 400)
     #expect(try !String(contentsOf: file, encoding: .utf8).contains("eyJ"), "no token is recorded")
+  }
+
+  /// Also of an edit that could be refused by its head alone.
+  @Test func anEditThatComesInPiecesHasItsLineBeforeItIsRefused() throws {
+    let issuer = try Issuer()
+    let audit = "audit: {path: \"{folder}/audit.log\"}\n"
+    let service = try ServiceProcess(configuration(issuer.configuration(), audit))
+    let file = service.folder.file("audit.log")
+    for number in 1...20 {
+      let client = try service.client()
+      let head = "POST /v1/tables/todo/items HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+      try client.send(raw: head + "Content-Length: 2\r\n\r\n{")
+      try client.send(raw: "}")
+      #expect(try client.receive("a refusal").status == 401)
+      #expect(try lines(file).count == number)
+    }
   }
 }
