@@ -15,6 +15,9 @@ final class TestService: RequestHandler {
     var messages = 0
     var woken = 0
     var answeredAlike = 0
+    /// When a handler gave its last wait to the loop, and when that was over: nanoseconds of a clock that never goes back.
+    var waitBegun: UInt64 = 0
+    var waitEnded: UInt64 = 0
   }
 
   private struct State {
@@ -130,6 +133,8 @@ final class TestService: RequestHandler {
     if let after, let topic = topics.first, version(topic) != after { return .response(answer(topic)) }
     if request.query.first("meanwhile") != nil, let topic = topics.first { publish(topic) }
     let milliseconds = request.query.first("ms").flatMap { Int($0) } ?? 20_000
+    if let work = request.query.first("work").flatMap({ UInt32($0) }) { usleep(work * 1000) }
+    record { $0.waitBegun = DispatchTime.now().uptimeNanoseconds }
     if let name = request.query.first("shared") {
       return .wait(
         Wait(

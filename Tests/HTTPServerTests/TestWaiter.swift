@@ -45,7 +45,10 @@ final class TestWaiter: Waiter {
   }
 
   func timedOut(_ exchange: Exchange) -> Reply {
-    service.record { $0.timedOut += 1 }
+    service.record { recorded in
+      recorded.timedOut += 1
+      recorded.waitEnded = DispatchTime.now().uptimeNanoseconds
+    }
     if let further {
       let waiter = TestWaiter(service, topic, after: after, needed: needed)
       return .wait(Wait(topics: [Topic(rawValue: topic)], timeout: further, waiter: waiter))

@@ -67,6 +67,16 @@ import Testing
     #expect(service.statistics.timedOut == 1)
   }
 
+  /// A poll that is to wait until its token ends, say, must not end before that.
+  @Test func aWaitBeginsWhenTheHandlerIsDone() throws {
+    let service = try TestService()
+    let client = TestClient(port: service.port)
+    client.send(Self.get("/wait?topic=1&ms=50&work=100"))
+    #expect(client.receive().response?.text == "timed out")
+    // Deadlines are whole milliseconds.
+    #expect(service.recorded.waitEnded >= service.recorded.waitBegun + 49_000_000)
+  }
+
   @Test func aWaiterWhoseTimeIsOverMayWaitForSomethingElse() throws {
     let service = try TestService()
     let client = TestClient(port: service.port)

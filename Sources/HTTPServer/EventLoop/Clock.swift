@@ -1,6 +1,6 @@
 import Glibc
 
-/// The time as an event loop sees it: read once a turn.
+/// The time as an event loop sees it: read once a turn, and when a wait begins.
 struct Clock {
   /// Milliseconds of a clock that never goes back.
   private(set) var now: Int

@@ -4,7 +4,10 @@ extension EventLoop {
     switch reply {
     case .response(let response): respond(connection, response)
     case .later: break
-    case .wait(let wait): park(connection, wait, until: clock.now + (wait.timeout ?? .zero).milliseconds)
+    case .wait(let wait):
+      // The handler may have worked for long in this turn. A wait that began in the past would end too early.
+      clock.update()
+      park(connection, wait, until: clock.now + (wait.timeout ?? .zero).milliseconds)
     case .stream(let response, let source): open(connection, response, source)
     }
   }
