@@ -8,7 +8,7 @@
 # make clients  the adapters against stand-ins; the package as an app takes it
 # make cluster  ten rounds of three replicas while things are killed, and whether the simulation gives what was measured
 # make trial    what readers of three replicas are shown, held against what editors were answered, for some minutes
-# make prove    the service on one thread, under one seed after another: docs/simulation.md; SEED=7 SECONDS=600 JOBS=2
+# make prove    the service on one thread, under one seed after another: docs/simulation.md; SEED=7 SECONDS=600 JOBS=2, REPLICAS=1
 # make lenses   views, cells, searches and windows mixed, against a naive reading; SECONDS=600, SEED=7
 # make lives    1,000 random lives of an app that edits; LIVES=100, SEED=7
 # make hostile   attacks one by one, the quick ones; HOSTILE=--all for those that take minutes, too
@@ -67,7 +67,8 @@ lenses: packages
 # JOBS: how many seeds at once.
 prove: packages
 	$(SWIFT) build --product Simulation $(BUILD_FLAGS)
-	.build/debug/Simulation $(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1)
+	.build/debug/Simulation $(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1) \
+	  $(if $(REPLICAS),--replicas)
 
 # Some ten seconds; what an attack needs and the machine has not, HAProxy and Varnish say, is passed over.
 hostile: packages

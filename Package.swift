@@ -236,7 +236,7 @@ let package = Package(
       name: "Simulation",
       dependencies: [
         "CSimulation", "Configuration", "Definitions", "JSON", "Queues", "TableEngine", "TableFinding", "TableModel",
-        "TableStore", "TestSupport", "Upstream", logging,
+        "TableStore", "TablecastClient", "TestSupport", "Upstream", logging,
       ],
       path: "Tests/Simulation",
       swiftSettings: ours

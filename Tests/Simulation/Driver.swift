@@ -58,7 +58,7 @@ struct Driver {
   private func perform(_ seed: UInt64, _ more: [String]) -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    process.arguments = ["--one", "\(seed)"] + more
+    process.arguments = ["--one", "\(seed)"] + (arguments.has("--replicas") ? ["--replicas"] : []) + more
     if let steps = arguments.text("--steps") { process.arguments? += ["--steps", steps] }
     if more.isEmpty, let without = arguments.text("--without") { process.arguments? += ["--without", without] }
     let pipe = Pipe()

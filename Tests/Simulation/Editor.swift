@@ -11,8 +11,12 @@ final class Editor: @unchecked Sendable {
   let name: String
   private let run: Run
   private let queue: SimulatedQueue
+  /// It gives the people other names, whom `board` looks up.
+  private let isNamer: Bool
   private var keys = 0
   private(set) var edits = 0
+  /// What it has asked for and is not answered.
+  private(set) var waitsFor: String?
 
   private struct Order: Sendable {
     var request: TableRequest
@@ -23,8 +27,8 @@ final class Editor: @unchecked Sendable {
     var words: String
   }
 
-  init(_ name: String, _ run: Run) {
-    (self.name, self.run) = (name, run)
+  init(_ name: String, _ run: Run, isNamer: Bool = false) {
+    (self.name, self.run, self.isNamer) = (name, run, isNamer)
     queue = SimulatedQueue(name, isSerial: true, run.outside)
   }
 
@@ -39,8 +43,26 @@ final class Editor: @unchecked Sendable {
     if world.chance(2) { body() } else { world.after(Double(world.pick(0...5)), on: queue, body) }
   }
 
+  private var model: TaskModel { isNamer ? run.people : run.tasks }
+
+  /// One through which it edits.
   private var anyTable: TableRequest {
-    TableRequest(table: world.chance(3) ? "board" : "todo", locale: world.chance(4) ? "de-DE" : nil)
+    let table = isNamer ? "people" : world.chance(3) ? "board" : "todo"
+    return TableRequest(table: table, locale: world.chance(4) ? "de-DE" : nil)
+  }
+
+  /// One that shows what it edits.
+  private var anyReader: TableRequest {
+    var request = isNamer ? TableRequest(table: "board") : anyTable
+    switch world.pick(0...5) {
+    case 0 where run.plan.parts.contains(.callers) && !isNamer && run.database == nil:
+      request = TableRequest(table: "mine", caller: world.pick(Run.owners))
+    case 1 where run.plan.parts.contains(.families) && !isNamer && run.database == nil:
+      request.table = "only;list=\(world.pick(["a", "b", "c"]))"
+    case 2: request.window = WindowRange(from: world.pick(0...3), rows: world.pick(1...5)).map { .rows($0) } ?? .all
+    default: break
+    }
+    return request
   }
 
   private func begin() {
@@ -65,7 +87,7 @@ final class Editor: @unchecked Sendable {
         let mirror = try TableMirror(try JSONValue(parsing: bytes))
         run.note(request.table, "\(name) looks at \(mirror.cursor)")
         run.shown.note(mirror, of: request)
-        try run.check(mirror, request.table, asked: asked)
+        try run.check(mirror, of: request, asked: asked)
         body(Cursor(mirror.cursor))
       } catch {
         run.fail(request.table, "\(name): \(error)\n  \(String(decoding: bytes, as: UTF8.self))")
@@ -77,28 +99,58 @@ final class Editor: @unchecked Sendable {
     let rows = run.rows
     keys += 1
     var order = Order(request: request, edits: [], writes: [], condition: condition, key: "\(name)-\(keys)", words: "")
-    for _ in 0..<(world.chance(6) ? world.pick(2...3) : 1) { add(to: &order, rows) }
+    guard !isNamer else {
+      name(&order)
+      return order
+    }
+    let count = world.chance(6) ? world.pick(2...3) : 1
+    for _ in 0..<count { add(to: &order, rows, isAlone: count == 1) }
     return order
   }
 
-  private func add(to order: inout Order, _ rows: [String]) {
+  private func name(_ order: inout Order) {
+    let row = world.pick(["1", "2", "3"])
+    let write = model.begin(.patch, [.value], table: order.request.table, row: row, at: world.steps)
+    let text = TaskModel.text(write.number)
+    order.edits.append(.patch(row: row, ["name": .string(text)]))
+    order.writes.append(write)
+    order.words += "names \(row) \(text) "
+  }
+
+  private func insert(into order: inout Order, _ list: JSONValue) {
+    let owner = world.pick(Run.owners)
+    // The number that it is going to have.
+    let text = TaskModel.text(run.tasks.count.all)
+    let chosen = world.chance(3) ? "id-\(text)" : nil
+    let write = run.tasks.begin(.insert, owner: owner, table: order.request.table, row: chosen, at: world.steps)
+    let item: JSONValue = [
+      "title": .string(text), "value": .string(text), "note": .string(text), "list": list, "owner": .string(owner),
+    ]
+    order.edits.append(chosen.map { .put(row: $0, item: item, .end, .absent) } ?? .insert(item: item, .end))
+    order.writes.append(write)
+    order.words += "adds \(text)\(chosen.map { " as \($0)" } ?? "") "
+  }
+
+  private func add(to order: inout Order, _ rows: [String], isAlone: Bool) {
     let tasks = run.tasks
     let (table, step) = (order.request.table, world.steps)
     let list = JSONValue.string(world.pick(["a", "b", "c"]))
     guard rows.count > 2, world.pick(0...9) > 2 || rows.count > 14 else {
-      let write = tasks.begin(.insert, [.value, .note], table: table, row: nil, at: step)
-      let text = JSONValue.string(TaskModel.text(write.number))
-      order.edits.append(.insert(item: ["title": text, "value": text, "note": text, "list": list], .end))
-      order.writes.append(write)
-      order.words += "adds \(TaskModel.text(write.number)) "
+      insert(into: &order, list)
       return
     }
     let row = world.pick(rows)
     if rows.count > 14 || world.chance(8) {
-      let write = tasks.begin(.delete, [.value, .note], table: table, row: row, at: step)
+      let write = tasks.begin(.delete, table: table, row: row, at: step)
       order.edits.append(.delete(row: row))
       order.writes.append(write)
       order.words += "deletes \(row) "
+    } else if isAlone, table == "todo", world.chance(8) {
+      let write = tasks.begin(.patch, [.note], table: table, row: row, at: step)
+      let text = TaskModel.text(write.number)
+      order.edits.append(.action(row: row, id: "mark", body: ["note": .string(text)]))
+      order.writes.append(write)
+      order.words += "marks \(row) \(text) "
     } else {
       let fields: [TaskModel.Field] = world.pick([[.value], [.note], [.value, .note]])
       let write = tasks.begin(.patch, Set(fields), table: table, row: row, at: step)
@@ -115,6 +167,7 @@ final class Editor: @unchecked Sendable {
   // MARK: Asking
 
   private func send(_ order: Order, attempt: Int = 1) {
+    waitsFor = order.words
     guard let service = run.service else { return retry(order, attempt) }
     run.note(
       order.request.table,
@@ -158,16 +211,17 @@ final class Editor: @unchecked Sendable {
         "\(name) is answered \(done.cursor)\(done.isRepeated ? ", again" : ""): \(order.words)"
       )
       for (write, row) in zip(order.writes, done.rows) {
-        run.tasks.acknowledge(write, row: row, at: done.cursor, step: world.steps)
+        model.acknowledge(write, row: row, at: done.cursor, step: world.steps)
       }
       if let condition = order.condition { check(condition, done.cursor, order) }
       // Whatever shows the items shows what has been answered, at once.
-      if world.chance(3) { return look(anyTable) { [self] _ in rest() } }
+      waitsFor = nil
+      if world.chance(3) { return look(anyReader) { [self] _ in rest() } }
     case .failure(let error):
       run.note(order.request.table, "\(name) is refused, \(error.kind): \(order.words)")
       switch error.kind {
       case .conditionFailed, .unknown, .conflict, .impossible:
-        for write in order.writes { run.tasks.refuse(write, step: world.steps) }
+        for write in order.writes { model.refuse(write, step: world.steps) }
       default: return retry(order, attempt)
       }
     }
@@ -178,8 +232,11 @@ final class Editor: @unchecked Sendable {
     guard cursor.epoch == condition.epoch, cursor.version == condition.version + 1 else {
       run.fail(order.request.table, "\(name) edits what is at \(condition), and that becomes \(cursor)")
     }
-    run.tasks.succeed(order.writes, from: condition, to: cursor)
+    model.succeed(order.writes, from: condition, to: cursor)
   }
 
-  private func rest() { again(run.isBusy || world.chance(2) ? 0 : Double(world.pick(0...120))) }
+  private func rest() {
+    waitsFor = nil
+    again(run.isBusy || world.chance(2) ? 0 : Double(world.pick(run.database == nil ? 0...120 : 0...500)))
+  }
 }

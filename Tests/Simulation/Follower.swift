@@ -14,11 +14,17 @@ final class Follower: @unchecked Sendable {
   private var mirror: TableMirror?
   /// It changes its window.
   private let isScrolling: Bool
+  /// It changes what it looks for.
+  private let isFinding: Bool
+  /// Of versions that it has left: it asks from one of them now and then, as who comes back after a while does.
+  private var old: [Cursor] = []
   private var left: Set<String> = []
   private(set) var polls = 0
+  private lazy var recorder = Recorder(name)
 
-  init(_ name: String, _ request: TableRequest, isScrolling: Bool = false, _ run: Run) {
-    (self.name, self.request, self.run, self.isScrolling) = (name, request, run, isScrolling)
+  init(_ name: String, _ request: TableRequest, isScrolling: Bool = false, isFinding: Bool = false, _ run: Run) {
+    (self.name, self.request, self.run) = (name, request, run)
+    (self.isScrolling, self.isFinding) = (isScrolling, isFinding)
     queue = SimulatedQueue(name, isSerial: true, run.outside)
   }
 
@@ -34,6 +40,8 @@ final class Follower: @unchecked Sendable {
   private func next() {
     guard let service = run.service else { return again(50) }
     if isScrolling, world.chance(6) { request.window = window }
+    if isFinding, world.chance(6) { request.find = search }
+    if let cursor = old.last, world.chance(60) { return comeBack(service, cursor) }
     let asked = world.steps
     if mirror == nil || world.chance(12) {
       let request = request
@@ -47,6 +55,41 @@ final class Follower: @unchecked Sendable {
         arrive($0) { [self] in take($0, asked: wait == 0 ? asked : nil, after: after, request) }
       }
     }
+  }
+
+  /// Asks from where it was some time ago: what comes leads to what there is now, by stages or anew.
+  private func comeBack(_ service: Service, _ cursor: Cursor) {
+    let (asked, request) = (world.steps, request)
+    old.removeLast()
+    service.poll(request, after: cursor, wait: 0) { [self] in
+      arrive($0) { [self] answer in
+        guard case .reply(let body, _) = answer else { return again(50) }
+        do {
+          let json = try JSONValue(parsing: body)
+          guard json["from"] == .string(cursor.description) else { throw Malformed("`from` is not \(cursor)") }
+          if let snapshot = json["snapshot"] {
+            mirror = try TableMirror(snapshot)
+            run.note(request.table, "\(name) comes back to \(cursor), and has \(mirror?.cursor ?? "") anew")
+            try check(request, asked: asked)
+          }
+        } catch {
+          run.fail(request.table, "\(name), from \(cursor): \(error)\n  \(String(decoding: body, as: UTF8.self))")
+        }
+        again(0)
+      }
+    }
+  }
+
+  private var search: FindSearch? {
+    let words = world.pick([[], ["w"], ["w1"], ["w\(world.pick(1...9))"]])
+    let choices =
+      world.chance(2) ? [] : [FindSearch.Choice(filter: Array("list".utf8), value: Array(world.pick(["a", "b"]).utf8))]
+    let search = FindSearch(
+      words: words.map { Array($0.utf8) },
+      choices: choices,
+      sort: world.chance(3) ? Array("value".utf8) : nil
+    )
+    return search.isEmpty ? nil : search
   }
 
   private var window: LensRequest.Window {
@@ -72,7 +115,9 @@ final class Follower: @unchecked Sendable {
     case .reply(let body, let isSnapshot):
       do {
         let json = try JSONValue(parsing: body)
+        let before = mirror?.cursor
         try isSnapshot ? takeSnapshot(json, request) : takeChanges(json, after)
+        if run.plan.records, !isSnapshot, let mirror { recorder.note(json, mirror, after: before) }
         try check(request, asked: asked)
       } catch {
         run.fail(request.table, "\(name): \(error)\n  \(String(decoding: body, as: UTF8.self))")
@@ -115,11 +160,15 @@ final class Follower: @unchecked Sendable {
   /// No way back: within an epoch not to an older version, and to no epoch that was left.
   private func moves(to next: String, from before: String? = nil) throws {
     guard let old = (before ?? mirror?.cursor).flatMap({ Cursor($0) }), let new = Cursor(next) else { return }
+    if world.chance(30) { self.old = self.old.suffix(5) + [old] }
     if old.epoch == new.epoch {
       guard new.version >= old.version else { throw Malformed("back from \(old) to \(new)") }
     } else {
       // What is another language now is another table then.
-      guard request.locale == nil, !run.changesLanguages else { return }
+      // A member that nobody reads is made anew.
+      guard request.locale == nil, request.caller == nil, !request.table.contains(";"), !run.changesLanguages else {
+        return
+      }
       left.insert(old.epoch.description)
       guard !left.contains(new.epoch.description) else { throw Malformed("back to epoch \(new.epoch)") }
     }
@@ -128,8 +177,7 @@ final class Follower: @unchecked Sendable {
   private func check(_ request: TableRequest, asked: Int?) throws {
     guard let mirror else { return }
     run.shown.note(mirror, of: request)
-    guard request.find == nil, Cursor(mirror.cursor)?.lensTag?.rows == nil else { return }
-    try run.check(mirror, request.table, asked: asked)
+    try run.check(mirror, of: request, asked: asked)
   }
 }
 

@@ -10,6 +10,15 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
     var id: Int
     var kind: String
     var revision: Int
+    /// What an edit has written.
+    var mark = 0
+
+    var json: JSONValue {
+      [
+        "id": .integer(Int64(id)), "kind": .string(kind), "revision": .integer(Int64(revision)),
+        "title": .string("item \(id)"), "mark": .integer(Int64(mark)),
+      ]
+    }
   }
 
   private let world: World
@@ -46,20 +55,38 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       items[place].revision = revision
       if world.chance(3) { items[place].kind = kind }
     }
-    past.append(Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.revision) }))
+    remember()
+  }
+
+  private func remember() { past.append(Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0.revision) })) }
+
+  /// The revisions of items that edits were answered with.
+  private(set) var edited: [Int: Set<Int>] = [:]
+
+  /// Does an edit that was forwarded.
+  private func edit(_ request: TransferRequest) -> JSONValue? {
+    guard let id = "\(request.url)".split(separator: "/").last.flatMap({ Int($0) }),
+      let place = items.firstIndex(where: { $0.id == id }), let body = try? JSONValue(parsing: request.body ?? []),
+      case .integer(let mark)? = body["mark"]
+    else { return nil }
+    // A request of a process that was killed may come late: an upstream that knows keys does nothing then.
+    if mark > items[place].mark {
+      revision += 1
+      (items[place].revision, items[place].mark) = (revision, Int(mark))
+      remember()
+    }
+    // It answers with the item as it is now, which a later change may have made.
+    edited[id, default: []].insert(items[place].revision)
+    return items[place].json
   }
 
   private var kind: String { world.pick(["red", "green", "blue"]) }
 
   private var body: [UInt8] {
-    let list = items.map { item -> JSONValue in
-      [
-        "id": .integer(Int64(item.id)), "kind": .string(item.kind), "revision": .integer(Int64(item.revision)),
-        "title": .string("item \(item.id)"),
-      ]
-    }
-    let state: JSONValue = ["id": "state", "kind": "state", "revision": .integer(Int64(revision)), "title": "state"]
-    return JSONValue.array([state] + list).bytes
+    let state: JSONValue = [
+      "id": "state", "kind": "state", "revision": .integer(Int64(revision)), "title": "state", "mark": 0,
+    ]
+    return JSONValue.array([state] + items.map(\.json)).bytes
   }
 
   func carry(
@@ -83,6 +110,14 @@ final class NewsUpstream: TransferCarrier, @unchecked Sendable {
       return TransferResponse(status: status, headers: fields.compactMap(\.self), body: body, url: request.url)
     }
     if isFaulty, world.chance(12) { return .success(response(world.pick([500, 503, 429]), [])) }
+    if request.method == "PATCH" {
+      guard let item = edit(request) else { return .success(response(404, [])) }
+      // It is done, and nobody hears of it.
+      if isFaulty, world.chance(6) {
+        return .failure(UpstreamError(.interrupted, title: "Interrupted", detail: "the connection ended"))
+      }
+      return .success(response(200, item.bytes))
+    }
     if request.headers.first(named: "If-None-Match") == "\"r\(revision)\"" { return .success(response(304, [])) }
     return .success(response(200, body))
   }

@@ -1,6 +1,7 @@
 import Configuration
 import Definitions
 import Dispatch
+import JSON
 import Logging
 import Queues
 import TableEngine
@@ -22,6 +23,10 @@ final class Service: ChangeNotifier, @unchecked Sendable {
   private var calls: [Int: (Bool) -> Void] = [:]
   private var callNumber = 0
   private var isLoading = false
+  /// It takes no requests any more.
+  private(set) var isEnding = false
+  /// It loads its configuration, or has not said that it can be sent requests.
+  var isReady: Bool { host.isAlive && !isEnding && !isLoading && engine != nil && engine?.unreadiness == nil }
   /// The disk fails now and then: what is loaded then may not be.
   var mayFail = false
   var onFailedStart: () -> Void = {}
@@ -80,6 +85,16 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     return true
   }
 
+  /// Ends as a process that is told to (SIGTERM): polls are answered as they stand, and what is left to write is written.
+  func end(_ completion: @escaping @Sendable () -> Void) {
+    isEnding = true
+    loop.async { [self] in
+      for waiter in waiting { waiter.end() }
+      guard let engine else { return completion() }
+      engine.close { [self] in loop.async(completion) }
+    }
+  }
+
   /// Ends as a process that is killed.
   func crash() {
     host.end()
@@ -95,6 +110,7 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     _ body: @escaping @Sendable (Engine, @escaping @Sendable (Answer) -> Void) -> Void,
     _ answer: @escaping @Sendable (Answer?) -> Void
   ) {
+    guard host.isAlive, !isEnding else { return answer(nil) }
     callNumber += 1
     let number = callNumber
     calls[number] = { if !$0 { answer(nil) } }
@@ -118,7 +134,7 @@ final class Service: ChangeNotifier, @unchecked Sendable {
     }
     var budget = MemberBudget()
     do {
-      return .success(try engine.catalog.table(reference, in: request.locale, for: CallerFields([]), &budget))
+      return .success(try engine.catalog.table(reference, in: request.locale, for: request.callerFields, &budget))
     } catch {
       return .failure(error)
     }
@@ -132,6 +148,12 @@ final class Service: ChangeNotifier, @unchecked Sendable {
       for topic in topics { for waiter in waiters[topic.rawValue] ?? [] { woken[waiter.number] = waiter } }
       for waiter in woken.values.sorted(by: { $0.number < $1.number }) where !waiter.isAnswered { waiter.look() }
     }
+  }
+
+  private var waiting: [Waiter] {
+    var all: [Int: Waiter] = [:]
+    for waiter in waiters.values.joined() { all[waiter.number] = waiter }
+    return all.values.sorted { $0.number < $1.number }
   }
 
   func register(_ waiter: Waiter) {
@@ -150,6 +172,13 @@ struct TableRequest: Hashable, Sendable {
   var view: String?
   var window: LensRequest.Window = .unnamed
   var find: FindSearch?
+  /// Who asks, where the service is told.
+  var caller: String?
+
+  var callerFields: CallerFields {
+    guard let caller else { return CallerFields([]) }
+    return CallerFields([], identity: caller, values: ["name": .string(caller)])
+  }
 
   var lens: LensRequest { LensRequest(view: view, window: window, find: find) }
 }
@@ -171,6 +200,8 @@ extension Service {
           guard outcome != .late else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           if let absence = table.absence { return done(.refused(absence)) }
+          // A member that is being made.
+          guard !table.isAwaitingUpstream else { return done(.unavailable) }
           let query = TableQuery(.snapshot, table.lens(request.lens, after: nil))
           table.render(query, for: ReplyAsker(share: 0)) { done(.reply($0.body, isSnapshot: true)) }
         }
@@ -240,7 +271,7 @@ extension Service {
             edits,
             isBatch: edits.count > 1,
             preconditions: preconditions,
-            caller: CallerFields([]),
+            caller: request.callerFields,
             lens: table.lens(request.lens, after: nil)
           )
           table.edit(edit) { done($0) }
@@ -262,7 +293,7 @@ extension Service {
         switch table(engine, request) {
         case .failure(let error): done(.failure(error))
         case .success(let table):
-          table.tap(row, table.lens(request.lens, after: nil), preconditions, CallerFields([])) { done($0) }
+          table.tap(row, table.lens(request.lens, after: nil), preconditions, request.callerFields) { done($0) }
         }
       },
       answer

@@ -3,25 +3,28 @@ import Definitions
 
 /// A configuration of the simulated service, and how it may differ from the one before.
 struct Settings {
+  /// Of replicas' configurations the higher one counts.
+  var generation = 0
   var title = 0
   var history = 16
   /// The text before each row's title.
   var label = 0
   /// How `board` is grouped.
   var isGrouped = true
-  var hasBoard = true
   var every = 2
+  /// What the items' source is called: the tables that show them are made anew where it is called otherwise.
+  var source = "tasks"
   /// The language that comes first: with another one each table is made anew, in the place of the one before.
   var isGerman = false
 
-  static func random(_ world: World, changesLanguages: Bool) -> Settings {
+  static func random(_ world: World, changesLanguages: Bool, renames: Bool) -> Settings {
     Settings(
       title: world.pick(0...3),
       history: world.pick([4, 16, 64]),
       label: world.pick(0...2),
       isGrouped: !world.chance(3),
-      hasBoard: true,
       every: world.pick([1, 2, 5]),
+      source: renames && world.chance(2) ? "works" : "tasks",
       isGerman: changesLanguages && world.chance(3)
     )
   }
@@ -29,48 +32,78 @@ struct Settings {
   var text: String {
     """
     history: \(history)
+    generation: \(generation)
     store: memory
+    auth: {jwt: {issuer: "https://id.test", audience: test, jwks: "https://id.test/keys"}}
     locales: \(isGerman ? "[de-DE, en-US]" : "[en-US, de-DE]")
     cells:
       Head: {fields: {title: string}}
-      Task: {fields: {title: string, value: string, note: string, isExpanded: boolean}, expands: isExpanded}
-      News: {fields: {title: string, revision: integer}}
+      Task:
+        fields: {title: string, value: string, note: string, owner: string, person: optional string, isExpanded: boolean}
+        expands: isExpanded
+      Person: {fields: {key: string, value: string}}
+      News: {fields: {title: string, revision: integer, mark: integer}}
     sources:
-      tasks:
+      \(source):
         local:
           items: []
           default: {list: a}
       news: {url: "http://upstream.test/news", every: \(every)s, timeout: 3s}
+    \(people)
     tables:
       todo:
         title: "Todo \(title)"
-        source: tasks
+        source: \(source)
         cell: Task
-        payload: {title: "\(label) ${$locale} ${title}", value: "${value}", note: "${note}", isExpanded: false}
+        payload: {title: "\(label) ${$locale} ${title}", \(texts)}
         sections:
           groupBy: list
           header: {cell: Head, payload: {title: "${$key} ${$count}"}}
         find: {search: [value], filters: {list: {by: list}}, sorts: {value: {by: value}}}
-    \(hasBoard ? board : "")
+        actions: {mark: {title: Mark, patch: {note: "${$edit.note}"}}}
+      board:
+        title: Board
+        source: \(source)
+        lookups: {person: {source: people, key: key, on: list}}
+        cell: Task
+        payload: {title: "${title}", person: "${$person.name ?? ''}", \(texts)}
+        sections: \(isGrouped ? "{groupBy: list, sort: value}" : "[{id: all}]")
+        sharedTaps: true
+      only:
+        source: \(source)
+        parameters: {list: {pattern: "[a-c]", default: a}}
+        cell: Task
+        payload: {title: "\(label)", \(texts)}
+        sections: [{id: "only", where: list == $params.list}]
+      mine:
+        source: \(source)
+        cell: Task
+        payload: {title: "\(label) ${$caller.name}", \(texts)}
+        sections: [{id: mine, where: owner == $caller.name}]
+      people:
+        source: people
+        cell: Person
+        payload: {key: "${key}", value: "${name}"}
       news:
         title: "News \(title)"
         source: news
         row: {id: "${id}"}
         cell: News
-        payload: {title: "\(label) ${title}", revision: "${revision}"}
+        payload: {title: "\(label) ${title}", revision: "${revision}", mark: "${mark}"}
         sections: {groupBy: kind}
+        edits: {patch: {url: "http://upstream.test/news/${$id}", body: "${$edit}"}}
     """
   }
 
-  private var board: String {
+  private var texts: String {
+    #"value: "${value}", note: "${note}", owner: "${owner}", isExpanded: false"#
+  }
+
+  private var people: String {
     """
-      board:
-        title: Board
-        source: tasks
-        cell: Task
-        payload: {title: "${title}", value: "${value}", note: "${note}", isExpanded: false}
-        sections: \(isGrouped ? "{groupBy: list, sort: value}" : "[{id: all}]")
-        sharedTaps: true
+      people:
+          local:
+            items: [{key: a, name: first}, {key: b, name: first}, {key: c, name: first}]
     """
   }
 

@@ -16,6 +16,8 @@ final class TaskModel {
     let table: String
     /// What it writes.
     let fields: Set<Field>
+    /// Whose the item is that it adds, for good.
+    let owner: String?
     /// Nil while nobody knows: of an item that is being added.
     var row: String?
     let begun: Int
@@ -24,9 +26,17 @@ final class TaskModel {
     var answered: Int?
     var cursor: Cursor?
 
-    init(_ number: Int, _ kind: Kind, _ fields: Set<Field>, table: String, row: String?, begun: Int) {
+    init(
+      _ number: Int,
+      _ kind: Kind,
+      _ fields: Set<Field>,
+      owner: String?,
+      table: String,
+      row: String?,
+      begun: Int
+    ) {
       (self.number, self.kind, self.fields, self.table) = (number, kind, fields, table)
-      (self.row, self.begun) = (row, begun)
+      (self.owner, self.row, self.begun) = (owner, row, begun)
     }
 
     /// Whether it is certain that this one came before another.
@@ -42,11 +52,20 @@ final class TaskModel {
   /// The writes that a row shows.
   typealias Row = [Field: Int]
 
+  /// Which of the items a table shows.
+  enum Scope: Equatable {
+    case all
+    /// Those of one caller.
+    case owned(by: String)
+    case some
+  }
+
   /// What was shown of the items at one version.
   struct Content {
     var table: String
     var cursor: Cursor
     var rows: [String: Row]
+    var scope = Scope.all
   }
 
   private(set) var writes: [Write] = []
@@ -54,17 +73,40 @@ final class TaskModel {
   private var byRow: [String: [Write]] = [:]
   /// Of each table the last that were shown.
   private var shown: [String: [Content]] = [:]
+  /// Of each table and epoch, what was shown of each row last.
+  private var latest: [String: [String: (version: UInt64, row: Row)]] = [:]
+  private var owners: [String: String] = [:]
   private var successions = Successions()
+  /// What was done through another table may be shown late.
+  var mayShowLate = false
   private let fail: (String) -> Void
 
   init(_ fail: @escaping (String) -> Void) { self.fail = fail }
 
-  func begin(_ kind: Write.Kind, _ fields: Set<Field>, table: String, row: String?, at step: Int) -> Write {
-    let write = Write(writes.count, kind, fields, table: table, row: row, begun: step)
+  func begin(
+    _ kind: Write.Kind,
+    _ fields: Set<Field> = Set(Field.allCases),
+    owner: String? = nil,
+    table: String,
+    row: String?,
+    at step: Int
+  ) -> Write {
+    let write = Write(writes.count, kind, fields, owner: owner, table: table, row: row, begun: step)
     writes.append(write)
-    if let row { byRow[row, default: []].append(write) }
+    if let row {
+      byRow[row, default: []].append(write)
+      if let owner { owners[row] = owner }
+    }
     return write
   }
+
+  /// A write that was not answered yet.
+  func pending(_ number: Int) -> Write? {
+    writes.indices.contains(number) && writes[number].outcome == .pending ? writes[number] : nil
+  }
+
+  /// The row that a write is of, as far as it is known.
+  func row(ofWrite number: Int) -> String? { writes.indices.contains(number) ? writes[number].row : nil }
 
   static func text(_ write: Int) -> String { "w\(write)" }
 
@@ -97,6 +139,7 @@ final class TaskModel {
       return
     }
     write.row = row
+    if let owner = write.owner { owners[row] = owner }
     byRow[row, default: []].append(write)
   }
 
@@ -130,13 +173,46 @@ final class TaskModel {
         if writes[number].kind == .delete { fail("\(content.table) shows a deletion") }
       }
     }
-    for row in byRow.keys { check(content, row: row) }
-    if let asked { for row in byRow.keys { check(content, row: row, asked: asked) } }
+    for row in byRow.keys where covers(content, row) {
+      check(content, row: row)
+      if let asked { check(content, row: row, asked: asked) }
+    }
+    checkDirection(content)
+    guard content.scope == .all else { return }
     if let problem = successions.show(content) { fail(problem) }
     var contents = shown[content.table] ?? []
     contents.append(content)
     if contents.count > 40 { contents.removeFirst() }
     shown[content.table] = contents
+  }
+
+  /// Whether a row that is not shown would have to be.
+  private func covers(_ content: Content, _ row: String) -> Bool {
+    switch content.scope {
+    case .all: true
+    case .some: content.rows[row] != nil
+    case .owned(let owner): content.rows[row] != nil || owners[row] == owner
+    }
+  }
+
+  /// No table runs backwards, whoever is shown its versions: an edit that certainly came before the one that an older version shows
+  /// is not shown by a newer one.
+  private func checkDirection(_ content: Content) {
+    let (key, version) = ("\(content.table) \(content.cursor.epoch)", content.cursor.version)
+    var rows = latest[key] ?? [:]
+    for (id, row) in content.rows {
+      defer { if rows[id].map({ $0.version < version }) ?? true { rows[id] = (version, row) } }
+      guard let other = rows[id], other.version != version else { continue }
+      let (older, newer) = other.version < version ? (other.row, row) : (row, other.row)
+      for field in Field.allCases {
+        guard let first = older[field], let second = newer[field], first != second else { continue }
+        if writes[second].precedes(writes[first]) {
+          fail("\(key), row \(id): versions \(other.version) and \(version) go back from write \(first) to \(second)")
+        }
+      }
+    }
+    latest[key] = rows
+    if latest.count > 60 { latest = [key: rows] }
   }
 
   private func check(_ content: Content, row: String) {
@@ -164,7 +240,7 @@ final class TaskModel {
         )
       }
       if last.kind == .delete { fail("\(place): is there, and write \(last.number) has deleted it") }
-    } else if let last, last.kind != .delete {
+    } else if let last, last.kind != .delete, content.scope == .all {
       let mayBeGone = all.contains { write in
         guard write.kind == .delete, write.outcome != .refused else { return false }
         guard write.table == content.table, let cursor = write.cursor, cursor.epoch == epoch else { return true }
@@ -183,7 +259,10 @@ final class TaskModel {
 
   /// By time: what was answered before the reader asked is shown, whichever table it was done through.
   private func check(_ content: Content, _ row: String, _ field: Field, _ all: [Write], asked: Int) {
-    let done = all.filter { $0.outcome == .done && ($0.answered ?? .max) < asked }
+    let done = all.filter { write in
+      guard write.outcome == .done, (write.answered ?? .max) < asked else { return false }
+      return !mayShowLate || write.cursor?.epoch == content.cursor.epoch
+    }
     let place = "\(content.table) at \(content.cursor), row \(row), its \(field), asked for at step \(asked)"
     if let number = content.rows[row]?[field] {
       let shown = writes[number]

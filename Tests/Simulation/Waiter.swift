@@ -111,6 +111,13 @@ final class Waiter: @unchecked Sendable {
     if !move() { finish() }
   }
 
+  /// The service ends.
+  func end() {
+    guard !isAnswered else { return }
+    leave()
+    finish()
+  }
+
   private func finish() {
     guard !isAnswered else { return }
     isAnswered = true

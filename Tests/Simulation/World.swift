@@ -34,6 +34,10 @@ final class World: @unchecked Sendable {
   /// Queues that hardly ever get their turn, for some steps: what follows quickly elsewhere overtakes them.
   private var slow: Set<UInt64> = []
   private var slowUntil = 0
+  /// Some queues hardly ever get their turn, now and then.
+  var starves = true {
+    didSet { if !starves { slow = [] } }
+  }
   private static let wall: UInt64 = 1_790_000_000_000_000_000
 
   init(seed: UInt64) {
@@ -136,7 +140,8 @@ final class World: @unchecked Sendable {
   private func perform() -> Bool {
     if steps >= slowUntil {
       slowUntil = steps + pick(50...1_000)
-      slow = chance(3) ? [] : Set((0..<pick(1...3)).compactMap { _ in ready.isEmpty ? nil : pick(ready).digest })
+      let isFair = !starves || chance(3)
+      slow = isFair ? [] : Set((0..<pick(1...3)).compactMap { _ in ready.isEmpty ? nil : pick(ready).digest })
     }
     let able = ready.indices.filter { ready[$0].host.pausedUntil <= now }
     let waiting = fibers.indices.filter { fibers[$0].host.pausedUntil <= now && (fibers[$0].isReady?() ?? false) }

@@ -9,11 +9,13 @@ if let seed = arguments.number("--one") {
   simulation_begin(CommandLine.unsafeArgv)
   var plan = Plan()
   plan.steps = arguments.number("--steps").map { Int($0) } ?? plan.steps
+  if arguments.has("--replicas") { plan.parts.insert(.replicas) }
   for part in arguments.text("--without")?.split(separator: ",") ?? [] {
     guard let part = Plan.Part(rawValue: String(part)) else { exit(64) }
     plan.parts.remove(part)
   }
   plan.isLoud = arguments.has("--loud")
+  plan.records = arguments.has("--record")
   plan.traces = arguments.has("--trace")
   print(Run(seed: seed, plan).perform())
 } else {

@@ -1,0 +1,195 @@
+import Foundation
+import TablecastClient
+
+/// An app that is made with the Swift client: it follows a table and edits it, loses its connections, is killed, and starts again with
+/// the edits that it has kept.
+///
+/// The client's own queue works only while this waits for it, so that there is still one thread that does anything at a time.
+///
+/// `@unchecked Sendable`: for that reason.
+final class App: @unchecked Sendable {
+  private let run: Run
+  private let face: AppFace
+  private let kept = KeptInMemory()
+  private var process: Process?
+  private var processes: UInt64 = 0
+  private(set) var edits = 0
+  private(set) var kills = 0
+
+  /// From a start to its end.
+  private final class Process: Sendable {
+    let client: TablecastClient<AnyCell>
+    let table: LiveTable<AnyCell>
+    let observation: TableObservation
+
+    init(_ client: TablecastClient<AnyCell>) {
+      self.client = client
+      table = client.table("todo")
+      observation = table.observe { _ in }
+    }
+  }
+
+  init(_ run: Run) {
+    self.run = run
+    face = AppFace(run, "app")
+  }
+
+  func start() { face.at(face.now + 0.02) { [self] in begin() } }
+
+  private func begin() {
+    processes += 1
+    var options = ClientOptions()
+    options.editStore = kept
+    options.seed = run.world.seed ^ processes
+    let number = processes
+    options.scheduler = AppScheduler(face) { [weak self] in self?.turn(number, $0) }
+    options.transport = AppTransport(face) { [weak self] in self?.turn(number, $0) }
+    guard let url = URL(string: "http://service.test") else { return }
+    process = Process(TablecastClient(url: url, cells: AnyCell.self, options: options))
+    process?.client.flush()
+    run.note("todo", "the app starts")
+    live(number)
+  }
+
+  /// Something that comes to a process from outside.
+  private func turn(_ number: UInt64, _ body: () -> Void) {
+    guard number == processes, let process else { return }
+    body()
+    process.client.flush()
+  }
+
+  /// What a person does.
+  private func live(_ number: UInt64) {
+    face.at(face.now + Double(run.world.pick(5...300)) / 1000) { [self] in
+      guard number == processes, run.isEditing else { return }
+      switch run.world.pick(0...19) {
+      case 0 where run.isFaulty: return kill()
+      case 1: process?.client.wake()
+      default: edit()
+      }
+      process?.client.flush()
+      live(number)
+    }
+  }
+
+  private func kill() {
+    run.note("todo", "the app is killed")
+    kills += 1
+    processes += 1
+    process = nil
+    face.at(face.now + 0.1) { [self] in begin() }
+  }
+
+  private func edit() {
+    guard let table = process?.table else { return }
+    let rows = table.snapshot?.sections.flatMap { $0.rows.map(\.id) }.filter { run.rows.contains($0) } ?? []
+    let number = run.tasks.count.all
+    edits += 1
+    if rows.isEmpty || run.world.chance(4), rows.count < 12 {
+      _ = run.tasks.begin(.insert, owner: "ida", table: "todo", row: nil, at: run.world.steps)
+      let text = TaskModel.text(number)
+      let item = #"{"title": "\#(text)", "value": "\#(text)", "note": "\#(text)", "list": "a", "owner": "ida"}"#
+      guard let item = try? JSONText(item) else { return }
+      run.note("todo", "the app adds \(text)")
+      table.add(item)
+    } else if !rows.isEmpty {
+      let row = run.world.pick(rows)
+      _ = run.tasks.begin(.patch, [.note], table: "todo", row: row, at: run.world.steps)
+      guard let patch = try? JSONText(#"{"note": "\#(TaskModel.text(number))"}"#) else { return }
+      run.note("todo", "the app writes \(TaskModel.text(number)) to note of \(row)")
+      table.patch(row, patch)
+    }
+  }
+
+  /// When all is over: nothing is left to be sent, and it shows what the others do.
+  ///
+  /// - Parameter rows: the rows that others show, in any order.
+  /// - Returns: what is wrong.
+  func problem(rows: [String]) -> String? {
+    guard let snapshot = process?.table.snapshot else { return "the app shows nothing" }
+    let open = snapshot.edits.filter { edit in
+      if case .refused = edit.state { false } else { true }
+    }
+    guard open.isEmpty else { return "the app still has \(open.map { "\($0.state)" })" }
+    let shown = snapshot.sections.flatMap { $0.rows.map(\.id) }.sorted()
+    return shown == rows ? nil : "the app shows \(shown), the others \(rows)"
+  }
+}
+
+/// What an app keeps of its edits: outlives its processes.
+///
+/// `@unchecked Sendable`: used by one thread at a time.
+private final class KeptInMemory: EditStore, @unchecked Sendable {
+  private var all: [String: [UInt8]] = [:]
+
+  func load() -> [[UInt8]] { all.sorted { $0.key < $1.key }.map(\.value) }
+  func save(_ bytes: [UInt8]?, for key: SnapshotKey) { all[key.description] = bytes }
+  func purge() { all = [:] }
+}
+
+/// The simulation's time.
+private struct AppScheduler: Scheduler {
+  let face: AppFace
+  /// Has something done in its process's turn.
+  let turn: @Sendable (() -> Void) -> Void
+
+  init(_ face: AppFace, _ turn: @escaping @Sendable (() -> Void) -> Void) { (self.face, self.turn) = (face, turn) }
+
+  var now: Double { face.now }
+  var date: Double { 1_790_000_000 + face.now }
+
+  func schedule(at time: Double, _ action: @escaping @Sendable () -> Void) -> any Cancellable {
+    let work = CalledOff()
+    face.at(time) { [turn] in
+      guard !work.isCalledOff else { return }
+      turn { action() }
+    }
+    return work
+  }
+}
+
+/// The simulation's network.
+private struct AppTransport: Transport {
+  let face: AppFace
+  let turn: @Sendable (() -> Void) -> Void
+
+  init(_ face: AppFace, _ turn: @escaping @Sendable (() -> Void) -> Void) { (self.face, self.turn) = (face, turn) }
+
+  func send(
+    _ request: TransportRequest,
+    completion: @escaping @Sendable (Result<TransportResponse, TransportFailure>) -> Void
+  ) -> any Cancellable {
+    let work = CalledOff()
+    let parts = URLComponents(string: request.url)
+    var query: [String: String] = [:]
+    for item in parts?.queryItems ?? [] { query[item.name] = item.value ?? "" }
+    var headers: [String: String] = [:]
+    for (name, value) in request.headers { headers[name.lowercased()] = value }
+    let path = (parts?.percentEncodedPath ?? "").split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
+    let sent = AppFace.Request(
+      method: request.method,
+      path: path,
+      query: query,
+      headers: headers,
+      body: request.body ?? []
+    )
+    face.send(sent) { [turn] response in
+      guard !work.isCalledOff else { return }
+      turn {
+        guard let response else { return completion(.failure(TransportFailure("the connection broke"))) }
+        let type = response.status < 400 ? "application/json" : "application/problem+json"
+        completion(
+          .success(TransportResponse(status: response.status, headers: ["Content-Type": type], body: response.body))
+        )
+      }
+    }
+    return work
+  }
+}
+
+/// `@unchecked Sendable`: used by one thread at a time.
+private final class CalledOff: Cancellable, @unchecked Sendable {
+  private(set) var isCalledOff = false
+
+  func cancel() { isCalledOff = true }
+}

@@ -1,0 +1,242 @@
+import Dispatch
+import Queues
+import TableModel
+import TableStore
+
+/// What PostgreSQL promises to the processes that share it, as a model: one transaction after another, each whole or not there;
+/// leases by its own clock, and fences by them; the first answer under a key; claims, views, notifications. Held against the real one
+/// by the store's own tests.
+///
+/// `@unchecked Sendable`: there is one thread that does anything at a time.
+final class Database: @unchecked Sendable {
+  let world: World
+  let queue: SimulatedQueue
+  private let inner: MemoryStore
+  private var observation: StoreObservation?
+  private var connections: [DatabaseConnection] = []
+  private weak var asking: DatabaseConnection?
+  private var revisions: [String: Revision] = [:]
+  private var leases: [String: HeldLease] = [:]
+  private var claims: [TableStore.ReplyKey: (request: [UInt8], expires: UInt64)] = [:]
+  private var left: [String: (bytes: [UInt8], at: UInt64)] = [:]
+  private var views: [ViewName: (view: StoredView, expires: UInt64)] = [:]
+  let secret: [UInt8]
+
+  private struct HeldLease {
+    /// Nil: it was let go.
+    var holder: String?
+    var term: UInt64 = 0
+    var expires: UInt64 = 0
+    var legacy: [UInt8] = []
+    var handover: (bytes: [UInt8], at: UInt64)?
+  }
+
+  private struct ViewName: Hashable {
+    var table: Epoch
+    var name: String
+  }
+
+  init(_ world: World) {
+    self.world = world
+    queue = SimulatedQueue("database", isSerial: true, Host("database", world))
+    inner = MemoryStore(history: 64, queues: QueueFactory(QueuesAtOnce()))
+    secret = (0..<32).map { _ in UInt8(world.pick(0...255)) }
+    observation = inner.observe { [unowned self] event in
+      switch event {
+      case .moved(let table, let revision): revisions[table] = revision
+      case .removed(let table): revisions = revisions.filter { $0.key != table && !$0.key.hasPrefix(table + ";") }
+      default: break
+      }
+      tell(event)
+    }
+  }
+
+  // MARK: Connections
+
+  func add(_ connection: DatabaseConnection) { connections.append(connection) }
+  func remove(_ connection: DatabaseConnection) { connections.removeAll { $0 === connection } }
+
+  /// Has a connection's request done, as one transaction.
+  func perform<Value>(for connection: DatabaseConnection, _ body: (Database) -> Value) -> Value {
+    asking = connection
+    defer { asking = nil }
+    return body(self)
+  }
+
+  /// To all others.
+  private func tell(_ event: StoreEvent) {
+    for connection in connections where connection !== asking { connection.hear(event) }
+  }
+
+  /// Where all records stand: for who has heard nothing for a while.
+  var standing: [StoreEvent] {
+    revisions.sorted { $0.key < $1.key }.map { .moved(table: $0.key, revision: $0.value) }
+  }
+
+  /// What is done at once there: its completion has been called when this returns.
+  private func now<Value>(_ body: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void)
+    -> Result<Value, StoreError>
+  {
+    nonisolated(unsafe) var result: Result<Value, StoreError> = .failure(.failed("it was not done at once"))
+    body { result = $0 }
+    return result
+  }
+
+  // MARK: Records
+
+  func restore(_ table: String) -> Result<StoredTable, StoreError> { now { inner.restore(table, completion: $0) } }
+
+  func commit(_ commit: Commit) -> Result<Void, StoreError> {
+    if let fence = commit.fence, !isHeld(fence) { return .failure(.fenced) }
+    let key = commit.reply.map { $0.fullKey(table: commit.table) }
+    if let key, case .success(.some) = reply(key) { return .failure(.superseded) }
+    let result: Result<Void, StoreError> = now { inner.commit(commit, completion: $0) }
+    if let key, case .success = result { claims[key] = nil }
+    return result
+  }
+
+  func changes(of table: String, since revision: Revision) -> Result<CatchUp, StoreError> {
+    now { inner.changes(of: table, since: revision, completion: $0) }
+  }
+
+  func revision(of table: String) -> Result<Revision?, StoreError> {
+    if let known = revisions[table] { return .success(known) }
+    return restore(table).map { $0.revision }
+  }
+
+  func rename(_ record: String, to name: String) -> Result<Void, StoreError> {
+    let result: Result<Void, StoreError> = now { inner.rename(record, to: name, completion: $0) }
+    if revisions[name] == nil { revisions[name] = revisions.removeValue(forKey: record) }
+    return result
+  }
+
+  func remove(_ table: String) -> Result<Void, StoreError> { now { inner.remove(table, completion: $0) } }
+
+  // MARK: Answers
+
+  func reply(_ key: TableStore.ReplyKey) -> Result<StoredReply?, StoreError> {
+    now { inner.reply(key, completion: $0) }
+  }
+
+  func claim(_ key: TableStore.ReplyKey, request: [UInt8], for lifetime: Duration) -> Result<ReplyClaim, StoreError> {
+    if case .success(let stored?) = reply(key) { return .success(.answered(stored)) }
+    if let claim = claims[key], claim.expires > world.now { return .success(.underWay(request: claim.request)) }
+    claims[key] = (request, end(of: lifetime))
+    return .success(.granted)
+  }
+
+  func disclaim(_ key: TableStore.ReplyKey) { claims[key] = nil }
+
+  func signal(_ name: String, _ text: String) { tell(.signal(name: name, text: text)) }
+
+  // MARK: Leases
+
+  private func end(of lifetime: Duration) -> UInt64 {
+    world.now + UInt64(lifetime.components.seconds) * 1_000_000_000
+      + UInt64(lifetime.components.attoseconds / 1_000_000_000)
+  }
+
+  private func age(_ instant: UInt64) -> Duration { .nanoseconds(Int64(world.now - instant)) }
+
+  private func isHeld(_ lease: Lease) -> Bool {
+    guard let held = leases[lease.name] else { return false }
+    return held.holder == lease.holder && held.term == lease.term && held.expires > world.now
+  }
+
+  func acquire(_ name: String, holder: String, for lifetime: Duration) -> Lease? {
+    var held = leases[name] ?? HeldLease()
+    if let other = held.holder, other != holder, held.expires > world.now { return nil }
+    if held.holder != holder { held.term += 1 }
+    (held.holder, held.expires) = (holder, end(of: lifetime))
+    leases[name] = held
+    return Lease(
+      name: name,
+      holder: holder,
+      term: held.term,
+      legacy: held.legacy,
+      handover: held.handover.map { Lease.Handover(bytes: $0.bytes, age: age($0.at)) }
+    )
+  }
+
+  func renew(_ lease: Lease, for lifetime: Duration, legacy: [UInt8], handover: [UInt8]?) -> Bool {
+    guard var held = leases[lease.name], held.holder == lease.holder, held.term == lease.term else { return false }
+    (held.expires, held.legacy) = (end(of: lifetime), legacy)
+    if let handover { held.handover = (handover, world.now) }
+    leases[lease.name] = held
+    return true
+  }
+
+  func legacy(_ name: String) -> Lease.Legacy? {
+    leases[name].map { Lease.Legacy(bytes: $0.legacy, isHeld: $0.holder != nil && $0.expires > world.now) }
+  }
+
+  func release(_ lease: Lease, legacy: [UInt8], handover: [UInt8]?) {
+    guard renew(lease, for: .zero, legacy: legacy, handover: handover) else { return }
+    leases[lease.name]?.holder = nil
+    tell(.leaseFree(lease.name))
+  }
+
+  // MARK: Members
+
+  var members: [String] { revisions.keys.filter { $0.contains(";") }.sorted() }
+
+  func remove(_ tables: [String], fence: Lease) -> Result<Void, StoreError> {
+    guard isHeld(fence) else { return .failure(.fenced) }
+    for table in tables { _ = remove(table) }
+    return .success(())
+  }
+
+  func leave(_ handovers: [String: [UInt8]], under lease: Lease) {
+    guard isHeld(lease) else { return }
+    for (table, bytes) in handovers where revisions[table] != nil { left[table] = (bytes, world.now) }
+  }
+
+  func handover(of table: String) -> Lease.Handover? {
+    left[table].map { Lease.Handover(bytes: $0.bytes, age: age($0.at)) }
+  }
+
+  // MARK: Views
+
+  func view(_ name: String, of table: Epoch) -> KeptView? {
+    guard let kept = views[ViewName(table: table, name: name)], kept.expires > world.now else { return nil }
+    return KeptView(kept.view, remaining: .nanoseconds(Int64(kept.expires - world.now)))
+  }
+
+  func keep(_ view: StoredView, after base: StoredView?, for lifetime: Duration, answer: TapReply?)
+    -> Result<Bool, StoreError>
+  {
+    guard self.view(view.name, of: view.table)?.view == base else { return .success(false) }
+    if let answer {
+      var commit = Commit(table: answer.table, durability: .full)
+      commit.reply = answer.reply
+      if case .failure(let error) = self.commit(commit) { return .failure(error) }
+    }
+    views[ViewName(table: view.table, name: view.name)] = (view, end(of: lifetime))
+    return .success(true)
+  }
+
+  func prolong(_ name: String, of table: Epoch, for lifetime: Duration) {
+    views[ViewName(table: table, name: name)]?.expires = end(of: lifetime)
+  }
+
+  func views(atMost count: Int) -> [StoredView] {
+    views.values.filter { $0.expires > world.now }.map(\.view).sorted { ($0.name, $0.taps) < ($1.name, $1.taps) }
+      .prefix(count).map { $0 }
+  }
+}
+
+/// Queues whose work is done when it is given.
+private final class QueuesAtOnce: QueueSource {
+  private final class Queue: GivenQueue {
+    func async(_ work: @escaping @Sendable () -> Void) { work() }
+    func async(at deadline: DispatchTime, _ work: @escaping @Sendable () -> Void) { work() }
+    func async(after group: DispatchGroup, _ work: @escaping @Sendable () -> Void) { work() }
+    func beginSync() {}
+    func endSync() {}
+    var isCurrent: Bool { true }
+  }
+
+  func makeQueue(_ label: String, isSerial: Bool) -> any GivenQueue { Queue() }
+  func wait(until isDone: @escaping @Sendable () -> Bool) {}
+  func sleep(for seconds: Double) {}
+}

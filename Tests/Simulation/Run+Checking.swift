@@ -1,0 +1,105 @@
+import JSON
+import TableModel
+import TestSupport
+
+extension Run {
+  func check(_ mirror: TableMirror, of request: TableRequest, asked: Int?) throws {
+    guard let cursor = Cursor(mirror.cursor) else { throw Malformed("a cursor: \(mirror.cursor)") }
+    let isPart = cursor.lensTag?.rows != nil || !(request.find?.isEmpty ?? true)
+    switch request.table {
+    case "news": if !isPart { try checkNews(mirror, cursor, asked: asked) }
+    case "people": try checkPeople(mirror, cursor, asked: asked)
+    default: try checkTasks(mirror, cursor, request, isPart: isPart, asked: asked)
+    }
+  }
+
+  private func checkTasks(
+    _ mirror: TableMirror,
+    _ cursor: Cursor,
+    _ request: TableRequest,
+    isPart: Bool,
+    asked: Int?
+  ) throws {
+    var shown: [String: TaskModel.Row] = [:]
+    var named: [String: TaskModel.Row] = [:]
+    for section in mirror.sections {
+      for row in section.rows {
+        guard case .string(let id)? = row["id"], let value = Self.write(row, "value"),
+          let note = Self.write(row, "note")
+        else { throw Malformed("a row: \(row)") }
+        shown[id] = [.value: value, .note: note]
+        if let caller = request.caller, row["payload"]?["owner"] != .string(caller) {
+          throw Malformed("\(caller) is shown somebody else's row: \(row)")
+        }
+        if request.table == "board", let name = Self.write(row, "person") {
+          // Not known is which list it stands in, where they are not grouped.
+          if let person = people.row(ofWrite: name) { named[person] = [.value: name] }
+        }
+      }
+    }
+    for field in TaskModel.Field.allCases where Set(shown.values.compactMap { $0[field] }).count < shown.count {
+      throw Malformed("one write is shown in two rows: \(shown)")
+    }
+    var scope = TaskModel.Scope.all
+    if let caller = request.caller { scope = .owned(by: caller) }
+    if isPart || request.table.contains(";") { scope = .some }
+    let name = request.table + (request.caller.map { " of \($0)" } ?? "")
+    tasks.show(TaskModel.Content(table: name, cursor: cursor, rows: shown, scope: scope), asked: asked)
+    if !named.isEmpty {
+      people.show(TaskModel.Content(table: "board", cursor: cursor, rows: named, scope: .some), asked: asked)
+    }
+    if scope == .all { rows = shown.keys.sorted() }
+  }
+
+  private func checkPeople(_ mirror: TableMirror, _ cursor: Cursor, asked: Int?) throws {
+    var shown: [String: TaskModel.Row] = [:]
+    for row in mirror.sections.flatMap(\.rows) {
+      guard case .string(let id)? = row["id"] else { throw Malformed("a row: \(row)") }
+      if let write = Self.write(row, "value") { shown[id] = [.value: write] }
+    }
+    people.show(TaskModel.Content(table: "people", cursor: cursor, rows: shown, scope: .some), asked: asked)
+  }
+
+  private static func write(_ row: JSONValue, _ field: String) -> Int? {
+    guard case .string(let text)? = row["payload"]?[field], text.first == "w" else { return nil }
+    return Int(text.dropFirst())
+  }
+
+  /// What the upstream had at some time, and nothing older than what was shown before.
+  private func checkNews(_ mirror: TableMirror, _ cursor: Cursor, asked: Int?) throws {
+    var items: [Int: Int] = [:]
+    var revision: Int?
+    for row in mirror.sections.flatMap(\.rows) {
+      guard case .string(let id)? = row["id"], case .integer(let changed)? = row["payload"]?["revision"] else {
+        throw Malformed("a row: \(row)")
+      }
+      if id == "state" { revision = Int(changed) } else if let id = Int(id) { items[id] = Int(changed) }
+      if let asked, case .integer(let mark)? = row["payload"]?["mark"] {
+        try marker.check(id, mark: Int(mark), asked: asked)
+      }
+    }
+    newsRows = items.keys.sorted().map { "\($0)" }
+    guard let revision else {
+      guard items.isEmpty else { throw Malformed("news without its state") }
+      return
+    }
+    guard upstream.past.indices.contains(revision), isLaid(items, over: upstream.past[revision]) else {
+      throw Malformed("news shows \(items), which the upstream never had at revision \(revision)")
+    }
+    let epoch = cursor.epoch.description
+    newsVersions[epoch, default: [:]][cursor.version] = revision
+    for (version, other) in newsVersions[epoch] ?? [:]
+    where (version < cursor.version && other > revision) || (version > cursor.version && other < revision) {
+      throw Malformed("news at \(cursor) shows revision \(revision), and version \(version) revision \(other)")
+    }
+    if newsVersions[epoch]?.count ?? 0 > 200 {
+      newsVersions[epoch] = newsVersions[epoch]?.filter { $0.key + 100 > cursor.version }
+    }
+  }
+
+  /// Whether items are those of an answer, and edits that were accepted since.
+  private func isLaid(_ items: [Int: Int], over past: [Int: Int]) -> Bool {
+    items.keys == past.keys
+      && items.allSatisfy { id, revision in past[id] == revision || upstream.edited[id]?.contains(revision) ?? false }
+  }
+}

@@ -1,0 +1,101 @@
+import TestSupport
+
+extension Run {
+  /// What is done to the service.
+  func operate() {
+    guard isFaulty || plan.parts.contains(.reloads) || plan.parts.contains(.upstream) else { return }
+    // Of several, some should be there.
+    let pause = database == nil ? (isBusy ? 1...60 : 5...400) : (isBusy ? 20...400 : 50...2_000)
+    world.after(Double(world.pick(pause)), on: operation) { [self] in
+      guard isEditing else { return }
+      switch world.pick(0...19) {
+      case 0...1 where plan.parts.contains(.crashes): crash(world.pick(replicas))
+      case 2...5 where database != nil && isFaulty: disturb(world.pick(replicas))
+      case 6 where database != nil && plan.parts.contains(.reloads): roll()
+      case 2...6 where plan.parts.contains(.reloads) && database == nil: reload()
+      case 7...16 where plan.parts.contains(.upstream): upstream.change()
+      default: break
+      }
+      operate()
+    }
+  }
+
+  func crash(_ replica: Place) {
+    guard let service = replica.service else { return }
+    note("service", "\(replica.name) is killed")
+    if database == nil { for tapper in tappers { tapper.forget() } }
+    crashes += 1
+    service.crash()
+    comeBack(replica)
+  }
+
+  /// The process has ended, and another one begins before long.
+  private func comeBack(_ replica: Place) {
+    replica.service = nil
+    if let connection = replica.connection { connection.end() } else { disk.loseSome() }
+    replica.connection = nil
+    world.after(Double(world.pick(1...(database == nil ? 300 : 3_000))), on: operation) { [self] in start(replica) }
+  }
+
+  /// What happens to one of several.
+  private func disturb(_ replica: Place) {
+    guard let service = replica.service else { return }
+    switch world.pick(0...2) {
+    case 0:
+      let pause = world.pick([20, 500, 1_500, 6_000])
+      note("service", "\(replica.name) is stopped for \(pause) ms")
+      service.host.pausedUntil = world.now + UInt64(pause) * 1_000_000
+    case 1:
+      guard let connection = replica.connection, !connection.isCut else { return }
+      note("service", "\(replica.name) is cut off")
+      connection.cut()
+      world.after(Double(world.pick([20, 500, 1_500, 6_000])), on: operation) { [self] in
+        note("service", "\(replica.name) is connected")
+        connection.mend()
+      }
+    default:
+      guard !service.isEnding else { return }
+      note("service", "\(replica.name) is told to end")
+      service.end { [self] in
+        guard replica.service === service else { return }
+        note("service", "\(replica.name) has ended")
+        service.crash()
+        comeBack(replica)
+      }
+    }
+  }
+
+  /// Gives another configuration to all replicas, one after the other.
+  private func roll() {
+    var next = Settings.random(world, changesLanguages: false, renames: false)
+    next.generation = settings.generation + 1
+    reloads += 1
+    note("service", "generation \(next.generation) is rolled out")
+    settings = next
+    for replica in replicas { roll(replica.service, next) }
+  }
+
+  private func roll(_ service: Service?, _ next: Settings) {
+    guard let service, service.host.isAlive else { return }
+    world.after(Double(world.pick(1...1_500)), on: operation) { [self] in
+      // One that has started since then has begun with it, or with a later one.
+      guard service.host.isAlive, settings.generation == next.generation else { return }
+      let name = service.host.name
+      let began = service.reload(next.definition(world)) { [self] in
+        note("service", "\(name) has generation \(next.generation)")
+      }
+      if !began { roll(service, next) }
+    }
+  }
+
+  private func reload() {
+    let next = Settings.random(world, changesLanguages: changesLanguages, renames: renames)
+    let began = replicas[0].service?.reload(next.definition(world)) { [self] in
+      note("service", "has another configuration")
+    }
+    guard began == true else { return }
+    reloads += 1
+    note("service", "reads another configuration")
+    settings = next
+  }
+}

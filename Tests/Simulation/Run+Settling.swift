@@ -1,0 +1,59 @@
+import JSON
+import TableEngine
+import TableModel
+import TestSupport
+
+extension Run {
+  /// Without faults everybody shows the same before long.
+  func settle() {
+    note("service", "no more faults")
+    world.starves = false
+    (isFaulty, isEditing, upstream.isFaulty, disk.failsOneOf) = (false, false, false, 0)
+    let seconds: UInt64 = database == nil ? 60 : 20
+    let (end, last) = (world.now + seconds * 1_000_000_000, world.steps + 400_000)
+    while world.now < end, world.steps < last, world.step() {}
+    guard world.now >= end else { fail(nil, "there is always something to do: \(world.steps) steps") }
+    for replica in replicas where replica.service?.isReady != true {
+      fail(nil, "\(replica.name) is not ready: \(replica.service?.engine?.unreadiness ?? "it is not there")")
+    }
+    for editor in editors {
+      if let order = editor.waitsFor { fail(nil, "\(editor.name) is never answered: \(order)") }
+    }
+    if plan.parts.contains(.edits), plan.parts.contains(.app), let problem = app.problem(rows: rows) {
+      fail("todo", problem)
+    }
+    for follower in followers {
+      guard let mirror = follower.content else { fail(follower.seen.table, "\(follower.name) has no table") }
+      for replica in replicas { if let service = replica.service { compare(follower, mirror, service) } }
+    }
+    if plan.parts.contains(.upstream),
+      let eve = followers.first(where: { $0.seen.table == "news" && $0.seen.window == .unnamed })
+    {
+      let revision = eve.content?.row("state")?["payload"]?["revision"]
+      if revision != .integer(Int64(upstream.revision)) {
+        fail(
+          "news",
+          "\(eve.name) shows revision \(revision.map { "\($0)" } ?? "nothing"), the upstream is at \(upstream.revision)"
+        )
+      }
+    }
+  }
+
+  private func compare(_ follower: Follower, _ mirror: TableMirror, _ service: Service) {
+    let asked = world.steps
+    nonisolated(unsafe) var answer: ReadAnswer??
+    var request = follower.seen
+    (request.window, request.find) = (.all, nil)
+    service.snapshot(request) { answer = $0 }
+    let end = world.now + 10_000_000_000
+    while answer == nil, world.now < end, world.step() {}
+    guard case .reply(let body, _)?? = answer, let fresh = try? TableMirror(try JSONValue(parsing: body)) else {
+      fail(follower.seen.table, "\(follower.seen.table) is not answered at the end: \(String(describing: answer))")
+    }
+    do { try check(fresh, of: request, asked: asked) } catch { fail(follower.seen.table, "\(error)") }
+    guard let current = follower.content.flatMap({ Cursor($0.cursor) }), let new = Cursor(fresh.cursor) else { return }
+    if current.lensTag == nil, current != new {
+      fail(follower.seen.table, "\(follower.name) is at \(current), \(service.host.name) at \(new)")
+    }
+  }
+}
