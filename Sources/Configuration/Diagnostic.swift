@@ -16,9 +16,9 @@ public struct Diagnostic: Hashable, Sendable {
   public var line: Int
   /// Counted from 1, in Unicode scalars.
   public var column: Int
-  /// What is wrong.
+  /// The error.
   public var message: String
-  /// What would be right.
+  /// A remedy.
   public var suggestion: String?
 
   public init(

@@ -15,7 +15,7 @@ struct CellGuess: Sendable {
     /// A template: `${title}`.
     var value: String
     var evidence: String
-    /// Where an image can be looked at.
+    /// An image to be looked at.
     var sample: String?
     var path: MemberPath?
     /// Members that are shown beside it.
@@ -117,7 +117,7 @@ struct CellGuess: Sendable {
     "en": 50, "sentence": 40,
   ]
 
-  /// Who or what belongs to an item: their names are not its own.
+  /// Names of an item's owners and parts: their names are not its own.
   private static let others = [
     "user", "author", "owner", "account", "creator", "assign", "customer", "artist", "channel", "company", "billing",
     "shipping", "sender",

@@ -10,7 +10,7 @@ public struct Draft: Sendable {
   public var environment: [String: String]
   /// Doubts, one sentence each.
   public var doubts: [String]
-  /// Where each item is fetched by itself: some of them, as they would be the source's.
+  /// Some of the items that are fetched one by one, as they would be the source's.
   public var elements: [JSONValue] = []
   /// Further pages are asked for.
   public var isPaged = false

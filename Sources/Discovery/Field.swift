@@ -20,7 +20,7 @@ struct Field: Sendable {
   var bytes = 0
   /// The first value that is there.
   var sample: JSONValue?
-  /// Of the texts: how many are of a form.
+  /// The number of texts of each form.
   private(set) var forms: [Form: Int] = [:]
   private var last: JSONValue?
   private(set) var rises = true
@@ -42,7 +42,7 @@ struct Field: Sendable {
   var isScalar: Bool { containers == 0 && present > 0 }
   var averageBytes: Int { present == 0 ? 0 : bytes / present }
 
-  /// Whether nearly all texts that aren't empty are of a form.
+  /// Returns whether nearly all texts that aren't empty are of a form.
   func isMostly(_ form: Form) -> Bool {
     let count = strings - (forms[.empty] ?? 0)
     return count > 0 && (forms[form] ?? 0) * 10 >= count * 9

@@ -1,4 +1,4 @@
-/// What people may want to search, filter and sort a list by.
+/// Guesses of searches, filters and sorts that people may want.
 struct FindGuess {
   /// Expressions of the texts that the cell shows.
   let search: [String]

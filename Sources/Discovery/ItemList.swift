@@ -4,7 +4,7 @@ internal import JSON
 struct ItemList: Sendable {
   /// The expression for `items` in the configuration, without `${}`; nil: the answer itself is the list.
   var expression: String?
-  /// Where it stands.
+  /// The list's path.
   var path: MemberPath
   var kind: Kind
   var items: [JSONValue]
@@ -71,7 +71,7 @@ extension ItemList {
       let containers = members.filter { $0.value.members != nil || $0.value.elements != nil }
       if let list = entries(members, path) { found.append(list) }
       guard path.names.count < maximumDepth else { return }
-      // Of an object with very many members each would be looked at: they are items rather than places for lists.
+      // In an object with very many members these are items rather than places for lists.
       for member in containers.prefix(200) { collect(member.value, path.appending(member.name), &found) }
     default: return
     }

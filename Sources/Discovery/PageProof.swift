@@ -1,6 +1,6 @@
 internal import JSON
 
-/// Whether an answer is a second page of a list.
+/// The proof that an answer is a second page of a list.
 enum PageProof {
   case proved(String, items: [JSONValue])
   case refuted(String)
@@ -68,7 +68,7 @@ enum PageProof {
 
   private static func isUnique(_ identity: IdentityGuess, _ first: [JSONValue], _ second: [JSONValue]) -> Bool {
     let all = (first + second).compactMap(identity.identity)
-    // Where the pages overlap by an item or two, that says nothing against it.
+    // An overlap of the pages by an item or two is no evidence against it.
     return Set(all).count * 10 >= all.count * 9
   }
 }

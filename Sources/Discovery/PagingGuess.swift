@@ -7,7 +7,7 @@ struct PagingGuess: Sendable, Equatable {
   var yaml: String
   /// The part of the answer that suggests it.
   var evidence: String
-  /// Where the second page would be: a reference relative to the URL that was asked; nil where it can't be asked for.
+  /// The second page: a reference relative to the URL that was asked; nil where it can't be asked for.
   var secondPage: String?
   /// Nothing in the answer speaks for it: it is a try.
   var isBlind = false

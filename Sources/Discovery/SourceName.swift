@@ -55,7 +55,7 @@ struct SourceName {
   }
 }
 
-/// Where an item of a list of identities may be fetched.
+/// The address of an item of a list of identities.
 enum ElementURL {
   /// URLs with `${$item}` in the identity's place, the likeliest first.
   static func candidates(_ url: String, first: String) -> [String] {

@@ -8,7 +8,7 @@ import TableModel
 import TableStore
 import Upstream
 
-/// What the tables of one engine share.
+/// The state that the tables of one engine share.
 final class EngineContext: Sendable {
   let store: any Store
   let views: ViewDirectory
@@ -24,11 +24,11 @@ final class EngineContext: Sendable {
   let client: TransferClient
   let logger: Logger
   let queues: QueueFactory
-  /// Of what stands for callers' own header fields in logs: new in every process.
+  /// The secret of the labels that stand for callers' own header fields in logs: new in every process.
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   /// How many versions of a table are held.
   private let history: Int
-  /// Where families' members work, as many at once as there are cores.
+  /// The queue on which families' members work, as many at once as there are cores.
   private let memberQueue: WorkQueue
   /// For what may block and belongs to no table.
   let background: WorkQueue
@@ -39,11 +39,11 @@ final class EngineContext: Sendable {
   private let settings: Mutex<Settings>
   private let logged = Mutex<Set<String>>([])
 
-  /// What of the configuration tables look up as they go.
+  /// Parts of the configuration that tables read as they go.
   struct Settings: Sendable {
     /// For `env`: never logged, never shown.
     var variables: [String: String]
-    /// Whether readers are told an upstream's own words.
+    /// True if readers are told an upstream's own words.
     var showsUpstreamsWords: Bool
     var limits: LimitsDefinition
     /// By which replicas know that they have the same.
@@ -105,10 +105,10 @@ final class EngineContext: Sendable {
     logged.withLock { $0 = [] }
   }
 
-  /// Whether this was not said yet since the configuration was read: for what is to be logged once.
+  /// Returns whether this was not logged yet since the configuration was read: for messages that are to be logged once.
   func isFirst(_ saying: String) -> Bool {
     logged.withLock { logged in
-      // What is said comes from outside, too: it is not remembered without bound.
+      // Messages come from outside, too: they are not remembered without bound.
       if logged.count >= 10_000 { logged.removeAll() }
       return logged.insert(saying).inserted
     }

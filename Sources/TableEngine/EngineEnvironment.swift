@@ -3,14 +3,14 @@ package import Queues
 package import TableStore
 package import Upstream
 
-/// What an engine is given from outside: where it keeps things, how it logs, whom it tells of changes.
+/// An engine's surroundings: the store, the log, and the waking of waiters.
 package struct EngineEnvironment: Sendable {
   package var store: any Store
   package var logger: Logger
   package var notifier: any ChangeNotifier
-  /// Where its work is done.
+  /// The factory of its queues.
   package var queues: QueueFactory
-  /// What carries requests to upstreams; nil: libcurl.
+  /// The carrier of requests to upstreams; nil: libcurl.
   package var carrier: (any TransferCarrier)?
 
   package init(
@@ -25,7 +25,7 @@ package struct EngineEnvironment: Sendable {
   }
 }
 
-/// What those who wait are woken by: a table, a window of it, a view.
+/// A topic that wakes waiters: a table, a window of it, a view.
 package struct ChangeTopic: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt64
 

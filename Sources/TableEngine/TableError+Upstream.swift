@@ -2,7 +2,7 @@ import Definitions
 import Upstream
 
 extension TableError {
-  /// Of a fetch that says that there is no such table, or none for its caller: in words that readers may be told.
+  /// Takes a fetch that says that there is no such table, or none for its caller: in words that readers may be told.
   init(_ error: UpstreamError, _ kind: Kind, at source: UpstreamDefinition, showingItsWords: Bool) {
     self.init(error, kind, passingOn: true)
     upstreamStatus = nil
@@ -12,7 +12,7 @@ extension TableError {
   /// Statuses that speak of the message that was sent, which is the service's own: RFC 9110 section 15.5 and 6585.
   private static let ofMessages: Set<Int> = [405, 406, 407, 408, 411, 413, 414, 415, 416, 417, 421, 426, 431]
 
-  /// What an upstream said, in its own words, and when it wants to be asked again.
+  /// Takes an upstream's refusal, in its own words, with the time at which it wants to be asked again.
   ///
   /// - Parameter passingOn: It is of the caller's own making: a status from 400 to 499 is the answer, with its challenge.
   init(_ error: UpstreamError, _ kind: Kind, passingOn: Bool = false) {

@@ -1,8 +1,8 @@
 /// Why something can't be done with a table: a kind that whoever asked can act on, and words for a person.
 package struct TableError: Error, Equatable, Sendable {
-  /// What kind of refusal it is, in the domain's terms; what status that is, the face of the service decides.
+  /// The kind of the refusal, in the domain's terms; the face of the service decides its status.
   package enum Kind: String, Sendable, CaseIterable {
-    /// What was asked is not in a form that means anything.
+    /// The request is not in a form that means anything.
     case malformed
     case unauthenticated
     case forbidden
@@ -22,13 +22,13 @@ package struct TableError: Error, Equatable, Sendable {
     case upstream
     /// For now: it may be tried again.
     case unavailable
-    /// Whether it was done is not known.
+    /// It is not known whether it was done.
     case unanswered
     case storeFull
     case failed
   }
 
-  /// What is wrong with one member of what was sent; its name is dotted.
+  /// A complaint about one member of the body; its name is dotted.
   package struct FieldFault: Equatable, Sendable {
     package var name: String
     package var reasons: [String]
@@ -71,7 +71,7 @@ package struct TableError: Error, Equatable, Sendable {
   /// As what is wrong with one edit of a batch.
   package func ofEdit(_ index: Int) -> TableError {
     var error = self
-    // What the method of a batch allows is not in question.
+    // The method of a batch is allowed in any case.
     if kind == .notAllowed { error.kind = .impossible }
     error.detail = "Edit \(index): \(detail)"
     error.field = "edits[\(index)]" + (field.map { ".\($0)" } ?? "")
@@ -79,7 +79,7 @@ package struct TableError: Error, Equatable, Sendable {
     return error
   }
 
-  /// Whether it is a judgement of what was asked, which a repeat gets again, and not of how things were at the time.
+  /// True if it is a judgement of the request, which a repeat gets again, and not of the state of things at the time.
   package var isJudgement: Bool {
     if let upstreamStatus { return [404, 409, 412, 422].contains(upstreamStatus) }
     switch kind {

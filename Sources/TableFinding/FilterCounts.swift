@@ -38,7 +38,8 @@ final class ValueCensus: Sendable {
 
   private init(_ mark: UInt64, _ values: [[[UInt8]]]) { (self.mark, self.values) = (mark, values) }
 
-  /// Of a list; made once for each part of it. O(rows) at first, then O(changes · log rows · values).
+  /// Returns the census of a list; made once for each part of it. O(rows) at first, then O(changes · log rows ·
+  /// values).
   static func of(_ node: RowNode, _ schema: FindSchema) -> ValueCensus {
     if node.isChunk {
       return ValueCensus(schema.mark, FindChunk.of(node, schema).columns.map { Array($0.values.prefix(maximum + 1)) })
@@ -50,7 +51,7 @@ final class ValueCensus: Sendable {
     return made
   }
 
-  /// Of lists one behind the other.
+  /// Returns the census of lists one behind the other.
   static func joined(_ parts: some Sequence<ValueCensus>, _ schema: FindSchema) -> ValueCensus {
     var values = [[[UInt8]]](repeating: [], count: schema.filters.count)
     var known = [Set<[UInt8]>](repeating: [], count: schema.filters.count)
@@ -64,7 +65,7 @@ final class ValueCensus: Sendable {
     return ValueCensus(schema.mark, values)
   }
 
-  /// Those that are counted, where not all are.
+  /// Returns the values that are counted, where not all are.
   func admitted(_ filter: Int) -> Set<[UInt8]>? {
     values[filter].count > Self.maximum ? Set(values[filter].prefix(Self.maximum)) : nil
   }

@@ -1,11 +1,11 @@
 internal import Synchronization
 internal import TableModel
 
-/// What the rows of a chunk are found by, side by side. Made when they are first searched, and kept with the chunk: versions,
-/// searches and tables that share it share this.
+/// The search texts of a chunk's rows, side by side. Made when they are first searched, and kept with the chunk:
+/// versions, searches and tables that share it share this.
 final class FindChunk: Sendable {
   let mark: UInt64
-  /// Where words begin, in order: the first six bytes of what begins there, then the row.
+  /// The beginnings of words, in order: the first six bytes from there on, then the row.
   private let starts: [UInt64]
   /// By filter.
   let columns: [FilterColumn]
@@ -19,7 +19,7 @@ final class FindChunk: Sendable {
     /// Among `values`.
     var entries: [UInt32] = []
 
-    /// Those of a row.
+    /// Returns the range of a row.
     @inline(__always)
     func entries(of row: Int) -> ArraySlice<UInt32> {
       entries[(row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])]
@@ -143,8 +143,8 @@ final class FindChunk: Sendable {
 }
 
 extension ArraySlice<UInt8> {
-  /// Whether bytes stand in it one behind the other. The pattern begins with a mark that stands nowhere else in it but
-  /// before letters, so that little is compared twice.
+  /// Returns whether bytes stand in it one behind the other. The pattern begins with a mark that stands nowhere else in
+  /// it but before letters, so that little is compared twice.
   fileprivate func contains(_ pattern: [UInt8]) -> Bool {
     withUnsafeBufferPointer { text in
       pattern.withUnsafeBufferPointer { pattern in

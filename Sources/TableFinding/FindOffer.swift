@@ -1,6 +1,6 @@
 public import TableModel
 
-/// What a table offers whoever looks at it, in words: of one language, and one member of a family.
+/// The searches, filters and sorts that a table offers, in words: of one language, and one member of a family.
 public struct FindOffer: Equatable, Sendable {
   public struct Filter: Equatable, Sendable {
     public var id: String
@@ -31,7 +31,7 @@ extension FoundTable {
   /// At most so many values of a filter are told, and the chosen ones.
   static let maximumValues = 100
 
-  /// What a client draws its search field and menus from. O(rows with the words) where counts are not known yet.
+  /// Returns the state of a client's search field and menus. O(rows with the words) where counts are not known yet.
   public func menu(_ offer: FindOffer) -> FindMenu {
     let (counts, hasMore) = counts(always: offer.filters.map { $0.titles.map(\.value) })
     let filters = offer.filters.enumerated().map { number, filter in

@@ -20,7 +20,7 @@ public struct FindRecord: Equatable, Sendable {
   public var group: [UInt8] = []
 
   static let version: UInt8 = 1
-  /// What stands before the words.
+  /// The length of the head before the words.
   private static let head = 9
 
   public init() {}

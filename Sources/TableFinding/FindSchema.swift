@@ -1,6 +1,6 @@
 public import TableModel
 
-/// What a table offers to be found by, as far as rows are concerned: which filters and sorts there are, in their order.
+/// The searches, filters and sorts of a table, as far as rows are concerned, in their order.
 public struct FindSchema: Equatable, Sendable {
   public struct Sort: Equatable, Sendable {
     public var id: String

@@ -44,7 +44,7 @@ public final class Finder: Sendable {
 
   deinit { memory.forget(all: ObjectIdentifier(self)) }
 
-  /// What is known already. O(1).
+  /// Returns the result, if it is known already. O(1).
   public func known(_ search: FindSearch, _ version: Version) -> FoundTable? {
     let found = kept.withLock { $0.found[Key(version: version, search: search)] }
     if found != nil { memory.use(ObjectIdentifier(self), search) }
@@ -137,14 +137,14 @@ public final class Finder: Sendable {
 }
 
 extension FindSearch {
-  /// Whether all rows that have this search's words have the other's: each of those begins one of these.
+  /// Returns whether all rows that have this search's words have the other's: each of those begins one of these.
   func findsWithin(_ other: FindSearch) -> Bool {
     !other.words.isEmpty && other.words.allSatisfy { wide in words.contains { $0.starts(with: wide) } }
   }
 }
 
-/// What all tables keep for searches, bounded together: what was used least recently goes first, and is made anew when it is
-/// asked for again.
+/// The memory of all tables' searches, bounded together: the least recently used goes first, and is made anew when it
+/// is asked for again.
 public final class FindMemory: Sendable {
   private struct Entry {
     var bytes: Int

@@ -1,4 +1,4 @@
-/// What texts are searched by: their words, folded by ICU, so that case, accents and width don't count.
+/// Text folding for searches: words, folded by ICU, so that case, accents and width don't count.
 public enum Folding {
   /// Before each word.
   static let word: UInt8 = 0
@@ -19,7 +19,7 @@ public enum Folding {
   /// Each word, without what stands before it.
   static func split(_ words: [UInt8]) -> [ArraySlice<UInt8>] { words.split(separator: word) }
 
-  /// What the words of a row have to contain, so that one of them begins with the term.
+  /// Returns the patterns that the words of a row have to contain, so that one of them begins with the term.
   static func patterns(of term: [UInt8]) -> [[UInt8]] {
     split(words(of: String(decoding: term, as: UTF8.self))).map { found in
       found.first == letter ? Array(found) : [word] + found

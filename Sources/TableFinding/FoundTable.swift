@@ -16,7 +16,7 @@ public struct Framing: Sendable {
     public let rows: () -> [Row]
   }
 
-  /// Whether a section's header or footer reads the items of its rows.
+  /// Returns whether a section's header or footer reads the items of its rows.
   let readsItems: @Sendable (Section) -> Bool
   let models: @Sendable (Found) -> (header: CellModel?, footer: CellModel?)
 
@@ -43,9 +43,9 @@ public final class FoundTable: Sendable {
   private let framing: Framing
   /// How many rows are found.
   public let count: Int
-  /// What this version takes of memory beside those that it was made from, about.
+  /// Its memory beside the versions that it was made from, about.
   let bytes: Int
-  /// What it takes with all that it shares with these.
+  /// Its memory with everything that it shares with these.
   let allBytes: Int
   private let made: Mutex<Made>
 
@@ -84,7 +84,7 @@ public final class FoundTable: Sendable {
     made = Mutex(Made())
   }
 
-  /// What the search of another version finds in the one that was made from it. O(changes · log rows).
+  /// Makes the result of a search for a version from that for another version. O(changes · log rows).
   init(following before: FoundTable, in plain: Table, _ order: RowOrder) {
     (search, self.plain, self.order, framing) = (before.search, plain, order, before.framing)
     matching = before.matching
@@ -283,7 +283,7 @@ extension MatchNode {
 }
 
 extension ValueCensus {
-  /// Whether all values of a table are counted.
+  /// Returns whether all values of a table are counted.
   fileprivate static func isWhole(_ table: Table, _ schema: FindSchema) -> Bool {
     let census = joined(table.sections.lazy.map { of($0.rows.root, schema) }, schema)
     return schema.filters.indices.allSatisfy { census.values[$0].count <= maximum }

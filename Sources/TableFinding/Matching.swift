@@ -23,7 +23,7 @@ struct Matching: Sendable {
     return patterns.reduce(rows) { chunk.rows(with: $1, among: $0, of: node, schema) }
   }
 
-  /// Of the rows that have all words, those with a chosen value in each filter that is used, but for one filter.
+  /// Returns the rows that have all words and a chosen value in each filter that is used, except one filter.
   func found(_ node: RowNode, text: RowSet, but filter: Int? = nil) -> RowSet {
     var rows = text
     for other in chosen.indices where other != filter && !chosen[other].isEmpty && rows != .none {
@@ -34,20 +34,20 @@ struct Matching: Sendable {
   }
 }
 
-/// What a search finds of a part of a list of rows: a tree as the rows stand in. Immutable; searches of versions that share
-/// a part share this.
+/// The rows that a search finds in a part of a list of rows: a tree of the same form. Immutable; searches of versions
+/// that share a part share this.
 final class MatchNode: Sendable {
   let source: RowNode
   /// How many rows are found, and how many have the words.
   let count: Int
   let textCount: Int
-  /// Of a chunk.
+  /// The rows of a chunk that have the words.
   let text: RowSet
   let found: RowSet
-  /// Of a node; none where no row has the words.
+  /// The children of a node; none where no row has the words.
   let children: [MatchNode]
 
-  /// Of a chunk.
+  /// Makes a leaf for a chunk.
   init(_ source: RowNode, text: RowSet, found: RowSet) {
     (self.source, self.text, self.found, children) = (source, text, found, [])
     (count, textCount) = (found.count(of: source.count), text.count(of: source.count))

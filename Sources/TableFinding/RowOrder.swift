@@ -9,7 +9,7 @@ final class RowOrder: Sendable {
     /// Among the table's sections; nil where all rows stand in one.
     var section: Int?
     var rows: RowList
-    /// Of the identity: Swift's texts are equal where they look alike.
+    /// The fingerprint of the identity: Swift's texts are equal where they look alike.
     let identity: Fingerprint
 
     init(id: String, section: Int?, rows: RowList) {
@@ -64,7 +64,7 @@ final class RowOrder: Sendable {
       return RowOrder(parts, bytes: bytes)
     }
     var bytes = 64
-    // Which section stands before which decides between equal keys.
+    // The order of sections decides between equal keys.
     guard before.map(\.identity) == sections.map(\.identity), sections.count <= Self.fewSections, let own = parts.first,
       let rows = sorting.following(own.rows, from: before.map(\.rows), to: sections.map(\.rows), &bytes)
     else { return Self.sorted(sections, by: sort, schema, sharing: self) }
@@ -153,7 +153,7 @@ private struct Sorting {
     }
     var rows = sorted
     for place in places.sorted(by: >) { rows = rows.removing(at: place) }
-    /// Where a row stands among all, in the plain order.
+    /// Returns a row's place among all, in the plain order.
     func position(_ row: Row) -> (part: Int, place: Int)? {
       for (part, list) in new.enumerated() {
         if let place = list.firstIndex(of: row.id, row.key.identity) { return (part, place) }

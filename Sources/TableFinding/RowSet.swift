@@ -21,7 +21,7 @@ enum RowSet: Equatable, Sendable {
     }
   }
 
-  /// Of a chunk with so many rows.
+  /// Returns the number of rows, of a chunk with so many.
   func count(of rows: Int) -> Int {
     switch self {
     case .none: 0
@@ -30,7 +30,7 @@ enum RowSet: Equatable, Sendable {
     }
   }
 
-  /// Of a chunk with so many rows, those before one.
+  /// Returns the number of rows before one, of a chunk with so many.
   func count(before row: Int) -> Int {
     switch self {
     case .none: return 0

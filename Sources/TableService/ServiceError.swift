@@ -1,7 +1,7 @@
 import HTTPServer
 import TableEngine
 
-/// What a request is answered with when it can't be done: a status and words that a person can act on.
+/// The answer to a request that can't be done: a status and words that a person can act on.
 struct ServiceError: Error {
   var status: Status
   var title: String?
@@ -44,7 +44,7 @@ struct ServiceError: Error {
 }
 
 extension ServiceError {
-  /// What the protocol answers to what the engine can't do.
+  /// Takes an error of the engine, as the protocol answers it.
   init(_ error: TableError) {
     self.init(
       status: error.upstreamStatus.map { Status($0) } ?? Status(error.kind),

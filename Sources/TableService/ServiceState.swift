@@ -12,7 +12,7 @@ final class ServiceState: Sendable {
   /// Nil: nothing is written of edits.
   let audit: AuditLog?
   let cellsListing: Representation
-  /// What may be written of the items of tables with `local.fields`, by their names.
+  /// The schemas of items of tables with `local.fields`, by the tables' names.
   let itemSchemas: [String: ItemSchema]
 
   /// - Parameters:

@@ -65,14 +65,14 @@ public final class TableService: RequestHandler {
 
   var isDraining: Bool { draining.load(ordering: .acquiring) }
 
-  /// What the configuration decides now.
+  /// The state by the present configuration.
   var state: ServiceState { current.withLock { $0 } }
 
   // MARK: Requests
 
   public var requestKinds: Int { RequestKind.all.count }
 
-  /// Who has made a request, as the log calls callers; nil where the service knows nobody.
+  /// Returns the name of a request's caller, as the log gives it; nil where the service knows nobody.
   public func callerName(of answered: AnsweredRequest) -> String? {
     answered.request.flatMap { state.authorizer.caller(of: $0)?.name }
   }
@@ -125,7 +125,7 @@ public final class TableService: RequestHandler {
       guard case .failure(let refusal) = refused else { return nil }
       // The line in the record of edits is written before the answer, which takes its time: then the content is read first.
       if state.audit != nil, AuditEntry(request, match, state.authorizer) != nil { return nil }
-      // Whoever tries one token after another is counted here, too.
+      // A caller that tries one token after another is counted here, too.
       try callerLimits.admit(request, to: match.route, under: state)
       throw refusal
     } catch {
@@ -144,7 +144,7 @@ extension ServiceError {
     notFound("There is nothing at `\(request.rawPath)`: see /v1/openapi.json.")
   }
 
-  /// What one caller is refused another may be given.
+  /// A refusal of one caller is not given to another.
   fileprivate func response(under state: ServiceState) -> Response {
     var response = response
     if state.authorizer.isRestricted(.read) { response.additional.append(HeaderField(.vary, "Authorization")) }

@@ -21,7 +21,7 @@ final class WakingServer: ChangeNotifier {
     server.withLock { $0 }?.wake(topics + bundles)
   }
 
-  /// What is woken with any of these topics; to be given back by ``unbundle(_:)``.
+  /// Returns a topic that is woken with any of these; to be given back by ``unbundle(_:)``.
   func bundle(_ topics: [Topic]) -> Topic { bundles.withLock { $0.take(topics) } }
 
   func unbundle(_ topics: [Topic]) { bundles.withLock { $0.letGo(of: topics) } }

@@ -16,7 +16,7 @@ final class AccessLog: Sendable {
 
   init() {
     var logger = Logger(label: "tablecast.access")
-    // Whoever asks for it has it, whatever else is logged.
+    // The access log is written whatever the level of other messages.
     logger.logLevel = .info
     self.logger = logger
   }

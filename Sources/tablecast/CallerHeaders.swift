@@ -22,7 +22,7 @@ struct CallerHeaders {
 
   var names: [String] { fields.map(\.name) }
 
-  /// Those of some names, which are compared without case (RFC 9110 §5.1).
+  /// Returns the fields of some names, which are compared without case (RFC 9110 §5.1).
   func fields(named names: [String]) -> [TransferField] {
     fields.filter { field in names.contains { $0.lowercased() == field.name.lowercased() } }
   }

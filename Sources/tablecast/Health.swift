@@ -14,7 +14,7 @@ struct Health: ParsableCommand {
   var url = "http://127.0.0.1:8080"
 
   func run() throws {
-    // What answers must be the service itself, whatever proxies the environment names.
+    // The service itself must answer, whatever proxies the environment names.
     setenv("no_proxy", "*", 1)
     guard let address = UpstreamURL("\(url)/healthz") else {
       throw ValidationError("`\(url)` is no URL: http://127.0.0.1:8080 is one.")

@@ -143,7 +143,7 @@ struct Initialize: ParsableCommand {
     )
     guard method == "GET" else { return answer }
     guard (200..<300).contains(response.status) else {
-      // Of the first answer this is the reason why there is no table; of another, that it proves nothing.
+      // For the first answer this is the reason why there is no table; for another, that it proves nothing.
       if reference == base.absolute || reference.withoutQuery == base.description {
         throw ExplorationError("\(url) answered with \(response.status)\(hint(response.status))")
       }
@@ -288,7 +288,7 @@ private struct ExplorationError: Error, CustomStringConvertible {
 }
 
 extension String {
-  /// Of a URL what holds no secret.
+  /// The part of a URL that holds no secret.
   fileprivate var withoutQuery: String { String(prefix { $0 != "?" }) }
 }
 

@@ -2,7 +2,7 @@ import Glibc
 import LineLog
 import Logging
 
-/// Where log lines go: standard error, as text on a terminal, as JSON lines otherwise.
+/// The output of log lines: standard error, as text on a terminal, as JSON lines otherwise.
 enum Logs {
   static func bootstrap(level: Logger.Level) {
     let isTerminal = isatty(STDERR_FILENO) == 1

@@ -5,7 +5,7 @@ import TableMapping
 import TableModel
 import TablecastClient
 
-/// What a search finds in a mapping's result: as a client of the service would be shown it.
+/// The rows that a search finds in a mapping's result: as a client of the service would be shown them.
 struct RenderedFind {
   private let mapper: TableMapper
   private let variables: MappingVariables

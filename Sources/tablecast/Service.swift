@@ -31,7 +31,7 @@ final class Service: Sendable {
   /// Has large pieces of memory, such as the bodies of replies, go back to the system when nobody needs them any more. Left to
   /// itself the allocator takes ever larger ones from what it never gives back.
   private static func giveBackMemory() {
-    // What Swift doesn't import, and some C libraries haven't.
+    // A function that Swift doesn't import, and some C libraries haven't.
     guard let symbol = dlsym(nil, "mallopt") else { return }
     let mallopt = unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)
     let mmapThreshold: CInt = -3
@@ -98,8 +98,8 @@ final class Service: Sendable {
     }
   }
 
-  /// What the runtime, its threads' stacks and the libraries take before there is a table: with less, an allocation fails some
-  /// time later, which ends the process without a word.
+  /// The memory that the runtime, its threads' stacks and the libraries take before there is a table: with less, an
+  /// allocation fails some time later, which ends the process without a word.
   private static let leastMemory: [(resource: __rlimit_resource, name: String, bytes: rlim_t, setting: String)] = [
     (RLIMIT_AS, "RLIMIT_AS", 1_500_000_000, "`ulimit -v`, or `LimitAS`"),
     (RLIMIT_DATA, "RLIMIT_DATA", 500_000_000, "`ulimit -d`, or `LimitDATA`"),
@@ -231,7 +231,7 @@ extension CleanExit {
 extension ListenAddress {
   var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-  /// Of the command line.
+  /// Takes the command line's text.
   init(argument: String) throws {
     do throws(Mistake) {
       try self.init(parsing: argument)
@@ -266,7 +266,7 @@ extension ServiceDefinition {
       ? nil : .init(origins: .init(cors.origins), writes: .init(cors.writes))
   }
 
-  /// Whether there is a table whose items can be edited here.
+  /// True if there is a table whose items can be edited here.
   fileprivate var hasEditableTables: Bool {
     let local = sources.filter { source in
       if case .local = source.kind { true } else { false }

@@ -5,13 +5,13 @@ import Foundation
 import Logging
 import TableMapping
 
-/// Where a service's configuration stands: in a file, or in this program.
+/// The place of a service's configuration: a file, or this program.
 enum ServiceConfiguration: Sendable {
   case file(String)
   /// The one of `tablecast demo`.
   case demo
 
-  /// What messages call it.
+  /// The name in messages.
   var name: String {
     switch self {
     case .file(let path): path

@@ -88,7 +88,7 @@ struct TableDrawing {
     return names.isEmpty ? "" : " · \(names.joined(separator: ", "))"
   }
 
-  /// Of a header or footer: the field `title`, else the first that is a text.
+  /// Returns the title of a header or footer: the field `title`, else the first that is a text.
   private static func title(_ model: [UInt8]?) -> String? {
     guard let model, let payload = try? JSONValue(parsing: model)["payload"] else { return nil }
     let members = members(payload)

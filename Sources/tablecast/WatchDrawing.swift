@@ -65,7 +65,7 @@ struct WatchDrawing {
     return "\(style)\(cut("\(mark) \(text)"))\(plain)"
   }
 
-  /// What a row that is open says beyond its title, a line each.
+  /// Returns the details of an open row beyond its title, a line each.
   private func details(of row: TableRow) -> [String] {
     guard isExpanded(row) == true else { return [] }
     return texts(of: row.json).dropFirst().map { "\(dim)\(cut("      \($0)"))\(plain)" }

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import TablecastClient
 
-/// Where the states of a watched table go.
+/// The display of a watched table's states.
 protocol WatchDisplay: Sendable {
   func show(_ change: TableChange)
   /// Reads keys, where there are any; `quit` ends the program.

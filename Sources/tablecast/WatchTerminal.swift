@@ -7,7 +7,7 @@ import Foundation
 final class WatchTerminal: @unchecked Sendable {
   enum Key: Sendable { case up, down, tap, refresh, more, quit }
 
-  /// Whether standard output is one: else lines are printed as they are.
+  /// True if standard output is a terminal: else lines are printed as they are.
   let isOne = isatty(1) == 1
   private var former: termios?
   private var source: (any DispatchSourceRead)?

@@ -1,7 +1,7 @@
 import Definitions
 import Expressions
 
-/// Who callers are to a table.
+/// Checks of callers' tables.
 extension CrossChecks {
   /// Caches can't tell who holds a token: where reading takes one, clients are not sent to any.
   mutating func leaveOutEdges() {

@@ -25,7 +25,7 @@ extension CrossChecks {
     Set(["$item", "$response"] + table.lookups.map { "$\($0.name)" })
   }
 
-  /// What the first local item that has one has there.
+  /// Returns the kind of the first local item's value, among items that have one.
   private func kindInLocalItems(of table: TableDefinition, _ key: Expression) -> Value.Kind? {
     guard case .local(let local)? = source(table.source)?.kind else { return nil }
     for item in local.items + [local.defaultItem] {

@@ -14,7 +14,8 @@ extension CrossChecks {
     }
   }
 
-  /// Where callers are told apart by what they have sent on, or rows by what stands in them, nobody can edit the items there.
+  /// Warns of local items that nobody can edit: where callers are told apart by the fields that they send on, or rows
+  /// by their content.
   private func warnOfReadOnly(_ source: String, in table: String, at place: TextPosition) {
     guard let found = definition.tables.first(where: { $0.name == table && $0.dependsOnCaller }),
       !(found.isEditedByCallers && found.source == source)

@@ -107,7 +107,7 @@ extension CrossChecks {
 }
 
 extension YAMLNode {
-  /// Whether it may become a value of the type: an expression may become any, text with expressions is text.
+  /// Returns whether it may become a value of the type: an expression may become any, text with expressions is text.
   fileprivate func isConstant(of type: FieldType) -> Bool {
     switch content {
     case .mapping(let entries):

@@ -2,7 +2,7 @@ import Definitions
 import FieldValues
 
 extension CrossChecks {
-  /// What a table needs depends on its source.
+  /// Checks the needs of tables, which depend on their sources.
   func checkTables() {
     let placesByTable = Dictionary(reading.tables.map { ($0.name, $0) }) { first, _ in first }
     for table in definition.tables {

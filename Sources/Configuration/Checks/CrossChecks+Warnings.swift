@@ -60,7 +60,7 @@ extension CrossChecks {
     reading.rowTypes.first { $0.table == table.name }?.node
   }
 
-  /// What `row.type` can result in, the table's and its sections'; nil where only the items tell.
+  /// Returns the types that `row.type` can result in, the table's and its sections'; nil where only the items tell.
   private func types(of table: TableDefinition) -> [String]? {
     var types: [String] = []
     let nodes = reading.rowTypes.filter { $0.table == table.name }

@@ -2,7 +2,7 @@ import Definitions
 import Expressions
 import JSON
 
-/// What can be checked only when everything is read: that what is named exists, and that what belongs together fits.
+/// Checks that are possible only when everything is read: named things exist, and parts that belong together fit.
 struct CrossChecks {
   let reading: Reading
   var definition: ServiceDefinition
@@ -43,7 +43,7 @@ struct CrossChecks {
 
   func source(_ name: String) -> SourceDefinition? { placesOfSources[name].map { definition.sources[$0] } }
 
-  /// Whether a table sees a representation, its own or a shared one, be it right or wrong.
+  /// Returns whether a table sees a representation, its own or a shared one, be it right or wrong.
   func hasRepresentation(_ name: String, in table: TableDefinition) -> Bool {
     [.representation(table: table.name), .representation(table: nil)].contains { kind in
       declarations(kind).contains { $0.value == name }
@@ -52,8 +52,8 @@ struct CrossChecks {
 }
 
 extension CrossChecks {
-  /// Where the configuration has no cells, there is one with a title; it may be named, and tables that name no cell
-  /// show it where no representation takes an item.
+  /// Adds the cell of a configuration without cells: it has a title; it may be named, and tables that name no cell show
+  /// it where no representation takes an item.
   private mutating func addBuiltInCell() {
     guard definition.cells.isEmpty, declarations(.cell).isEmpty else { return }
     definition.cells = [.builtIn]
@@ -108,7 +108,7 @@ extension CrossChecks {
     for index in definition.tables.indices {
       let table = definition.tables[index]
       let reads = reading.callerUses.filter { path, _ in
-        // Whoever adds an item is told apart then, and not before.
+        // The caller that adds an item is known then, and not before.
         guard !KnownRoots.isDefaultItem(path) else { return false }
         guard let kind = path.first, let name = path.dropFirst().first else { return false }
         return switch kind {

@@ -4,7 +4,7 @@ enum LimitsKeys: ObjectKeys {
   static let name = "Limits"
   static let noun = "the limits"
 
-  /// What holds where the file says nothing.
+  /// The limits where the file says nothing.
   private static let standard = LimitsDefinition()
 
   private static let count = ValueReader<Int>.integer(1...100_000_000)

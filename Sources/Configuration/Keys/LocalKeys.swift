@@ -43,7 +43,7 @@ enum LocalKeys: ObjectKeys {
   /// In parts of a dotted name.
   private static let maximumDepth = 16
 
-  /// Whether the names can be those of members.
+  /// Returns whether the names can be those of members.
   private static func check(_ fields: [NamedEntry<DeclaredField>], _ reading: Reading) -> Bool {
     var isFine = true
     for (name, _) in fields {
@@ -70,9 +70,9 @@ enum LocalKeys: ObjectKeys {
     return isFine
   }
 
-  /// What the service itself adds has to be what edits may write; items that it begins with stay as they are.
+  /// Checks the members that the service itself adds: edits may write them; items that it begins with stay as they are.
   private static func check(_ local: LocalDefinition, _ known: ItemFields, of object: ObjectReader) {
-    // What is missing the client adds; what is no field is the service's alone to set.
+    // The client adds missing members; a member that is no field is the service's alone to set.
     let faults = known.faults(writing: local.defaultItem, making: local.defaultItem, by: .placement(of: .object([])))
     for fault in faults {
       object.reading.error(
@@ -92,9 +92,9 @@ enum LocalKeys: ObjectKeys {
   }
 }
 
-/// What an added item gets that it lacks.
+/// The members that an added item gets that it lacks.
 struct DefaultItem: Sendable {
-  /// Those members that depend on nobody.
+  /// The members that depend on nobody.
   var constant: JSONValue
   /// All of them, where some read who adds the item.
   var template: Template?

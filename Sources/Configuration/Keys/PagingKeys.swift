@@ -104,7 +104,7 @@ enum PagingKeys: ObjectKeys {
 }
 
 extension ValueReader where Value == Int {
-  /// Of items in a source's list.
+  /// The most items in a source's list.
   static let maxItems = integer(1...100_000_000)
 }
 

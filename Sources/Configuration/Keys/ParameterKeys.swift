@@ -9,7 +9,7 @@ enum ParameterKeys: ObjectKeys {
   struct Parameter: Sendable {
     var pattern = ParameterDefinition.defaultPattern
     var defaultValue: String?
-    /// Where it is made of who asks.
+    /// The template of a default that is made of the caller.
     var defaultTemplate: Template?
   }
 

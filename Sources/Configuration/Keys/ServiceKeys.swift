@@ -87,7 +87,7 @@ enum ServiceKeys: ObjectKeys {
     tables.description,
   ]
 
-  /// What holds where the file says nothing.
+  /// The configuration where the file says nothing.
   private static let standard = ServiceDefinition()
 
   static func value(of object: ObjectReader) -> ServiceDefinition? {
@@ -122,7 +122,7 @@ enum ServiceKeys: ObjectKeys {
     return service
   }
 
-  /// What is declared with a mistake is declared all the same: whoever names it makes none.
+  /// A name that is declared with a mistake is declared all the same: to use it is no further mistake.
   private static func declareNames(in object: ObjectReader) {
     let reading = object.reading
     reading.declare(.source, in: object.node(of: sources))

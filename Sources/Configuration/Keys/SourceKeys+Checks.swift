@@ -1,7 +1,7 @@
 import Definitions
 import Expressions
 
-/// What keys of a source say of each other.
+/// Checks of a source's keys against each other.
 extension SourceKeys {
   /// A request has one `Authorization`.
   static func checkAuth(of object: ObjectReader, _ headers: [(name: Located<String>, value: Template)]) {
@@ -32,7 +32,7 @@ extension SourceKeys {
     )
   }
 
-  /// What is asked for is told by a query parameter, or wherever `$since` stands.
+  /// Changes are asked for by a query parameter, or wherever `$since` stands.
   static func checkSince(of object: ObjectReader, _ upstream: UpstreamDefinition) {
     let templates = [upstream.url, upstream.body].compactMap(\.self) + (upstream.query + upstream.headers).map(\.value)
     let isUsed = templates.contains { $0.dependencies.contains(.since) }

@@ -208,7 +208,7 @@ extension TableDefinition {
 }
 
 extension TableDefinition {
-  /// What the title is where every parameter has its default.
+  /// The title where every parameter has its default.
   fileprivate var standardTitle: String? {
     var scope = Scope()
     for parameter in parameters {

@@ -1,6 +1,6 @@
 import Definitions
 
-/// Where the parts of a table stand that are checked when all is read.
+/// The places of the parts of a table that are checked when all is read.
 struct TablePlaces {
   var name: String
   var place: TextPosition
@@ -17,7 +17,7 @@ struct TablePlaces {
   var hasCell: Bool
 }
 
-/// Where the effects of an action stand.
+/// The places of an action's effects.
 struct ActionPlaces {
   var request: TextPosition?
   var patch: TextPosition?

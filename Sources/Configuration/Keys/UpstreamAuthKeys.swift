@@ -152,7 +152,7 @@ enum OAuth2Keys: ObjectKeys {
 }
 
 extension String {
-  /// Whether it may stand in a header field (RFC 9110 section 5.5).
+  /// True if it may stand in a header field (RFC 9110 section 5.5).
   fileprivate var isHeaderText: Bool { utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
 
   private var authority: Substring? {

@@ -1,6 +1,6 @@
 import Definitions
 
-// What was written is shown in messages, not what it resulted in: that may come from the environment.
+// Messages show the text as it was written, not its result: that may come from the environment.
 
 extension ValueReader where Value == ListenAddress {
   /// `8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.

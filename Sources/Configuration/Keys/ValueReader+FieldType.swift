@@ -6,7 +6,7 @@ struct DeclaredField: Sendable {
   var type: FieldType
   var isOptional = false
 
-  /// Where the type is wrong, the field is there all the same: its payloads are not wrong for it.
+  /// A field whose type is wrong is there all the same: its payloads are not wrong for it.
   static let unknown = DeclaredField(type: .any, isOptional: true)
 }
 

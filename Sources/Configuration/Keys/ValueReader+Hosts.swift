@@ -2,7 +2,7 @@ import Definitions
 import Glibc
 
 extension ValueReader where Value == String {
-  /// What browsers send as `Origin` (RFC 6454 §6.2), or `*`.
+  /// An `Origin` as browsers send it (RFC 6454 §6.2), or `*`.
   static let origin = ValueReader(
     .text(description: "an origin", pattern: #"^(\*|https?://[^/]+)$"#, examples: ["https://app.example.com", "*"])
   ) { node, reading in

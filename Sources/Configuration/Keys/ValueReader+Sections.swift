@@ -65,6 +65,6 @@ extension TableDefinition {
   /// Its own, those of its sections and those of its lookups.
   var sources: [String] { [source] + sections.sources + lookups.map(\.source) }
 
-  /// Whether items have types.
+  /// True if items have types.
   var hasTypes: Bool { rowType != nil || sections.sections.contains { $0.rowType != nil } }
 }

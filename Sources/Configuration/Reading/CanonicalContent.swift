@@ -2,11 +2,11 @@ import Definitions
 import Digests
 import JSON
 
-/// What a part of the configuration says, in one form: JSON, keys in the order of their bytes where their order means
-/// nothing. What may be a secret stands apart: it goes into digests as a check of 16 bits alone (``ContentDigests``).
+/// A part of the configuration in one form: JSON, keys in the order of their bytes where their order means nothing.
+/// Values that may be secrets stand apart: they go into digests only as a check of 16 bits (``ContentDigests``).
 struct CanonicalContent {
   private var text: [UInt8] = []
-  /// What may be a secret, but for header fields.
+  /// Values that may be secrets, without header fields.
   private var requests: [UInt8] = []
   /// Header fields.
   private var credentials: [UInt8] = []
@@ -15,7 +15,7 @@ struct CanonicalContent {
 
   /// The keys of the configuration that decide what tables are.
   private static let keys = ["sources", "cells", "representations", "tables", "locales"]
-  /// Those of them, and of tables, whose entries mean the same in any order.
+  /// The keys of the root, and of tables, whose entries mean the same in any order.
   private static let unordered: Set<String> = ["sources", "representations"]
 
   /// - Parameter environment: the variables that expressions name.
@@ -122,7 +122,8 @@ struct CanonicalContent {
 }
 
 extension SchemaNode {
-  /// Whether a value is of this kind, as far as its form goes: of several, the first that is decides what its order means.
+  /// Returns whether a value is of this kind, as far as its form goes: of several, the first that is decides what its
+  /// order means.
   fileprivate func describes(_ node: YAMLNode) -> Bool {
     switch (node.content, self) {
     case (.mapping(let entries), .object(let keys)):

@@ -1,8 +1,8 @@
 import Expressions
 
-/// Which roots an expression knows where it stands: a root that means nothing there would be null in every row.
+/// The roots that an expression knows where it stands: a root that means nothing there would be null in every row.
 struct KnownRoots {
-  /// What may be read.
+  /// The roots that may be read.
   let roots: Dependencies
   /// The table's lookups, where its items are in scope.
   let lookups: Set<String>
@@ -18,7 +18,7 @@ struct KnownRoots {
   /// - Parameter path: the keys and names on the way to the value.
   init(at path: [String], lookups declared: [String: Set<String>]) {
     if Self.isDefaultItem(path) {
-      // Of who adds an item; there is nothing else yet.
+      // An added item has only a caller; there is nothing else yet.
       self.init([.caller])
       return
     }
@@ -48,10 +48,10 @@ struct KnownRoots {
       (TableKeys.actions.name, EditRequestKeys.item.name), (TableKeys.actions.name, EditRequestKeys.refused.name),
       (TableKeys.edits.name, EditRequestKeys.id.name), (TableKeys.edits.name, EditRequestKeys.fields.name),
       (TableKeys.actions.name, EditRequestKeys.fields.name):
-      // What is read of an upstream's answer: no item's.
+      // An expression of an upstream's answer reads no item.
       self.init(Self.everywhere.union([.edit, .status, .locale]))
     case (TableKeys.edits.name, _):
-      // What is new belongs to nothing yet.
+      // A new item belongs to nothing yet.
       let isInsert = path.dropFirst(3).first == EditsKeys.insert.name
       let roots = isInsert ? Self.everywhere : Self.inTables
       self.init(roots.union([.edit, .status, .locale]), lookups: isInsert ? [] : lookups)
@@ -77,7 +77,7 @@ struct KnownRoots {
     }
   }
 
-  /// Whether a path leads into what an added item gets that it lacks.
+  /// Returns whether a path leads into the members that an added item gets.
   static func isDefaultItem(_ path: [String]) -> Bool {
     let inSource = path.first == ServiceKeys.sources.name ? path.dropFirst(2) : path.dropFirst(3)
     let isOfSource =
@@ -107,7 +107,7 @@ struct KnownRoots {
     (self.lookups, self.isHeader) = (lookups, isHeader)
   }
 
-  /// Where a root is known, for who wrote it elsewhere.
+  /// Returns the place where a root is known, for an author who wrote it elsewhere.
   static func home(of root: String) -> String {
     switch root {
     case "$items": "it is known in headers and footers of sections: the section's items"

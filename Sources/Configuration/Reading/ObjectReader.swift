@@ -48,7 +48,7 @@ struct ObjectReader {
 
   func has<Value>(_ key: Key<Value>) -> Bool { entries[key.name] != nil }
 
-  /// Where the key stands; the mapping's own place where it doesn't.
+  /// Returns the place of the key; the mapping's own place where it is absent.
   func place<Value>(of key: Key<Value>) -> TextPosition { entries[key.name]?.key.place ?? place }
 
   func node<Value>(of key: Key<Value>) -> YAMLNode? { entries[key.name]?.value }

@@ -1,4 +1,4 @@
-/// What a text with units says.
+/// The value of a text with units.
 enum Quantity<Value: Equatable>: Equatable {
   case value(Value)
   /// It is one, and more than can be meant.

@@ -125,7 +125,7 @@ extension Reading {
     )
   }
 
-  /// Of a shared representation: in some table.
+  /// True for a shared representation that some table gives a parent.
   private var knowsParent: Bool {
     path.first == ServiceKeys.tables.name ? path.count > 1 && expanded.contains(path[1]) : !expanded.isEmpty
   }

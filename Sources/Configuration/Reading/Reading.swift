@@ -3,20 +3,20 @@ import Expressions
 /// One reading of a configuration: what was found wrong, and what is to be held together when all is read.
 final class Reading {
   let file: String
-  /// What `${env.NAME}` may mean. Never printed.
+  /// The values of `${env.NAME}`. Never printed.
   let environment: Environment
   private(set) var diagnostics: [Diagnostic] = []
   /// The keys and names on the way to the value that is being read.
   private(set) var path: [String] = []
 
-  /// What was declared and what was named, with places: see `Checks`.
+  /// Declarations and uses of names, with places: see `Checks`.
   var declarations: [Declaration] = []
   var uses: [Use] = []
   var mappings: [PayloadUse] = []
   var tables: [TablePlaces] = []
   /// Tables with what their `row.type` is.
   var rowTypes: [(table: String, node: YAMLNode)] = []
-  /// Where `groupBy` stands, by table.
+  /// The places of `groupBy`, by table.
   var groupings: [String: TextPosition] = [:]
   /// `$params.NAME`, with where it stands.
   var parameterUses: [(path: [String], name: Located<String>)] = []
@@ -133,7 +133,7 @@ struct Declaration {
 struct Use {
   var kind: Declaration.Kind
   var name: Located<String>
-  /// Where it is named: keys and names from the root.
+  /// The path of the place: keys and names from the root.
   var path: [String]
 }
 

@@ -1,4 +1,4 @@
-/// What a value may be: the part of a ``ValueReader`` that an editor is told about.
+/// The form of a value: the part of a ``ValueReader`` that an editor is told about.
 indirect enum SchemaNode: Sendable {
   case anything
   case null

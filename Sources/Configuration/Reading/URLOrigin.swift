@@ -4,7 +4,7 @@ import Expressions
 struct URLOrigin {
   /// With the environment's values put in.
   private(set) var text = ""
-  /// What comes after, as it was written.
+  /// The text behind the origin, as it was written.
   private(set) var rest = ""
   /// Nothing was put in.
   private(set) var isWritten = true

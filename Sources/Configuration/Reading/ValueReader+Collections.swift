@@ -77,7 +77,7 @@ extension ValueReader where Value == [String] {
   }
 }
 
-/// What names of one's own choice may look like.
+/// The rule for names of one's own choice.
 enum NameRule: Sendable {
   case any
   /// Stands in URLs: a table, a source.

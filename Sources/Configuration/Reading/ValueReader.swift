@@ -19,7 +19,7 @@ struct ValueReader<Value>: Sendable {
 struct Key<Value>: Sendable {
   let name: String
   let reader: ValueReader<Value>
-  /// What it means, for the reference and for editors.
+  /// The meaning, for the reference and for editors.
   let documentation: String
   /// With a required key: what could stand there.
   let example: String?
@@ -60,7 +60,7 @@ struct Key<Value>: Sendable {
   }
 }
 
-/// Whether a key's value may be a secret: what then goes into digests that leave the process (``CanonicalContent``).
+/// The secrecy of a key's value: it decides what goes into digests that leave the process (``CanonicalContent``).
 enum Secrecy: Sendable {
   case none
   /// A part of a request to an upstream, which may hold credentials, and decides what comes of it.

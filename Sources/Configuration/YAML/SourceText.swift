@@ -35,7 +35,7 @@ struct SourceText: Sendable {
     return TextPosition(line: lines.count, column: last.count + 1)
   }
 
-  /// Whether the text stands at the place as it is.
+  /// Returns whether the text stands at the place as it is.
   func stands(_ text: String, at place: TextPosition) -> Bool {
     let rest = rest(from: place)
     let expected = text.unicodeScalars

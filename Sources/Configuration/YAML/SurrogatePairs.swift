@@ -30,7 +30,7 @@ enum SurrogatePairs {
         (isInside, missing) = (false, 0)
       case "\"": isInside = true
       case "\\" where isInside && position < text.count:
-        // What is escaped ends nothing.
+        // An escaped character ends nothing.
         result.append(text[position])
         if text[position].isLineBreak { missing = 0 }
         position += 1
@@ -48,7 +48,7 @@ enum SurrogatePairs {
     return Unicode.Scalar(0x10000 + (high - highHalves.lowerBound) << 10 + (low - lowHalves.lowerBound))
   }
 
-  /// What `\uXXXX` stands for.
+  /// Returns the unit that `\uXXXX` stands for.
   private static func unit(in text: [Unicode.Scalar], at position: Int) -> UInt32? {
     guard position >= 0, position + 6 <= text.count, text[position] == "\\", text[position + 1] == "u" else {
       return nil
@@ -63,7 +63,8 @@ enum SurrogatePairs {
     return Array(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// What may stand between one text of JSON and the next one, beside what would be taken for a text by YAML.
+  /// Returns whether a scalar may stand between one text of JSON and the next one, beside those that YAML would take
+  /// for a text.
   private static func isBetweenTexts(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\"", ",", ":", "[", "]", "{", "}", " ", "\t", "\n", "\r": true

@@ -3,7 +3,7 @@ import Yams
 /// Yams's nodes → ours: bounded, merge keys merged, repeated keys named.
 struct YAMLComposer {
   let source: SourceText
-  /// What the first characters of exchanged keys were (see ``YAMLReader``).
+  /// The first characters that exchanged keys had (see ``YAMLReader``).
   let repeated: [Unicode.Scalar: Unicode.Scalar]
   var problems: [YAMLProblem] = []
   private var nodes = 0

@@ -20,8 +20,8 @@ struct YAMLScalar: Sendable {
   var text: String
   /// Written without quotes and not as a block: only then may it be a number, a boolean or null.
   var isPlain: Bool
-  /// Where the text itself begins, if it stands in the file as it is, character for character: then a place in the
-  /// text is a place in the file.
+  /// The place of the text itself, if it stands in the file as it is, character for character: then a place in the text
+  /// is a place in the file.
   var verbatimStart: TextPosition?
   /// A comment follows that may have been meant as text: `${a} #${b}`.
   var isCut = false
@@ -48,7 +48,7 @@ extension YAMLNode {
     scalar.map { $0.resolved == .null } ?? false
   }
 
-  /// What stands here, for a person.
+  /// The value in words, for a person.
   var seen: String {
     switch content {
     case .mapping: "a mapping"

@@ -1,6 +1,6 @@
 import Yams
 
-/// What is wrong with the YAML itself.
+/// An error in the YAML itself.
 struct YAMLProblem: Equatable, Sendable {
   var place: TextPosition
   var message: String
@@ -8,7 +8,7 @@ struct YAMLProblem: Equatable, Sendable {
 }
 
 extension YAMLProblem {
-  /// What libyaml says of an escape of half a surrogate pair, or beyond Unicode.
+  /// The words of libyaml for an escape of half a surrogate pair, or beyond Unicode.
   static let noCharacter = "found invalid Unicode character escape code"
 
   init(_ error: YamlError, in source: SourceText) {

@@ -21,7 +21,7 @@ struct YAMLReader {
   var text: String
   var source: SourceText
   var problems: [YAMLProblem] = []
-  /// What the exchanged keys were.
+  /// The first characters that the exchanged keys had.
   private var repeated: [Unicode.Scalar: Unicode.Scalar] = [:]
   private var joins = 0
 

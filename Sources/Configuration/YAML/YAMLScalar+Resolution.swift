@@ -1,4 +1,4 @@
-/// What a scalar means by YAML 1.2's core schema (§10.3.2): `yes`, `on` and `12:30` are text, as everyone expects.
+/// The meaning of a scalar by YAML 1.2's core schema (§10.3.2): `yes`, `on` and `12:30` are text, as everyone expects.
 enum ResolvedScalar: Equatable, Sendable {
   case null
   case boolean(Bool)

@@ -20,7 +20,7 @@ package final class Catalog: Sendable {
   private let readers: [String: [LiveTable]]
   /// The items of the service's own sources.
   let logs: ItemLogs
-  /// What it was made of.
+  /// The definition that it was made of.
   package let definition: ServiceDefinition
   /// By which replicas know that they have the same.
   let digests: HandoverDigests
@@ -41,7 +41,7 @@ package final class Catalog: Sendable {
     familiesByName = Dictionary(families.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Who writes what the store keeps under a name: a table, or it in another language.
+  /// Returns the writer of a stored name: that of a table, or of the table in another language.
   func writer(of storedName: String) -> TableWriter? {
     let name = StoredName.parts(of: storedName).table
     return (tablesByName[name] ?? member(named: name)?.table)?.all.map(\.writer)
@@ -61,7 +61,7 @@ package final class Catalog: Sendable {
     return (family, reference)
   }
 
-  /// Whether there is a table or a family of this name.
+  /// Returns whether there is a table or a family of this name.
   package func has(_ name: String) -> Bool { tablesByName[name] != nil || familiesByName[name] != nil }
 
   /// The table that a request names; a family's member is made if it is not there yet.
@@ -113,7 +113,7 @@ package final class Catalog: Sendable {
     }
   }
 
-  /// What another replica needs that goes on. `completion` is called on `queue`.
+  /// Gives the state that the next leader needs. `completion` is called on `queue`.
   func handOver(on queue: WorkQueue, _ completion: @escaping @Sendable (Handover) -> Void) {
     let group = DispatchGroup()
     let handover = Mutex(Handover(layout: digests.layout))

@@ -14,7 +14,7 @@ extension Engine {
     fileprivate var blueprints: [TableBlueprint]
     /// New ones, and those that take the place of one that can't go on.
     fileprivate var made: [String: LiveTable] = [:]
-    /// Those that begin no change any more.
+    /// The tables that begin no change any more.
     fileprivate var closed: [LiveTable] = []
     fileprivate var logs = ItemLogs()
   }
@@ -119,9 +119,9 @@ extension Engine {
     if !alreadyBegun, let error = begin(next) {
       context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(error)"])
     }
-    // Who waits to be answered by what is in a table's place finds that begun.
+    // Waiters that are to be answered by a table's successor find that begun.
     retire(before, for: catalog)
-    // What is asked on behalf of those who wait finds its tables begun.
+    // Requests on behalf of waiters find their tables begun.
     for source in replaced {
       source.goOn(with: catalog.sources[source.name].flatMap { $0.isAsked || context.replica.isLeading ? $0 : nil })
     }

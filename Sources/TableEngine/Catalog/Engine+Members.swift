@@ -35,7 +35,7 @@ extension Engine {
     family.refuse(table, refusal)
   }
 
-  /// What was stored under a name is gone: of tables that always live it is made anew by the next commit.
+  /// Takes notice that the data under a stored name is gone: a table that always lives is made anew by the next commit.
   func removed(_ storedName: String) {
     guard let (family, table) = catalog.member(named: StoredName.parts(of: storedName).table) else { return }
     family.vanish(table)

@@ -12,7 +12,7 @@ extension Engine {
   package func refresh(_ table: LiveTable, _ completion: @escaping @Sendable (Result<LiveTable, TableError>) -> Void) {
     table.writer.whenStoreAnswers { [self] error in
       if let error { return completion(.failure(error)) }
-      // What feeds a member that is not shared is its own; all else is asked by one replica.
+      // A member that is not shared has sources of its own; all other sources are asked by the leader.
       guard table.isMember && !table.writer.isStored || context.replica.isLeading else {
         return context.replica.askLeader(.refresh(table.writer.sharedName)) { outcome in
           if case .failure(let error) = outcome { return completion(.failure(error)) }
@@ -159,7 +159,7 @@ extension Engine {
 
   // MARK: For other replicas
 
-  /// What another replica asks the one that asks the sources for.
+  /// Carries out a task that another replica has asked the leader for.
   func carryOut(_ task: LeaderTask, _ completion: @escaping @Sendable (LeaderTask.Outcome) -> Void) {
     switch task {
     case .refresh(let name): refresh(named: name) { completion($0.map { .failure($0) } ?? .success(nil)) }

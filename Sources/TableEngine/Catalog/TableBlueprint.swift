@@ -15,7 +15,7 @@ struct TableBlueprint: Sendable {
   var callersLocal: (name: String, definition: LocalDefinition)?
   /// Other sources of the service's own that are shown or looked up, to be read.
   var borrowed: [(name: String, definition: LocalDefinition)] = []
-  /// What the members of all families may hold.
+  /// The most memory of the members of all families.
   var membersBytes: Int
   /// For `env`. Never logged.
   var environment: [String: String]

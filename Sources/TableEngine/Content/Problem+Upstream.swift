@@ -5,8 +5,8 @@ import TableModel
 import Upstream
 
 extension Problem {
-  /// What readers may be told of a failed fetch: its kind and the host. An upstream's own words, paths and addresses are
-  /// for the operator (`problems: full`, the log, `/v1/sources`).
+  /// Takes a failed fetch, as readers may be told of it: its kind and the host. An upstream's own words, paths and
+  /// addresses are for the operator (`problems: full`, the log, `/v1/sources`).
   init(of error: UpstreamError, at source: UpstreamDefinition, showingItsWords: Bool = false, since: String) {
     let (title, detail) = showingItsWords ? (error.title, error.detail) : error.publicWords(at: source)
     self.init(title: title, detail: detail, since: since)
@@ -27,7 +27,7 @@ extension UpstreamDefinition {
     let text = url.literalPrefix
     guard let scheme = text.range(of: "://") else { return nil }
     let rest = text[scheme.upperBound...]
-    // What follows the literal text may belong to the host, unless that has ended.
+    // Text behind the literal part may belong to the host, unless that has ended.
     guard url.constant != nil || rest.contains(where: { "/?#".contains($0) }) else { return nil }
     let host = rest.prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""
     let bare = host.hasPrefix("[") ? host.prefix { $0 != "]" } + "]" : host.prefix { $0 != ":" }

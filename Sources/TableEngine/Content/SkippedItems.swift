@@ -7,7 +7,7 @@ package struct SkippedItems: Sendable {
     package var source: String
     /// Its place among the source's items, from 0.
     package var index: Int
-    /// What its row's identity would be, where that could be told.
+    /// The identity that its row would have, where that could be told.
     package var id: String?
     package var type: String?
     package var reason: String
@@ -23,7 +23,7 @@ package struct SkippedItems: Sendable {
   package var count = 0
   /// The first of them, as many as a mapping keeps.
   package var first: [Item] = []
-  /// Those that no section takes.
+  /// The number of items that no section takes.
   package var unplacedCount = 0
   /// The first of them, as many.
   package var unplaced: [Item] = []
@@ -37,12 +37,12 @@ extension TableContent {
     return result.skipped.first { $0.source == source && $0.id == id }?.reason
   }
 
-  /// What the last mapping left out. Nothing where readers may not be shown what it was of. O(items).
+  /// The items that the last mapping left out. None where readers may not be shown their origin. O(items).
   var skipped: SkippedItems {
     guard let result, !inputs.values.contains(where: \.isConcealed) else { return SkippedItems() }
     var skipped = SkippedItems(count: result.skippedItems, first: result.skipped.map(SkippedItems.Item.init))
     guard !isOfCallers else {
-      // What no section takes is others', and how many there are is not told by a place among all.
+      // Items that no section takes are others', and their number is not told by a place among all.
       for index in skipped.first.indices { skipped.first[index].index = index }
       return skipped
     }

@@ -4,7 +4,7 @@ import TableModel
 import Upstream
 
 extension TableContent {
-  /// What one upstream source has said.
+  /// The answer of one upstream source.
   struct SourceInput: Sendable {
     /// The last answer.
     var content: SourceContent?
@@ -16,7 +16,7 @@ extension TableContent {
     var showsAll: Bool?
     /// It has said that what is restored still holds.
     var isConfirmed = false
-    /// What it was asked.
+    /// The definition that it was asked by.
     var definition: UpstreamDefinition
     /// Why the last fetch failed.
     var problem: Problem?

@@ -21,7 +21,7 @@ extension TableContent {
     (inputs, borrowed, borrowedRevisions) = (original.inputs, original.borrowed, original.borrowedRevisions)
     self.own = own
     if local == nil, borrowed.isEmpty, inputs.values.allSatisfy({ $0.content == nil }) { result = nil }
-    // What was shown before the process started, or what another one shows, is better than nothing, whatever its language.
+    // A table from before the process started, or of another replica, is better than nothing, whatever its language.
     if result == nil, restored == nil { restored = original.restored }
     restoredObjects = original.restoredObjects
   }
@@ -30,8 +30,8 @@ extension TableContent {
 /// Replicas that share items of the service's own may each lay out a table that shows them. At which revisions of its inputs a version
 /// was made is stored with it, so that none is stored that is made of older ones.
 extension TableContent {
-  /// What the store is to be told without a version, too; nil where it has that. Where nobody else writes the table it is enough that
-  /// the records are known that it shows.
+  /// Returns the inputs that the store is to be told without a version, too; nil where it has them. Where nobody else
+  /// writes the table it is enough that the records are known that it shows.
   ///
   /// - Parameter isShared: others may write the table.
   func untoldInputs(isShared: Bool) -> InputRevisions? {
@@ -40,17 +40,18 @@ extension TableContent {
     return isTold ? nil : toldInputs
   }
 
-  /// What the store is told with a version; nil where that is made of no items of the service's own.
+  /// The inputs that the store is told with a version; nil where that is made of no items of the service's own.
   var toldInputs: InputRevisions? { inputRevisions.isEmpty ? nil : inputRevisions }
 
-  /// Whether none of what it is made of is older than what the stored version is made of.
+  /// Returns whether none of its inputs is older than those of the stored version.
   ///
   /// - Parameter log: one that need not be looked at, as the store compares it with what an edit is planned on.
   func isAheadOfStoredInputs(but log: ItemLog? = nil) -> Bool {
     !inputRevisions.setBack(storedInputRevisions, but: log?.storedName)
   }
 
-  /// Whether the stored version is made of all that is committed of its inputs, as far as this process knows, or of something newer.
+  /// Returns whether the stored version is made of all committed revisions of its inputs, as far as this process knows,
+  /// or of newer ones.
   ///
   /// - Parameter log: the table's own, of which there may be edits under way here.
   func storedShowsInputs(_ log: ItemLog?) -> Bool {
@@ -60,9 +61,9 @@ extension TableContent {
   }
 }
 
-/// What the upstream of a member says of those who read it is kept with the member.
+/// The refusal that the upstream of a member gives its readers is kept with the member.
 extension TableContent {
-  /// What it is kept under, among the objects of the table: no row's identity.
+  /// The key of the refusal among the objects of the table: no row's identity.
   private static let refusalRow = ""
 
   /// To be stored with a member that replicas share, which is made of no other table.

@@ -105,7 +105,7 @@ extension TableContent {
 }
 
 extension Table {
-  /// Whether its sources ever answered.
+  /// True if its sources ever answered.
   var hasWorked: Bool {
     switch state {
     case .ready, .empty, .stale: true

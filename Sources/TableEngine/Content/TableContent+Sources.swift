@@ -20,7 +20,7 @@ extension TableContent {
       if revealing { input.isConcealed = false }
     case .unchanged:
       let isConfirmed = input.content == nil && !input.isConfirmed
-      // What could not be mapped is still what the upstream says, whatever failed meanwhile.
+      // An answer that could not be mapped is still the upstream's last word, whatever failed meanwhile.
       guard input.problem != input.unmappable || isBehind || input.isConcealed || isConfirmed else { return false }
       input.isConfirmed = input.content == nil
       (input.problem, input.error) = (input.unmappable, nil)

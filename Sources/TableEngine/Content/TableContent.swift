@@ -6,11 +6,12 @@ import TableModel
 import TableStore
 import Upstream
 
-/// What a table's versions are made of: what its sources have, and how that is mapped. Owned by the table's queue.
+/// The parts that a table's versions are made of: its sources' answers, and the mapping of them. Owned by the table's
+/// queue.
 struct TableContent: Sendable {
   var definition: TableDefinition
   var mapper: TableMapper
-  /// What expressions see beside the items.
+  /// The variables that expressions see beside the items.
   var variables: MappingVariables
   /// By source name; the local source is not among them.
   var inputs: [String: SourceInput] = [:]
@@ -24,13 +25,13 @@ struct TableContent: Sendable {
   var result: MappingResult? { didSet { mappedItems = nil } }
   /// The items of its own that the last mapping is of.
   private var mappedItems: LocalItems?
-  /// What is shown for sources that have not answered yet: what the store had, or the table as it was before
-  /// its definition changed.
+  /// The table that is shown for sources that have not answered yet: the store's, or the table as it was before its
+  /// definition changed.
   var restored: Table?
   /// The represented objects of those rows.
   var restoredObjects: [String: [UInt8]] = [:]
 
-  // What changes need to know of those before them.
+  // State that changes need of those before them.
   /// The store has had a version of it before.
   var isKnownToStore = false
   /// How far the store's record of the table is known.
@@ -41,14 +42,15 @@ struct TableContent: Sendable {
   /// stored version was made.
   var inputRevisions = InputRevisions()
   var storedInputRevisions = InputRevisions()
-  /// Of a translation: the version of the original that it is made of, and the one that its newest stored version is made of.
+  /// The version of the original that a translation is made of, and that of its newest stored version.
   var original: Cursor?
   var storedOriginal: Cursor?
   /// Others have written since the items were mapped, or they were not mapped yet.
   var isResultOld = false
-  /// What tells that the same items make the same table (``TableBlueprint/layout``); nil where they are not its own.
+  /// The layout, equal where the same items make the same table (``TableBlueprint/layout``); nil where they are not its
+  /// own.
   var layout: String?
-  /// Of a member that replicas share: its upstream's refusal of those who read it, as the store has it.
+  /// The upstream's refusal of a shared member's readers, as the store has it.
   var refusal: [UInt8]?
   var gate = ChangeGate()
   /// An edit that asks for a certain version is on its way to the upstream: another such one would be built on what that
@@ -56,19 +58,19 @@ struct TableContent: Sendable {
   private var isConditionalUnderWay = false
   /// The table's own state as the store has it: what is gone back to where a commit fails.
   var durable = OwnState()
-  /// What the sources have said could not be stored, so it is not shown: it is tried again soon, and with their next
-  /// answer.
+  /// True if the sources' answers could not be stored, so that they are not shown: storing is tried again soon, and
+  /// with their next answer.
   var isBehind = false
   /// How often something was committed to an input that could not be shown, as the version that shows it could not be stored:
   /// until it is, reads are refused.
   var unshownCommits = 0
   var retries = StoringRetries()
-  /// Of what sources have said, what was found to be no JSON when it was mapped.
+  /// Answers that were found to be no JSON when they were mapped.
   var refusedAnswers: [RefusedAnswer] = []
-  /// Of a family's member.
+  /// The memory of a family's member.
   var weight = MemberWeight()
 
-  /// What no source has: it is in the table's own hands.
+  /// State that no source has: it is the table's own.
   struct OwnState: Sendable {
     var toggles: Set<String> = []
     var refusal: [UInt8]?
@@ -112,7 +114,7 @@ struct TableContent: Sendable {
     for source in blueprint.upstreams { inputs[source.name] = SourceInput(definition: source.definition) }
   }
 
-  /// Whether every source has answered or failed at least once.
+  /// True if every source has answered or failed at least once.
   var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil || $0.isConfirmed } }
 
   /// False where another one is under way.
@@ -142,11 +144,11 @@ struct TableContent: Sendable {
     return true
   }
 
-  /// What is shown is made of what the sources have said here, and not taken over.
+  /// True if the shown table is made of the sources' answers here, and not taken over.
   var isMapped: Bool { hasContent && restored == nil }
 
-  /// Whether there is anything to be mapped. What is looked up makes no rows; but nothing is mapped before it has answered
-  /// or failed, so that no row is shown without what belongs to it.
+  /// True if there is anything to be mapped. Looked-up items make no rows; but nothing is mapped before their sources
+  /// have answered or failed, so that no row is shown without its looked-up items.
   private var hasContent: Bool {
     if local != nil { return true }
     let awaited = mapper.lookupSources.contains { source in
@@ -156,7 +158,7 @@ struct TableContent: Sendable {
     return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil || borrowed[$0] != nil }
   }
 
-  /// Those without an answer that could be shown, of which there are rows.
+  /// The sources of rows without an answer that could be shown.
   private var silent: Set<String> {
     Set(mapper.sectionSources.filter { source in inputs[source].map { $0.shown == nil } ?? false })
   }
@@ -191,7 +193,7 @@ struct TableContent: Sendable {
     return table
   }
 
-  /// Of the sources in their order, so that it stays the same one.
+  /// The problem of the first source that has one, so that it stays the same one.
   var firstProblem: Problem? { mapper.sources.lazy.compactMap { inputs[$0]?.problem }.first }
 
   /// Maps what the sources have. What has no list of items in it is no answer: the last one that had stays.
@@ -268,7 +270,7 @@ struct TableContent: Sendable {
 /// A represented object, as its source gave it.
 package struct RepresentedObject: Sendable {
   package var bytes: [UInt8]
-  /// Of an item that has no row.
+  /// True for an item that has no row.
   package var isHidden: Bool
 }
 

@@ -3,8 +3,9 @@ import Expressions
 import JSON
 import TableMapping
 
-/// Whose the items of a table are that shows each caller their own: an edit leaves them among the rows of whoever makes it, as
-/// far as that depends on who asks. What a section asks of items beside that, a row may leave: `done` moves it out of sight.
+/// The ownership of items in a table that shows each caller their own: an edit leaves them among the rows of its
+/// caller, as far as that depends on the caller. A row may leave a section's other conditions: `done` moves it out of
+/// sight.
 struct CallersRows: Sendable {
   /// One for each section of the table's own source; nil: it takes everyone's.
   private let conditions: [Expression?]
@@ -21,7 +22,8 @@ struct CallersRows: Sendable {
     }
   }
 
-  /// Whether an item is one of the callers' whose member the table is. What can't be told is not.
+  /// Returns whether an item belongs to the callers whose member the table is. An item for which that can't be told
+  /// does not.
   func hold(for item: [UInt8]) -> Bool {
     guard let value = try? JSONValue(parsing: item) else { return false }
     var scope = Scope(item: Value(value))
@@ -40,7 +42,7 @@ extension TableContent {
 }
 
 extension LocalDefinition {
-  /// What an item gets that it lacks, where this caller adds it.
+  /// Returns the members that an item gets that it lacks, where this caller adds it.
   func defaults(for caller: CallerFields) -> JSONValue {
     defaultTemplate.map { JSONValue(caller.value($0)) } ?? defaultItem
   }

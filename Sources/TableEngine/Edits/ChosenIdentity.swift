@@ -2,7 +2,7 @@ import Digests
 import Foundation
 import TableMapping
 
-/// What a client may choose as the identity of an item that it adds.
+/// The identities that a client may choose for an item that it adds.
 enum ChosenIdentity {
   /// In Unicode scalars; at least one.
   static let maximumLength = 200

@@ -2,7 +2,8 @@ import Definitions
 import TableModel
 
 extension Edit {
-  /// What an edit of an upstream's items comes to: an item under a chosen identity is added where there is none.
+  /// Returns the edit that this one comes to for an upstream's items: an item under a chosen identity is added where
+  /// there is none.
   func settled(in table: Table, _ content: TableContent, named name: String) throws(TableError) -> Edit {
     guard case .put(let row, let item, let place, let condition) = self else { return self }
     guard content.definition.edits.takesChosenIdentities else {

@@ -20,7 +20,7 @@ package enum Edit: Sendable {
   }
 }
 
-/// Whether an item under a chosen identity may replace one that is there.
+/// The condition under which an item with a chosen identity may replace one that is there.
 package enum PutCondition: Sendable {
   case none
   /// `If-None-Match: *`: it is only added.
@@ -28,7 +28,7 @@ package enum PutCondition: Sendable {
 }
 
 extension Edit {
-  /// Where it puts a row.
+  /// The place where the edit puts a row.
   var place: EditPlace? {
     switch self {
     case .insert(_, let place), .put(_, _, let place, _), .move(_, let place): place
@@ -49,7 +49,7 @@ extension Edit {
   }
 }
 
-/// Where an added or moved row goes, in the table's terms.
+/// The destination of an added or moved row, in the table's terms.
 package enum EditPlace: Hashable, Sendable {
   case end
   /// At an index of a section; nil: of the table's only one. No index: at the section's end.

@@ -27,7 +27,8 @@ package struct EditRequest: Sendable {
 }
 
 extension EditRequest {
-  /// Whether the answer is kept for repeats. Of a caller whom nobody here knows only what the upstream has said is.
+  /// Returns whether the answer is kept for repeats. For a caller that nobody here knows only the upstream's judgement
+  /// is.
   func keeps(_ outcome: Result<EditAnswer, TableError>) -> Bool {
     switch (authority, outcome) {
     case (.granted, _), (.callersCredentials, .success): true
@@ -36,7 +37,7 @@ extension EditRequest {
   }
 }
 
-/// Who has allowed an edit.
+/// The authority that has allowed an edit.
 package enum EditAuthority: Sendable {
   /// The service itself.
   case granted
@@ -56,7 +57,7 @@ package struct EditPreconditions: Sendable {
   }
 }
 
-/// Which versions of a table an edit may be built on.
+/// The versions of a table that an edit may be built on.
 package enum VersionCondition: Hashable, Sendable {
   /// There is a table at all.
   case any
@@ -88,9 +89,9 @@ package struct Idempotency: Hashable, Sendable {
   }
 }
 
-/// What came of edits.
+/// The result of edits.
 package struct EditAnswer: Equatable, Sendable {
-  /// Of a version that contains the edits, through the lens of the request.
+  /// The cursor of a version that contains the edits, through the lens of the request.
   package var cursor: Cursor
   /// The rows' identities, an edit each; nil where the upstream did not say what the new item is.
   package var rows: [String?]
@@ -102,7 +103,7 @@ package struct EditAnswer: Equatable, Sendable {
   package var isRepeated = false
 }
 
-/// What came of a tap (`didSelectRow`): the row as it is now.
+/// The result of a tap (`didSelectRow`): the row as it is now.
 package struct TapAnswer: Sendable {
   package var cursor: Cursor
   package var id: String
@@ -110,6 +111,6 @@ package struct TapAnswer: Sendable {
   package var row: [UInt8]
   /// The represented object.
   package var object: [UInt8]?
-  /// What `select` says, encoded.
+  /// The value of `select`, encoded.
   package var select: [UInt8]?
 }

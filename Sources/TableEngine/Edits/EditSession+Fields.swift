@@ -2,7 +2,7 @@ import Definitions
 import JSON
 import TableStore
 
-/// What `local.fields` let edits write.
+/// The checks of edits by `local.fields`.
 extension EditSession {
   /// - Parameters:
   ///   - item: with what makes it one of its section.
@@ -33,7 +33,7 @@ extension EditSession {
 }
 
 extension TableError {
-  /// What was sent is not what may be written.
+  /// Returns the refusal of members that may not be written as they were sent.
   fileprivate static func unwritable(_ faults: [ItemFields.Fault]) -> TableError {
     let words = faults.prefix(3).map { "`\($0.name)` \($0.reason)" }.joined(separator: "; ")
     let more = faults.count > 3 ? "; and \(faults.count - 3) more" : ""

@@ -10,7 +10,7 @@ extension EditSession {
   /// A place in the items' terms, and what it was in the table's.
   struct Target {
     var place: Place
-    /// What makes an item one of the section.
+    /// The condition that makes an item one of the section.
     var membership: Membership?
     var section: String?
     var index: Int?
@@ -80,7 +80,7 @@ extension EditSession {
     return item
   }
 
-  /// What makes an item one of a section; nil where it is in it already or nothing is needed.
+  /// Returns the condition that makes an item one of a section; nil where it is in it already or nothing is needed.
   private func membership(_ section: String, moving row: String?) throws(TableError) -> Membership? {
     if let row, let path = table.indexPath(of: row), table.sections[path.section].id == section { return nil }
     switch content.definition.sections {
@@ -110,7 +110,7 @@ extension EditSession {
     guard let read = try? JSONValue(parsing: Array(section.utf8)), read.isScalar(like: read) else {
       return .string(section)
     }
-    // What groups were made by is known where edits are laid out one by one.
+    // The kind of the groups' values is known where edits are laid out one by one.
     if let areAlike = content.result?.groupsAre(numbers: read.isScalar(like: 0)) {
       return areAlike ? read : .string(section)
     }
@@ -130,8 +130,8 @@ extension EditSession {
     return path.reduce(Optional(item)) { $0?[$1] }
   }
 
-  /// Where sections are sorted, or an item decides by other members where it stands, a place can't be had: then
-  /// nothing is changed.
+  /// Where sections are sorted, or an item's other members decide its place, the asked place can't be had: then nothing
+  /// is changed.
   func verify(_ target: Target, row: String) throws(TableError) {
     guard let section = target.section else { return }
     guard let path = table.indexPath(of: row) else {
@@ -186,7 +186,7 @@ extension SectionsDefinition {
 /// A section's rows without the one that moves: places count among them.
 private struct OtherRows {
   private let rows: RowList
-  /// Where the moving row stands, if it is one of them.
+  /// The place of the moving row, if it is one of them.
   private let moving: Int?
 
   /// Expected O(1) (``RowList/firstIndex(of:_:)``).

@@ -31,8 +31,8 @@ extension EditSession {
     return try replace(item, of: row, with: body, place, number)
   }
 
-  /// Whether a row or an item has an identity, after the edits before this one. Those that have only added others need not be
-  /// laid out for that.
+  /// Returns whether a row or an item has an identity, after the edits before this one. Edits that have only added
+  /// others need not be laid out for that.
   private mutating func isThere(_ row: String) throws(TableError) -> Bool {
     let own = content.local?.items.id(of: row)
     let isShown = content.result?.item(row) != nil
@@ -64,7 +64,7 @@ extension EditSession {
       _ = try items.replace(item, with: placed, default: defaults)
       try items.move(item, to: target.place)
     }
-    // Where it stands there already nothing is moved: so a repeat is answered as the first one was.
+    // A row that stands there already is not moved: so a repeat is answered as the first request was.
     guard mayMove || before == (content.local?.items.index(of: item), target.section ?? before.1) else {
       throw .forbidden("Row `\(row)` can't be moved: its `can.move` is false. Without a place it stays where it is.")
     }

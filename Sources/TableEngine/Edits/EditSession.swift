@@ -23,12 +23,12 @@ struct EditSession {
   private(set) var touched: Set<ItemID> = []
   /// The edit that a layout on the way has refused.
   private var culprit: Int?
-  /// What an added item gets that it lacks.
+  /// The members that an added item gets that it lacks.
   let defaults: JSONValue
-  /// Whose rows these are, where each caller has their own; nil: everyone's.
+  /// The ownership of the rows, where each caller has their own; nil: everyone's.
   let ownership: CallersRows?
 
-  /// What one of the edits was refused for.
+  /// The refusal of one of the edits.
   struct Refusal: Error {
     var edit: Int
     var error: TableError
@@ -85,7 +85,7 @@ struct EditSession {
       try move(item, row: row, place)
       return row
     case .action(let row, let id, let body):
-      // What the row offers depends on what those before have made of it.
+      // The row's actions depend on the edits before.
       try settle()
       let action = try content.definition.action(id, of: row, in: table)
       // Its own condition says which items it may change.
@@ -187,8 +187,8 @@ struct EditSession {
     (pending, touched) = ([], [])
   }
 
-  /// Where the items have become too much work to be laid out again, as when the service starts. What is so already may get
-  /// less.
+  /// Returns the refusal of an edit after which the items are too much work to be laid out again, as when the service
+  /// starts. Items that are so already may get less.
   private func refusalOfWork(after before: MappingResult?) -> TableError? {
     guard let local = content.local, let result = content.result, let before else { return nil }
     let (work, maximum) = (result.work(for: local.source), result.maximumWork(forItems: local.items.count))
@@ -225,7 +225,7 @@ struct EditSession {
 
   /// The item of a row that may be changed so. One that no section shows is found by the identity that its row would have.
   mutating func editable(_ row: String, _ permission: Permissions, _ verb: String) throws(TableError) -> ItemID {
-    // What an edit before this one has made or changed has to be seen first.
+    // The effects of edits before this one have to be seen first.
     if !touched.isEmpty {
       let known = item(of: content.result?.item(row))
       if known.map(touched.contains) ?? true { try settle() }
@@ -249,8 +249,8 @@ struct EditSession {
     found?.givenID.flatMap { content.local?.items.id(of: $0) }
   }
 
-  /// What an item is found by after an edit: its row's identity, also where no section shows it. Refused is an item that
-  /// no cell takes, and one with the identity of another: of two, only one could be found.
+  /// Returns the identity by which an item is found after an edit: its row's, also where no section shows it. An item
+  /// that no cell takes is refused, and one with the identity of another: of two, only one could be found.
   private func identity(of item: ItemID, after before: MappingResult?) throws(TableError) -> String {
     guard let local = content.local, let result = content.result, let position = local.items.index(of: item) else {
       return item.description
@@ -262,8 +262,8 @@ struct EditSession {
     if let ownership, !ownership.hold(for: local.items[position].body) { throw .wouldBeOthers }
     let identity = result.identity(ofOwned: item.rawValue, at: position, of: local.source) ?? name
     if let found = result.item(identity), self.item(of: found) != item { throw .taken(identity) }
-    // Where it stands before the other one now, that has lost its row to it. One that was changed with it is looked at
-    // itself.
+    // The item now stands before the other one, which has lost its row to it. An item that was changed with it is
+    // checked itself.
     if let other = self.item(of: before?.item(identity)), other != item, !touched.contains(other) {
       throw .taken(identity)
     }
@@ -285,7 +285,7 @@ extension TableError {
     )
   }
 
-  /// What the protocol answers to an impossible edit.
+  /// Takes an impossible edit, as the protocol answers it.
   init(_ error: EditError) {
     switch error {
     case .unknownItem: self = .notFound("\(error)")

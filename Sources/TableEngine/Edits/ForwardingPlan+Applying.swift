@@ -4,7 +4,7 @@ import JSON
 import TableMapping
 import TableModel
 
-/// What the table shows of an edit that the upstream has accepted.
+/// The effect that the table shows of an edit that the upstream has accepted.
 enum LaidEdit {
   /// It shows the edit; with the identity of its row.
   case shown(row: String?)
@@ -29,7 +29,7 @@ extension ForwardingPlan {
   ///   - sent: the JSON body of the request, if it had one.
   func apply(_ answer: [UInt8]?, sent: [UInt8]?, to content: inout TableContent, named name: String) -> LaidEdit {
     let answered = answer.flatMap { try? JSONValue(parsing: $0) }
-    // What stands in a list of another item is not laid over that: the fetch that follows has both.
+    // An item in a list of another item is not laid over that: the fetch that follows has both.
     if content.definition.items != nil, content.definition.source == source {
       return .awaitsRefresh(row: change.row ?? answered.flatMap { content.identity(of: $0.bytes, from: source) })
     }
@@ -42,7 +42,7 @@ extension ForwardingPlan {
     switch change {
     case .insert: return awaiting
     case .put(_, let sent, _, _):
-      // What the upstream makes of it beside what was sent, as its own name for it, only the answer tells.
+      // The upstream's own additions to the item, such as its name, are only in the answer.
       let told = answered.flatMap { new(from: $0, named: answers, over: sent, in: content) }
       guard told != nil || content.identity(of: sent.bytes, from: source) == identity else { return awaiting }
       content.lay((told ?? sent).bytes, at: position, over: source, named: name)
@@ -51,7 +51,7 @@ extension ForwardingPlan {
       let told = answered.flatMap { new(from: $0, named: answers, over: patched, in: content) }
       content.lay((told ?? patched).bytes, at: position, over: source, named: name)
     case .action:
-      // What an action does to the item only the upstream knows.
+      // The effect of an action on the item is known to the upstream alone.
       guard let answered, let item = new(from: answered, named: answers, over: item, in: content) else {
         return .awaitsRefresh(row: row)
       }
@@ -62,7 +62,8 @@ extension ForwardingPlan {
       let before = content
       let moved = told ?? moved(asked, sent, in: content)
       let position = moved == item ? position : content.lay(moved.bytes, at: position, over: source, named: name)
-      // Where it stands elsewhere all the same, as by an order of the upstream's own, only a fetch can tell where.
+      // Where the item stands elsewhere all the same, as by an order of the upstream's own, only a fetch can tell
+      // where.
       guard content.layMove(at: position, to: place ?? .end, over: source, named: name),
         asked.holds(for: row, in: content.table(named: name))
       else {
@@ -90,11 +91,11 @@ extension ForwardingPlan {
     let before = content
     let position = content.layAddition(answered.bytes, over: source, named: name)
     guard let row = content.result?.identity(ofItemAt: position, of: source) else {
-      // What has no identity is not the item, whatever it is.
+      // An answer without the identity is not the item.
       content = before
       return .awaitsRefresh(row: nil)
     }
-    // What the answer leaves out is as it was sent.
+    // Members that the answer leaves out are as they were sent.
     content.lay(sent.merging(patch: answered).bytes, at: position, over: source, named: name)
     return .shown(row: row)
   }
@@ -146,7 +147,7 @@ extension ForwardingPlan {
 }
 
 extension EditPlace {
-  /// Whether a row stands there. O(log rows).
+  /// Returns whether a row stands there. O(log rows).
   fileprivate func holds(for row: String, in table: Table) -> Bool {
     guard let path = table.indexPath(of: row) else { return false }
     let section = table.sections[path.section]

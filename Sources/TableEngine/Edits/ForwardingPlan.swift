@@ -12,21 +12,21 @@ struct ForwardingPlan: Sendable {
   let change: Edit
   /// The item as it is now; null for an insert.
   let item: JSONValue
-  /// What the item is called in the upstream, whichever of its rows is edited; of an insert, what it is to be called: nil
-  /// where the upstream decides that.
+  /// The item's identity in the upstream, whichever of its rows is edited; of an insert, the identity that it is to
+  /// get: nil where the upstream decides that.
   let identity: String?
   /// The client has asked for one with this identity.
   private(set) var chosen: String?
-  /// Where it goes, beside what the upstream calls so.
+  /// The place where it goes, beside the upstream's name for that.
   let place: EditPlace?
   /// The section of the row that it goes beside.
   private let section: String?
   private let body: JSONValue
-  /// What the table's lookups find for the item, as far as the request names it.
+  /// The items that the table's lookups find, as far as the request names them.
   private let lookups: [String: JSONValue]
   /// `$parent`, where the request names it.
   private let parent: JSONValue
-  /// Of the table that the client sees.
+  /// The language of the table that the client sees.
   private let locale: String?
 
   init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
@@ -36,7 +36,7 @@ struct ForwardingPlan: Sendable {
     let edits = content.definition.edits
     let change = try asked.settled(in: table, content, named: name)
     if case .put(let row, _, _, _) = asked { chosen = row }
-    // Where another replica asks the sources, which of them an item came from is not known here.
+    // Where another replica asks the sources, the item's source is not known here.
     source =
       change.row.flatMap { content.result?.item($0)?.source } ?? change.place?.source(in: content)
       ?? content.definition.source
@@ -152,7 +152,7 @@ struct ForwardingPlan: Sendable {
 }
 
 extension TableContent {
-  /// What an item is called where it comes from, whichever of its rows is named.
+  /// Returns the item's identity at its source, whichever of its rows is named.
   func itemIdentity(ofRow row: String) -> String {
     if let result { return result.identity(ofItemInRow: row) ?? row }
     // Another replica has mapped it: what is left of the name of a row in a further section is a row, too.

@@ -23,7 +23,7 @@ extension TableDefinition {
 }
 
 extension ActionDefinition {
-  /// What the action does to an item that the service owns: a merge patch.
+  /// Returns the effect of the action on an item that the service owns: a merge patch.
   ///
   /// - Parameter sent: by the caller: `$edit`.
   func patch(of row: String, sent: JSONValue, in content: TableContent) throws(TableError) -> JSONValue {

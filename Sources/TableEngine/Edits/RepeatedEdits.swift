@@ -34,7 +34,7 @@ struct RepeatedEdits: Sendable {
     return .behind
   }
 
-  /// Those that wait for the answer.
+  /// Returns the waiters for the answer, and forgets them.
   mutating func leave(_ key: TableStore.ReplyKey) -> [@Sendable (EditResult) -> Void] {
     waiting.removeValue(forKey: key)?.completions ?? []
   }

@@ -84,7 +84,7 @@ extension TableContent {
     return self.edits(of: source) == nil ? edits.place(of: position) ?? position : position
   }
 
-  /// Of a source, in their order. O(bytes).
+  /// Returns the items of a source, in their order. O(bytes).
   private func items(of source: String) -> [[UInt8]] { result?.items(of: source).map(\.bytes) ?? [] }
 
   /// The source's responses stay what they were, for whoever shows more of them.
@@ -97,7 +97,7 @@ extension TableContent {
 }
 
 extension EditPlace {
-  /// Where in a source's list this place is.
+  /// Returns this place in a source's list.
   ///
   /// - Parameter position: of the moving item.
   fileprivate func neighbor(in result: MappingResult, moving position: Int, of source: String) -> ListEdits.Place {

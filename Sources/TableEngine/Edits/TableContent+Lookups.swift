@@ -2,7 +2,7 @@ import JSON
 import TableMapping
 
 extension TableContent {
-  /// What the lookups that an edit of a row names find for its item.
+  /// Returns the items that the lookups named by an edit find for a row's item.
   ///
   /// - Throws: where one of their sources has not answered yet: what is not known is not taken for what is not there.
   func lookedUp(_ names: Set<String>, for row: String) throws(TableError) -> [String: JSONValue] {

@@ -60,15 +60,15 @@ struct UpstreamEdit: Sendable {
     return told
   }
 
-  /// What the client is told of an edit that was not accepted; nil where it was.
+  /// Returns the client's error for an edit that was not accepted; nil if it was.
   func failure(_ outcome: EditOutcome) -> TableError? {
     switch outcome {
     case .accepted: return nil
     case .refused(let error):
-      // Who is asked to authenticate is the caller only where its own credentials were sent.
+      // A demand to authenticate is meant for the caller only where its own credentials were sent.
       let isService = error.status == 401 && !sendsCredentials
       return request.blaming(TableError(error, .upstream, passingOn: !isService))
-    // What the caller or the item has can't be put into the request: nothing was sent.
+    // A value of the caller or the item can't be put into the request: nothing was sent.
     case .failed(let error) where error.kind == .unusableValue: return request.blaming(TableError(error, .impossible))
     case .failed(let error): return TableError(told(error), .upstream)
     case .unknown(let error):

@@ -4,15 +4,15 @@ import Expressions
 package import JSON
 import Upstream
 
-/// Who asks, as far as tables depend on it: the caller's own header fields, for upstreams that they are forwarded to, and
-/// a name for what belongs to one caller. Never logged.
+/// The caller, as far as tables depend on it: its own header fields, for upstreams that they are forwarded to, and a
+/// name for state that belongs to one caller. Never logged.
 package struct CallerFields: Sendable {
   private let fields: [(name: String, value: String)]
   /// A token's name, or issuer and subject; nil where the service doesn't know the caller.
   private let identity: String?
-  /// What it shares limits with: its address. Empty: it has none.
+  /// The key of its shares of limits: its address. Empty: it has none.
   let share: String
-  /// Whose views it makes: those of its token, else of its address, which counts on this machine, too.
+  /// The holder of its views: its token, else its address, which counts on this machine, too.
   var viewHolder: ViewHolder { ViewHolder(identity.map { "caller \($0)" } ?? "address \(address)") }
   private let address: String
   /// `$caller`: `name`, `claims`, `headers`, these by their names in lower case.
@@ -42,7 +42,7 @@ package struct CallerFields: Sendable {
     return forwarded
   }
 
-  /// What a template makes of `$caller` alone; null where that has no value.
+  /// Returns the value of a template of `$caller` alone; null where that has no value.
   func value(_ template: Template) -> Value {
     var scope = Scope()
     scope.caller = Value(template.callerUse.values(of: values))
@@ -58,7 +58,7 @@ package struct CallerFields: Sendable {
     }
   }
 
-  /// Those that a table forwards, in the table's spelling and order.
+  /// Returns the fields that a table forwards, in the table's spelling and order.
   private func forwarded(by names: [String]) -> ForwardedFields {
     ForwardedFields(
       fields: names.compactMap { name in
@@ -67,7 +67,7 @@ package struct CallerFields: Sendable {
     )
   }
 
-  /// Whose idempotency keys these are: the token's, else those of whoever has the same forwarded credentials.
+  /// Returns the owner of its idempotency keys: the token, else a digest of the forwarded credentials.
   func name(forwarding names: [String]) -> String {
     if let identity { return "caller \(identity)" }
     // Where all header fields are read, all of them tell callers apart.
@@ -86,21 +86,22 @@ package struct CallerFields: Sendable {
   }
 }
 
-/// What a table's rows depend on of a caller: header fields on their way to upstreams, and what expressions read. Never
-/// logged.
+/// The values of a caller that a table's rows depend on: header fields on their way to upstreams, and values that
+/// expressions read. Never logged.
 struct ForwardedFields: Sendable {
   var fields: [TransferField] = []
-  /// Of `$caller`, as far as it is read.
+  /// The part of `$caller` that is read.
   var values: JSONValue = .null
 
-  /// What one of the table's sources gets of them: what it names itself, and what the table sends to all.
+  /// Returns the fields that one of the table's sources gets: those that it names itself, and those that the table
+  /// sends to all.
   func sent(to source: UpstreamDefinition, of table: TableDefinition) -> ForwardedFields {
     let names = Set((table.forwardToAll + source.forward).map { $0.lowercased() })
     let sent = fields.filter { names.contains($0.name.lowercased()) }
     return ForwardedFields(fields: sent, values: source.callerUse.values(of: values))
   }
 
-  /// What tells callers apart in a log: nobody learns the fields from it. Nil where there are none.
+  /// Returns a label that tells callers apart in a log: nobody learns the fields from it. Nil where there are none.
   func label(_ secret: [UInt8]) -> String? {
     guard !fields.isEmpty || values != .null else { return nil }
     return HMACSHA256.code(for: bytes, key: secret).prefix(4)
@@ -113,6 +114,6 @@ struct ForwardedFields: Sendable {
     return Array(text.utf8) + (values == .null ? [] : [0] + values.bytes)
   }
 
-  /// Whether the caller's own credentials are among them.
+  /// True if the caller's own credentials are among them.
   var haveCredentials: Bool { fields.contains { $0.name.lowercased() == "authorization" && !$0.value.isEmpty } }
 }

@@ -14,27 +14,27 @@ struct FamilyMembers<Key: Hashable, Instance> {
     var dropAfter: Duration
     /// How many one client may have made of those that there are; nil: no limit.
     var ofOneShare: Int?
-    /// What they may hold together, in bytes; nil: no limit of their own.
+    /// The most memory of all members together, in bytes; nil: no limit of their own.
     var bytes: Int? = nil
-    /// What those that one client has made may hold; nil: no limit.
+    /// The most memory of the members that one client has made; nil: no limit.
     var bytesOfOneShare: Int? = nil
   }
 
   struct Member {
     let instance: Instance
-    /// Who has made it; empty: nobody whose share is limited.
+    /// The client that has made it; empty: nobody whose share is limited.
     let share: String
     fileprivate(set) var lastRead: ContinuousClock.Instant
     fileprivate(set) var isFrozen = false
     /// Told of a change while it was frozen.
     fileprivate(set) var isOutdated = false
-    /// What it holds.
+    /// The bytes that it holds.
     fileprivate(set) var bytes: Int
     fileprivate var place: RecencyQueue<Key>.Ticket
     fileprivate var placeInShare: RecencyQueue<Key>.Ticket?
   }
 
-  /// What a reading of a member asks for.
+  /// The result of reading a member.
   enum Reading {
     case known(Instance)
     /// It was frozen: it is to be polled again.
@@ -47,7 +47,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
   private var polled = RecencyQueue<Key>()
   private var frozen = RecencyQueue<Key>()
   private var shares: [String: (count: Int, bytes: Int, order: RecencyQueue<Key>)] = [:]
-  /// What they hold together.
+  /// The bytes that they hold together.
   private(set) var byteCount = 0
 
   /// How many members that are waited for are passed over, before one of them has to go.
@@ -136,8 +136,8 @@ struct FamilyMembers<Key: Hashable, Instance> {
 
   // MARK: Weights
 
-  /// What one more is expected to hold: as much as those that there are, one by one; at least `least`, and not so much of
-  /// what all may hold, `limit`, that a large one keeps out the others.
+  /// Returns the bytes that one more member is expected to hold: as much as the present ones, one by one; at least
+  /// `least`, and not so much of the `limit` that a large one keeps out the others.
   func expectedBytes(atLeast least: Int, of limit: Int) -> Int {
     guard !members.isEmpty else { return least }
     return max(least, min(byteCount / members.count, min(limits.bytes ?? limit, limit) / 16))
@@ -158,7 +158,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
     return gone
   }
 
-  /// What those hold that nobody waits for. O(members).
+  /// Returns the bytes of members that nobody waits for. O(members).
   func idleBytes(sparing spared: Key?, isWaitedFor: (Instance) -> Bool) -> Int {
     members.reduce(0) { $0 + ($1.key == spared || isWaitedFor($1.value.instance) ? 0 : $1.value.bytes) }
   }
@@ -177,7 +177,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
         } else if isOfFrozen {
           frozen.refresh(member.place)
         } else {
-          // Whoever is waited for is being read.
+          // A member that is waited for is being read.
           polled.refresh(member.place)
         }
       }
@@ -223,7 +223,7 @@ struct FamilyMembers<Key: Hashable, Instance> {
     return (newlyFrozen, dropped)
   }
 
-  /// Those that are read.
+  /// The members that are read.
   var unfrozen: [Instance] { members.values.lazy.filter { !$0.isFrozen }.map(\.instance) }
 
   /// Nobody reads it here.

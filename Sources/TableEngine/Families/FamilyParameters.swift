@@ -52,7 +52,7 @@ struct FamilyParameters: Sendable {
     return values.sorted { $0.name < $1.name }
   }
 
-  /// Whether these values, of a member that there is, may still stand.
+  /// Returns whether these values, of an existing member, may still stand.
   func allow(_ values: [TableReference.Parameter]) -> Bool {
     values.allSatisfy { value in
       declared.contains { $0.name == value.name && $0.admits(value.value) }

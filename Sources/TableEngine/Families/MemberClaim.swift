@@ -3,11 +3,11 @@ import Foundation
 import JSON
 import TableStore
 
-/// What a replica tells the one that asks the sources: that a member of a family is read here.
+/// A message to the leader: a member of a family is read here.
 struct MemberClaim: Equatable, Sendable {
   /// The member's, in canonical form.
   var name: String
-  /// Who has made it, as far as limits on a single client go; empty: nobody whose share is limited.
+  /// The client that has made it, as far as limits on a single client go; empty: nobody whose share is limited.
   var share: String
   /// Somebody waits for it.
   var isWaitedFor: Bool
@@ -16,7 +16,7 @@ struct MemberClaim: Equatable, Sendable {
 
   /// Longer ones are in no notification, so such members stay each replica's own.
   static let maximumName = 2_800
-  /// Of what a notification holds.
+  /// The most bytes of a notification.
   private static let maximumText = 3_900
 
   /// A client's share, as replicas tell each other: without their key nobody finds the address, however few there are.
@@ -48,7 +48,7 @@ struct MemberClaim: Equatable, Sendable {
     return "\(isWaitedFor ? "W" : "R") \(share) \(Data(sealed).base64EncodedString()) \(name)"
   }
 
-  /// What doesn't read as a claim is left out.
+  /// Text that is no claim is left out.
   static func read(_ text: String, key: [UInt8]) -> [MemberClaim] {
     text.split(separator: "\n").compactMap { line in
       let hasValues = line.hasPrefix("W ") || line.hasPrefix("R ")

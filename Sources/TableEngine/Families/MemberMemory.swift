@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the members of all families hold, against what they may: where it is too much, those go that nobody waits for.
+/// The memory of all families' members, and its bound: beyond it, members go that nobody waits for.
 ///
 /// No family's lock is held while another's is taken.
 final class MemberMemory: Sendable {

@@ -4,8 +4,8 @@ import TableMapping
 import TableModel
 import TableStore
 
-/// What one language of a family's member holds of memory, about: its sources' answers with the rows made of them, and
-/// the rows of the versions before that are held.
+/// The memory of one language of a family's member, about: its sources' answers with the rows made of them, and the
+/// rows of the former versions that are held.
 struct MemberWeight: Sendable {
   /// A table without rows, with its queues and sources.
   static let ofAny = 32 << 10
@@ -31,7 +31,7 @@ struct MemberWeight: Sendable {
 }
 
 extension TableContent {
-  /// What its sources have said, and the rows made of it. What is looked up is held too.
+  /// The bytes of its sources' answers, and of the rows made of them. Looked-up items count, too.
   var byteCount: Int {
     let shown = Set(mapper.sectionSources)
     let lookedUp = inputs.lazy.filter { !shown.contains($0.key) }.reduce(0) {
@@ -40,7 +40,7 @@ extension TableContent {
     return (result?.byteCount ?? 0) + lookedUp
   }
 
-  /// What another replica has written, and the upstream has only said of that it still holds.
+  /// The bytes of rows that another replica has written, and of which the upstream has only said that they still hold.
   fileprivate var takenOverBytes: Int { restored.map { $0.footprint(without: nil) + restoredBytes } ?? 0 }
 
   /// The objects of rows that another replica has written.
@@ -48,8 +48,8 @@ extension TableContent {
 }
 
 extension TableWriter {
-  /// Whether there is room for what a member has become; else it is no member any more, and its readers are told. On the
-  /// table's queue.
+  /// Returns whether there is room for the member's growth; else it is no member any more, and its readers are told. On
+  /// the table's queue.
   func hasRoom(for version: Version?) -> Bool {
     guard isMember else { return true }
     return weigh(replacing: feed.current.table, by: version?.table) { $0.byteCount + $0.takenOverBytes }
@@ -75,13 +75,13 @@ extension TableWriter {
 }
 
 extension LiveTable {
-  /// What a member may need room for.
+  /// The reason why a member needs room.
   enum Growth: Sendable {
     case ofContent
     case ofReplies
   }
 
-  /// What a member holds, in all its languages.
+  /// The bytes that a member holds, in all its languages.
   var heldBytes: Int {
     all.reduce(MemberWeight.ofAny) { sum, table in
       let reader = table.reader

@@ -160,7 +160,7 @@ extension LiveTable {
   /// Its sources are asked from here, since this replica asks them.
   var isAskedHere: Bool { context.replica.lease?.term == term.load(ordering: .acquiring) }
 
-  /// What another replica needs that goes on with a member. `completion` is called on any queue.
+  /// Gives the state that the next leader needs of a member. `completion` is called on any queue.
   ///
   /// - Parameter isOutdated: what it shows is to be asked for anew.
   fileprivate func handOver(

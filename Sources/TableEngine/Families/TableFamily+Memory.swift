@@ -2,12 +2,12 @@ import Definitions
 import Logging
 import Synchronization
 
-/// What the members of a family hold, against what they may.
+/// The memory of a family's members, and its bound.
 extension TableFamily {
-  /// What its members hold, in bytes.
+  /// The bytes that its members hold.
   package var byteCount: Int { contents.withLock { $0.members.byteCount } }
 
-  /// Of those that nobody waits for.
+  /// Returns the bytes of members that nobody waits for.
   func idleBytes(sparing table: LiveTable?) -> Int {
     contents.withLock { contents in
       contents.members.idleBytes(sparing: nil) { $0.table === table || $0.table.isWaitedFor }

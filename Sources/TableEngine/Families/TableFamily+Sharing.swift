@@ -30,12 +30,12 @@ extension TableFamily {
     }
   }
 
-  /// Of a member that depends on nobody who asks.
+  /// Returns the key of a member that doesn't depend on who asks.
   func sharedKey(_ values: [TableReference.Parameter]) -> Key {
     Key(parameters: values, caller: hash(ForwardedFields()))
   }
 
-  /// Whether its configuration allows such a member, and replicas share it.
+  /// Returns whether its configuration allows such a member, and replicas share it.
   func shares(_ stored: TableReference, for values: JSONValue = .null) -> Bool {
     let (definition, parameters) = contents.withLock { ($0.blueprint.definition, $0.parameters) }
     let (reference, digest) = stored.partedFromCaller
@@ -115,7 +115,7 @@ extension TableFamily {
       let table = try member(reference, caller, isElsewhere: true, &budget)
       if claim.isWaitedFor { table.noteWaitersElsewhere() }
     } catch {
-      // What this configuration doesn't have is nothing to be told of.
+      // A member that this configuration doesn't have is not reported.
       guard error.kind == .unavailable else { return }
       context.replica.tell(MemberRefusal(name: claim.name, detail: error.detail))
     }
@@ -178,7 +178,7 @@ extension TableFamily {
     }
   }
 
-  /// What is stored of a member that has gone: removed where this replica asks the sources.
+  /// Removes the stored data of a member that has gone, where this replica leads.
   func forget(_ table: LiveTable) {
     guard table.isShared else { return }
     for writer in table.all.map(\.writer) { context.forget(writer) }

@@ -18,7 +18,7 @@ package final class TableFamily: Sendable {
 
   struct Instance {
     var table: LiveTable
-    /// What its polls send on. In memory alone: never stored, never logged.
+    /// The fields that its fetches send on. In memory alone: never stored, never logged.
     var forwarded: ForwardedFields
   }
 
@@ -68,7 +68,7 @@ package final class TableFamily: Sendable {
     contents.withLock { $0.members.members.values.map(\.instance.table) }.count { $0.current.table.isTruncated }
   }
 
-  /// Whether its tables depend on who asks.
+  /// True if its tables depend on who asks.
   package var isPrivate: Bool { contents.withLock { $0.blueprint.definition.dependsOnCaller } }
 
   /// Its members, by name. Not for callers: it doesn't count as reading them.
@@ -77,7 +77,7 @@ package final class TableFamily: Sendable {
       .sorted { $0.table.name < $1.table.name }
   }
 
-  /// Of all members, each once.
+  /// Returns the sources of all members, each once.
   func feeds(of source: String) -> [PolledSource] {
     let tables = contents.withLock { $0.members.members.values.map(\.instance.table) }
     var known: Set<ObjectIdentifier> = []
@@ -103,7 +103,7 @@ package final class TableFamily: Sendable {
       for key in contents.members.members.keys where !isSameKey || !parameters.allow(key.parameters) {
         if let gone = contents.members.remove(key) { dropped.append(gone.table) }
       }
-      // What the sources of the others have said may be old.
+      // The answers of the other members' sources may be old.
       let polled = Set(contents.members.unfrozen.map { ObjectIdentifier($0.table) })
       contents.members.thawAll(at: .now)
       let kept = contents.members.members.values.map(\.instance)

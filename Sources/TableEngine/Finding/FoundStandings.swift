@@ -41,7 +41,7 @@ struct FoundStandings {
     standings[kind] = Standing(epoch: version.epoch, first: version.version, checked: version.version)
   }
 
-  /// Whether what is found at a client's version is what is found at another one.
+  /// Returns whether a search finds the same at two versions.
   func isUnchanged(_ kind: WaitedLenses.Kind, from cursor: Cursor, to other: Cursor) -> Bool {
     guard let standing = standings[kind], cursor.epoch == standing.epoch, other.epoch == standing.epoch else {
       return false

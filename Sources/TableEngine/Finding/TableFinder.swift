@@ -16,7 +16,7 @@ struct TableFinder: Sendable {
     finder = Finder(offer.schema, mapper.framing(for: variables), memory: memory)
   }
 
-  /// Whether a search names nothing but what there is.
+  /// Returns whether a search names only filters and sorts that exist.
   func offers(_ search: FindSearch) -> Bool {
     let schema = offer.schema
     let knowsSort = search.sort.map { sort in schema.sorts.contains { $0.id.utf8.elementsEqual(sort) } } ?? true

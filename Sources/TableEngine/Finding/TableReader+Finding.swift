@@ -4,7 +4,7 @@ import TableFinding
 import TableModel
 import TableStore
 
-/// What clients look for in a table. On any queue, but what is not found yet is best found on the rendering queue.
+/// Finding, as clients see it. On any queue, but a search that is not known yet is best made on the rendering queue.
 extension TableReader {
   var offer: FindOffer? { finding.withLock { $0.current?.offer } }
 
@@ -72,7 +72,7 @@ extension TableReader {
 
   // MARK: Waiting
 
-  /// Whether all that it takes to tell where a client stands is found. O(1).
+  /// Returns whether everything is found already that tells a client's standing. O(1).
   func isFound(_ query: TableQuery) -> Bool {
     guard let search = query.lens.find else { return true }
     let current = feed.current
@@ -98,8 +98,8 @@ extension TableReader {
     }
   }
 
-  /// Whether another row, header or footer is shown of what is found, inside the window: counts of all that is found don't
-  /// count. Of what is known O(log² rows), or the window.
+  /// Returns whether another row, header or footer is shown of the found table, inside the window: counts don't count.
+  /// For a known search O(log² rows), or the window.
   func isFoundAffected(_ kind: WaitedLenses.Kind, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
     guard let search = kind.find else {
       return firstAffectedRow(from: old, to: new, accepted) != .max

@@ -45,7 +45,7 @@ final class ItemLog: StoredRecord {
     state = Mutex(ItemLogState(snapshot, isStored: isStored))
   }
 
-  /// What tables may show.
+  /// The revision that tables may show.
   var committed: ItemSnapshot { state.withLock { $0.committed } }
 
   /// The store has it; else it is the configuration's.

@@ -113,7 +113,7 @@ struct ItemLogState: Sendable {
       if let items = changes.items { next.items.apply(items) }
       next.revision = changes.revision
     case .replaced(let stored):
-      // Where it is no longer kept, what is known is better than nothing.
+      // Where the item is no longer kept, its last known state is better than nothing.
       guard let items = stored.items else { return false }
       next = ItemSnapshot(items: items, revision: stored.revision)
     }

@@ -10,7 +10,7 @@ import TableStore
 /// back has them as they were. What no table can edit is the configuration's, and is not stored.
 struct ItemLogs: Sendable {
   private var logs: [String: ItemLog] = [:]
-  /// Those of which nothing is stored, and that can be edited from now on.
+  /// The logs without stored data, which can be edited from now on.
   private var new: [ItemLog] = []
   private var renamings: [Renaming] = []
 
@@ -64,7 +64,7 @@ struct ItemLogs: Sendable {
   /// The items of a table's own source, where these are the service's and can be edited through it.
   func log(of blueprint: TableBlueprint) -> ItemLog? { blueprint.local.flatMap { logs[$0.name] } }
 
-  /// Those of other sources that it shows or looks up.
+  /// Returns the logs of other sources that the table shows or looks up.
   func borrowed(by blueprint: TableBlueprint) -> [ItemLog] { blueprint.borrowed.compactMap { logs[$0.name] } }
 
   /// Stores what is to be stored before tables show it. Returns what went wrong. Blocks: for loading.
@@ -107,7 +107,8 @@ struct ItemLogs: Sendable {
     return renamings
   }
 
-  /// What the newest of several tables has, in a file of a release in which tables kept the items of what they show.
+  /// Returns the items of the newest of several tables, in a file of a release in which tables kept the items that they
+  /// show.
   private static func formerItems(of owners: [TableBlueprint], _ stored: inout StoredTables) throws -> LocalItems? {
     let kept = try owners.compactMap { try stored.table($0.definition.name).items }
     return kept.max { $0.nextID < $1.nextID }?.unwritten(over: nil)

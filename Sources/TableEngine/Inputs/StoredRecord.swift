@@ -18,7 +18,7 @@ struct RecordProgress: Sendable {
 protocol StoredRecord: AnyObject, Sendable {
   var storedName: String { get }
   var context: EngineContext { get }
-  /// Where all of it happens.
+  /// The queue of all of it.
   var queue: WorkQueue { get }
   /// Others may write to it.
   var isShared: Bool { get }

@@ -33,7 +33,8 @@ package struct AcceptedCells: Hashable, Sendable {
     self.versions = versions
   }
 
-  /// Whether a cell of this version can be shown: one listed without `v` in any version, one with it up to that.
+  /// Returns whether a cell of this version can be shown: one listed without `v` in any version, one with it up to
+  /// that.
   func accepts(_ cellIdentifier: String, version: Int) -> Bool {
     versions[cellIdentifier.hashValue].map { version <= $0 } ?? false
   }

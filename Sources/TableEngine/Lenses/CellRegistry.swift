@@ -12,9 +12,9 @@ package struct CellRegistry: Sendable {
   private let positions: [String: Int]
   /// The cell of rows whose whole chain a client can't show.
   private let defaultCell: String?
-  /// Of all that a row's variant depends on. The same in every process.
+  /// The digest of everything that a row's drawing depends on. The same in every process.
   let digest: [UInt8]
-  /// Where rows are kept that were drawn with it; nil: nowhere.
+  /// The rows that were drawn with it; nil: none are kept.
   private(set) var drawn: DrawnRows?
 
   package init(_ definitions: [CellDefinition], defaultCell: String? = nil) {
@@ -33,7 +33,7 @@ package struct CellRegistry: Sendable {
 
   subscript(identifier: String) -> CellDefinition? { positions[identifier].map { definitions[$0] } }
 
-  /// Those of the cells that a client can show; nil where that is all of them. O(cells).
+  /// Returns the cells that a client can show; nil where that is all of them. O(cells).
   func set(_ accepted: AcceptedCells) -> CellSet? { drawn?.set(accepted) { find(accepted) } ?? find(accepted) }
 
   private func find(_ accepted: AcceptedCells) -> CellSet? {
@@ -61,8 +61,8 @@ package struct CellRegistry: Sendable {
     return registry
   }
 
-  /// What is made of rows of these kinds for a client that can show these cells: the same wherever the same is made of them,
-  /// in every process; nil where they are shown as they are. In proportion to the names.
+  /// Returns the drawing of rows of these kinds for a client that can show these cells: equal wherever the rows are
+  /// drawn alike, in every process; nil where they are shown as they are. In proportion to the names.
   func drawing(of kinds: [RowKind], _ cells: CellSet) -> CellDrawing? {
     let standIn = defaultCell.flatMap { self[$0] }
     var drawn: Set<String> = []

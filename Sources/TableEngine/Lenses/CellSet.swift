@@ -1,8 +1,8 @@
 import Digests
 import TableModel
 
-/// Those of a table's cells that a client can show: what distinguishes two clients' rows, and nothing of what else they
-/// list. Two sets of one registry with the same members are equal.
+/// The cells of a table that a client can show: the difference between two clients' rows, without anything else that
+/// they list. Two sets of one registry with the same members are equal.
 package struct CellSet: Hashable, Sendable {
   private let accepted: Set<String>
   /// Names the set, and the registry that it is one of, within this process.

@@ -19,7 +19,7 @@ final class DrawnRows: Sendable {
     var shown: Row
   }
 
-  /// Those that were used since the others were left behind.
+  /// The rows that were used since the others were left behind.
   private struct Generation {
     var rows: [Key: Drawn] = [:]
     var bytes = 0
@@ -40,7 +40,7 @@ final class DrawnRows: Sendable {
   private let sets = Mutex<[AcceptedCells: CellSet?]>([:])
   private let memory: FindMemory
 
-  /// Of each generation.
+  /// The most bytes of each generation.
   static let maximumBytes = 32 << 20
   /// Sets of cells are the clients' to choose.
   private static let maximumSets = 4_096
@@ -96,7 +96,7 @@ final class DrawnRows: Sendable {
     memory.charge(ObjectIdentifier(self), FindSearch(), bytes) { [weak self] in self?.state.withLock { $0 = State() } }
   }
 
-  /// What a client accepts, among a registry's cells: found out once.
+  /// Returns the cells that a client accepts, among a registry's: found out once.
   func set(_ accepted: AcceptedCells, _ find: () -> CellSet?) -> CellSet? {
     if let known = sets.withLock({ $0[accepted] }) { return known }
     let found = find()

@@ -2,7 +2,7 @@ package import Definitions
 import JSON
 import TableEncoding
 
-/// What clients are told of the items that they may write: the JSON Schema (2020-12) of `local.fields`.
+/// The description of the items that clients may write: the JSON Schema (2020-12) of `local.fields`.
 package struct ItemSchema: Sendable {
   package let bytes: [UInt8]
 

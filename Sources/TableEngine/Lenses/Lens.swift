@@ -25,7 +25,7 @@ package struct LensRequest: Hashable, Sendable {
     (self.cells, self.view, self.window, self.find) = (cells, view, window, find)
   }
 
-  /// Which rows a client has that stands at `after`; nil where it has all.
+  /// Returns the rows that a client at `after` has; nil where it has all.
   package func rows(after: Cursor?) -> WindowRange? {
     switch window {
     case .unnamed: after?.lensTag?.rows
@@ -35,7 +35,8 @@ package struct LensRequest: Hashable, Sendable {
   }
 }
 
-/// What makes one client's table differ from the plain one: a value, and all that a reply depends on beside versions.
+/// The difference between one client's table and the plain one: a value, and everything that a reply depends on beside
+/// versions.
 package struct Lens: Hashable, Sendable {
   /// Nil: it can show all that there are.
   package var cells: CellSet?
@@ -44,10 +45,10 @@ package struct Lens: Hashable, Sendable {
   package var rows: WindowRange?
   /// Nil: nothing is looked for.
   package var find: FindSearch?
-  /// What the cells come from: with other cells in the configuration it is another set.
+  /// The registry of the cells: with other cells in the configuration it is another set.
   private(set) var origin: Origin?
 
-  /// What a client accepts, and of which registry that was found out.
+  /// The cells that a client accepts, and the registry that they were found in.
   struct Origin: Hashable, Sendable {
     var accepted: AcceptedCells
     var registry: [UInt8]

@@ -18,7 +18,7 @@ struct RowDrawing: Sendable {
 
   /// A row as it is shown. O(1) where it is so already, else O(bytes).
   func callAsFunction(_ row: Row) -> Row {
-    // What is toggled is one client's, and made for it.
+    // A toggled row is one client's, and made for it.
     guard toggled.isEmpty || !toggled.contains(row.key.identity) else {
       return cells.map { registry.variant(of: row.toggled(), $0, isKept: false) } ?? row.toggled()
     }
@@ -26,12 +26,12 @@ struct RowDrawing: Sendable {
   }
 }
 
-/// What a set of cells makes of a version's rows: two that are equal make the same of the same rows, in every process.
+/// The drawing of a version's rows with a set of cells: two that are equal draw the same rows alike, in every process.
 struct CellDrawing: Hashable, Sendable {
   private let digest: [UInt8]
 
   init(_ digest: [UInt8]) { self.digest = digest }
 
-  /// What stands in cursors.
+  /// The part that stands in cursors.
   var tag: LensTag.Digest { LensTag.Digest(prefixOf: digest) }
 }

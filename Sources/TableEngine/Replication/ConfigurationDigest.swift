@@ -1,9 +1,10 @@
 import Definitions
 import Digests
 
-/// Which configuration a replica has, as replicas tell each other: how the digest is made, and the digest.
+/// A replica's configuration, as replicas tell each other: the method of the digest, and the digest.
 ///
-/// Digests of two methods can't be compared: where releases differ in the method, nobody says that the configurations do.
+/// Digests of two methods can't be compared: where releases differ in the method, nobody says that the configurations
+/// do.
 struct ConfigurationDigest: Equatable, Sendable {
   /// Empty: as it was made once, by the names of the program's own types.
   var method: String
@@ -25,7 +26,7 @@ struct ConfigurationDigest: Equatable, Sendable {
   /// `METHOD:DIGEST`, without spaces.
   var text: String { method.isEmpty ? digest : "\(method):\(digest)" }
 
-  /// Whether the two are known to be of different configurations.
+  /// Returns whether the two are known to be of different configurations.
   func differs(from other: ConfigurationDigest) -> Bool { method == other.method && digest != other.digest }
 }
 

@@ -7,11 +7,11 @@ extension EngineContext {
   /// So long, in seconds, are the others given to hear of a configuration before what they write is called otherwise.
   private static let hearing = 0.2
 
-  /// Whether a configuration that is about to be taken over counts, of those that replicas have: only then may it give what is
-  /// stored other names. The others learn of it, and edit that no more.
+  /// Returns whether a configuration that is about to be taken over counts, of those that replicas have: only then may
+  /// it give stored data other names. The others learn of it, and edit that no more.
   ///
-  /// Waits for that: where a replica with another configuration of the generation has gone just now, until it is sure that no
-  /// other one is left that has it, too.
+  /// Waits for that: where a replica with another configuration of the generation has gone just now, until it is sure
+  /// that no other one is left that has it, too.
   ///
   /// - Throws: ``StartError`` where one is left, or the database can't be asked.
   func takesPrecedence(_ definition: ServiceDefinition) throws -> Bool {
@@ -25,12 +25,12 @@ extension EngineContext {
       let now = Replica.now
       if let legacy { rank.learn(legacy.bytes, isHeld: legacy.isHeld, at: now) }
       if rank.isOutranked { return false }
-      // Where this process asks the sources, the other configuration is the one that it has had until now.
+      // Where this process leads, the other configuration is the one that it has had until now.
       if rank.conflict == nil || rank.isAlone(at: now) || replica.lease != nil { break }
       guard now < end else { throw StartError(description: Self.refusal(rank)) }
       queues.sleep(for: Self.hearing)
     }
-    // Whoever doesn't hear it now will when it has the database again.
+    // A replica that doesn't hear it now will when it has the database again.
     queues.waiting { store.signal("configuration", rank.text, completion: $0) }
     queues.sleep(for: Self.hearing)
     return true

@@ -38,7 +38,7 @@ struct FetchLease {
       return [.acquire]
     case .asking, .stopped: return []
     case .holding(let lease, let until):
-      // Whoever has not heard of a renewal in time has to take it that another one has the lease.
+      // A holder that has not heard of a renewal in time has to assume that another one has the lease.
       guard now < until else {
         state = .asking
         return [.stopFetching, .acquire]

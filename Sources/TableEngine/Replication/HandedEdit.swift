@@ -11,7 +11,7 @@ struct HandedEdit: Sendable {
   /// The item in the upstream's answer, if there is one.
   var item: [UInt8]?
 
-  /// What a notification holds beside its identity, in bytes.
+  /// The most bytes of a notification beside its identity.
   static let maximumText = 3_800
 
   init(table: String, source: String, edit: Edit, item: [UInt8]?) {

@@ -4,11 +4,11 @@ import Foundation
 import TableStore
 import Upstream
 
-/// What the replica that asks the sources leaves for whoever asks them next: when each is due, and what makes requests to
-/// it conditional, with the state of the tables for which a 304 holds. It stands beside the lease.
+/// The state that a leader leaves for the next one: when each source is due, and the validators of requests to it, with
+/// the state of the tables for which a 304 holds. It stands beside the lease.
 ///
-/// Nothing in it has to be believed: a validator counts only where the tables stand at the very revisions that were made
-/// of the answer it belongs to, and by the same configuration; without it the source is asked for everything.
+/// Nothing in it has to be believed: a validator counts only where the tables stand at the very revisions that were
+/// made of the answer it belongs to, and by the same configuration; without it the source is asked for everything.
 struct Handover: Codable, Equatable, Sendable {
   /// By what the tables are laid out.
   var layout: String
@@ -58,7 +58,7 @@ struct Handover: Codable, Equatable, Sendable {
 }
 
 extension Handover {
-  /// What was left of one source.
+  /// The state that was left of one source.
   struct Left: Sendable {
     var entry: Entry
     /// The tables are made as they are here.
@@ -83,7 +83,7 @@ extension Handover {
   var held: [String: Duration] { sources.compactMapValues(\.source.heldUntil) }
 }
 
-/// What must be the same on both sides for what is left to count.
+/// The digests that must be the same on both sides for the state to count.
 struct HandoverDigests: Sendable {
   /// The same where the same answers make the same tables: of one configuration, release and environment. It tells of the
   /// environment's values, and of all that may be a secret, a few bits alone (``ContentDigests``).

@@ -3,7 +3,7 @@ import Queues
 import Synchronization
 import TableStore
 
-/// What only the replica that asks the sources can do, as others ask it to.
+/// A task that only the leader can do, as others ask it to.
 enum LeaderTask: Sendable {
   /// Fetch the sources of a table, or the one source of that name where no table has it.
   case refresh(String)
@@ -12,7 +12,8 @@ enum LeaderTask: Sendable {
   /// Show what an upstream has accepted.
   case show(HandedEdit)
 
-  /// What came of it, when all that it changes is stored: of an edit, the row's identity, where the upstream has said it.
+  /// The result, when everything that it changes is stored: of an edit, the row's identity, where the upstream has said
+  /// it.
   typealias Outcome = Result<String?, TableError>
 
   /// As it is said: the signal's name, and what follows the question's identity.
@@ -21,7 +22,7 @@ enum LeaderTask: Sendable {
     case .refresh(let name): return ("refresh", name)
     case .refreshSource(let name): return ("source", name)
     case .show(let edit):
-      // What is too long to be told is found by fetching.
+      // An edit that is too long to be told is found by fetching.
       guard let text = edit.text else { return ("refresh", edit.table) }
       return ("show", text)
     }
@@ -38,7 +39,7 @@ enum LeaderTask: Sendable {
   }
 }
 
-/// What another replica was asked for and has not answered yet.
+/// A task that another replica was asked for and has not answered yet.
 struct AwaitedTask: Sendable {
   var task: LeaderTask
   var completion: @Sendable (LeaderTask.Outcome) -> Void
@@ -69,7 +70,7 @@ extension Replica {
     store.signal(signal, "\(id) \(text)") { _ in }
   }
 
-  /// Whoever was asked before may have died of it, or not have heard.
+  /// The replica that was asked before may have died of it, or not have heard.
   func askAgain() {
     for (id, awaited) in state.withLock({ $0.awaited }) { ask(for: awaited.task, id) }
   }
@@ -78,7 +79,7 @@ extension Replica {
     state.withLock { $0.awaited.removeValue(forKey: id) }?.completion(outcome)
   }
 
-  /// What another replica was asked for, and has not said that it did, is this one's to do now.
+  /// A task that another replica was asked for, and has not reported done, is this one's to do now.
   func carryOutAwaited() {
     let (tasks, awaited) = state.withLock { ($0.tasks, $0.awaited) }
     for (id, asked) in awaited { tasks?.carryOut(asked.task) { [weak self] in self?.answered(id, $0) } }
@@ -91,7 +92,7 @@ extension Replica {
     let id = String(parts[0])
     guard let task = LeaderTask(signal, parts[1]) else { return }
     tasks.carryOut(task) { [weak self] outcome in
-      // Whoever has the lease by now is asked in its turn.
+      // The present holder of the lease is asked in its turn.
       guard let self, isLeading else { return }
       switch outcome {
       case .success(nil): say(id, Self.attempts)
@@ -108,7 +109,7 @@ extension Replica {
     }
   }
 
-  /// What was asked for is done: `ID`, `ID =ROW`; or not: `ID !`.
+  /// A task is done: `ID`, `ID =ROW`; or not: `ID !`.
   func hearAnswer(_ text: String) {
     let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
     guard let id = parts.first.map(String.init) else { return }
@@ -121,7 +122,7 @@ extension Replica {
 }
 
 extension TableError {
-  /// What the sources say is known, and not shown yet.
+  /// The error while the sources' answers are known, and not shown yet.
   static var notStoredForNow: TableError {
     TableError(
       .unavailable,

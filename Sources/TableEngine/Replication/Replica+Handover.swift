@@ -3,7 +3,7 @@ import Queues
 import Synchronization
 import TableStore
 
-/// What this replica leaves for the one that asks the sources next.
+/// The state that this replica leaves for the next leader.
 extension Replica {
   /// Lets others ask the sources, when they can be told where these stand, or that takes too long.
   func stop(_ completion: @escaping @Sendable () -> Void) {

@@ -3,7 +3,7 @@ import Queues
 import Synchronization
 import TableStore
 
-/// What replicas say to each other.
+/// The messages that replicas send each other.
 extension Replica {
   /// Says which configuration this replica has, and whether it is the one that counts.
   func announce() {
@@ -15,7 +15,7 @@ extension Replica {
   /// Another configuration counts than this one, and somebody is there who has it.
   var isOverruled: Bool { overruled.load(ordering: .relaxed) }
 
-  /// What is known of the others may say so, or no longer.
+  /// The state of the others may say so, or no longer.
   func noteRank() {
     let isOverruled = state.withLock { $0.rank.isOverruled(at: Self.now) }
     if isShared { overruled.store(isOverruled, ordering: .relaxed) }
@@ -38,7 +38,7 @@ extension Replica {
     case .reachable(true):
       state.withLock { $0.isReachable = true }
       announce()
-      // What others have said meanwhile was not heard.
+      // Messages of others were not heard meanwhile.
       let tasks = state.withLock { $0.tasks }
       tasks?.reconnected()
       tasks?.members.claim()
@@ -95,7 +95,7 @@ extension Replica {
   /// Tells the others that there is no room for a member.
   func tell(_ refusal: MemberRefusal) { store.signal("full", refusal.text) { _ in } }
 
-  /// What was stored of a member is gone.
+  /// Takes notice that the stored data of a member is gone.
   func vanished(_ table: String) { queue.async { [self] in receive(.removed(table: table)) } }
 
   /// Tells the others of a tap in a view.

@@ -11,7 +11,7 @@ import Upstream
 ///
 /// With a store of its own it is the only one, and always does.
 final class Replica: Sendable {
-  /// What it does for the engine. Set once, before it starts.
+  /// The tasks that it does for the engine. Set once, before it starts.
   struct Tasks: Sendable {
     /// Given what the replica has left that did so before.
     var beginFetching: @Sendable (Handover?) -> Void
@@ -27,7 +27,7 @@ final class Replica: Sendable {
     var members: MemberTasks
   }
 
-  /// What it does for the members of families that replicas share.
+  /// The tasks that it does for the members of families that replicas share.
   struct MemberTasks: Sendable {
     /// Says which are read here: the one that asks the sources has to know.
     var claim: @Sendable () -> Void
@@ -56,22 +56,22 @@ final class Replica: Sendable {
     var lease = FetchLease()
     var rank: ReplicaRank
     var behind = TablesBehind()
-    /// Whether the database can be reached, as the store says.
+    /// True if the database can be reached, as the store says.
     var isReachable = true
     /// How often what was written here was built on what another replica had replaced.
     var conflicts = 0
     var tasks: Tasks?
-    /// What is left for the next one, as it was found last and as the store has it; instants by this process's clock.
+    /// The state for the next leader, as it was found last and as the store has it; instants by this process's clock.
     var handover: Handover?
     var storedHandover: Handover?
     var isHandingOver = false
     var isHandingOverMembers = false
     var timer: QueueTimer?
     var observation: StoreObservation?
-    /// What another replica was asked for, by the question's identity.
+    /// The tasks that another replica was asked for, by the question's identity.
     var awaited: [String: AwaitedTask] = [:]
 
-    /// What the store doesn't have yet.
+    /// The part that the store doesn't have yet.
     var unstoredHandover: Handover? { handover == storedHandover ? nil : handover }
   }
 
@@ -86,7 +86,7 @@ final class Replica: Sendable {
     state = Mutex(State(rank: ReplicaRank(definition)))
   }
 
-  /// What the sources' answers are written under; nil: this replica doesn't ask them.
+  /// The lease that the sources' answers are written under; nil: this replica doesn't lead.
   var lease: Lease? { isShared ? state.withLock { $0.lease.lease } : nil }
 
   /// It asks the sources.
@@ -117,16 +117,16 @@ final class Replica: Sendable {
   /// How often others' writing was taken over, and how often it was in the way of writing here.
   var counts: (catchUps: Int, conflicts: Int) { state.withLock { ($0.behind.catchUps, $0.conflicts) } }
 
-  /// What has come of a look at what others have written.
+  /// Notes the outcome of a look at others' writes.
   func noteLook(_ outcome: LookOutcome) { isSlow.store(outcome == .late, ordering: .relaxed) }
 
-  /// Whether the database can be reached, as far as is known.
+  /// True if the database can be reached, as far as is known.
   var isReachable: Bool { !isShared || state.withLock { $0.isReachable } }
 
   /// A table stands where the store has it.
   func caughtUp(_ table: String) { state.withLock { $0.behind.caughtUp(table) } }
 
-  /// What was written here was built on what another replica had replaced.
+  /// Counts a write that was built on state that another replica had replaced.
   func noteConflict() { state.withLock { $0.conflicts += 1 } }
 
   func configure(_ definition: ServiceDefinition) {
@@ -149,7 +149,7 @@ final class Replica: Sendable {
     announce()
   }
 
-  /// What was written under the lease was refused: another one has it.
+  /// Takes notice that a write under the lease was refused: another one has it.
   func lostLease() { queue.async { [self] in carryOut(state.withLock { $0.lease.lost() }) } }
 
   func tick() {
@@ -220,7 +220,7 @@ final class Replica: Sendable {
       case .release(let lease):
         let done = completion
         completion = nil
-        // Whoever may not lead leaves what it has found.
+        // A replica that may not lead leaves the state that it has found.
         let (legacy, handover) = state.withLock { state in
           let isRefused = state.rank.isOutranked || state.rank.conflict != nil
           return (isRefused ? lease.legacy : state.rank.legacy, state.unstoredHandover)
@@ -230,7 +230,7 @@ final class Replica: Sendable {
         logger.notice("This replica asks the sources")
         announce()
         let (tasks, left) = state.withLock { state in
-          // What was found before may be older than what others have done since.
+          // State that was found before may be older than others' work since.
           (state.handover, state.storedHandover) = (nil, nil)
           return (state.tasks, state.lease.lease?.handover)
         }
@@ -253,7 +253,7 @@ final class Replica: Sendable {
         if let lease { actions.append(.release(lease)) }
         _ = state.lease.giveUp(forGood: false)
       } else if let lease, actions == [.beginFetching] {
-        // Whoever comes next is to find this configuration, however soon that is.
+        // The next holder is to find this configuration, however soon that is.
         actions.insert(.renew(lease), at: 0)
       }
       return (actions, state.rank.conflict, wasConflicting && state.rank.conflict == nil)

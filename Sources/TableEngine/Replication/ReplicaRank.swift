@@ -1,10 +1,11 @@
 import Definitions
 
-/// Whose configuration counts, of replicas that share a store: the higher generation's. Of one generation, one
-/// configuration; whoever comes later with another stays unready, as long as anybody is left that has the first.
+/// The configuration that counts, of replicas that share a store: the higher generation's. Of one generation, one
+/// configuration; a replica that comes later with another stays unready, as long as anybody is left that has the first.
 struct ReplicaRank: Sendable {
   let generation: Int
-  /// Of what makes tables: sources, cells, representations, tables, languages, and what these name of the environment.
+  /// The digest of everything that makes tables: sources, cells, representations, tables, languages, and the values of
+  /// the environment that these name.
   let digest: ConfigurationDigest
   /// Another replica has a higher generation: its versions are followed, and nothing is written.
   private(set) var isOutranked = false
@@ -14,8 +15,8 @@ struct ReplicaRank: Sendable {
   /// When a lower generation was heard of last: it may lay tables out as they were, until it has heard of this one.
   private var olderHeard = -Double.infinity
   private(set) var conflict: String?
-  /// What was left beside the lease, and since when nobody has been found to have that; nil: somebody has it, or nobody can
-  /// tell.
+  /// The state that was left beside the lease, and since when nobody has been found to have it; nil: somebody has it,
+  /// or nobody can tell.
   private var left: [UInt8] = []
   private var freeSince: Double?
 
@@ -28,7 +29,7 @@ struct ReplicaRank: Sendable {
   /// As others are told.
   var text: String { "\(generation) \(digest.text)" }
 
-  /// What the next holder of the lease finds.
+  /// The state for the next holder of the lease.
   var legacy: [UInt8] { Array(text.utf8) }
 
   /// So long, in seconds: several lifetimes of a lease.
@@ -44,8 +45,8 @@ struct ReplicaRank: Sendable {
   /// Another configuration counts than this one, and somebody is there who has it.
   func isOverruled(at now: Double) -> Bool { (isOutranked || conflict != nil) && !isAlone(at: now) }
 
-  /// Whether it makes sense to ask for the lease: not where another configuration counts. Of one generation it does so no
-  /// longer than anybody is left who has it.
+  /// Returns whether it makes sense to ask for the lease: not where another configuration counts. Of one generation it
+  /// does so no longer than anybody is left who has it.
   func mayLead(at now: Double) -> Bool {
     isOutranked ? conflict == nil && now >= patience : conflict == nil || isAlone(at: now)
   }
@@ -53,7 +54,7 @@ struct ReplicaRank: Sendable {
   /// Replicas of a lower generation may be writing still.
   func isAmongOlder(at now: Double) -> Bool { now - olderHeard < 5 * Self.maximumPatience }
 
-  /// Whether this replica may ask the sources after one that left this.
+  /// Returns whether this replica may ask the sources after one that left this.
   mutating func takesOver(from legacy: [UInt8], at now: Double) -> Bool {
     guard mayLead(at: now) else { return false }
     learn(legacy, isHeld: false, at: now)
@@ -65,7 +66,7 @@ struct ReplicaRank: Sendable {
   /// Nobody can tell who has the lease.
   mutating func loseSight() { freeSince = nil }
 
-  /// What whoever asks the sources, or has asked them last, has left.
+  /// Learns the state that the leader, or the last one, has left.
   ///
   /// - Parameter isHeld: Somebody asks them.
   mutating func learn(_ legacy: [UInt8], isHeld: Bool = true, at now: Double) {
@@ -86,7 +87,7 @@ struct ReplicaRank: Sendable {
     if other == generation { conflict = digest.differs(from: self.digest) ? difference : nil }
   }
 
-  /// What another replica's configuration means here.
+  /// The meaning of another replica's configuration here.
   enum Verdict: Equatable {
     case same
     /// It has to be told of this one's, which is newer, or the first of its generation.

@@ -1,4 +1,4 @@
-/// What has come of a look at the store.
+/// The outcome of a look at the store.
 package enum LookOutcome: Int, Sendable {
   /// All that was committed before the look is shown here.
   case read
@@ -7,7 +7,7 @@ package enum LookOutcome: Int, Sendable {
   /// The store is there and has not said in time what others have written: nobody can tell whether what is known is old.
   case late
 
-  /// What has come of both.
+  /// Returns the outcome of both.
   package func and(_ other: LookOutcome) -> LookOutcome { rawValue < other.rawValue ? other : self }
 }
 
@@ -16,11 +16,11 @@ package enum LookOutcome: Int, Sendable {
 struct StoreLooks: Sendable {
   typealias Completion = @Sendable (LookOutcome) -> Void
 
-  /// Who waits for the look under way; nil where there is none.
+  /// The waiters for the look under way; nil where there is none.
   private var present: [Completion]?
-  /// Who has asked since it began: what it finds may be older.
+  /// The callers that have asked since it began: its result may be older.
   private var next: [Completion] = []
-  /// Of the look under way, so that one that is given up is told from it.
+  /// The number of the look under way, so that one that is given up is told from it.
   private(set) var number: UInt64 = 0
 
   /// Somebody has to know. Whether a look is to begin.

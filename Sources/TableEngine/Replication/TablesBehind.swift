@@ -20,10 +20,10 @@ struct TablesBehind: Sendable {
     if tables.removeValue(forKey: table) != nil { catchUps += 1 }
   }
 
-  /// What is behind is not known before the database is there again, which tells.
+  /// Tables that are behind are not known before the database is there again, which tells.
   mutating func lostDatabase() { tables = [:] }
 
-  /// Those that are behind for too long, in order.
+  /// Returns the tables that are behind for too long, in order.
   func overdue(at now: Double) -> [String] {
     tables.filter { now - $0.value > Self.patience }.keys.sorted()
   }

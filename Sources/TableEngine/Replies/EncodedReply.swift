@@ -4,7 +4,7 @@ package import TableModel
 /// A reply, encoded once, shared by all who ask for the same.
 package final class EncodedReply: Sendable {
   package let body: [UInt8]
-  /// Where a client stands that has it.
+  /// The cursor of a client that has it.
   package let cursor: Cursor
   /// It is a snapshot in place of stages.
   package let isReset: Bool
@@ -16,14 +16,14 @@ package final class EncodedReply: Sendable {
     (self.body, self.cursor, self.isReset, self.isEmpty) = (body, cursor, isReset, isEmpty)
   }
 
-  /// What the face of the service makes of the reply: heads, compressed forms. Made once, and gone with the reply.
+  /// Returns the service face's form of the reply: heads, compressed bodies. Made once, and gone with the reply.
   package func dressed<Form: AnyObject & Sendable>(_ make: (EncodedReply) -> Form) -> Form {
     let known = dressing.load() ?? dressing.storeIfNil(Dressing(make(self)))
     // A comparison of two pointers, where a conditional cast asks the runtime.
     return type(of: known.form) == Form.self ? unsafeDowncast(known.form, to: Form.self) : make(self)
   }
 
-  /// What it takes, as far as it can be told here: compressed forms are a part of the body.
+  /// Its bytes, as far as they can be told here: compressed forms are a part of the body.
   var byteCount: Int { body.count + body.count / 4 + 512 }
 }
 

@@ -1,9 +1,9 @@
 import TableModel
 
-/// Those who wait for replies that are to be made: who asks for the same gets what is made for the first one whose turn comes.
-/// All operations are expected O(1), and O(askers) for those whose reply is made.
+/// The askers that wait for replies: all who ask for the same get the reply that is made for the first one whose turn
+/// comes. All operations are expected O(1), and O(askers) for those whose reply is made.
 struct JoinedAskers {
-  /// What they ask for.
+  /// The request that they make.
   struct Asked: Hashable, Sendable {
     var query: TableQuery
     var waits: Bool
@@ -24,7 +24,7 @@ struct JoinedAskers {
     return last
   }
 
-  /// Whether somebody still waits.
+  /// Returns whether somebody still waits.
   func contains(_ number: UInt64, for asked: Asked) -> Bool { askers[asked]?[number] != nil }
 
   /// Nobody waits there any more.

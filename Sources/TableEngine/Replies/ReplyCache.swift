@@ -16,7 +16,7 @@ final class ReplyCache: Sendable {
   /// A reset repeats the cursor that the client gave, which anyone can make up: a few are kept, for the many that come
   /// back with one cursor after a restart.
   private static let maximumResets = 4
-  /// Of all views, and of one reply: hardly anybody but one asks for such.
+  /// The most bytes of all views' replies, and of one: hardly anybody but one client asks for such.
   private static let maximumViewBytes = 4 << 20
   private static let largestOfView = 1 << 20
 
@@ -73,7 +73,7 @@ final class ReplyCache: Sendable {
     contents.withLock { $0.plainSnapshot.flatMap { $0.cursor == cursor ? $0 : nil } }
   }
 
-  /// What is held, in bytes.
+  /// The bytes that are held.
   var byteCount: Int { contents.withLock { $0.bytes } }
 
   func insert(_ reply: EncodedReply, for key: ReplyKey) {

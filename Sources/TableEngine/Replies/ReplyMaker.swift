@@ -6,11 +6,11 @@ import TableModel
 /// Turns versions into replies: diffed once, drawn for each lens, encoded; on the table's rendering queue.
 struct ReplyMaker: Sendable {
   let name: String
-  /// What leads to the current version.
+  /// The changes that lead to the current version.
   private var changes: [SharedChanges.Key: SharedChanges] = [:]
   private var order: Deque<SharedChanges.Key> = []
 
-  /// What is kept, in bytes; windows and searches are the clients' to choose. The oldest goes first.
+  /// The most bytes that are kept; windows and searches are the clients' to choose. The oldest goes first.
   private static let maximumBytes = 16 << 20
   private static let maximumChanges = 1_024
 
@@ -95,7 +95,7 @@ struct ReplyMaker: Sendable {
   }
 }
 
-/// What a client that is not at the current version gets.
+/// The content for a client that is not at the current version.
 enum ChangesContent {
   /// The encoded stages.
   case stages([UInt8])

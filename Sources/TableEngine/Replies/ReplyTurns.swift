@@ -20,7 +20,7 @@ struct ReplyTurns {
   }
 
   private var lanes: [UInt64: Lane] = [:]
-  /// Those who wait, in turn.
+  /// The askers that wait, in turn.
   private var turns: Deque<UInt64> = []
   private var own: Deque<Job> = []
   private var isRunning = false
@@ -63,7 +63,7 @@ struct ReplyTurns {
   }
 }
 
-/// Who wants a reply that has to be made first.
+/// An asker of a reply that has to be made first.
 package struct ReplyAsker: Sendable {
   /// The same for all that one client asks.
   package var share: UInt64

@@ -3,10 +3,10 @@ import TableDiff
 import TableEncoding
 import TableModel
 
-/// What leads from a version to another one, as they are found and cut, before their rows are drawn: found out once for all
-/// lenses that differ in how they draw them. What each of them is told is made of that, in proportion to what changed.
+/// The changes from one version to another, found and cut, before their rows are drawn: made once for all lenses that
+/// differ only in how they draw them. Each lens's reply is made of them, in proportion to what changed.
 struct SharedChanges: Sendable {
-  /// What is found of a version, and cut.
+  /// The table that a search and a window leave of a version.
   struct Side: Hashable, Sendable {
     var version: Cursor
     var rows: WindowRange?
@@ -26,7 +26,7 @@ struct SharedChanges: Sendable {
   struct Drawing: Hashable, Sendable {
     var before: CellDrawing?
     var after: CellDrawing?
-    /// Of the rows that come or are updated.
+    /// The identities of toggled rows, among those that come or are updated.
     var toggled: Set<Fingerprint> = []
   }
 
@@ -41,7 +41,7 @@ struct SharedChanges: Sendable {
   private static let maximumStages = 64
   private static let maximumStageBytes = 4 << 20
 
-  /// What a changeset takes.
+  /// Counts the operations of a changeset.
   init(from old: Table, to new: Table) {
     self.new = new
     changes = Changeset(from: old, to: new)
@@ -100,8 +100,8 @@ struct SharedChanges: Sendable {
     return writer.count > 256 && !isLarger(than: writer.count, after) ? nil : writer.bytes
   }
 
-  /// Whether a snapshot, of which the rows and headers are counted and some hundred bytes of frame, has as many bytes. Looks
-  /// at no more rows than it takes to tell.
+  /// Returns whether a snapshot, whose rows and headers are counted, and some hundred bytes of frame, has as many
+  /// bytes. Looks at no more rows than it takes to tell.
   private func isLarger(than count: Int, _ drawing: RowDrawing?) -> Bool {
     var size = 256
     if let find = new.find {
@@ -122,8 +122,8 @@ struct SharedChanges: Sendable {
 }
 
 extension Table {
-  /// Where the rows stand with these identities, as far as they are there, in no order. Expected O(rows + sections) at most,
-  /// and for a few of them O(sections + rows / 8,000) each.
+  /// Returns the places of the rows with these identities, as far as they are there, in no order. Expected O(rows +
+  /// sections) at most, and for a few of them O(sections + rows / 8,000) each.
   func places(of identities: Set<Fingerprint>) -> [(path: IndexPath, row: Row)] {
     guard !identities.isEmpty else { return [] }
     var places: [(IndexPath, Row)] = []

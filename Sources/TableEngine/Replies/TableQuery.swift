@@ -1,10 +1,10 @@
 package import TableModel
 
-/// What one client asks of a table.
+/// One client's request of a table.
 package struct TableQuery: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case snapshot
-    /// What changed since a cursor; nil: everything.
+    /// The changes since a cursor; nil: everything.
     case changes(after: Cursor?)
   }
   package var kind: Kind
@@ -21,7 +21,7 @@ package struct TableQuery: Hashable, Sendable {
   }
 }
 
-/// What a reply is for: two replies with one key have the same bytes.
+/// The key of a reply: two replies with one key have the same bytes.
 package struct ReplyKey: Hashable, Sendable {
   package var query: TableQuery
   package var to: Cursor
@@ -37,7 +37,7 @@ package struct ReplyKey: Hashable, Sendable {
   package init(_ query: TableQuery, to: Cursor) { (self.query, self.to) = (query, to) }
 }
 
-/// Where a client stands.
+/// A client's standing.
 package struct QueryState: Sendable {
   /// There is nothing new for it.
   package var isCurrent: Bool

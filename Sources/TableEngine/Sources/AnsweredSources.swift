@@ -4,7 +4,7 @@ struct AnsweredSources: Sendable {
   private var answered: Set<String> = []
   private var silent: Set<String> = []
 
-  /// What could not be mapped may be mapped otherwise now, and is gone.
+  /// An answer that could not be mapped may be mapped otherwise now, and is gone.
   mutating func note(_ source: String, _ input: TableContent.SourceInput) {
     guard input.unmappable == nil else { return }
     if input.content == nil { silent.insert(source) } else { answered.insert(source) }

@@ -15,7 +15,7 @@ final class PolledSource: Sendable {
   let source: Source
   private let fetchContext: FetchContext
   let listeners: SourceListeners
-  /// What is asked in its place.
+  /// The source that is asked in its place.
   private let successor = Mutex<PolledSource?>(nil)
   /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
   let standsForAnother = Atomic(false)
@@ -68,9 +68,9 @@ final class PolledSource: Sendable {
 
   /// Whether it is asked again and again by now, as a table that it feeds is read.
   var isAsked: Bool { listeners.withReaders { $0.pace == .running } }
-  /// Whether no other table reads it.
+  /// Returns whether no other table reads it.
   func isReadOnly(by table: LiveTable) -> Bool { listeners.fed.allSatisfy { $0 === table } }
-  /// Whether it ever gave items.
+  /// True if it ever gave items.
   var hasWorked: Bool { listeners.hasWorked }
   var figures: SourceFigures { source.figures }
 
@@ -129,8 +129,8 @@ final class PolledSource: Sendable {
 
   // MARK: From one configuration to another
 
-  /// Whether it may have been told something that a table doesn't have which has no answer of it: then what it says next may
-  /// be that nothing has changed.
+  /// True if it may have been told something that a table doesn't have which has no answer of it: then its next answer
+  /// may be that nothing has changed.
   var hasBeenHeard: Bool { hasWorked || standsForAnother.load(ordering: .acquiring) }
 
   /// Ends it.
@@ -150,7 +150,7 @@ final class PolledSource: Sendable {
     listeners.release()
   }
 
-  /// What is asked in its place now, as often as another configuration came; itself where nothing is.
+  /// The source that is asked in its place now, as often as another configuration came; itself where there is none.
   var latest: PolledSource {
     var latest = self
     while let next = latest.successor.withLock({ $0 }) { latest = next }
@@ -183,7 +183,7 @@ final class PolledSource: Sendable {
     source.refreshAfterChange { [listeners] _ in listeners.afterDeliveries(completion) }
   }
 
-  /// What of a caller's own fields an edit would be sent with.
+  /// Returns the caller's own fields that an edit would be sent with.
   func sends(_ caller: ForwardedFields, of table: TableDefinition) -> ForwardedFields {
     caller.sent(to: definition, of: table)
   }

@@ -1,7 +1,7 @@
 import Synchronization
 import Upstream
 
-/// What was asked of a source's upstream, and what came back, for metrics.
+/// Figures of the requests to a source's upstream and of its answers, for metrics.
 package struct RequestFigures: Sendable {
   package var source: String
   /// `fetch` or `edit`.

@@ -5,7 +5,7 @@ import Upstream
 
 /// The upstreams that tables read, each asked once for all that ask the same: those that always live, and members of families.
 final class SharedSources: Sendable {
-  /// What makes requests the same, to the byte: texts that look alike ask for two things.
+  /// The key of equal requests, to the byte: texts that look alike ask for two things.
   struct Key: Hashable {
     private let name: String
     private let definition: String
@@ -37,7 +37,7 @@ final class SharedSources: Sendable {
 
   private struct Contents {
     var sources: [Key: WeakSource] = [:]
-    /// Those that nobody reads any more are looked for when there are twice as many as after the last look.
+    /// Sources that nobody reads any more are looked for when there are twice as many as after the last look.
     var limit = 64
   }
 

@@ -29,13 +29,13 @@ final class SourceListeners: Sendable {
 
   /// For whom it is asked.
   struct Asker {
-    /// Of a family's member.
+    /// The parameters of a family's member.
     var parameters: [String: String]
-    /// What tells callers apart in a log, and nothing more; nil where it is asked with nobody's own fields.
+    /// A label that tells callers apart in a log, and nothing more; nil where it is asked with nobody's own fields.
     var caller: String?
   }
 
-  /// What the upstream said last.
+  /// The upstream's last answer.
   struct LastAnswer {
     /// Nil where this process was told only that what another one was told still holds.
     var content: SourceContent?
@@ -50,7 +50,7 @@ final class SourceListeners: Sendable {
     last = QueueBound(LastAnswer(), on: context.client.queue)
   }
 
-  /// Whether it ever gave items.
+  /// True if it ever gave items.
   var hasWorked: Bool { worked.load(ordering: .relaxed) }
 
   /// The readers, and what follows for the upstream from a change of them, as one step.
@@ -58,19 +58,19 @@ final class SourceListeners: Sendable {
 
   var isEmpty: Bool { withReaders { $0.isEmpty } }
 
-  /// Whether the upstream has answered at all. On the sources' queue.
+  /// True if the upstream has answered at all. On the sources' queue.
   var hasAnswer: Bool { last.access { $0.isThere } }
 
   /// - Parameter body: has the upstream asked for all that it has, as a table is to be told that; on the sources' queue.
   func whenContentIsMissing(_ body: @escaping @Sendable () -> Void) { askForAll.set(body) }
 
-  /// Of the last answer that was handed on.
+  /// The number of the last answer that was handed on.
   var answer: UInt64 { answers.load(ordering: .relaxed) }
 
   /// The tables that it feeds.
   var fed: [LiveTable] { withReaders { $0.tables } }
 
-  /// What whoever asks next is to know has changed.
+  /// Notes news that the next leader has to know of.
   func noteNews() {
     for table in fed { table.isToBeHandedOver.store(true, ordering: .releasing) }
   }
@@ -101,7 +101,7 @@ final class SourceListeners: Sendable {
         (last.content, last.failure, last.isThere) = (answer, nil, true)
       }
     case .unchanged:
-      // Of what another process was told, perhaps.
+      // The answer may have been told to another process.
       worked.store(true, ordering: .relaxed)
       last.access { ($0.failure, $0.isThere) = (nil, true) }
     case .failed(let error): last.access { ($0.failure, $0.isThere) = (error, true) }
@@ -112,7 +112,7 @@ final class SourceListeners: Sendable {
       isMissing = true
     }
     if isMissing { askForAll.function?() }
-    // Whether it works again, where the answer before was none, is known when this one is mapped.
+    // Where the answer before was none, it is known whether it works again when this one is mapped.
     if case .content = update, isDoubtful.load(ordering: .relaxed) {
       let answer = answer
       afterDeliveries { [self] in
@@ -155,7 +155,7 @@ final class SourceListeners: Sendable {
     return true
   }
 
-  /// What happened, when it begins and when it is over: a source that fails each second all night says so twice.
+  /// Logs the beginning and the end of trouble: a source that fails each second all night says so twice.
   private func log(_ update: SourceUpdate) {
     let (last, now) = failure.withLock { failure in
       defer { if case .failed(let error) = update { failure = error.title } else { failure = nil } }
@@ -175,7 +175,7 @@ final class SourceListeners: Sendable {
     }
   }
 
-  /// Which source, of which member, for whom.
+  /// The source, its member, and its caller.
   private var metadata: Logger.Metadata {
     var metadata: Logger.Metadata = ["source": "\(source)"]
     if !asker.parameters.isEmpty {

@@ -20,7 +20,7 @@ struct SourceReaders {
   /// The term of the lease under which the upstream was last taken over from another replica.
   private var term: UInt64?
 
-  /// What is to be done with the upstream.
+  /// An action on the upstream.
   enum Action: Equatable {
     case nothing, start, suspend, resume, stop
   }

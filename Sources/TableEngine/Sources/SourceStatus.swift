@@ -24,7 +24,7 @@ package struct SourceStatus: Sendable {
     /// Nil where there was no answer.
     package var status: Int?
     package var elapsed: Duration
-    /// Of the body, decompressed.
+    /// The length of the body, decompressed.
     package var bytes: Int
     /// Attempts of the same refresh before this one.
     package var retries: Int
@@ -37,7 +37,7 @@ package struct SourceStatus: Sendable {
     }
   }
 
-  /// Whether the host is asked: not for a while where it failed again and again.
+  /// The state of the breaker: a host is not asked for a while where it failed again and again.
   package enum Breaker: String, Sendable {
     case closed, open, probing
 
@@ -91,7 +91,7 @@ package struct SourceStatus: Sendable {
 }
 
 extension Catalog {
-  /// Of the upstreams that the configuration names, in its order.
+  /// The status of the configuration's upstreams, in its order.
   package var sourceStatuses: [SourceStatus] {
     definition.sources.compactMap { source in
       guard case .upstream(let upstream) = source.kind else { return nil }
@@ -99,7 +99,7 @@ extension Catalog {
     }
   }
 
-  /// Of an upstream.
+  /// Returns the status of an upstream.
   ///
   /// - Throws: where there is no such source.
   func status(of source: String) throws(TableError) -> SourceStatus {

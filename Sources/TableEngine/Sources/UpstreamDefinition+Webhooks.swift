@@ -4,7 +4,7 @@ import TableStore
 import Upstream
 
 extension UpstreamDefinition {
-  /// What the signature of a webhook is to this source; nil where it takes none.
+  /// Returns the verdict on a webhook's signature; nil where the source takes none.
   func webhookVerdict(on body: [UInt8], header: (String) -> String?) -> WebhookSignature.Verdict? {
     guard webhookSecret != nil || webhookToken != nil else { return nil }
     // Both are looked at in any case.

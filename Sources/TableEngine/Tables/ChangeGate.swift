@@ -1,5 +1,5 @@
-/// Whether a table begins changes. While a configuration is prepared that puts another table in its place, none is begun,
-/// and nobody knows yet whose the next one is: who must know waits. A value without I/O.
+/// The gate of a table's changes. While a configuration is prepared that puts another table in its place, no change is
+/// begun, and nobody knows yet whose the next one is: callers that must know wait. A value without I/O.
 struct ChangeGate {
   typealias Waiter = @Sendable () -> Void
 

@@ -8,7 +8,7 @@ struct CommitsUnderWay: Sendable {
   private var ended: UInt64 = 0
   /// One has failed, and those that were built on it come back one after the other.
   private(set) var isUndoing = false
-  /// What others have written is being read: what would be laid out on what is known until then would be refused.
+  /// True while commits of others are being read: a layout on the state known until then would be refused.
   private var isCatchingUp = false
   /// How often in a row a commit was superseded though none before it had failed: somebody else writes.
   private var conflicts = 0
@@ -19,8 +19,8 @@ struct CommitsUnderWay: Sendable {
 
   var isEmpty: Bool { begun == ended }
 
-  /// Whether a superseded commit is worth laying out anew: it was built on one that failed, or not too often yet on
-  /// what somebody else has written.
+  /// True if a superseded commit is worth laying out anew: it was built on one that failed, or not too often yet on
+  /// somebody else's.
   var mayRetry: Bool { isUndoing || conflicts < Self.maximumConflicts }
 
   /// Nothing is being undone or read: what comes next is built on what is under way.
@@ -29,8 +29,8 @@ struct CommitsUnderWay: Sendable {
   /// A commit has been given to the store.
   mutating func begin() { begun += 1 }
 
-  /// What others have written is asked for: it counts as a commit until it is there. Nothing of this table's own is on its way,
-  /// or all of it is being undone.
+  /// Begins to catch up with others: that counts as a commit until it is there. Nothing of this table's own is on its
+  /// way, or all of it is being undone.
   mutating func beginCatchingUp() {
     begin()
     isCatchingUp = true

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Those who wait alike for several tables: each table is told of the first one that comes and of the last one that goes, and asks
-/// for their number where somebody wants to know it. Any thread.
+/// Waiters that wait alike for several tables: each table is told of the first one that comes and of the last one that
+/// goes, and asks for their number where somebody wants to know it. Any thread.
 package final class Crowd: Sendable {
   private let members = Atomic(0)
 

@@ -1,12 +1,12 @@
 import DequeModule
 package import TableModel
 
-/// Which rows each version changed of a table, for versions that are no longer held too: a client whose window nothing of that
-/// reaches has what the oldest held version shows in it, however many have gone by.
+/// The rows that each version of a table changed, for versions that are no longer held, too: a client whose window no
+/// such change touched has the oldest held version's content in it, however many versions have gone by.
 ///
-/// Noted once somebody has waited with a window. For windows that begin at the beginning, the later one of two changes counts
-/// where it reaches as far up, so that of those no longer held there are at most as many as such a window can have rows. Where
-/// they end is noted of the last ones, for windows out of the middle. Not thread-safe.
+/// Noted once somebody has waited with a window. For windows that begin at the beginning, the later one of two changes
+/// counts where it reaches as far up, so that of those no longer held there are at most as many as such a window can
+/// have rows. The ends are noted of the last ones, for windows out of the middle. Not thread-safe.
 package struct ForgottenChanges {
   private struct Change {
     /// The first version that has it.
@@ -26,7 +26,7 @@ package struct ForgottenChanges {
     package init(rows: Range<Int>?, size: Size) { (self.rows, self.size) = (rows, size) }
   }
 
-  /// What a window shows of the whole table, and whose change wakes nobody.
+  /// The sizes of the whole table that a window shows, and whose change wakes nobody.
   package struct Size: Hashable, Sendable {
     package var rows: Int
     package var omittedSections: Int
@@ -37,9 +37,9 @@ package struct ForgottenChanges {
     }
   }
 
-  /// Of versions that were held when the last one was noted. Ascending.
+  /// The changes of versions that were held when the last one was noted. Ascending.
   private var held: [Change] = []
-  /// Of those before. Ascending by version and by first row.
+  /// The changes of versions before. Ascending by version and by first row.
   private var forgotten: [Change] = []
   /// The last of those before, all that there were since a version.
   private var recent: (changes: Deque<Change>, since: UInt64) = ([], 0)
@@ -86,8 +86,9 @@ package struct ForgottenChanges {
     forgotten.append(change)
   }
 
-  /// Whether a window shows something else at the oldest version held than at a client's version, or may have in between; nil
-  /// where that is not known. O(held), and O(log) of what is forgotten; O(``maximumRecent``) for a window out of the middle.
+  /// Returns whether a window shows something else at the oldest version held than at a client's version, or may have
+  /// in between; nil where that is not known. O(held), and O(log) of the forgotten ones; O(``maximumRecent``) for a
+  /// window out of the middle.
   package func isAffected(_ window: WindowRange, after cursor: Cursor, until oldest: Cursor) -> Bool? {
     guard cursor.epoch == oldest.epoch, epoch == oldest.epoch, let versions, cursor.version >= versions.lowerBound,
       oldest.version <= versions.upperBound

@@ -2,9 +2,9 @@ import Synchronization
 import TableModel
 import Upstream
 
-/// What feeds a table, and whether it is still there: told to its translations too.
+/// The sources of a table, and its end: its translations are told, too.
 extension LiveTable {
-  /// What is polled for it.
+  /// The sources that are polled for it.
   var sources: [PolledSource] { lifecycle.withLock { $0.sources } }
 
   /// It is fed by these from now on, and by no others.
@@ -15,7 +15,7 @@ extension LiveTable {
     for source in sources where !before.contains(where: { $0 === source }) { source.feed(self) }
   }
 
-  /// Whether its readers should wait for what the upstream says.
+  /// True if its readers should wait for the upstream's answer.
   package var isAwaitingUpstream: Bool { isMember && lifecycle.withLock { $0.isAwaitingUpstream } }
 
   /// How the store has it is not known yet.
@@ -52,14 +52,15 @@ extension LiveTable {
     }
   }
 
-  /// What is in its place now, as often as it was made anew; itself where nothing is.
+  /// The table in its place now, as often as it was made anew; itself where there is none.
   package var latest: LiveTable {
     var latest = self
     while let next = latest.successor.withLock({ $0 }) { latest = next }
     return latest
   }
 
-  /// What is in its place now: what it was replaced by, or what was made under its name since it ended; itself where nothing is.
+  /// The table in its place now: its successor, or the one made under its name since it ended; itself where there is
+  /// none.
   var present: LiveTable {
     if let next = successor.withLock({ $0 }) { return next }
     guard !isLiving else { return self }
@@ -99,7 +100,7 @@ extension LiveTable {
     if isPrivate { writer.conceal() }
   }
 
-  /// Whether what its upstreams say is for nobody yet.
+  /// True while its upstreams' answers are for nobody yet.
   var isConcealed: Bool { isPrivate && lifecycle.withLock { $0.isFrozen } }
 
   func thaw() {

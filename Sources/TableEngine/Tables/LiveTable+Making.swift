@@ -110,8 +110,8 @@ extension LiveTable {
     _ = try? table.translate(blueprint)
     for table in log == nil ? [table] : table.all { table.writer.followItems() }
     table.attach(table.polledSources(blueprint, parameters, forwarding))
-    // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no queue of the
-    // table's, as the threads for these may all be taken.
+    // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no
+    // queue of the table's, as the threads for these may all be taken.
     if blueprint.upstreams.isEmpty {
       table.writer.content.queue.async {
         table.writer.updateTranslations()
@@ -267,7 +267,7 @@ extension TableWriter {
       return (content.table(named: name), content.isKnownToStore)
     }
     if log != nil { logSkipped() }
-    // What another replica has made of its configuration is not this one's to change, before it leads.
+    // Another replica's table is not this one's to change, before it leads.
     guard !(isKnown && context.replica.isShared) else {
       updateTranslations(publishing: false)
       return completion(nil)
@@ -311,7 +311,7 @@ extension TableWriter {
 }
 
 extension TableContent {
-  /// Whether the items, which it alone shows, would make the version that is stored.
+  /// Returns whether the items, which it alone shows, would make the version that is stored.
   fileprivate func isShownAsStored(by stored: StoredTable, _ log: ItemLog?) -> Bool {
     layout != nil && layout == stored.layout && log?.isStored == true && isKnownToStore
   }

@@ -25,11 +25,11 @@ extension LiveTable {
     let unheard = move(to: next, heard, unchanged: unchanged)
     isToBeHandedOver.store(true, ordering: .releasing)
     let lease = context.replica.lease
-    // Where another replica asks them, that one tells.
+    // Where another replica asks the sources, that one tells.
     let isAsked = !isShared || lease != nil
     for source in replaced { source.goOn(with: isAsked ? next.first { $0.name == source.name } : nil) }
     guard isAsked else { return }
-    // Those that another replica has asked until now are not this one's to go on with.
+    // Sources that another replica has asked until now are not this one's to go on with.
     let mayGoOn = !isShared || isAskedHere
     for (source, isUnheard) in mayGoOn ? unheard : next.map({ ($0, true) }) { source.begin(self, isUnheard: isUnheard) }
     if let lease { term.store(lease.term, ordering: .releasing) }
@@ -53,7 +53,8 @@ extension LiveTable {
     }
   }
 
-  /// Whether it can go on with a definition: not where its own source is another one now, if that is the service's own.
+  /// Returns whether it can go on with a definition: not where its own source is another one now, if that is the
+  /// service's own.
   ///
   /// - Parameter log: the items of its own source by that definition, if these are the service's.
   func canBe(_ blueprint: TableBlueprint, _ log: ItemLog? = nil) -> Bool {

@@ -25,20 +25,20 @@ package final class LiveTable: Sendable {
   /// The same table in the configuration's other languages.
   let translations = Mutex<[LiveTable]>([])
   let lifecycle = Mutex(TableLifecycle())
-  /// Of a family's member: tells the family what it holds. False: there is no room.
+  /// Tells a member's family the bytes that it holds. False: there is no room.
   let place = LateFunction<@Sendable (LiveTable, Growth) -> Bool>()
-  /// What is in its place.
+  /// The table in its place.
   let successor = Mutex<LiveTable?>(nil)
-  /// Of a family's member: what its family has made since it ended, for the same callers.
+  /// The member that its family has made since this one ended, for the same callers.
   let heir = LateFunction<@Sendable (Catalog?) -> LiveTable?>()
   private let polls = Mutex<[PollKind]>([])
   /// Until when a member counts as waited for, as another replica's clients do.
   private let waitersElsewhere = Mutex(ContinuousClock.now)
-  /// Of a family's member: tells the replica that asks the sources that somebody waits for it here.
+  /// Tells the leader that somebody waits here for this member.
   let claim = LateFunction<@Sendable () -> Void>()
   /// Until when that need not be told again.
   private let waitersToldOf = Mutex(ContinuousClock.now)
-  /// Of a member that replicas share: what whoever asks its sources next is to know has changed since it was left.
+  /// A flag of a shared member: the next leader has to know of changes since the state that was left.
   let isToBeHandedOver = Atomic(false)
   /// The term of the lease under which its sources are asked from here; 0: they never were.
   let term = Atomic<UInt64>(0)
@@ -71,13 +71,13 @@ package final class LiveTable: Sendable {
   /// Clients may poll it through caches.
   package var isForEdges: Bool { reader.feed.current.table.isForEdges }
 
-  /// What a client's request means for this table.
+  /// Returns the lens of a client's request on this table.
   package func lens(_ request: LensRequest, after: Cursor?) -> Lens { reader.lens(request, after: after) }
 
   /// The cursor of a version as a lens shows it.
   package func cursor(of version: Version, _ lens: Lens) -> Cursor { reader.cursor(version, lens) }
 
-  /// Where a client stands.
+  /// Returns a client's standing.
   ///
   /// - Parameter waits: false: a client that another replica, whose configuration counts, has shown other cells starts
   ///   anew here, rather than wait for that one.
@@ -93,10 +93,10 @@ package final class LiveTable: Sendable {
     reader.readyReply(query, to: cursor)
   }
 
-  /// What whoever looks at it may search, filter and sort by; nil: nothing.
+  /// The searches, filters and sorts that a reader may use; nil: none.
   package var offer: FindOffer? { reader.offer }
 
-  /// Whether what a query looks for is found already, so that an event loop may ask where its client stands. O(1).
+  /// Returns whether a query's search is known already, so that an event loop may ask for its client's standing. O(1).
   package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
 
   /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
@@ -149,7 +149,7 @@ package final class LiveTable: Sendable {
     all.reduce(0) { $0 + $1.reader.changesetCount.load(ordering: .relaxed) }
   }
 
-  /// What the replies take that are kept, in bytes.
+  /// The bytes of the replies that are kept.
   package var replyBytes: Int { all.reduce(0) { $0 + $1.reader.replies.byteCount } }
 
   // MARK: Waiting
@@ -235,7 +235,7 @@ package struct PollKind: Sendable {
   package var lens: Lens
   /// Tells kinds with the same lens apart.
   package var variant: String
-  /// What is made of the reply ahead, such as its compressed form.
+  /// Prepares the reply ahead, such as its compressed form.
   package var prepare: @Sendable (EncodedReply) -> Void
 
   package init(lens: Lens, variant: String, prepare: @escaping @Sendable (EncodedReply) -> Void) {

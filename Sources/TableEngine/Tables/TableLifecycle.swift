@@ -2,8 +2,8 @@ import Synchronization
 import TableModel
 import Upstream
 
-/// What changes about a live table as such, rather than in it: what feeds it, whether it is still there, and what its
-/// upstream says of those who read it. A value without I/O: whoever changes it wakes those who wait.
+/// The changes of a live table as such, rather than in it: its sources, its end, and the upstream's refusal of its
+/// readers. A value without I/O: the caller that changes it wakes those who wait.
 struct TableLifecycle {
   enum Phase: Equatable {
     case living
@@ -21,12 +21,12 @@ struct TableLifecycle {
   private(set) var isSettled = false
   /// Nobody reads it, and what a last fetch says is not for those who will.
   private(set) var isFrozen = false
-  /// Of a member that replicas share: it is not known yet how the store has it, so that nobody is shown it.
+  /// True while the stored state of a shared member is not known yet, so that nobody is shown it.
   var isUnknown = false
   /// An upstream's refusal of those who read it: 401, 403 and 404 are passed on to them.
   private(set) var refusal: TableError?
 
-  /// Whether readers should wait for what the upstream says.
+  /// True if readers should wait for the upstream's answer.
   var isAwaitingUpstream: Bool { (!isSettled || isUnknown) && phase == .living }
 
   /// Once ended, it stays so: a member that made room is not removed later.
@@ -36,7 +36,7 @@ struct TableLifecycle {
     if case .refused(let error) = phase { refusal = error }
   }
 
-  /// What its upstream says counts no more.
+  /// True once the upstream's answers count no more.
   private var isRefused: Bool { if case .refused = phase { true } else { false } }
 
   /// Until it is read again. What it has of a caller's own is then not shown before the upstream has agreed again:
@@ -61,7 +61,7 @@ struct TableLifecycle {
     return changes
   }
 
-  /// What the upstream has said to another replica of those who read it. Returns whether that is news.
+  /// Takes the upstream's refusal of the readers from another replica. Returns whether that is news.
   mutating func follow(_ refusal: TableError?) -> Bool {
     guard !isRefused, self.refusal != refusal else { return false }
     self.refusal = refusal

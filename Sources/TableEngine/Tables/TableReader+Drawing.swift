@@ -2,10 +2,10 @@ import Synchronization
 import TableModel
 import TableStore
 
-/// What lenses make of a version's rows. On any queue.
+/// The drawing of a version's rows by lenses. On any queue.
 ///
-/// A cursor says how the rows of its version were drawn, and no more: another set of cells that draws them alike, another
-/// replica's or a later configuration's, goes on from there.
+/// A cursor says how the rows of its version were drawn, and no more: another set of cells that draws them alike,
+/// another replica's or a later configuration's, goes on from there.
 extension TableReader {
   /// The version that a cursor names, where it is held. O(1).
   func held(_ cursor: Cursor) -> Version? {
@@ -49,9 +49,9 @@ extension TableReader {
     return made
   }
 
-  /// Whether a client has been drawn rows otherwise than they are here, where this replica's cells are not those that count.
-  /// It waits for a replica that has them, rather than be set to and fro between the two; where there is none, it is set
-  /// back.
+  /// Returns whether a client's rows were drawn otherwise than they are here, where this replica's cells are not those
+  /// that count. It waits for a replica that has them, rather than be sent to and fro between the two; where there is
+  /// none, it is reset.
   func isDrawnElsewhere(_ after: Cursor, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard context.replica.isOverruled, let tag = after.lensTag, let version = held(after) else { return false }
     if tag.cells != drawing(of: version, lens)?.tag { return true }
@@ -88,7 +88,7 @@ struct DrawnVersions {
     drawings[Key(kinds: number(version), cells: cells)] = .some(drawing)
   }
 
-  /// Of a version's kinds.
+  /// Returns the number of a version's kinds.
   private mutating func number(_ version: Version) -> Int {
     if let known = numbers[version.cursor] { return known }
     let found = version.rowKinds

@@ -4,7 +4,7 @@ import TableStore
 
 /// Cursors that other replicas have given, of versions and taps that this one has not read yet. On any queue.
 extension TableReader {
-  /// Whether a cursor names what this process doesn't know and another one may have given. O(toggles).
+  /// Returns whether a cursor names a state that this process doesn't know and another one may have given. O(toggles).
   ///
   /// - Parameter name: the view that it is asked with.
   func isAhead(_ after: Cursor, view name: String?) -> Bool {
@@ -14,7 +14,7 @@ extension TableReader {
     guard let name, after.taps > 0 || after.lensTag?.view != nil else { return false }
     guard let view = view(Lens(view: name)) else { return true }
     guard after.taps <= view.taps else { return true }
-    // Of a version that is no longer held nothing is to be found out.
+    // Of a version that is no longer held nothing can be found out.
     return held(after).map { after.lensTag?.view != view.digest(over: $0) } ?? false
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 import TableModel
 import TableStore
 
-/// What leads clients from where they stand to what there is now: made on the rendering queue, kept for all who ask alike.
+/// The replies that lead clients to the current version: made on the rendering queue, kept for all who ask alike.
 extension TableReader {
   /// The snapshot of the plain table, if it is made: what most clients ask for. O(1).
   var plainSnapshot: EncodedReply? { replies.plainSnapshot(feed.current.cursor) }
@@ -63,7 +63,7 @@ extension TableReader {
     maker.queue.sync {
       drawing.withLock { $0 = cells.keeping(DrawnRows(context.findMemory)) }
       maker.access { $0 = ReplyMaker(name: name) }
-      // What is kept may say otherwise.
+      // Replies that are kept may be outdated.
       replies.removeAll()
       changes.withLock { $0 = FirstAffectedRows() }
       drawings.withLock { $0 = DrawnVersions() }
@@ -112,7 +112,7 @@ extension TableReader {
     return made
   }
 
-  /// What is kept has grown, maybe.
+  /// Notes the bytes that are kept.
   private func noteKept() {
     let drawn = drawing.withLock { $0.drawn }
     drawn?.charge()
@@ -174,7 +174,7 @@ extension TableReader {
     }
   }
 
-  /// What a client has that stands at `after`.
+  /// Returns the table of a client at `after`.
   private func origin(_ after: Cursor?, _ view: TappedView?, _ lens: Lens) -> Origin {
     guard let after else { return .reset(.start) }
     guard after.epoch == feed.epoch else { return .reset(.epoch) }

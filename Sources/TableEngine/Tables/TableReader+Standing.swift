@@ -4,7 +4,7 @@ import TableEncoding
 import TableModel
 import TableStore
 
-/// Where clients are, compared with what there is now: what decides whether a poll waits. On any queue.
+/// The comparison of clients' cursors with the current version, which decides whether a poll waits. On any queue.
 extension TableReader {
   /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
   /// pair of versions and set of cells, and in a view O(rows toggled since).
@@ -21,8 +21,8 @@ extension TableReader {
     return QueryState(isCurrent: isSame(after, to, current, lens, view), to: to)
   }
 
-  /// Whether a client at `after` sees through its lens what there is now: what has changed lies beyond its window, or in
-  /// cells that it is not shown.
+  /// Returns whether a client at `after` sees the current version through its lens: the changes lie beyond its window,
+  /// or in cells that it is not shown.
   private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
     guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
       from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
@@ -39,7 +39,7 @@ extension TableReader {
     return !view.state.changed(from: tap, to: view.state.taps).contains { isSeen($0, in: shown, lens) }
   }
 
-  /// Whether it can be seen through a lens that a row is toggled. Expected O(sections + rows / 8,000).
+  /// Returns whether a row's toggle can be seen through a lens. Expected O(sections + rows / 8,000).
   private func isSeen(_ identity: Fingerprint, in table: Table, _ lens: Lens) -> Bool {
     guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
     guard let accepted = lens.cells else { return true }
@@ -47,8 +47,8 @@ extension TableReader {
     return !Row.looksSame(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted, isKept: false))
   }
 
-  /// Whether a lens without its view shows another table at one version than at another: what came and went does not
-  /// count, nor what lies beyond its window or in cells that it does not show.
+  /// Returns whether a lens without its view shows another table at one version than at another: rows that came and
+  /// went don't count, nor changes beyond its window or in cells that it does not show.
   private func isAffected(_ lens: Lens, from old: Version, to new: Version) -> Bool {
     if lens.find != nil {
       let kind = WaitedLenses.Kind(lens)
@@ -89,7 +89,8 @@ extension TableReader {
     }
   }
 
-  /// Whether a window shows another table at one version than at another. Found out once for all who have these cells.
+  /// Returns whether a window shows another table at one version than at another. Found out once for all who have these
+  /// cells.
   func isAffected(_ window: WindowRange, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
     guard firstAffectedRow(from: old, to: new, accepted) < window.end else { return false }
     guard window.from > 0 else { return true }
@@ -141,7 +142,7 @@ struct FirstAffectedRows {
     var cells: LensTag.Digest?
   }
   private var rows: [Pair: Int] = [:]
-  /// Of windows that do not begin at the beginning: whether they show something else.
+  /// The results for windows that do not begin at the beginning.
   private var windows: [WindowPair: Bool] = [:]
   private var found: [FoundPair: Bool] = [:]
 
@@ -177,7 +178,7 @@ struct FirstAffectedRows {
     }
   }
 
-  /// What leads to versions that are no longer the current one.
+  /// Forgets the results that lead to versions before the current one.
   mutating func forget(before version: Cursor) {
     func isCurrent(_ pair: Pair) -> Bool { pair.to.epoch == version.epoch && pair.to.version >= version.version }
     rows = rows.filter { isCurrent($0.key) }

@@ -4,18 +4,18 @@ import TableFinding
 import TableModel
 import TableStore
 
-/// What readers see of one table: its versions, and the replies that lead from one to another.
+/// The readers' side of one table: its versions, and the replies that lead from one to another.
 ///
 /// The event loops ask it, and find most replies made; its rendering queue makes the others. Only the table's writer
 /// publishes.
 final class TableReader: Sendable {
   let feed: Feed
   let replies: ReplyCache
-  /// What the plain table's waiters are woken by.
+  /// The topic that wakes the plain table's waiters.
   let topic = ChangeTopic.random()
   let context: EngineContext
   let maker: QueueBound<ReplyMaker>
-  /// What rows are drawn with now, and those that are drawn.
+  /// The cells that rows are drawn with now, and the drawn rows.
   let drawing: Mutex<CellRegistry>
   let waiting = Mutex(WaitedLenses())
   /// Called when a reply was made that is kept, by who has to know what that takes.
@@ -28,7 +28,7 @@ final class TableReader: Sendable {
   let drawings = Mutex(DrawnVersions())
   let turns = Mutex(ReplyTurns())
   let askers = Mutex(JoinedAskers())
-  /// What the changes take that are kept, and the rows as clients are shown them that can't show all cells.
+  /// The bytes of the changes that are kept, and of the rows drawn for clients that can't show all cells.
   let drawnBytes = Atomic(0)
   let finding: Mutex<TableFinders>
   let standings = Mutex(FoundStandings())
@@ -55,10 +55,10 @@ final class TableReader: Sendable {
 
   // MARK: Lenses
 
-  /// What a client's request means for this table, with the cells that it has now.
+  /// Returns the lens of a client's request on this table, with the cells that it has now.
   func lens(_ request: LensRequest, after: Cursor?) -> Lens {
     let rows = request.rows(after: after)
-    // Where there are no menus to ask for, who asks for them sees what all see.
+    // Where there are no menus to ask for, a client that asks for them sees the plain table.
     let find = request.find.flatMap { $0.isEmpty && offer == nil ? nil : $0 }
     guard let cells = request.cells else { return Lens(view: request.view, rows: rows, find: find) }
     return Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: find)
@@ -103,13 +103,13 @@ final class TableReader: Sendable {
     var state: ViewState
     var point: ViewPoint { ViewPoint(toggled: state.toggled(at: state.taps)) }
 
-    /// What names it in the cursors of a version.
+    /// Returns its name in the cursors of a version.
     func digest(over version: Version) -> LensTag.Digest { state.digest(name: name, over: version.rowKinds) }
   }
 
   // MARK: Waiting
 
-  /// What a waiter with this lens is woken by.
+  /// Returns the topics that wake a waiter with this lens.
   func topics(_ lens: Lens) -> [ChangeTopic] {
     [topic(WaitedLenses.Kind(lens))] + (lens.view.map { [context.views.topic(view: $0)] } ?? [])
   }
@@ -123,7 +123,7 @@ final class TableReader: Sendable {
     return ChangeTopic(rawValue: value)
   }
 
-  /// Whoever waits is counted by its window, and uses its view.
+  /// Counts a waiter by its window, and uses its view.
   func beginWaiting(_ lens: Lens, for crowd: Crowd? = nil) {
     waiting.withLock { $0.begin(WaitedLenses.Kind(lens), crowd) }
     if let view = lens.view { context.views.beginFollowing(view, table: feed.epoch) }
@@ -139,7 +139,7 @@ final class TableReader: Sendable {
     waiting.withLock { $0.byWindow }
   }
 
-  /// Whoever waits has to look again, whatever has changed.
+  /// Wakes all waiters, whatever has changed.
   func wakeAll() { context.wake(waiting.withLock { [topic] + $0.kinds.map { topic($0) } }) }
 
   /// Wakes those in whose window something changed. After the version can be read.

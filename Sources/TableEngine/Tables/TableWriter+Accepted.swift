@@ -87,7 +87,7 @@ extension TableWriter {
       guard case .success(let row) = outcome else { return completion(outcome) }
       lookForNews(attempts: Self.attemptsToRead) { [self] isRead in
         guard isRead else { return completion(.failure(TableError(.unreadable))) }
-        // What the fetch has brought, where the edit was too long to be told.
+        // The item in the fetched answer, where the edit was too long to be told.
         let named = edit.item.flatMap { item in content.access { $0.identity(of: item, from: edit.source) } }
         completion(.success(edit.edit.row ?? row ?? named))
       }
@@ -110,7 +110,7 @@ extension TableWriter {
         }
       } apply: { [feed, name] content in
         content.refreshResult(named: name)
-        // Where the row has moved on meanwhile, what is fetched counts.
+        // Where the row has moved on meanwhile, the fetched answer counts.
         let request = EditRequest([edit.edit], caller: CallerFields([]))
         let plan = try? ForwardingPlan(request, content, table: feed.latest.table, named: name)
         guard let plan, plan.source == edit.source else { return .awaitsRefresh(row: edit.edit.row) }

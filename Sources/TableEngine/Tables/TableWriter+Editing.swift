@@ -66,7 +66,7 @@ extension TableWriter {
     editsAhead.add(1, ordering: .relaxed)
     content.queue.async { [self] in
       editsAhead.subtract(1, ordering: .relaxed)
-      // What nobody allows is refused before its key is looked up.
+      // A refused authority ends the edit before its key is looked up.
       if case .callersCredentials(let error) = request.authority, log != nil {
         return completion(.failure(error))
       }
@@ -85,7 +85,7 @@ extension TableWriter {
         }
       }
       guard claiming != nil, isShared else { return begin() }
-      // What the upstream has done can't be taken back where it can't be shown.
+      // The upstream's work can't be taken back where it can't be shown.
       whenStoreAnswers { [self] error in
         if let error { completion(.failure(error)) } else { content.queue.async(execute: begin) }
       }
@@ -140,7 +140,8 @@ extension TableWriter {
     }
   }
 
-  /// What refuses an edit may not be stored yet: the answer must not be ahead of what readers see, nor stand where it is undone.
+  /// Refuses an edit once the state that refuses it is stored: the answer must not be ahead of what readers see, nor
+  /// stand where that state is undone.
   private func refuse(_ error: TableError, _ request: EditRequest, _ attempt: Attempt) {
     refuse(error, isUpToDate: attempt.isUpToDate, retry: attempt.retry, again: attempt.again) { [self] error in
       remember(.failure(error), of: request) { attempt.completion(.failure(error)) }
@@ -177,8 +178,8 @@ extension TableWriter {
     }
     let isShownHere = makesVersions
     let version = isShownHere ? feed.prepare(session.shared(with: feed.latest.table)) : nil
-    // What changes nothing that is shown has no version to tell that it was built on an edit that failed: it waits
-    // for those before it, and those behind wait with it, or there would always be another before it.
+    // An edit that changes nothing shown has no version to tell that it was built on an edit that failed: it waits for
+    // those before it, and those behind wait with it, or there would always be another before it.
     if version == nil, isShownHere, content.access({ $0.commits.waitForAll(attempt.retry) }) { return }
     guard let part = log.begin(changes, making: items, plannedOn: head.revision), let revision = part.revision else {
       version.map(feed.withdraw)
@@ -236,7 +237,7 @@ extension TableWriter {
   /// The table as it is with the items at a revision: with all that is under way.
   private func laidOut(_ head: ItemSnapshot, of log: ItemLog) -> EditGround {
     var ground = ground
-    // Where others write what is shown may be older than what the items would make.
+    // Where others write, the shown version may be older than the items' present state.
     let isSame = ground.content.local?.revision == head.revision && !isShared && !ground.content.isBehind
     guard !isSame else { return ground }
     ground.content.show(head, of: log)
@@ -245,8 +246,8 @@ extension TableWriter {
     return ground
   }
 
-  /// What refuses an edit before it is tried: a condition names the newest version, and what was committed to the items since
-  /// changes nothing of that.
+  /// Returns the refusal of an edit before it is tried: a condition names the newest version, and commits to the items
+  /// since change nothing of that.
   private func refusal(
     of preconditions: EditPreconditions,
     on ground: EditGround

@@ -4,7 +4,7 @@ import Synchronization
 import TableModel
 import TableStore
 
-/// What others write to a table that is shared: it is taken over as it is, and nothing is mapped for it.
+/// Versions that others write to a shared table: they are taken over as they are, and nothing is mapped for them.
 extension TableWriter {
   /// The table stands at a revision, as the store says; perhaps known already.
   func moved(to revision: Revision) {
@@ -27,7 +27,7 @@ extension TableWriter {
         case .success(let others):
           take(others)
           context.replica.caughtUp(storedName)
-          // What a replica of a lower generation has laid out is laid out anew.
+          // A layout by a replica of a lower generation is made anew.
           let isToLayOut =
             content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
           if isToLayOut { content.queue.async { [self] in publishContent() } }
@@ -57,7 +57,7 @@ extension TableWriter {
         feed.follow(changes.versions)
       }
       content.access { content in
-        // What was laid out meanwhile is on its way to the store, which refuses it: it is done again on this.
+        // The layout made meanwhile is on its way to the store, which refuses it: it is made again on this one.
         content.goBack(isTranslation: isTranslation)
         if !isTranslation { content.follow(changes.toggles, changes.objects) }
         content.storedInputRevisions = changes.inputs ?? content.storedInputRevisions
@@ -107,8 +107,8 @@ extension TableContent {
     for object in objects { restoredObjects[object.row] = object.bytes }
   }
 
-  /// What is shown is somebody else's: what was heard or mapped here is older. Where this replica asks the sources, others
-  /// have done nothing but toggle rows: what it has heard still holds.
+  /// The shown version is somebody else's: answers heard or mapped here are older. Where this replica leads, others
+  /// have done nothing but toggle rows: its answers still hold.
   fileprivate mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
     (record.base, record.durable) = (revision, revision)
     (durable, storedOriginal) = (own, original)

@@ -118,7 +118,7 @@ extension TableWriter {
     of owner: LiveTable,
     _ completion: @escaping @Sendable (TableReader) -> Void
   ) {
-    // What a fetch under way brings may be from before the edit: it is not waited for.
+    // A fetch under way may bring an answer from before the edit: it is not waited for.
     source.refreshAfterChange { [self] in
       whenDecided { [self] in
         let shown = owner.present

@@ -5,9 +5,9 @@ import TableMapping
 import TableModel
 import TableStore
 
-/// What the replica that asks the sources leaves for the next one, of a table: that it shows an answer, and where the store
-/// has it then. The next one knows no answer, but the rows that were made of it: as long as the upstream says that nothing
-/// has changed, these are enough.
+/// The state of a table that the leader leaves for the next one: that it shows an answer, and the revision that the
+/// store has then. The next leader knows no answer, but the rows that were made of it: as long as the upstream says
+/// that nothing has changed, these are enough.
 extension TableWriter {
   /// The store's revisions of the table, in all its languages, where they show an answer of a source and nothing is under
   /// way; nil where not.
@@ -93,7 +93,8 @@ extension TableContent {
     local == nil && borrowed.isEmpty && inputs.count == 1 && inputs[source] != nil
   }
 
-  /// Where the store has it, if it shows an answer: every item of it, so that the rows are enough.
+  /// Returns the revision at which the store has it, if it shows an answer: every item of it, so that the rows are
+  /// enough.
   fileprivate mutating func standing(on answer: UInt64, of source: String) -> Revision? {
     guard isDurable, isOnly(of: source), inputs[source]?.answer == answer else { return nil }
     if let result, inputs[source]?.showsAll == nil {

@@ -22,7 +22,7 @@ extension TableWriter {
   /// at which revisions of the items its version is made. On the table's queue.
   var tellsInputs: Bool { isShared && content.access { !$0.inputs.isEmpty && !$0.inputRevisions.isEmpty } }
 
-  /// Whether versions of it are made here, as far as it depends on what upstreams say. On the table's queue.
+  /// True if versions of it are made here, as far as that depends on upstreams' answers. On the table's queue.
   var makesVersions: Bool { !awaitsLeader || context.replica.isLeading && content.access { $0.isSettled } }
 
   /// Follows the items from now on, where it has not until now.
@@ -59,7 +59,7 @@ extension TableWriter {
     }
   }
 
-  /// Whether it is for this process to show what was committed to items.
+  /// Returns whether this process has to show commits to items.
   private func publishes(_ log: ItemLog, isOwn: Bool) -> Bool {
     // Without a store each replica shows its own items.
     guard isShared else { return true }

@@ -39,7 +39,7 @@ extension LiveTable {
     if lifecycle.withLock({ $0.noteStored(isSettled: isSettled) }) { reader.wakeAll() }
   }
 
-  /// What the upstream has said to another replica of those who read it.
+  /// Takes the upstream's refusal of the readers from another replica.
   fileprivate func follow(_ refusal: TableError?) {
     for table in all where table.lifecycle.withLock({ $0.follow(refusal) }) { table.reader.wakeAll() }
   }
@@ -67,7 +67,7 @@ extension TableWriter {
     (table?.original?.table.withLock { $0.value } ?? table)?.isToBeHandedOver.store(true, ordering: .releasing)
   }
 
-  /// What others have written of a member is shown from now on.
+  /// Shows others' versions of a member from now on.
   func noteFollowed(_ previous: Table) {
     noteStored()
     if !isTranslation {

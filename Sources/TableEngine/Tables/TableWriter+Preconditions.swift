@@ -9,8 +9,8 @@ import TableStore
 
 /// The terms under which edits and taps are asked for. All on the table's queue.
 extension TableWriter {
-  /// What refuses an edit before it is tried: nobody changes this table any more, or `If-Match` names another version
-  /// than the one it would be built on.
+  /// Returns the refusal of an edit before it is tried: nobody changes this table any more, or `If-Match` names another
+  /// version than the one it would be built on.
   func refusal(of preconditions: EditPreconditions) -> TableError? {
     if content.access({ $0.gate.isClosed }) {
       return TableError(.unavailable, detail: "The table `\(name)` is being replaced.", retryAfter: .seconds(1))
@@ -19,8 +19,8 @@ extension TableWriter {
     return .movedOn
   }
 
-  /// Whether answers to requests with a key are kept for all replicas and beyond this process. Not of what belongs to one
-  /// caller: that is in no store.
+  /// True if answers to requests with a key are kept for all replicas and beyond this process. Answers that belong to
+  /// one caller are not: these are in no store.
   private var keepsAnswers: Bool {
     isStored || log != nil || context.replica.isShared && !isPrivate && content.access { $0.variables.caller == .null }
   }
@@ -84,7 +84,7 @@ extension TableWriter {
     _ carryOut: @escaping @Sendable (@escaping @Sendable (EditResult) -> Void) -> Void
   ) {
     let key = kept(idempotency)
-    // What is no judgement is tried again by whoever repeats it.
+    // An outcome that is no judgement is tried again by a caller that repeats it.
     let carryOutOnce: @Sendable () -> Void = { [context] in
       carryOut { outcome in
         guard StoredReply(idempotency, outcome) == nil else { return answerAll(outcome) }
@@ -112,7 +112,7 @@ extension TableWriter {
     }
   }
 
-  /// What the answer to a request is kept under.
+  /// Returns the key of the answer to a request.
   private func kept(_ idempotency: Idempotency) -> TableStore.ReplyKey {
     TableStore.ReplyKey(
       caller: idempotency.caller,
@@ -153,7 +153,7 @@ extension TableWriter {
       context.answers.remember(reply, table: answersName)
       return completion()
     }
-    // Of a member nothing is stored but the items that are edited through it.
+    // For a member nothing is stored but the items that are edited through it.
     var commit = Commit(table: isStored ? storedName : log?.storedName ?? storedName, durability: .full)
     commit.reply = reply
     commit.reply?.table = reply.table ?? answersName
@@ -194,7 +194,7 @@ extension TableWriter {
     again: @escaping @Sendable () -> Void,
     _ answer: @escaping @Sendable (TableError) -> Void
   ) {
-    // Of a member's items other replicas may have written some, too.
+    // Other replicas may have written some of a member's items, too.
     let isOthers = isShared || log?.isShared ?? false
     guard isOthers, !isUpToDate, error.isOfContent else { return answer(error) }
     lookForNewsOfInputs { isRead in

@@ -6,24 +6,24 @@ import TableStore
 
 /// An input of a table that a read waits for.
 protocol ReadInput: Sendable {
-  /// Whether a read has to wait at all, or to look.
+  /// True if a read has to wait at all, or to look.
   var needsReadBarrier: Bool { get }
 
   /// Has all that was committed before this call be known, and on its way to whoever shows it. On any queue.
   func readBarrier(_ completion: @escaping StoreLooks.Completion)
 }
 
-/// What a read waits for: that its table shows all that was committed before the read began, of its own and of the items that it
-/// shows.
+/// The read barrier: a read waits until its table shows everything that was committed before the read began, of its own
+/// and of the items that it shows.
 extension TableWriter: ReadInput {
-  /// What it is made of, beside upstreams: the original of a translation, which has the same items; else the items of the service's
-  /// own.
+  /// The inputs beside upstreams: the original of a translation, which has the same items; else the items of the
+  /// service's own.
   var inputs: [any ReadInput] {
     if isTranslation, let original = table.withLock({ $0.value?.original }) { return [original] }
     return logs
   }
 
-  /// Whether a read has to wait at all, or to look. O(inputs).
+  /// True if a read has to wait at all, or to look. O(inputs).
   var needsReadBarrier: Bool {
     isShared || following.load(ordering: .acquiring) > 0 || inputs.contains { $0.needsReadBarrier }
   }
@@ -53,7 +53,7 @@ extension TableWriter: ReadInput {
       outcomes.withLock { $0 = $0.and(outcome) }
       group.leave()
     }
-    // What the inputs have got they have handed over before they answer: it is taken in by now.
+    // The inputs have handed over their commits before they answer: these are taken in by now.
     group.notify(queue: content.queue) { [self] in
       let outcome = outcomes.withLock { $0 }
       guard outcome == .read else { return completion(outcome) }
@@ -106,11 +106,11 @@ extension TableWriter: ReadInput {
 }
 
 extension LiveTable {
-  /// Whether a read has to wait for what others have written, or for what is on its way here.
+  /// True if a read has to wait for others' writes, or for commits on their way here.
   package var mayBeBehind: Bool { writer.needsReadBarrier }
 
-  /// Whether only a read barrier can tell what a reader is to be answered: the request asks for what there is now, or
-  /// stands where this replica has not come yet. A poll that doesn't wait asks for what there is now, too. O(toggles).
+  /// Returns whether only a read barrier can tell a reader's answer: the request asks for the present state, or its
+  /// cursor is ahead of this replica. A poll that doesn't wait asks for the present state, too. O(toggles).
   package func isBehind(_ request: LensRequest, after: Cursor?, waits: Bool) -> Bool {
     guard let after, waits else { return mayBeBehind }
     return writer.isShared && reader.isAhead(after, view: request.view)

@@ -7,11 +7,11 @@ import TableModel
 import TableStore
 import Upstream
 
-/// What a source has said.
+/// A message of a source.
 enum SourceNews: Sendable {
   /// With its number, of all that this process was given by the source; and why it failed since, where it has.
   case content(SourceContent, UInt64, failedSince: UpstreamError? = nil)
-  /// What it said last still holds.
+  /// The last answer still holds.
   case unchanged
   case failure(UpstreamError)
 }
@@ -70,7 +70,7 @@ extension TableWriter {
     }
   }
 
-  /// What the upstream says of a family's member, or of its caller, as such; on the table's queue. Nil: it is the
+  /// The upstream's refusal of a family's member, or of its caller, as such; on the table's queue. Nil: it is the
   /// service's own trouble, and the table is stale.
   var upstreamRefusal: TableError? {
     guard isMember else { return nil }

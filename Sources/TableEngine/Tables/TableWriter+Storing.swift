@@ -27,7 +27,7 @@ extension TableWriter {
   ) {
     content.queue.check()
     let latest = feed.latest.table
-    // What sources say is written by the replica that asks them, for as long as it is the one.
+    // Sources' answers are written by the leader, for as long as it leads.
     let isShared = context.replica.isShared
     let isOwn = isShared && followsItems
     let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
@@ -42,10 +42,10 @@ extension TableWriter {
       feed.withdraw()
       return completion(nil)
     }
-    // What the upstream says of a member's readers is for other replicas' readers, too.
+    // The upstream's refusal of a member's readers is for other replicas' readers, too.
     let isSpokesman = isMember && fence != nil && !isTranslation
     let refusal = isSpokesman ? upstreamRefusal?.stored : nil
-    // What it said to another replica holds until all have said something to this one.
+    // Its refusal to another replica holds until all sources have answered this one.
     let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
     // Replicas that can't lay an edit out are told when it is shown.
     let untold = toggles.isEmpty && tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
@@ -86,7 +86,7 @@ extension TableWriter {
     }
   }
 
-  /// What comes of it is shown by another replica.
+  /// Leaves the result to another replica to show.
   private func leaveToOthers(_ error: StoreError?, _ completion: (StoreError?) -> Void) {
     content.access { $0.storedOriginal = $0.original }
     completion(error)
@@ -130,7 +130,7 @@ extension TableWriter {
     guard !content.access({ $0.commits.enqueueIfBlocked(retry) }) else { return }
     let latest = feed.latest.table
     let table = content.access { content in
-      // What was toggled here since it was restored stays so.
+      // Rows that were toggled here since it was restored stay so.
       if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
       return content.table(named: name)
     }
@@ -253,7 +253,7 @@ extension TableContent {
     guard local == nil, let result else { return [] }
     defer { if restored == nil { restoredObjects = [:] } }
     let places = Dictionary(old.sections.enumerated().map { ($1.id, $0) }) { first, _ in first }
-    /// Of the old sections, which rows are no others' in the new ones, as far as no search is needed to tell.
+    /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
     var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
     for section in new.sections {
       guard let place = places[section.id] else {
@@ -278,7 +278,7 @@ extension TableContent {
 }
 
 extension RowList {
-  /// What stands outside of some ranges, which ascend.
+  /// Returns the rows outside some ranges, which ascend.
   fileprivate func without(_ ranges: [Range<Int>]) -> [Slice<RowList>] {
     var (parts, next): ([Slice<RowList>], Int) = ([], 0)
     for range in ranges + [count..<count] {

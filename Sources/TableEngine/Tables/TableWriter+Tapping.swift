@@ -19,7 +19,7 @@ extension LiveTable {
     guard let original, lens.view == nil else {
       return writer.tap(row, lens, preconditions, caller.viewHolder, completion)
     }
-    // What is toggled for everyone is so in all languages.
+    // A toggle for everyone counts in all languages.
     writer.content.queue.async { [self, preconditions] in
       writer.translate(preconditions) { [self] preconditions in
         original.tap(row, lens, preconditions, caller.viewHolder) { [self] outcome in
@@ -41,7 +41,7 @@ extension TableWriter {
     _ holder: ViewHolder,
     _ completion: @escaping @Sendable (Result<TapAnswer, TableError>) -> Void
   ) {
-    // What is kept of a tap is that it was made: a repeat gets the row and its object as they are then.
+    // Only the fact of a tap is kept: a repeat gets the row and its object as they are then.
     let answer: @Sendable (EditResult) -> Void = { [self] outcome in
       switch outcome {
       case .failure(let error): completion(.failure(error))
@@ -66,7 +66,7 @@ extension TableWriter {
     }
   }
 
-  /// What has come of a tap.
+  /// The outcome of a tap.
   private enum Toggled: Sendable {
     case refused(TableError)
     case shown
@@ -88,7 +88,7 @@ extension TableWriter {
     }
     toggle(row, lens, preconditions, holder) { [self] outcome in
       content.queue.async { [self] in
-        // What the store refuses is no judgement.
+        // A refusal by the store is no judgement.
         guard case .refused(let error) = outcome, error.isOfContent else { return completion(outcome) }
         refuse(error, isUpToDate: isUpToDate, retry: { again(isUpToDate) }, again: { again(true) }) {
           completion(.refused($0))
@@ -140,7 +140,7 @@ extension TableWriter {
     _ idempotency: Idempotency?,
     then completion: @escaping @Sendable (Toggled) -> Void
   ) {
-    // What was tapped and what is answered are stored as one: a repeat after a crash in between toggles nothing.
+    // The tap and its answer are stored as one: a repeat after a crash in between toggles nothing.
     let version = feed.current
     let answered = Mutex<EditAnswer?>(nil)
     let reply: @Sendable (ViewState) -> TapReply? = { [self] state in
@@ -172,12 +172,12 @@ extension TableWriter {
       content.refreshResult(named: name)
       let isToggled = content.toggle(row, in: feed.latest.table)
       let change = ToggleChange(row: row, isToggled: isToggled)
-      // Where another replica asks the sources, or has shown newer items, there is nothing here to lay out but what it shows.
+      // Where another replica leads, or has shown newer items, only the shown version can be laid out here.
       let isCurrent = content.isMapped && (!isShared || content.isAheadOfStoredInputs())
       return (change, isCurrent ? content.table(named: name) : feed.latest.table.toggling(row))
     }
     let before = feed.latest.number
-    // What was toggled and what is answered are stored as one: a repeat toggles nothing.
+    // The toggle and its answer are stored as one: a repeat toggles nothing.
     let answer: @Sendable (Version) -> EditAnswer = { [reader] in
       EditAnswer(cursor: reader.cursor($0, lens), rows: [row])
     }

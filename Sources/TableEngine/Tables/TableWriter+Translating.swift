@@ -14,7 +14,7 @@ extension TableWriter {
     let translators = translators.withLock { $0 }
     guard !translators.isEmpty else { return }
     let original = content.access { $0 }
-    // What is on its way to the store is not shown yet.
+    // Commits on their way to the store are not shown yet.
     let own = isStored ? original.durable : original.own
     let version = feed.current.cursor
     for translator in translators {

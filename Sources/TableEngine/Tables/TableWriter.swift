@@ -15,7 +15,7 @@ final class TableWriter: Sendable {
   let name: String
   /// What replicas call it: its name, of a member that depends on who asks with a digest of that.
   let sharedName: String
-  /// What the store keeps it under.
+  /// The name that the store keeps it under.
   let storedName: String
   let reader: TableReader
   let context: EngineContext
@@ -28,19 +28,19 @@ final class TableWriter: Sendable {
   let isTranslation: Bool
   /// As it was made; another configuration may have another environment.
   let variables: MappingVariables
-  /// Of a family: what it holds is weighed.
+  /// True for a member of a family: its memory is counted.
   let isMember: Bool
-  /// What it holds, where that is weighed.
+  /// The bytes that it holds, where they are counted.
   let heldBytes = Atomic(0)
-  /// What makes the versions; on the table's queue.
+  /// The maker of versions; on the table's queue.
   let content: QueueBound<TableContent>
   /// How many edits have come and were not begun yet.
   let editsAhead = Atomic(0)
-  /// What it is to take over from its inputs, and has not shown yet: how often.
+  /// The number of commits of its inputs that it has still to take over and show.
   let following = Atomic(0)
-  /// What it writes for.
+  /// The table that it writes for.
   let table = Mutex(WeakTable())
-  /// Those of the same table in other languages.
+  /// The writers of the same table in other languages.
   let translators = Mutex<[TableWriter]>([])
   /// The items of its own source, where these are the service's and can be edited through it.
   let log: ItemLog?
@@ -79,7 +79,7 @@ final class TableWriter: Sendable {
     let previous = feed.current
     guard feed.publish(version) else { return }
     table.withLock { $0.value }?.announce(from: previous)
-    // What sources say is looked at when they say it, whether anything is shown of it or not.
+    // Sources' answers are checked when they come, whether anything is shown of them or not.
     if content.access({ $0.local != nil }) { logSkipped() }
   }
 
@@ -120,7 +120,7 @@ final class TableWriter: Sendable {
     content.queue.async { [self] in
       let object = content.access { content in
         content.refreshResult(named: name)
-        // Where rows are the callers' own, those that are hidden are others'.
+        // Where rows are the callers' own, hidden ones are others'.
         return content.object(row).flatMap { $0.isHidden && content.isOfCallers ? nil : $0 }
       }
       if let object, orHidden || !object.isHidden { return completion(.success(object)) }

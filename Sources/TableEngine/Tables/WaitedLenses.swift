@@ -17,7 +17,7 @@ struct WaitedLenses {
 
   var windows: [WindowRange] { counts.keys.compactMap { $0.find == nil ? $0.rows : nil } }
 
-  /// Those of which each is counted once.
+  /// Crowds whose members are counted once.
   private var crowds: [ObjectIdentifier: (crowd: Crowd, kinds: [Kind])] = [:]
 
   /// By window, how many wait; nil is the whole table.

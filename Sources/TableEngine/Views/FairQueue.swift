@@ -8,7 +8,7 @@ struct FairQueue<Holder: Hashable, Element> {
     fileprivate let node: RecencyQueue<Element>.Ticket
   }
 
-  /// What one holds; nobody's where the count is 0.
+  /// The share of one holder; nobody's where the count is 0.
   private struct Share {
     var holder: Holder?
     var count = 0
@@ -20,7 +20,7 @@ struct FairQueue<Holder: Hashable, Element> {
   private var shares: [Share] = []
   private var free: [Int32] = []
   private var shareOf: [Holder: Int32] = [:]
-  /// Those who hold so many, in the order of their last use.
+  /// Holders by the number that they hold, in the order of their last use.
   private var holding: [Int: RecencyQueue<Int32>] = [:]
   private var most = 0
 
@@ -69,7 +69,7 @@ struct FairQueue<Holder: Hashable, Element> {
     }
     shares[Int(share)].count = count
     shares[Int(share)].place = count > 0 ? holding[count, default: RecencyQueue()].append(share) : nil
-    // Whoever held most alone, and has given one up, still holds most.
+    // A holder that held most alone, and has given one up, still holds most.
     if count > most || holding[most] == nil { most = count }
   }
 }

@@ -1,6 +1,6 @@
-/// Which rows were toggled, now and at the recent earlier taps. A value; rows are whatever tells them apart.
+/// The rows that are toggled, now and at the recent earlier taps. A value; rows are keys that tell them apart.
 ///
-/// Taps are counted from 1; at tap 0, before the first, every row has its default. What is over is kept for the last
+/// Taps are counted from 1; at tap 0, before the first, every row has its default. Former states are kept for the last
 /// ``memory`` taps, so that a changeset from any of them can be made.
 struct TapHistory<Row: Hashable & Sendable>: Sendable {
   /// How many changes there were.

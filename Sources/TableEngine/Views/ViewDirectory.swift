@@ -27,7 +27,7 @@ final class ViewDirectory: Sendable {
   /// How many there are.
   var count: Int { views.count }
 
-  /// What polls of a view are woken by when it is tapped, whatever its table.
+  /// Returns the topic that wakes polls of a view when it is tapped, whatever its table.
   func topic(view: String) -> ChangeTopic {
     ChangeTopic(rawValue: Fingerprint(of: "view \(view)").rawValue ^ salt)
   }
@@ -41,7 +41,7 @@ final class ViewDirectory: Sendable {
     return state
   }
 
-  /// Whoever waits with a view uses it until the wait is over.
+  /// A waiter with a view uses it until the wait is over.
   func beginFollowing(_ view: String, table: Epoch) { views.beginFollowing(view, table: table) }
   func endFollowing(_ view: String, table: Epoch) { views.endFollowing(view, table: table) }
 

@@ -1,7 +1,7 @@
 import Digests
 
-/// Whose views are counted together: a token's, else an address's (an IPv6 /64). A digest, the same in all processes: views
-/// are kept with it, and nobody's address is.
+/// The holder that views are counted by: a token, else an address (an IPv6 /64). A digest, the same in all processes:
+/// views are kept with it, and nobody's address is.
 struct ViewHolder: Hashable, Sendable {
   let rawValue: UInt64
 

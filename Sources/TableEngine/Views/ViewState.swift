@@ -14,8 +14,8 @@ struct ViewState: Sendable {
   static let memory: UInt32 = 64
   /// How many rows may be toggled at once; one more sets back the one that was toggled first.
   static let maximumToggles = 4096
-  /// What comes after it is not counted: the view then begins anew. A view that was idle takes two at once, and `.max` says of
-  /// a toggled row that it still is.
+  /// Taps behind it are not counted: the view then begins anew. A view that was idle takes two at once, and `.max` says
+  /// of a toggled row that it still is.
   static let lastTap = UInt32.max - 2
 
   init(incarnation: UInt64 = .random(in: .min ... .max)) { self.incarnation = incarnation }
@@ -31,7 +31,7 @@ struct ViewState: Sendable {
   /// No tap is left to count: the view has to begin a new epoch.
   var isUsedUp: Bool { history.isUsedUp }
 
-  /// Whether a row had been toggled at a tap: shows the opposite of its default. O(toggled rows).
+  /// Returns whether a row was toggled at a tap: it shows the opposite of its default. O(toggled rows).
   ///
   /// - Parameter row: The row's ``RowKey/identity``.
   func isToggled(_ row: Fingerprint, at tap: UInt32) -> Bool {
@@ -66,7 +66,7 @@ extension ViewState {
     return LensTag.Digest(prefixOf: SHA256.digest(of: seed + sorted.joined() + [2] + Array(name.utf8)))
   }
 
-  /// What a count of taps finds in the view.
+  /// Returns the state of the view at a count of taps.
   func lookup(tap: UInt64) -> ViewLookup {
     guard tap <= UInt64(taps) else { return .ahead }
     guard tap == 0 || tap >= UInt64(oldestTap) else { return .expired }
@@ -74,11 +74,11 @@ extension ViewState {
   }
 }
 
-/// What a cursor finds in a view.
+/// The result of looking a cursor up in a view.
 enum ViewLookup: Sendable {
   /// The rows that had been toggled then.
   case point(ViewPoint)
-  /// What the view was then is no longer known.
+  /// The view's state at that time is no longer known.
   case expired
   case ahead
 }

@@ -4,15 +4,15 @@ import TableModel
 /// A tap in a view, as the other replicas are told of it. It stands in the store before: who can't make anything of this
 /// reads that.
 struct ViewTap: Equatable, Sendable {
-  /// Of the table.
+  /// The epoch of the table.
   let table: Epoch
   let view: String
-  /// Of the view's past: its taps are counted from there.
+  /// The beginning of the view's past: its taps are counted from there.
   let incarnation: UInt64
   /// How many there were with this one.
   let taps: UInt32
   let row: String
-  /// Of the view.
+  /// The holder of the view.
   let holder: ViewHolder
 
   /// As much as a store passes on.

@@ -138,12 +138,12 @@ final class Views: Sendable {
 
   // MARK: Who waits with it
 
-  /// Whoever waits with a view uses it until the wait is over.
+  /// A waiter with a view uses it until the wait is over.
   func beginFollowing(_ name: String, table: Epoch) {
     let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()
     state.withLock { state in
-      // What was idle until now has its defaults again before it is in use.
+      // A view that was idle until now has its defaults again before it is in use.
       _ = touch(key, now: now, in: &state)
       state.followers[key.name, default: 0] += 1
     }
@@ -159,7 +159,7 @@ final class Views: Sendable {
     }
   }
 
-  /// Whether a view that is shared has been in use here for a while since the others were told so last: true once.
+  /// Returns whether a shared view has been in use here for a while since the others were told so last: true once.
   func isToBeProlonged(_ name: String, table: Epoch) -> Bool {
     let key = Key(table: table, name: Fingerprint(of: name))
     let now = now()

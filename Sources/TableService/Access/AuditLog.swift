@@ -6,9 +6,9 @@ import JSON
 import Logging
 import Synchronization
 
-/// Where a line is written for each edit: who changed what, and what came of it. A line is in the file, and the file on the
-/// disk, before the edit is answered; those that come together are written together. `@unchecked Sendable`: the file is
-/// touched on the queue alone.
+/// The audit log: a line for each edit says who changed what, and how it ended. A line is in the file, and the file on
+/// the disk, before the edit is answered; those that come together are written together. `@unchecked Sendable`: the
+/// file is touched on the queue alone.
 final class AuditLog: @unchecked Sendable {
   private let definition: AuditDefinition
   private let logger: Logger
@@ -24,7 +24,7 @@ final class AuditLog: @unchecked Sendable {
     if case .file(let path) = definition.destination { recent.withLock { $0.append(Self.lastLines(of: path)) } }
   }
 
-  /// What stands at a file's end, as far as it is shown.
+  /// Returns the last lines of a file, as far as they are shown.
   private static func lastLines(of path: String) -> [[UInt8]] {
     guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else { return [] }
     let start = end > UInt64(RecentEntries.maximumBytes) ? end - UInt64(RecentEntries.maximumBytes) : 0

@@ -6,18 +6,18 @@ import Identity
 import JSON
 import TableEngine
 
-/// What a caller may be allowed.
+/// A capability of a caller.
 typealias Capability = AuthDefinition.Capability
 
-/// Who may do what: bearer tokens (RFC 6750) against the hashes that the configuration has, and those of its issuers
-/// (RFC 7519).
+/// The judge of requests: bearer tokens (RFC 6750) against the hashes that the configuration has, and those of its
+/// issuers (RFC 7519).
 ///
-/// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service
-/// was started open and no tokens are configured. Where issuers are configured, credentials that are nobody's are refused
-/// everywhere, but for tables whose upstreams are sent them: whoever thinks to be somebody is not answered as nobody.
+/// Reading is open unless the configuration closes it. Editing is closed unless a token allows it, or the service was
+/// started open and no tokens are configured. Where issuers are configured, credentials that are nobody's are refused
+/// everywhere, but for tables whose upstreams are sent them: a caller with credentials is not answered as nobody.
 ///
 /// It decides by the request and the configuration, before any table is looked up: neither an answer nor its time tells
-/// who is refused whether a table is there.
+/// a refused caller whether a table is there.
 final class Authorizer: Sendable {
   private let tokens: [AuthDefinition.Token]
   private let issuers: TokenIssuers
@@ -38,7 +38,7 @@ final class Authorizer: Sendable {
 
   // MARK: Who asks
 
-  /// What a request proves itself with: nothing that could be sent in its place, so that who waits long keeps no secret.
+  /// The credentials of a request: nothing that could be sent in its place, so that a long wait keeps no secret.
   struct Credentials: Sendable {
     fileprivate var digest: [UInt8]?
     fileprivate var standing = Bearer.Standing.unjudged
@@ -69,13 +69,13 @@ final class Authorizer: Sendable {
     return Credentials(digest: bearer.digest, standing: issuers.isEmpty ? .unjudged : bearer.standing)
   }
 
-  /// Who a caller is.
+  /// The identity of a caller.
   enum Caller {
     case token(AuthDefinition.Token)
     case user(VerifiedToken)
 
-    /// Whose idempotency keys, views and quotas these are: a token's name, or issuer and subject, which are not stored
-    /// in clear.
+    /// The owner of idempotency keys, views and quotas: a token's name, or issuer and subject, which are not stored in
+    /// clear.
     var name: String {
       switch self {
       case .token(let token): return token.name
@@ -85,8 +85,8 @@ final class Authorizer: Sendable {
       }
     }
 
-    /// What members of families are counted by: users of one network don't displace each other's. Not for tokens of the
-    /// configuration, which many clients may have.
+    /// The key that members of families are counted by: users of one network don't displace each other's. Not for
+    /// tokens of the configuration, which many clients may have.
     ///
     /// - Parameter address: empty for this machine, which has no share.
     func share(at address: String) -> String {
@@ -103,7 +103,8 @@ final class Authorizer: Sendable {
     }
   }
 
-  /// Who a request's credentials are: they are then for this service alone, and no upstream is shown them.
+  /// Returns the caller of a request's credentials: they are then for this service alone, and no upstream is shown
+  /// them.
   func caller(of request: Request) -> Caller? {
     let credentials = credentials(of: request)
     if let verified = credentials.verified { return .user(verified) }
@@ -163,8 +164,8 @@ final class Authorizer: Sendable {
     }
   }
 
-  /// Who allows a change of a table's items: this service, or nobody here, where the caller's own credentials are sent to
-  /// the table's upstream, which judges them.
+  /// Returns the authority for a change of a table's items: this service, or nobody here, where the caller's own
+  /// credentials are sent to the table's upstream, which judges them.
   ///
   /// - Throws: where the request's token does not allow it, and its credentials are sent nowhere, or are those of a caller
   ///   who may not even read the table.
@@ -178,15 +179,15 @@ final class Authorizer: Sendable {
     return .callersCredentials(else: TableError(.unauthenticated, detail: refusal.detail))
   }
 
-  /// Whether the request's token allows something.
+  /// Returns whether the request's token allows something.
   func allows(_ request: Request, _ capability: Capability, table: String) -> Bool {
     refusal(of: credentials(of: request), capability, table: table) == nil
   }
 
-  /// Whether the request's token lets it read a table: what a list shows.
+  /// Returns whether the request's token lets it read a table, so that a list shows it.
   func isReadable(_ table: String, _ request: Request) -> Bool { allows(request, .read, table: table) }
 
-  /// Whether it takes a token.
+  /// Returns whether the capability takes a token.
   func isRestricted(_ capability: Capability) -> Bool {
     switch capability {
     case .read: reading == .tokens
@@ -195,7 +196,7 @@ final class Authorizer: Sendable {
     }
   }
 
-  /// Whether a request's credentials count at all.
+  /// Returns whether a request's credentials count at all.
   private func mustJudge(_ capability: Capability) -> Bool { !issuers.isEmpty || isRestricted(capability) }
 
   private func allows(_ token: AuthDefinition.Token, _ capability: Capability) -> Bool {

@@ -6,7 +6,7 @@ import Synchronization
 /// The credentials in a request's `Authorization` (RFC 6750 section 2.1): a digest, so that nobody who waits long keeps a
 /// secret, and what is known of them. Shared by all requests whose heads have the same bytes.
 final class Bearer: Sendable {
-  /// Of the whole token.
+  /// The digest of the whole token.
   let digest: [UInt8]
   private let known = Mutex(Standing.unjudged)
 

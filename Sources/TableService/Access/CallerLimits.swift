@@ -4,9 +4,10 @@ import HTTPServer
 import Synchronization
 import TableEngine
 
-/// What one caller may ask in a minute, and how many of its polls may wait: `limits.requestsPerMinute`, `editsPerMinute`
-/// and `waitersPerCaller`. Who proves to be somebody is counted by that name; anybody else, also with a token that
-/// nobody knows, by address. Outlives configurations: reading one again gives nobody a new minute.
+/// The limits on one caller: its requests and edits in a minute, and its polls that may wait
+/// (`limits.requestsPerMinute`, `editsPerMinute` and `waitersPerCaller`). A caller with a valid token is counted by its
+/// name; anybody else, also with an unknown token, by address. Outlives configurations: reading one again gives nobody
+/// a new minute.
 final class CallerLimits: Sendable {
   /// A limit that a request can meet.
   enum Kind: String, CaseIterable {
@@ -101,7 +102,7 @@ struct WaitingShare: Sendable {
 }
 
 extension Request {
-  /// What limits on a caller count by.
+  /// Returns the key that limits on a caller count by.
   fileprivate func countedAs(_ authorizer: Authorizer) -> String {
     authorizer.caller(of: self).map { "caller \($0.name)" } ?? "address \(client.network.host)"
   }

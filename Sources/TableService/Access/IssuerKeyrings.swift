@@ -14,8 +14,8 @@ final class IssuerKeyrings: Sendable {
     (self.logger, self.onRevocation) = (logger, onRevocation)
   }
 
-  /// Those of a configuration's issuers, in its order. All of them fetch from now on: an operator who has replaced a file
-  /// wants it read.
+  /// Returns the keepers of a configuration's issuers, in its order. All of them fetch from now on: an operator who has
+  /// replaced a file wants it read.
   func keepers(of definitions: [JWTDefinition]) -> [KeyKeeper] {
     let keepers = current.withLock { current in
       let next = definitions.map { definition in

@@ -27,7 +27,7 @@ final class KeyKeeper: Sendable {
     var deadline: Duration?
   }
 
-  /// Of requests that wait for keys, each for some seconds.
+  /// The most requests that wait for keys, each for some seconds.
   private static let maximumWaiting = 1024
 
   init(

@@ -94,7 +94,8 @@ final class TokenIssuers: Sendable {
 
   // MARK: What is allowed
 
-  /// Whether an issuer's rules allow something to who holds a token. An expression that fails allows nothing.
+  /// Returns whether an issuer's rules allow something to the holder of a token. An expression that fails allows
+  /// nothing.
   func allows(_ token: VerifiedToken, _ capability: Capability) -> Bool {
     guard let rules = issuer(token.issuer)?.allows else { return false }
     return holds(rules[capability], token) || capability != .admin && holds(rules[.admin], token)

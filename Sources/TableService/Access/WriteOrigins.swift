@@ -33,7 +33,7 @@ struct WriteOrigins: Sendable {
   private func isForeign(_ request: Request) -> Bool {
     let origin = request.valueBytes(.origin)
     if allowsAll || origin.map({ allowed.contains(Array($0)) }) ?? false { return false }
-    // What a browser says of the page itself (Fetch Metadata): true behind a proxy that changes `Host`, too.
+    // The browser's own statement about the page (Fetch Metadata) is true behind a proxy that changes `Host`, too.
     if let site = request.valueBytes(.secFetchSite) {
       return !site.elementsEqual("same-origin".utf8) && !site.elementsEqual("none".utf8)
     }

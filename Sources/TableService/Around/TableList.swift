@@ -96,7 +96,7 @@ extension JSONWriter {
     endObject()
   }
 
-  /// What edits may write of the items.
+  /// Writes the schema of the items that edits may write.
   private mutating func write(_ schema: ItemSchema?) {
     guard let schema else { return }
     name("itemSchema")

@@ -3,7 +3,7 @@ import HTTPServer
 import Logging
 import TableEngine
 
-/// What the log says of a request to edit, at the level `info`: who asked for what, and what came of it. Nothing of the items
+/// The log's line for a request to edit, at the level `info`: the caller, the edit, the outcome. Nothing of the items
 /// is in it.
 struct EditLine: Sendable {
   private let logger: Logger

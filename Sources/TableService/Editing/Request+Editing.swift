@@ -84,12 +84,12 @@ extension ServiceError {
 extension JSONValue {
   private static let maximumDepth = 64
 
-  /// What a client has sent.
+  /// Takes the text that a client has sent.
   ///
   /// - Throws: where it is no JSON, can't be kept as it is, or means two things.
   fileprivate init(sent text: [UInt8], maximumDepth: Int = maximumDepth) throws(TableError) {
     do {
-      // What can't be kept is refused: something else in its place, or null, which a patch removes by, is worse.
+      // A value that can't be kept is refused: another one in its place, or null, which a patch removes by, is worse.
       let limits = JSONLimits(maximumBytes: 16 << 20, maximumDepth: maximumDepth, allowsRepair: false)
       try self.init(parsing: text, limits: limits)
     } catch {
@@ -105,7 +105,8 @@ extension JSONValue {
     }
   }
 
-  /// What is wrong with the first edit of a batch that can't be read by itself; nil where it is none of them. O(bytes).
+  /// Returns the error of the first edit of a batch that can't be read by itself; nil where it is none of them.
+  /// O(bytes).
   fileprivate static func faultOfEdit(in body: [UInt8]) -> TableError? {
     guard let list = (try? ListedText(body, at: [.name("edits")])) ?? (try? ListedText(body)) else { return nil }
     for index in list.elements.indices {

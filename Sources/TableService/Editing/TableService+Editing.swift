@@ -154,7 +154,7 @@ enum EditResponse {
     let row = answer.rows.first ?? nil
     switch self {
     case .one, .created, .put:
-      // Where the upstream did not say what the new item is, nobody knows.
+      // Where the upstream did not name the new item, nobody knows its row.
       if let row {
         writer.name("id")
         writer.write(row)

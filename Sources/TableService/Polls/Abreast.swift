@@ -7,13 +7,13 @@ import TableModel
 /// later, and a client that moves between them may come before that. It waits, on no thread, until its tables have been
 /// read.
 final class Abreast: Waiter {
-  /// What is to be read.
+  /// The member to be read.
   struct Member: Sendable {
     var table: LiveTable
     var view: String?
   }
 
-  /// Where the request is answered when the read barrier is over.
+  /// Answers the request when the read barrier is over.
   typealias Answer = @Sendable (Exchange, LookOutcome) -> Reply
 
   private let members: [Member]
@@ -72,7 +72,7 @@ extension ChangeTopic {
 }
 
 extension TableCall {
-  /// What has to be read before this is answered; nil where nothing has.
+  /// The member that has to be read before this is answered; nil for none.
   var behind: Abreast.Member? {
     guard let lens = try? inquiry.lens.get() else { return nil }
     let waits = (try? inquiry.wait.get()) != 0

@@ -4,7 +4,7 @@ import TableModel
 
 /// One `after` of a poll of several tables: `TABLE:CURSOR`, or with a lens of its own `TABLE;;MEMBERS:CURSOR`.
 struct FollowedPair: Sendable {
-  /// Of its `after`, from 0.
+  /// The number of its `after`, from 0.
   let number: Int
   let reference: TableReference
   /// The lens after `;;`; nil where the query's lens counts.
@@ -50,7 +50,7 @@ struct FollowedPair: Sendable {
       guard count <= Self.mostMembers else {
         throw refusal("it has more than \(Self.mostMembers) members.")
       }
-      // Of filters there may be several.
+      // There may be several filters.
       guard member.name == "filter" || seen.insert(member.name).inserted else {
         throw refusal("`\(member.name)` stands twice.")
       }

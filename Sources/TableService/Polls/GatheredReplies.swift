@@ -15,7 +15,7 @@ final class GatheredReplies: Sendable {
     finish { $0[index] = reply }
   }
 
-  /// Where none is missing, there is nothing to wait for.
+  /// Without a missing one there is nothing to wait for.
   func begin() { finish { _ in } }
 
   private func finish(_ change: (inout [EncodedReply?]) -> Void) {

@@ -7,18 +7,18 @@ import TableEngine
 
 /// Replies to polls of several tables: joined and compressed once for all who wait for the same tables.
 final class JoinedReplies: Sendable {
-  /// What is kept, in bytes and in number; the oldest goes first.
+  /// The most replies that are kept, in bytes and in number; the oldest goes first.
   private static let maximumBytes = 16 << 20
   private static let maximum = 64
 
-  /// Where what is at hand already is joined: not on an event loop.
+  /// The queue on which replies at hand are joined: not an event loop.
   let queue = DispatchQueue(label: "tablecast.joining", attributes: .concurrent)
   private let joinings = Mutex<(kept: Deque<Joining>, bytes: Int)>(([], 0))
 
   /// The reply of one table.
   struct Entry {
     var reply: EncodedReply
-    /// Of its `after`, where the table alone doesn't tell which one it is for.
+    /// The number of its `after`, where the table alone doesn't tell which one it is for.
     var number: Int?
 
     fileprivate static func areSame(_ one: Entry, _ other: Entry) -> Bool {

@@ -4,7 +4,7 @@ import TableEngine
 import TableModel
 import TableStore
 
-/// What all share who wait with one poll: they are registered once with each table, and with the server under one topic.
+/// The common registration of all who wait with one poll: once with each table, and with the server under one topic.
 extension MultiPoll {
   /// All tables were just found to be where the client is, and nobody was woken since: it need not be found out again for each
   /// of many who ask alike. O(1).
@@ -12,7 +12,8 @@ extension MultiPoll {
 
   /// - Parameter count: of the server, from before it was found out.
   func noteSettled(at count: UInt64) {
-    // What is the same for all who ask alike; a version that only shows nothing new may be looked at otherwise in time.
+    // The parts that are the same for all who ask alike; a version that only shows nothing new may be looked at
+    // otherwise in time.
     let isPlain = members.allSatisfy { member in
       guard !member.table.isMember, !member.table.isAwaitingUpstream, member.query.lens.view == nil,
         let after = member.query.after

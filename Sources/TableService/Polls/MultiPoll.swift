@@ -43,7 +43,7 @@ final class MultiPoll: Waiter {
   /// It is answered in the language that comes first.
   private let isInAnyLanguage: Bool
   private let joinedReplies: JoinedReplies
-  /// What follows the cursors in the `Link` to the next poll.
+  /// The query behind the cursors in the `Link` to the next poll.
   private let next: String
   /// Refuses a client whom a newer configuration no longer lets in to a table.
   private let recheck: @Sendable (String) -> ServiceError?
@@ -51,9 +51,9 @@ final class MultiPoll: Waiter {
   private let patience: @Sendable () -> Double?
   /// Why its caller's token is no longer one: then all of it is refused.
   private let ending: @Sendable () -> ServiceError?
-  /// Of those who wait, where a caller may be only so many of them.
+  /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
-  /// Of all its tables and views, each once.
+  /// The topics of all its tables and views, each once.
   let topics: [Topic]
   let server: WakingServer
   /// All topics under one, and how many wait with this poll.
@@ -184,7 +184,7 @@ final class MultiPoll: Waiter {
   private struct News {
     /// Tables that aren't where the client is, whether it has to know that at once or not.
     var all: [Move] = []
-    /// Those of them that end the wait.
+    /// The moves that end the wait.
     var waking: [Move] = []
     var troubles: [Trouble]
     /// The wait is over, whatever there is to tell.

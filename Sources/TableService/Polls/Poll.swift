@@ -14,13 +14,13 @@ final class Poll: Waiter {
   private let scope: ReplyScope
   /// It is answered in the language that comes first.
   private let isInAnyLanguage: Bool
-  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
   private let next: String
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
   /// How long its caller's token lets it wait, from now on; nil: the token doesn't end.
   private let patience: @Sendable () -> Double?
-  /// Of those who wait, where a caller may be only so many of them.
+  /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
   /// The same poll of the table that is in this one's place, for all who wait with this one.
   private let heir = Mutex<Poll?>(nil)
@@ -92,7 +92,7 @@ final class Poll: Waiter {
     return poll.moved(exchange, poll.table.ending) ?? poll.unchanged(exchange)
   }
 
-  /// Where another table is in this one's place.
+  /// Returns the poll of the table that has taken this one's place.
   private func successor(_ ending: WaitEnding?) -> Poll? {
     guard case .replaced(let next)? = ending else { return nil }
     return heir.withLock { heir in
@@ -157,6 +157,6 @@ extension Duration {
 }
 
 extension AcceptedCodings {
-  /// What is worth making ahead for clients such as this one.
+  /// The codings worth preparing for clients such as this one.
   var worthPreparing: [ContentCoding] { ordered.first.map { $0 == .identity ? [] : [$0] } ?? [] }
 }

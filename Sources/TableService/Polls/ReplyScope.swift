@@ -2,8 +2,8 @@ import HTTPServer
 import TableEngine
 import TableModel
 
-/// What replies about a table depend on beside the table: which request fields they vary by, and whether caches that
-/// many share may keep them.
+/// The things that replies about a table depend on beside the table: the request fields they vary by, and whether
+/// caches that many share may keep them.
 struct ReplyScope: Hashable, Sendable {
   /// The caller's fields that the table's upstreams are sent.
   var forwards: [String]
@@ -38,7 +38,7 @@ struct ReplyScope: Hashable, Sendable {
 }
 
 extension [String] {
-  /// Whether the callers' own credentials are among these header fields.
+  /// True if the callers' own credentials are among these header fields.
   var nameCredentials: Bool { contains { $0.lowercased() == "authorization" } }
 }
 
@@ -56,7 +56,7 @@ extension EncodedReply {
   }
 }
 
-/// What HTTP makes of a reply: heads and compressed forms, for as long as the reply is kept.
+/// The HTTP forms of a reply: heads and compressed bodies, for as long as the reply is kept.
 private final class Dressing: Sendable {
   let scope: ReplyScope
   let representation: Representation

@@ -15,7 +15,7 @@ final class SlotPoll: Waiter {
   private let isInAnyLanguage: Bool
   /// Refuses a client whom a newer configuration no longer lets in.
   private let recheck: @Sendable () -> ServiceError?
-  /// Of those who wait, where a caller may be only so many of them.
+  /// The caller's share of waiters, where it is limited.
   private let share: WaitingShare?
   /// The service is ending: no cache shall keep what it says now.
   private let isDraining: @Sendable () -> Bool
@@ -107,8 +107,8 @@ final class SlotPoll: Waiter {
     return .later
   }
 
-  /// What others asked for may be what is asked for again: a reply with stages is the same for ever, an empty one only
-  /// until something happens, and resets and last words are nobody else's.
+  /// Returns a response that caches may keep as long as the same request would get it: a reply with stages is the same
+  /// for ever, an empty one only until something happens, and resets and last words are nobody else's.
   private func response(_ made: EncodedReply, next slot: Int64) -> Response {
     let cacheControl =
       made.isReset || isDraining() ? "no-store" : made.isEmpty ? "public, max-age=1" : "public, max-age=60"

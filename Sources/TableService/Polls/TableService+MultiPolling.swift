@@ -39,7 +39,7 @@ extension TableService {
     guard !behind.isEmpty else { return poll.begin(call.exchange, wait: patience) }
     let read = behind.map { Abreast.Member(table: $0.table, view: $0.query.lens.view) }
     return Abreast(of: read, server) { exchange, outcome in
-      // Those that have cursors go on waiting for the others' versions; nobody is set back.
+      // Members with cursors go on waiting for the others' versions; nobody is reset.
       outcome == .late ? .response(ServiceError.unreadable.response) : poll.begin(exchange, wait: patience)
     }.begin()
   }
@@ -53,7 +53,7 @@ extension TableService {
     // Under two spellings, as a family's member may be.
     var twice: String?
     let pairs = try pairs(call.request)
-    // Whose token is nobody's is told so as a whole: with another one all of it would be answered.
+    // A token that is nobody's is refused as a whole: with another one all of it would be answered.
     let (credentials, names) = (call.state.authorizer.credentials(of: call.request), pairs.map(\.reference.name))
     if let refusal = call.state.authorizer.refusal(ofCredentials: credentials, for: names) { throw refusal }
     let haveLenses = pairs.contains { $0.members != nil }

@@ -59,7 +59,8 @@ extension TableService {
     return { [weak self] in self?.state.authorizer.timeLeft(of: credentials) }
   }
 
-  /// Whether a client that was let in may still read, when its token may be over or there is another configuration.
+  /// Returns a check whether a client that was let in may still read, when its token may be over or there is another
+  /// configuration.
   func recheck(_ request: Request, _ state: ServiceState, _ table: String) -> @Sendable () -> ServiceError? {
     let recheck = recheck(request, state)
     return { recheck(table) }
@@ -67,7 +68,7 @@ extension TableService {
 
   /// The same for several tables, by their names.
   func recheck(_ request: Request, _ state: ServiceState) -> @Sendable (String) -> ServiceError? {
-    // Where reading is open there is nothing to be kept of the request.
+    // Where reading is open nothing of the request has to be kept.
     let credentials = state.authorizer.credentials(of: request)
     return { [weak self, weak state] table in
       guard let now = self?.state, now !== state || now.authorizer.timeLeft(of: credentials) != nil else { return nil }

@@ -20,7 +20,7 @@ final class TableStream: StreamSource {
   private let state: Mutex<State>
 
   private struct State {
-    /// Where the client is, as far as has been sent to it. Nil: it has nothing yet.
+    /// The cursor of the client, as far as has been sent to it. Nil: it has nothing yet.
     var position: Cursor?
     var pacing = StreamPacing()
     /// A heartbeat has come since the client was told where it is.
@@ -64,8 +64,8 @@ final class TableStream: StreamSource {
   func woken(_ stream: StreamHandle) { advance(stream) { $0.woken() } }
   func drained(_ stream: StreamHandle) { advance(stream) { $0.drained() } }
 
-  /// What comes behind the comment looks for something new: a view that is followed is in use, whether anything happens
-  /// or not. As a poll does when its wait is over, it tells what has changed outside of a window, too.
+  /// Sends a comment, and looks for something new: a view that is followed is in use, whether anything happens or not.
+  /// As a poll does when its wait is over, it tells of changes outside a window, too.
   func heartbeat(_ stream: StreamHandle) {
     let isSent = state.withLock { state in
       state.isDue = state.pacing.heartbeat()
@@ -80,7 +80,7 @@ final class TableStream: StreamSource {
     share?.giveBack()
   }
 
-  /// What the stream asks next.
+  /// The stream's next query.
   private var query: TableQuery {
     let after = state.withLock { $0.position }
     // The window is that of the beginning, whatever the cursor says.

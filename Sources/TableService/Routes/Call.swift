@@ -18,7 +18,7 @@ final class Call: Sendable {
     (self.exchange, self.state) = (exchange, state)
   }
 
-  /// Who asks: its own header fields, as far as upstreams may be shown them, and whose idempotency keys it uses.
+  /// The caller: its own header fields, as far as upstreams may be shown them, and the owner of its idempotency keys.
   var caller: CallerFields {
     let caller = state.authorizer.caller(of: request)
     // Credentials that are for this service are shown to nobody else.
@@ -57,7 +57,7 @@ final class TableCall: Sendable {
   private let call: Call
   private let need: Route.Need
   let table: LiveTable
-  /// Who has allowed an edit.
+  /// The authority that has allowed an edit.
   let authority: EditAuthority
   let exchange: Exchange
   /// False where the request has waited as long as it may.
@@ -73,7 +73,7 @@ final class TableCall: Sendable {
   var state: ServiceState { call.state }
   var caller: CallerFields { call.caller }
 
-  /// What a name in the path stands for.
+  /// Returns the value of a name in the path.
   subscript(name: String) -> String { call.match[name] }
 
   /// Finds the table, for a caller who may do what is needed.
@@ -129,12 +129,12 @@ final class TableCall: Sendable {
     }
   }
 
-  /// What the upstream says of the caller is said to the caller.
+  /// Passes the upstream's refusal of the caller on.
   func checkUpstreamsRefusal() throws(ServiceError) {
     if let refusal = table.refusal { throw ServiceError(refusal) }
   }
 
-  /// What replicas share can be shown once the store has it.
+  /// Tables that replicas share can be shown once the store has them.
   func checkIsThere() throws(ServiceError) {
     if let absence = table.absence { throw ServiceError(absence) }
   }
@@ -165,7 +165,7 @@ final class TableCall: Sendable {
     return table.lens(lens, after: after)
   }
 
-  /// What its reply depends on beside the table and the version.
+  /// The things that its reply depends on beside the table and the version.
   var scope: ReplyScope {
     ReplyScope(
       forwards: table.forwards,
@@ -204,6 +204,6 @@ extension LiveTable {
 }
 
 extension Request {
-  /// What limits on a single client count by, of IPv6 its network; empty for this machine itself.
+  /// The key that limits on a single client count by, of IPv6 its network; empty for this machine itself.
   var share: String { isLocal ? "" : client.network.host }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 extension ArraySlice<UInt8> {
-  /// Where a byte stands first: found by the C library, which looks at many at once. O(bytes).
+  /// Returns the first place of a byte: found by the C library, which looks at many at once. O(bytes).
   func place(of byte: UInt8) -> Int? {
     withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
@@ -17,7 +17,7 @@ extension ArraySlice<UInt8> {
     return self[start..<end]
   }
 
-  /// Whether these are a text, which is lower case, in any case. O(1) where the lengths differ.
+  /// Returns whether these are a text, which is lower case, in any case. O(1) where the lengths differ.
   func isText(_ text: String) -> Bool {
     count == text.utf8.count && zip(self, text.utf8).allSatisfy { $0.lowercasedASCII == $1 }
   }

@@ -4,7 +4,7 @@ import TableEngine
 import TableFinding
 import TableModel
 
-/// What a client looks for: `q`, `filter`, `sort` and `find`.
+/// A client's search: `q`, `filter`, `sort` and `find`.
 extension Request {
   static let findParameters = ["q", "filter", "sort", "find"]
 

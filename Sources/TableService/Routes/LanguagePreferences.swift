@@ -1,6 +1,6 @@
 import HTTPServer
 
-/// What `Accept-Language` asks for (RFC 9110 section 12.5.4): language ranges by their weight.
+/// The languages of `Accept-Language` (RFC 9110 section 12.5.4): language ranges by their weight.
 struct LanguagePreferences: Sendable {
   /// By weight, the first of equal ones first.
   private let ranges: [LanguageRange]

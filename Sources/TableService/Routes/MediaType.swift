@@ -1,7 +1,7 @@
 import HTTPServer
 import TableEngine
 
-/// What an answer is made of, as `Accept` is asked for it.
+/// The media type of an answer, as `Accept` is asked for it.
 struct MediaType: Sendable {
   let type: String
   let subtype: String
@@ -12,8 +12,8 @@ struct MediaType: Sendable {
 
   var name: String { "\(type)/\(subtype)" }
 
-  /// Whether a request's `Accept` leaves it: the most exact range that matches decides, by its `q` (RFC 9110 section
-  /// 12.5.1). None at all: anything is welcome. O(bytes of the field).
+  /// Returns whether a request's `Accept` allows it: the most exact range that matches decides, by its `q` (RFC 9110
+  /// section 12.5.1). Without the field anything is welcome. O(bytes of the field).
   func isAcceptable(to request: Request) -> Bool {
     let names = ["*/*", "\(type)/*", name]
     var best: (precision: Int, isWelcome: Bool)?

@@ -3,25 +3,25 @@ import Synchronization
 import TableEngine
 import TableModel
 
-/// What a request's head asks for, read once for all requests whose heads have the same bytes. A part that is wrong
-/// is an error for those alone who need it.
+/// The content of a request's head, read once for all requests whose heads have the same bytes. A part that is wrong is
+/// an error only for a route that needs it.
 final class RequestInquiry: Sendable {
   /// Nil where there is nothing at the path.
   let match: RouteMatch?
-  /// What it proves itself with; nil where it has no bearer token.
+  /// Its bearer token; nil without one.
   let bearer: Bearer?
   /// It proves itself in two ways, and who stands before the service may have looked at the other one.
   let hasTwoCredentials: Bool
   /// How the client sees tables.
   let lens: Result<LensRequest, ServiceError>
   let languages: LanguagePreferences
-  /// Where the client is; nil where it doesn't say so.
+  /// The client's cursor; nil where it doesn't give one.
   let after: Result<Cursor?, ServiceError>
   /// A poll through caches.
   let hasSlot: Bool
   /// How long a poll is to wait, in seconds.
   let wait: Result<Double, ServiceError>
-  /// What follows the cursor in the `Link` to the next poll: `&wait=20`.
+  /// The query behind the cursor in the `Link` to the next poll: `&wait=20`.
   let next: String
   private let poll = Mutex<Poll?>(nil)
   private let multiPoll = Mutex<(poll: MultiPoll, state: ServiceState)?>(nil)

@@ -1,7 +1,6 @@
 import HTTPServer
 
-/// What requests are told apart by in figures: the route and its method, of which there are as many as the configuration of no one
-/// can change.
+/// The kind of a request in figures: the route and its method; nobody's configuration changes their number.
 struct RequestKind: Sendable {
   var route: String
   var method: String

@@ -5,7 +5,7 @@ import TableModel
 
 /// The query parameters and fields of the protocol, read once at the edge into types.
 struct PollParameters: Sendable {
-  /// What waits at most: longer is clamped.
+  /// The longest wait: more is clamped.
   static let longest = 55.0
   static let standard = 20.0
 

@@ -11,17 +11,17 @@ final class Route: Sendable {
   let operations: [Operation]
   let methods: AllowedMethods
   private let segments: [Segment]
-  /// Whether unknown query parameters are mistakes here.
+  /// True if unknown query parameters are mistakes here.
   private let isStrict: Bool
-  /// What is answered to `GET`.
+  /// The media type of the answer to `GET`.
   private let mediaType: MediaType
   /// A refresh asks an upstream anew that has refused the caller.
   private let asksAnew: Bool
 
-  /// What one method does.
+  /// The operation of one method.
   final class Operation: Sendable {
     let method: Method
-    /// What a caller must be allowed.
+    /// The capability that a caller needs.
     let need: Need
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
@@ -41,7 +41,7 @@ final class Route: Sendable {
       }
     }
 
-    /// Whether a request for it polls from a cursor, for a time of its own.
+    /// Returns whether a request for it polls from a cursor, for a time of its own.
     fileprivate func isPoll(_ inquiry: RequestInquiry) -> Bool {
       query.contains("wait") && !inquiry.hasSlot && (try? inquiry.after.get()) != nil
     }
@@ -59,7 +59,7 @@ final class Route: Sendable {
     }
   }
 
-  /// What the caller must be allowed to do; in the table that the path names, where it names one.
+  /// The capability that the caller needs; in the table that the path names, where it names one.
   enum Need: Sendable {
     case nothing
     case capability(Capability)
@@ -97,10 +97,10 @@ final class Route: Sendable {
 
   // MARK: Matching
 
-  /// Whether a path is this one, whatever its names stand for.
+  /// Returns whether a path is this one, whatever its names stand for.
   fileprivate func matches(_ path: [String]) -> Bool {
     guard path.count == segments.count else { return false }
-    // Where paths differ they do so at their ends.
+    // Paths that differ do so at their ends.
     for index in segments.indices.reversed() {
       switch segments[index] {
       case .text(let expected): guard expected == path[index] else { return false }
@@ -110,17 +110,17 @@ final class Route: Sendable {
     return true
   }
 
-  /// Where in the path a name stands.
+  /// Returns the index of a name in the path.
   fileprivate func index(of name: String) -> Int? {
     segments.firstIndex { if case .name(name) = $0 { true } else { false } }
   }
 
   // MARK: Limits
 
-  /// Whether limits on a caller count requests for it: not what operators' own tools ask.
+  /// True if limits on a caller count requests for it: operators' own tools are free.
   var isLimited: Bool { isStrict }
 
-  /// Whether a request for it counts as an edit. A tap in a view of the caller's own is a kind of reading.
+  /// Returns whether a request for it counts as an edit. A tap in a view of the caller's own is a kind of reading.
   func isEdit(_ request: Request) -> Bool {
     switch operations.first(where: { $0.method == request.method })?.need {
     case .edit?: true
@@ -130,7 +130,7 @@ final class Route: Sendable {
     }
   }
 
-  /// Whether a request for it asks for a change of a table's items.
+  /// Returns whether a request for it asks for a change of a table's items.
   func changesItems(_ request: Request) -> Bool {
     switch operations.first(where: { $0.method == request.method })?.need {
     case .edit?: true
@@ -141,7 +141,7 @@ final class Route: Sendable {
 
   // MARK: Answering
 
-  /// What a request asks of it.
+  /// Returns the operation of a request.
   ///
   /// - Throws: where it can't be asked, or names what means nothing here.
   fileprivate func operation(_ request: Request) throws(ServiceError) -> Operation {
@@ -190,9 +190,9 @@ final class Route: Sendable {
     let abreast = Abreast(of: [behind], service.server) { exchange, outcome in
       do throws(ServiceError) {
         let isLate = outcome == .late
-        // Who polls is where the cursor says; all others would be given what may be old.
+        // A poll continues at its cursor; other requests would be given state that may be old.
         guard !isLate || operation.isPoll(call.inquiry) else { throw .unreadable }
-        // Who has waited for the first fetch as long as it may doesn't wait again.
+        // A request that has waited for the first fetch as long as it may doesn't wait again.
         let call = try call.after(exchange, mayWait: !isLate && call.mayWait, isLate: isLate, under: service.state)
         try call.checkIsThere()
         return try handler(service)(call)
@@ -210,7 +210,7 @@ final class RouteMatch: Sendable {
   private let path: [String]
   /// The table that the path names.
   let table: TableReference?
-  /// What is asked of the route, or why it can't be.
+  /// The operation of the route, or the error why there is none.
   let operation: Result<Route.Operation, ServiceError>
   /// Among ``RequestKind/all``.
   let kind: Int
@@ -233,7 +233,7 @@ final class RouteMatch: Sendable {
     table = reference
   }
 
-  /// What a name in the path stands for, percent-decoded.
+  /// Returns the value of a name in the path, percent-decoded.
   subscript(name: String) -> String { route.index(of: name).map { path[$0] } ?? "" }
 }
 

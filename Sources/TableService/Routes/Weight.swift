@@ -27,7 +27,7 @@ struct Weight {
     value = whole + fraction / scale
   }
 
-  /// Whether a parameter's name is a weight's.
+  /// Returns whether a parameter's name is a weight's.
   static func isName(_ name: ArraySlice<UInt8>) -> Bool {
     let name = name.withoutBlanks
     return name.count == 1 && name.first?.lowercasedASCII == UInt8(ascii: "q")

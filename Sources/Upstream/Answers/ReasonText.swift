@@ -14,7 +14,7 @@ enum ReasonText {
     body.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "<")
   }
 
-  /// Of the first 8 KB. O(bytes), whatever they are.
+  /// Returns the title among the first 8 KB. O(bytes), whatever they are.
   static func htmlTitle(in body: [UInt8]) -> String? {
     let head = body.prefix(8192)
     guard let tag = head.firstIndexIgnoringCase(of: Array("<title".utf8)),
@@ -51,7 +51,7 @@ enum ReasonText {
 }
 
 extension ArraySlice<UInt8> {
-  /// Where a short text in lower case begins.
+  /// Returns the place of a short text in lower case.
   fileprivate func firstIndexIgnoringCase(of word: [UInt8]) -> Int? {
     guard count >= word.count else { return nil }
     return (startIndex...(endIndex - word.count)).first { start in

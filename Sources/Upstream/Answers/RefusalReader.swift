@@ -31,13 +31,13 @@ struct RefusalReader {
     "errors", "detail", "details", "error", "violations", "fieldViolations", "invalid-params", "invalidParams",
     "fieldErrors", "field_errors", "issues", "errorMessages", "userErrors",
   ]
-  /// Those that are objects by member's name.
+  /// Members that are objects with reasons by member's name.
   private static let maps: Set = ["errors", "fieldErrors", "field_errors"]
   private static let messages = [
     "detail", "message", "msg", "defaultMessage", "description", "reason", "title", "error", "code",
   ]
 
-  /// Of a whole answer.
+  /// Reads a whole answer.
   init(answer root: JSONView) {
     guard root.kind == .object else {
       if root.kind == .array { read(root, in: "errors", depth: 0) }
@@ -52,19 +52,19 @@ struct RefusalReader {
     readIfMap(root)
   }
 
-  /// Of what an expression says against an edit: one reason, a list of them, or reasons by member's name.
+  /// Reads an expression's value against an edit: one reason, a list of them, or reasons by member's name.
   init(refusal: JSONView) {
     read(refusal, in: "error", depth: 0)
     readIfMap(refusal)
   }
 
-  /// Where nothing was found otherwise.
+  /// Reads an object as a map of reasons, where nothing was found otherwise.
   private mutating func readIfMap(_ object: JSONView) {
     guard fields.isEmpty, general.isEmpty, object.kind == .object, Self.isMap(object, depth: 0) else { return }
     readMap(object, under: "", depth: 0)
   }
 
-  /// Of what stands where the configuration says that the reasons do.
+  /// Reads the value at the configured place of the reasons.
   init(reasons: JSONView) { read(reasons, in: "errors", depth: 0) }
 
   // MARK: Forms
@@ -140,7 +140,7 @@ struct RefusalReader {
     }
   }
 
-  /// Whether all members of an object have reasons: lists of texts, or such objects.
+  /// Returns whether all members of an object have reasons: lists of texts, or such objects.
   private static func isMap(_ object: JSONView, depth: Int) -> Bool {
     guard depth < maximumDepth, object.count > 0 else { return false }
     return object.members.allSatisfy { member in

@@ -2,11 +2,11 @@ internal import Definitions
 internal import Expressions
 internal import JSON
 
-/// Whether a response is what a table can be made of. Pure.
+/// The check whether a table can be made of a response. Pure.
 struct ResponseCheck {
   var redaction: Redaction
 
-  /// What is needed of one page to go on.
+  /// The parts of a page that are needed to go on.
   struct Page: Equatable {
     /// After the list was cut.
     var itemCount: Int
@@ -14,7 +14,7 @@ struct ResponseCheck {
     var isCut = false
     /// The value that paging reads: a URL or a cursor.
     var next: JSONValue?
-    /// What the next request for changes asks with.
+    /// The value of `$since` in the next request for changes.
     var since: JSONValue?
     /// How many items there are in all, by its own account.
     var total: Int?
@@ -55,7 +55,7 @@ struct ResponseCheck {
   struct Text {
     /// Cut where it has too many items.
     var body: [UInt8]
-    /// Where its items stand; nil where an expression finds or makes them.
+    /// The list of its items; nil where an expression finds or makes them.
     var list: ListedText?
   }
 
@@ -132,7 +132,7 @@ struct ResponseCheck {
     }
   }
 
-  /// What a page says beside its items.
+  /// Returns the content of a page beside its items.
   private func page(around root: JSONView, _ definition: UpstreamDefinition, _ bytes: Int) throws -> Page {
     var page = Page(itemCount: 0)
     let paging = definition.paging
@@ -143,7 +143,7 @@ struct ResponseCheck {
     return page
   }
 
-  /// Whether an expression reads something that stands beside the list, so that it needs no item.
+  /// Returns whether an expression reads something beside the list, so that it needs no item.
   private static func isBeside(_ expression: Expression, _ list: JSONPath) -> Bool {
     guard let first = list.first, let other = expression.documentPath?.first else { return false }
     return first != other
@@ -211,7 +211,7 @@ struct ResponseCheck {
     }
   }
 
-  /// What an upstream answers for an item that is gone, if not by 404.
+  /// Returns whether an answer is an upstream's form, other than 404, of an item that is gone.
   static func isNull(_ body: [UInt8]) -> Bool {
     body.count < 16 && String(decoding: body, as: UTF8.self).trimmingWhitespace == "null"
   }

@@ -1,4 +1,4 @@
-/// What a response's header says about when to ask again. Pure.
+/// The time of the next request by a response's header. Pure.
 package enum ResponseFreshness {
   /// `max-age` less `Age` (RFC 9111 sections 4.2.1 and 5.2.2.1); nil where there is none, or reuse is forbidden.
   package static func maxAge(_ headers: [TransferField]) -> Duration? {

@@ -3,7 +3,7 @@
 /// `title` and `detail` never contain credentials: URLs are shown without user, query and fragment.
 public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible {
   public var kind: Kind
-  /// What happened in a few words, as for `problem.title`: stable from one failed fetch to the next.
+  /// The error in a few words, as for `problem.title`: stable from one failed fetch to the next.
   public var title: String
   /// Who, what and where; what would help, if known.
   public var detail: String
@@ -15,7 +15,7 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
   public var challenge: String?
   /// The upstream's reasons against single members of the body.
   public var fields: [FieldReasons] = []
-  /// Of a later page, or of one item among others: it says nothing about the whole.
+  /// True for an error of a later page, or of one item among others: it says nothing about the whole.
   public var isPartial = false
   /// The requests before this one had reached the upstream, or this one may have.
   public var mayHaveArrived: Bool
@@ -57,7 +57,7 @@ public struct UpstreamError: Error, Hashable, Sendable, CustomStringConvertible 
     case tls
     /// The connection ended before the response did.
     case interrupted
-    /// What came is not HTTP, or breaks its framing or coding.
+    /// The response is not HTTP, or breaks its framing or coding.
     case malformedResponse
     /// The body, decompressed, is over its limit.
     case bodyTooLarge

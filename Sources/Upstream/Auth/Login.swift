@@ -59,7 +59,7 @@ struct Login: Sendable {
     Data("\(user):\(password)".utf8).base64EncodedString()
   }
 
-  /// What nobody may read, but for tokens that are not known yet.
+  /// The secrets that nobody may read, without tokens that are not known yet.
   var secrets: [String] {
     switch auth {
     case .basic(let user, let password): [password, Self.basic(user, password)]

@@ -7,7 +7,7 @@ internal import JSON
 final class TokenHolder {
   typealias Completion = (Result<String, UpstreamError>) -> Void
 
-  /// What makes a token the same.
+  /// The key of equal tokens.
   struct Key: Hashable {
     var definition: OAuth2Definition
     var security: TransferSecurity

@@ -7,7 +7,7 @@ struct TokenLife {
     case use(String)
     /// Another one is on its way, for all who ask.
     case wait
-    /// Whoever is told this asks the token endpoint, and says what came of it.
+    /// The caller asks the token endpoint, and reports the result.
     case ask
     /// The endpoint has failed, and is left alone for a while.
     case failed(UpstreamError)

@@ -7,7 +7,7 @@ struct TokenRequest {
   /// How the client proves who it is (section 2.3.1): which of both an endpoint takes is found out.
   enum Style { case basic, body }
 
-  /// What an endpoint gives.
+  /// A token endpoint's grant.
   struct Grant: Equatable {
     var token: String
     var lifetime: Duration?
@@ -56,7 +56,7 @@ struct TokenRequest {
     )
   }
 
-  /// Whether the endpoint may take the other style, where it has refused this one.
+  /// Returns whether the endpoint may take the other style, where it has refused this one.
   func isRefusal(_ response: TransferResponse) -> Bool {
     definition.secret != nil && [400, 401, 403].contains(response.status)
   }
@@ -94,7 +94,7 @@ struct TokenRequest {
 }
 
 extension OAuth2Definition {
-  /// What nobody may read, in no log and no answer.
+  /// The secrets that nobody may read, in no log and no answer.
   var secrets: [String] { [secret, refresh].compactMap(\.self) }
 }
 

@@ -45,7 +45,7 @@ struct SocketPoll {
     _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, socket, &event)
   }
 
-  /// What is ready now, at most 64 events; never waits.
+  /// Returns the events that are ready now, at most 64; never waits.
   func ready() -> [Event] {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { buffer in
       let count = epoll_wait(descriptor, buffer.baseAddress, 64, 0)

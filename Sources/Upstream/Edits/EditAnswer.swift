@@ -2,7 +2,7 @@ internal import Definitions
 internal import Expressions
 internal import JSON
 
-/// What an upstream's answer to an edit means. Pure.
+/// The meaning of an upstream's answer to an edit. Pure.
 struct EditAnswer {
   let request: EditRequestDefinition
   let refused: Expression?
@@ -57,13 +57,13 @@ struct EditAnswer {
     return .refused(error)
   }
 
-  /// What a status says alone.
+  /// Returns the meaning of a status alone.
   private func unread(_ error: UpstreamError, _ status: Int) -> EditOutcome {
     // A gateway that has waited in vain does not know (RFC 9110 section 15.6.5).
     status == 504 ? .unknown(error) : status >= 500 ? .failed(error) : .refused(error)
   }
 
-  /// Who asks, or when, is what is wrong, and not the edit.
+  /// Statuses that blame the caller or the time, and not the edit.
   private static let sayMore: Set = [401, 403, 412]
 
   private func refusal(
@@ -145,7 +145,7 @@ struct EditAnswer {
     return scope
   }
 
-  /// Where the configuration says where they stand; nil where it doesn't.
+  /// Returns the complaints at the configured place; nil where none is configured.
   private func reasons(in scope: Scope) throws -> RefusalReader? {
     guard let value = try request.fields?.evaluate(in: scope) else { return nil }
     return try Document(JSONValue(value).bytes).withRoot { RefusalReader(reasons: $0) }

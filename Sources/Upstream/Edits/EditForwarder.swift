@@ -131,7 +131,7 @@ public struct EditForwarder: Sendable {
       }
     }
     var templates = definition.headers
-    // Those of the source may hold its secrets, which no other host is told.
+    // The source's header fields may hold its secrets, which no other host is told.
     if origin.mayShareSecrets(with: url.origin) {
       templates += self.definition.headers.filter { field in
         !definition.headers.contains { $0.name.equalsIgnoringCase(field.name) }

@@ -12,7 +12,7 @@ public struct ForwardedEdit: Sendable {
   public var place: Place?
   /// The row's identity; nil for an insert.
   public var id: String?
-  /// What the table's lookups find for the item: `$user`.
+  /// The items that the table's lookups find: `$user`.
   public var lookups: [String: JSONValue]
   /// `$locale`: of the table that the caller sees.
   public var locale: String?
@@ -37,7 +37,7 @@ public struct ForwardedEdit: Sendable {
     self.idempotencyKey = idempotencyKey
   }
 
-  /// Where an edit goes: what the caller named, and what follows from that. Nil: nothing was said.
+  /// The place of an edit: what the caller named, and what follows from that. Nil: nothing was said.
   public struct Place: Hashable, Sendable {
     /// A section's identity.
     public var section: String?
@@ -61,7 +61,7 @@ public struct ForwardedEdit: Sendable {
   }
 }
 
-/// What the upstream made of an edit.
+/// An upstream's judgement of an edit.
 public enum EditOutcome: Sendable {
   /// It was carried out.
   case accepted(AcceptedEdit)
@@ -80,7 +80,7 @@ public struct AcceptedEdit: Hashable, Sendable {
   /// The JSON text of the object that stands where `item` says, by default the answer itself; nil where there is none.
   /// Whether it has the table's identity is the table's to find out.
   public var item: [UInt8]?
-  /// What the answer says that `row.id` of the new item will be, where `id` is configured.
+  /// The `row.id` that the new item will have by the answer, where `id` is configured.
   public var id: String?
   /// The body of the request, where that was JSON.
   public var sent: [UInt8]?

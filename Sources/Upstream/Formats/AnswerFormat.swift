@@ -1,7 +1,7 @@
 internal import Definitions
 internal import JSON
 
-/// What an answer is written in: as the source says, else by its `Content-Type`, else by a look at it. Pure.
+/// The format of an answer: as the source says, else by its `Content-Type`, else by a look at it. Pure.
 enum AnswerFormat {
   enum Finding: Equatable {
     case format(SourceFormat)
@@ -81,7 +81,7 @@ enum AnswerFormat {
 
   private static let newline = UInt8(ascii: "\n")
 
-  /// What is no JSON by its first bytes.
+  /// Returns the format of a body that is no JSON by its first bytes.
   ///
   /// - Returns: its name; with `markup` where it may be a feed.
   private static func name(of body: [UInt8]) -> (name: String, markup: SourceFormat?)? {

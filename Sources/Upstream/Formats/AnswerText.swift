@@ -6,18 +6,18 @@ struct AnswerText {
   /// An answer as JSON.
   struct Converted {
     var body: [UInt8]
-    /// Where a feed says that its next page is (RFC 5005 section 3).
+    /// The address of a feed's next page (RFC 5005 section 3).
     var next: String?
   }
 
   let format: SourceFormat
-  /// Of the answer: relative references start there.
+  /// The address of the answer: relative references start there.
   let url: UpstreamURL
   /// By the answer's `Content-Type`.
   let charset: String?
-  /// Of items: what follows is left away. Nil: all are there.
+  /// The most items: those behind are left out. Nil: all are there.
   let limit: Int?
-  /// Of the JSON: names, which are repeated in each item, may make it much longer than the answer.
+  /// The most bytes of the JSON: names, which are repeated in each item, may make it much longer than the answer.
   let maxBytes: Int
 
   /// - Throws: a text for a person, about the answer.
@@ -34,7 +34,7 @@ struct AnswerText {
     }
   }
 
-  /// What is wrong with a text, in words that have nothing of it but what the sender may read.
+  /// The error in a text, in words that show nothing of it but what the sender may read.
   struct TextError: Error {
     var detail: String
 
@@ -92,7 +92,7 @@ struct AnswerText {
     return utf8
   }
 
-  /// What an XML declaration says.
+  /// Returns the encoding that an XML declaration names.
   private static func declared(in body: [UInt8]) -> String? {
     let head = String(decoding: body.prefix(200), as: UTF8.self)
     guard head.hasPrefix("<?xml"), let end = head.firstRange(of: "?>"),
@@ -105,7 +105,7 @@ struct AnswerText {
 }
 
 extension UInt8 {
-  /// Of names that iconv may look for: no part of a path, and no option.
+  /// True for a name that iconv may look for: no part of a path, and no option.
   fileprivate var isOfEncodingName: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

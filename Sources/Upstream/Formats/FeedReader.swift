@@ -53,7 +53,7 @@ final class FeedReader {
     var texts: [String: String] = [:]
     var authors: [String] = []
     var categories: [String] = []
-    /// Of RDF: what the item is about.
+    /// The subject of an RDF item.
     var about: String?
     var guidIsLink = false
   }
@@ -70,7 +70,7 @@ final class FeedReader {
   /// `xml:base`, by depth.
   private var bases: [UpstreamURL]
   private var item: Item?
-  /// Of the element that is read; nil: nobody asks for its text.
+  /// The text of the element that is read; nil: nobody asks for it.
   private var text: [UInt8]?
   /// The depth of the element that the text is of.
   private var textDepth = 0

@@ -2,7 +2,7 @@ internal import Definitions
 internal import JSON
 
 extension ResponseCheck {
-  /// What a page is written in.
+  /// Returns the format of a page.
   ///
   /// - Throws: what it is, where that can't be read.
   func format(of response: TransferResponse, _ definition: UpstreamDefinition) throws(UpstreamError) -> SourceFormat {
@@ -41,7 +41,7 @@ extension ResponseCheck {
       format: format,
       url: response.url,
       charset: type.flatMap(Self.charset),
-      // Of what an expression makes of the list nobody knows how much it takes.
+      // Nobody knows how much an expression takes of the list.
       limit: definition.items == nil ? limit : nil,
       maxBytes: min(definition.maxBytes, .max / 4) * 4
     )

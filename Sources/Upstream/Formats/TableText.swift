@@ -5,9 +5,9 @@ internal import JSON
 /// Where the first line has no comma, a semicolon or a tab may stand between fields. A member that has no name is
 /// `columnN`; a name that stands twice gets a number. Spaces around names are dropped, those of values are kept.
 struct TableText {
-  /// Of the JSON.
+  /// The most bytes of the JSON.
   let maxBytes: Int
-  /// Of items; nil: all.
+  /// The most items; nil: all.
   let limit: Int?
 
   private static let mostColumns = 10_000
@@ -81,7 +81,7 @@ struct TableText {
 
   private static func quoted(_ field: [UInt8]) -> [UInt8] {
     var writer = JSONWriter(capacity: field.count + 2)
-    // What is no UTF-8 is replaced here.
+    // Bytes that are no UTF-8 are replaced here.
     writer.write(String(decoding: field, as: UTF8.self))
     return writer.bytes
   }
@@ -92,7 +92,7 @@ struct TableText {
     private let separator: UInt8
     private var position = 0
     private var nextLine = 1
-    /// Of the record that was given last: where it begins, from 1.
+    /// The first line of the record that was given last, from 1.
     private(set) var line = 1
 
     init(_ text: [UInt8], separator: UInt8) { (self.text, self.separator) = (text, separator) }
@@ -128,7 +128,7 @@ struct TableText {
       if position < text.count, text[position] == UInt8(ascii: "\"") { field = try quotedPart() }
       let start = position
       while position < text.count, !ends(text[position]) { position += 1 }
-      // Of what follows closing quotes nothing is lost.
+      // The text behind closing quotes is kept.
       field += text[start..<position]
       return field
     }

@@ -12,7 +12,8 @@ struct TextEncoding: ~Copyable {
 
   deinit { iconv_close(descriptor) }
 
-  /// What the encoding doesn't have becomes U+FFFD. Nil where the system fails. O(bytes).
+  /// Returns the text in UTF-8; characters that the encoding doesn't have become U+FFFD. Nil where the system fails.
+  /// O(bytes).
   func utf8(of text: [UInt8]) -> [UInt8]? {
     var text = text
     var utf8: [UInt8] = []

@@ -2,16 +2,16 @@ internal import Definitions
 internal import Expressions
 internal import JSON
 
-/// What a source with `since` has, and what becomes of it by changes. A value; pure.
+/// The items of a source with `since`, and the effect of changes on them. A value; pure.
 struct ChangedItems: Sendable {
-  /// What the next request for changes asks with.
+  /// The value of `$since` in the next request for changes.
   private(set) var next: JSONValue
   private var items: [Item]
   /// The first page that was answered with everything: changes are put into it, where its list can be found.
   private let frame: ListedText?
   /// Items were left away.
   private(set) var isTruncated: Bool
-  /// What was delivered last: the next is compared with it.
+  /// The items that were delivered last: the next are compared with them.
   private var delivered: ListedText?
 
   fileprivate struct Item: Sendable {
@@ -30,7 +30,7 @@ struct ChangedItems: Sendable {
     }
   }
 
-  /// What is to be shown.
+  /// The items to be shown.
   struct Delivery: Sendable {
     var form: FetchedContent.Form
     var lists: [ListedText?]

@@ -69,7 +69,7 @@ enum ListCut {
       return true
     }
 
-    /// Where the first `limit` elements of the list end, and where the list does, if there are more.
+    /// Returns the end of the first `limit` elements of the list, and its closing bracket, if there are more.
     mutating func overflow(of limit: Int) -> (end: Int, close: Int)? {
       guard take("[") else { return nil }
       skipSpace()

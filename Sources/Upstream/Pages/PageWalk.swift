@@ -3,7 +3,7 @@ internal import Expressions
 internal import JSON
 internal import TableModel
 
-/// What a request for a page is told from another by: with a cursor in the body or a header, all pages have one URL.
+/// The key of a request for a page: with a cursor in the body or a header, all pages have one URL.
 struct PageKey: Hashable {
   var url: UpstreamURL
   var headers: [TransferField]
@@ -24,10 +24,10 @@ struct PageWalk {
     case limit(Limit)
   }
 
-  /// What lets no more in, by its key of the configuration.
+  /// The bound that lets no more in, by its key of the configuration.
   enum Limit: String {
     case maxPages, maxItems
-    /// Of a fan-out: meant to leave something out.
+    /// The bound of a fan-out: meant to leave something out.
     case each = "each.limit"
   }
 
@@ -44,7 +44,7 @@ struct PageWalk {
     var digest: ContentDigest?
   }
 
-  /// What a list has by its own account, and what was met of it.
+  /// The number of items that a list has by its own account, and the number that was met.
   struct Shortage: Hashable {
     var items: Int
     var total: Int
@@ -93,7 +93,7 @@ struct PageWalk {
     return following
   }
 
-  /// Whether an answer with this status, to the request for the page that comes next, says that the list has ended: where
+  /// Returns whether an answer with this status, to the request for the next page, says that the list has ended: where
   /// pages are counted, the one behind a full last page is asked for, too, and need not be there.
   func isEnd(_ status: Int) -> Bool {
     switch paging.style {
@@ -130,7 +130,7 @@ struct PageWalk {
     return isNew
   }
 
-  /// Where the page itself says that the next one is, or its number tells.
+  /// Returns the next page, as the page itself names it, or its number tells.
   private func following(_ page: Page) throws(UpstreamError) -> Step? {
     let next: UpstreamURL?
     switch paging.style {

@@ -18,7 +18,7 @@ struct SecondLook {
     var identities: [Int]
   }
 
-  /// Where an item goes that is carried over, and where it comes from.
+  /// The destination of an item that is carried over, and its origin.
   fileprivate struct Addition {
     /// The element before it in its new page; nil: it comes first.
     var after: Int?
@@ -26,7 +26,7 @@ struct SecondLook {
     var identity: Int
   }
 
-  /// Whether a walk misses something. O(items).
+  /// Returns whether a walk misses something. O(items).
   static func misses(_ pages: [[Int]], of known: [Int]) -> Bool {
     guard !known.isEmpty else { return false }
     var left = Set(known)
@@ -46,7 +46,7 @@ struct SecondLook {
     into second: [Page],
     known: [Int]
   ) throws -> (pages: [Page], identities: [Int], carried: Int) {
-    // Where each of the second walk's items stands.
+    // The places of the second walk's items.
     var places: [Int: (page: Int, element: Int)] = [:]
     for (page, read) in second.enumerated() {
       for (element, identity) in read.identities.enumerated() { places[identity] = (page, element) }

@@ -17,7 +17,7 @@ enum DotSegments {
     // Some servers take a backslash for a slash.
     let segments = decoded.split { $0.byte == UInt8(ascii: "/") || $0.byte == UInt8(ascii: "\\") }
     for segment in segments {
-      // What follows a semicolon is a parameter of the segment, which some servers leave out (RFC 3986 section 3.3).
+      // The text behind a semicolon is a parameter of the segment, which some servers leave out (RFC 3986 section 3.3).
       let name = segment.prefix { $0.byte != UInt8(ascii: ";") }
       guard (1...2).contains(name.count), name.allSatisfy({ $0.byte == UInt8(ascii: ".") }) else { continue }
       for part in segment.prefix(name.count + 1) {

@@ -22,7 +22,7 @@ struct CircuitBreakers {
     }
   }
 
-  /// Of one key each; the oldest goes first.
+  /// The most entries of each kind of key; the oldest goes first.
   private static let capacity = 4096
   private var breakers: [Key: (breaker: CircuitBreaker, serial: UInt64)] = [:]
   /// Oldest first; what has been forgotten since stands there until its turn comes, or until that is most of what stands there.

@@ -1,6 +1,7 @@
 public import JSON
 
-/// What makes a request one instance's own: its parameters, the caller's forwarded headers and values, and the environment.
+/// The values that make a request one instance's own: its parameters, the caller's forwarded headers and values, and
+/// the environment.
 public struct FetchContext: Sendable {
   public var parameters: [String: String]
   /// Never shown in errors.

@@ -7,7 +7,7 @@ final class Refresh {
   private(set) var check: ResponseCheck
   let breaker: CircuitBreakers.Key
   let isUrgent: Bool
-  /// What changes are asked for with; nil: everything is.
+  /// The `$since` of a request for changes; nil: everything is asked for.
   let since: JSONValue?
   let completion: (SourceFetcher.Outcome) -> Void
   var walk: PageWalk?
@@ -31,20 +31,20 @@ final class Refresh {
   var allUnchanged = true
   /// When it was begun.
   let started = Duration.now
-  /// Of the first page: `Date`, as what to ask with next.
+  /// The `Date` of the first page, for the next request's `$since`.
   var date: JSONValue?
-  /// Of a source with `since`: what there is from now on, and what is to be shown of it where that is not its pages.
+  /// The state of a source with `since` from now on, and the items to be shown where these are not its pages.
   var changed: ChangedItems?
   var delivery: ChangedItems.Delivery?
   /// Changes that name no item.
   var unnamed = 0
   var itemCount = 0
-  /// What was reached while there was more.
+  /// The bound that was reached while there was more.
   var limit: PageWalk.Limit?
   var maxAge: Duration?
-  /// Where the first page names a further one that nobody asked for.
+  /// The further page that the first page names and that nobody asked for.
   var unreadPage: String?
-  /// Of a fan-out: what it asks for, what came of it, and the first that was not sent yet.
+  /// The requests of a fan-out, their results, and the first that was not sent yet.
   var elements: [FanOutElement] = []
   /// How many elements of its list can't be asked for, and why the first of them can't.
   var refusedElements: (count: Int, error: UpstreamError)?

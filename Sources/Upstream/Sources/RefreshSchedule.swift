@@ -7,16 +7,16 @@ struct RefreshSchedule: Sendable {
   struct Configuration: Sendable {
     /// Zero: never by itself.
     var every = Duration.seconds(60)
-    /// What `Cache-Control: max-age` may lengthen `every` to.
+    /// The longest interval that `Cache-Control: max-age` may lengthen `every` to.
     var maximumAge = Duration.seconds(3600)
     var retries = 2
     var firstBackoff = Duration.milliseconds(250)
     var maximumBackoff = Duration.seconds(10)
     /// After the first failed refresh; doubles up to `every`, so that a long interval does not mean a long outage.
     var firstRecovery = Duration.seconds(2)
-    /// Where `every` is zero and the source never worked.
+    /// The longest interval where `every` is zero and the source never worked.
     var maximumRecovery = Duration.seconds(60)
-    /// Of the upstream's `Retry-After`.
+    /// The longest `Retry-After` of an upstream that counts.
     var maximumRetryAfter = Duration.seconds(3600)
     var jitter = 0.1
   }
@@ -40,7 +40,7 @@ struct RefreshSchedule: Sendable {
     case nothing
   }
 
-  /// What an ask for a refresh leads to.
+  /// The result of a demand for a refresh.
   enum Answer: Equatable, Sendable {
     /// Answered by the refresh that starts or goes on now.
     case joins(Action)
@@ -74,7 +74,7 @@ struct RefreshSchedule: Sendable {
   /// How many successes in a row turned out to be none, and how many there were since the last one that did.
   private var refusals = 0
   private var successesSinceRefusal = 0
-  /// What `Cache-Control: max-age` has made of the interval, where it is longer than `every`.
+  /// The interval by `Cache-Control: max-age`, where it is longer than `every`.
   private(set) var lengthened: Duration?
 
   init(_ configuration: Configuration) { self.configuration = configuration }
@@ -105,8 +105,8 @@ struct RefreshSchedule: Sendable {
     }
   }
 
-  /// What the upstream has may be other than what a fetch that is under way will bring: it is begun anew, and
-  /// whoever waits for it, or for the one after it, waits for this one. Else as a refresh that is asked for.
+  /// Takes notice that the upstream's items may differ from those that a fetch under way will bring: it is begun anew,
+  /// and callers that wait for it, or for the one after it, wait for this one. Else as a refresh that is asked for.
   mutating func outdated(at now: Duration) -> Answer {
     switch state {
     case .waiting: refreshAsked(at: now)
@@ -141,7 +141,8 @@ struct RefreshSchedule: Sendable {
     return Step(settled: true, action: .sleep(until: pace == .running ? due : nil))
   }
 
-  /// What the last refresh brought is of no use: it counts as failed. Of one that is under way or over, nothing changes.
+  /// Takes notice that the last refresh's result is of no use: it counts as failed. Of one that is under way or over,
+  /// nothing changes.
   mutating func refusedLast(at now: Duration, random: Double) -> Action {
     guard case .waiting = state else { return .nothing }
     refusals = successesSinceRefusal > 1 ? 1 : refusals + 1
@@ -175,7 +176,7 @@ struct RefreshSchedule: Sendable {
   /// No refresh is under way.
   var isIdle: Bool { if case .waiting = state { true } else { false } }
 
-  /// What whoever asks next is to go on with. A refresh that is under way is due.
+  /// The state for the next leader. A refresh that is under way is due.
   var handover: SourceHandover {
     var handover = SourceHandover()
     switch state {
@@ -203,7 +204,7 @@ struct RefreshSchedule: Sendable {
     // Clocks may be set: nobody waits much longer than this one ever would.
     let latest = now + max(configuration.every, configuration.maximumAge, configuration.maximumRetryAfter) * 2
     heldUntil = heldUntil.map { min($0, latest) }
-    // Of one that is polled always something is due: else it was left in the middle of being taken over.
+    // A source that is polled always has a due time: else it was left in the middle of being taken over.
     let isDueAsLeft = left.due == nil ? isWhole && configuration.every == .zero : isWhole || left.failures > 0
     due = isDueAsLeft ? left.due.map { min($0, latest) } : max(heldUntil ?? now, now)
     guard let due else {
@@ -215,7 +216,7 @@ struct RefreshSchedule: Sendable {
     return .sleep(until: due)
   }
 
-  /// What the upstream has asked of this one.
+  /// The pause that the upstream has asked for.
   private var ownPause: SourceHandover {
     var pause = SourceHandover()
     (pause.heldUntil, pause.hasWorked) = (heldUntil, hasWorked)

@@ -1,8 +1,8 @@
 internal import JSON
 internal import TableModel
 
-/// What the last refresh got, by request: validators for conditional requests (RFC 9110 section 13), and the bodies
-/// where a 304 for one of several responses needs them. Belongs to one source, so to one caller at most.
+/// The results of the last refresh, by request: validators for conditional requests (RFC 9110 section 13), and the
+/// bodies where a 304 for one of several responses needs them. Belongs to one source, so to one caller at most.
 struct ResponseCache {
   struct Entry {
     var entityTag: String?
@@ -11,16 +11,16 @@ struct ResponseCache {
     var digest: ContentDigest?
     /// Whole; nil where one response is all there is, and 304 then means that nothing changed.
     var body: [UInt8]?
-    /// Where its items stand: the next answer is compared with them. Shares its bytes with whoever was given it.
+    /// The list of its items: the next answer is compared with them. Shares its bytes with the receiver of the answer.
     var list: ListedText?
     var page: ResponseCheck.Page
     /// A hash of each item's identity, in order; nil where they are not known.
     var identities: [Int]?
-    /// Of the header that names the next page.
+    /// The value of the header that names the next page.
     var header: String?
-    /// Where a feed says that its next page is.
+    /// The address of a feed's next page.
     var feedNext: String?
-    /// Where redirects led.
+    /// The address that redirects led to.
     var url: UpstreamURL
   }
 

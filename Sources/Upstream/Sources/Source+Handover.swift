@@ -3,7 +3,7 @@ internal import Queues
 /// A source that goes on in another process: what one knows of the upstream is handed to the next, so that it is not asked
 /// more often, nor for what is known.
 extension Source {
-  /// What whoever asks the upstream next is to know, by this process's clock. On `client.queue`, between two of its
+  /// Gives the state that the next leader needs, by this process's clock. On `client.queue`, between two of its
   /// updates.
   public func handOver(_ body: @escaping @Sendable (SourceHandover) -> Void) {
     client.queue.async { [self] in
@@ -20,7 +20,7 @@ extension Source {
   public func beginTakingOver(_ body: @escaping @Sendable (_ turn: UInt64) -> Void) {
     client.queue.async { [self] in
       takeOvers += 1
-      // What is under way may be older than what another one has shown.
+      // A fetch under way may be older than another replica's version.
       if schedule.isIdle { fetcher.forget() } else { refreshAfterChange() }
       body(takeOvers)
     }
@@ -41,7 +41,7 @@ extension Source {
     client.queue.async { [self] in
       defer { completion() }
       guard turn == takeOvers else { return }
-      // Who was asked for a refresh meanwhile fetches everything anew.
+      // A source that was asked for a refresh meanwhile fetches everything anew.
       guard schedule.isIdle else { return perform(schedule.resume(at: .now), isUrgent: true) }
       fetcher.forget()
       if isWhole, let validators = left?.validators { fetcher.adopt(validators) }

@@ -21,10 +21,10 @@ public final class Source: @unchecked Sendable {
   var schedule: RefreshSchedule
   private var timer: QueueTimer?
   private var lastUpdate: SourceUpdate?
-  /// Of the refresh under way, and of the one after it.
+  /// The callers that wait for the refresh under way, and for the one after it.
   private var waiting: [Completion] = []
   private var waitingForNext: [Completion] = []
-  /// Of the refresh under way, before the present one.
+  /// The attempts of the refresh under way, before the present one.
   private var attempts = 0
   /// How often it was begun to go on where another one has stopped, or given up.
   var takeOvers: UInt64 = 0
@@ -249,7 +249,7 @@ public final class Source: @unchecked Sendable {
     }
   }
 
-  /// What may have been carried out is repeated only where the method is safe (RFC 9110 section 9.2.2).
+  /// A request that may have been carried out is repeated only where the method is safe (RFC 9110 section 9.2.2).
   private func isRetried(_ error: UpstreamError) -> Bool {
     let isSafe = ["GET", "HEAD"].contains(fetcher.definition.method)
     return error.isTransient && (isSafe || !error.mayHaveArrived || error.kind == .status)

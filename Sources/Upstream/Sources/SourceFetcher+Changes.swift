@@ -10,7 +10,7 @@ extension SourceFetcher {
   /// Answers to a request for changes that mean: ask for everything, what was asked with is too old or not known.
   static let asksForEverything: Set = [400, 404, 410, 422]
 
-  /// What the next request for changes asks with; nil: everything is asked for.
+  /// Returns the `$since` of the next request for changes; nil: everything is asked for.
   ///
   /// - Parameter isWhole: somebody wants everything.
   func changesAsked(_ isWhole: Bool) -> JSONValue? {
@@ -73,10 +73,10 @@ extension SourceFetcher {
     }
   }
 
-  /// Where a list goes on changing, everything is asked for this often until changes are laid over what was got.
+  /// Where a list goes on changing, everything is asked for this often until changes are laid over the result.
   private static let mostWholesInARow = 3
 
-  /// What has become of everything.
+  /// The fate of everything that was there.
   private struct Laid: Sendable {
     var content: ChangedItems
     /// Nil: the pages as they are, or nothing new.
@@ -89,7 +89,7 @@ extension SourceFetcher {
     succeed(refresh)
   }
 
-  /// Of an answer: its date, less what clocks' seconds hide, as most upstreams write it.
+  /// Returns the date of an answer, less what clocks' seconds hide, as most upstreams write it.
   static func date(_ headers: [TransferField]) -> JSONValue? {
     guard let seconds = headers.first(named: "Date").flatMap(ResponseDate.parse) else { return nil }
     var (time, parts) = (time_t(seconds - 2), tm())

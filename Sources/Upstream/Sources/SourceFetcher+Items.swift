@@ -7,7 +7,7 @@ internal import TableModel
 /// An element of a list that is asked for by a request of its own.
 struct FanOutElement: Sendable {
   var request: TransferRequest
-  /// What stands before the answer where it is joined to the element: its members, and the answer's name. Nil where the
+  /// The text before the answer where it is joined to the element: its members, and the answer's name. Nil where the
   /// answer is the item.
   var opening: [UInt8]?
 
@@ -42,7 +42,7 @@ struct FanOutElements: Sendable {
 }
 
 extension SourceFetcher {
-  /// What one element came to, read on the source's own queue.
+  /// The result for one element, read on the source's own queue.
   private struct ItemReading: Sendable {
     var entry: ResponseCache.Entry
     /// Nil where the upstream no longer has it.

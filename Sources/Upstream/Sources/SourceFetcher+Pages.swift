@@ -5,17 +5,17 @@ internal import Queues
 internal import TableModel
 
 extension SourceFetcher {
-  /// What a page came to, read on the source's own queue.
+  /// The result for a page, read on the source's own queue.
   private struct PageReading: Sendable {
     var entry: ResponseCache.Entry
-    /// What is delivered; nil where nothing changed and nothing is kept.
+    /// The body to deliver; nil where nothing changed and nothing is kept.
     var body: [UInt8]?
-    /// Where its items stand.
+    /// The list of its items.
     var list: ListedText?
     /// It is as it was in the last refresh.
     var isUnchanged: Bool
     var maxAge: Duration?
-    /// Where it names a further page.
+    /// The further page that it names.
     var further: String?
     /// When it was answered, as what to ask with next.
     var date: JSONValue?
@@ -197,7 +197,7 @@ extension SourceFetcher {
   /// All pages are there. Where they miss something, they are read once more: it may have slipped through between two of
   /// them.
   private func endOfPages(_ refresh: Refresh) {
-    // Who is not among changes has not gone.
+    // An item that is not among changes has not gone.
     guard definition.paging != nil, refresh.since == nil else { return finishPages(refresh) }
     let pages = refresh.visited.map { SecondLook.Page(refresh.fetched[$0], refresh.bodies[$0]) }
     let shortage = shortage(of: refresh)
@@ -258,7 +258,7 @@ extension SourceFetcher {
     return all
   }
 
-  /// Where the pages don't add up to what the last of them says that there is.
+  /// Returns the difference, where the pages don't add up to the total that the last of them states.
   private func shortage(of refresh: Refresh) -> PageWalk.Shortage? {
     guard refresh.limit == nil, let total = refresh.visited.last.flatMap({ refresh.fetched[$0]?.page.total }) else {
       return nil
@@ -274,7 +274,7 @@ extension PagingDefinition {
 }
 
 extension SecondLook.Page {
-  /// Where the items of a page can't be told from each other, it has none for this.
+  /// A page whose items can't be told from each other has no items for this.
   fileprivate init(_ entry: ResponseCache.Entry?, _ text: ResponseCheck.Text?) {
     self.init(text: text ?? ResponseCheck.Text(body: [], list: nil), identities: entry?.identities ?? [])
   }

@@ -95,7 +95,7 @@ extension SourceFetcher {
     }
   }
 
-  /// Whether a token was refused that another one can be had for.
+  /// Returns whether a token was refused that another one can be had for.
   private func sendsAgain(
     _ result: Result<TransferResponse, UpstreamError>,
     _ proof: Login.Proof,

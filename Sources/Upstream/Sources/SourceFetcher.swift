@@ -12,9 +12,9 @@ internal import Queues
 final class SourceFetcher {
   struct Outcome {
     var update: SourceUpdate
-    /// Of the first response.
+    /// The `max-age` of the first response.
     var maxAge: Duration?
-    /// What was reached while there was more.
+    /// The bound that was reached while there was more.
     var limit: PageWalk.Limit?
     var itemCount = 0
     var pages = 0
@@ -38,23 +38,23 @@ final class SourceFetcher {
   /// Nil where the source has no `auth`.
   let login: Login?
   private let lane: Int
-  /// Of the last refresh that succeeded.
+  /// The cache of the last refresh that succeeded.
   var cache = ResponseCache()
   /// The pages of the last refresh that succeeded, in order.
   private(set) var lastPages: [PageKey]?
-  /// Of the items that were delivered last, of all pages: hashes. Kept where all else is forgotten.
+  /// The hashes of the items that were delivered last, of all pages. Kept where all else is forgotten.
   private(set) var knownIdentities: [Int] = []
   private(set) var missed: PageWalk.Shortage?
   /// Items were delivered that the pages did not have.
   private(set) var hasCarried = false
   private var lastItemCount = 0
-  /// Of a source with `since`: what there is, and when everything was last asked for.
+  /// The items of a source with `since`, and the time at which everything was last asked for.
   private(set) var changed: ChangedItems?
   private(set) var everything: Duration?
   /// Everything was got page by page: if the first changes after that are any, items may have been missed.
   var mayLackItems = false
   var wholesInARow = 0
-  /// What this source was told last when its host failed: heard again while the host is spared.
+  /// The last error when the source's host failed: it is reported again while the host is spared.
   var hostError: UpstreamError?
   private var breakerKey: CircuitBreakers.Key?
   /// Nil while nothing is fetched.
@@ -118,7 +118,7 @@ final class SourceFetcher {
     return first
   }
 
-  /// Of the last refresh that succeeded; nil where its answer was more than one response, or has none.
+  /// The validators of the last refresh that succeeded; nil where its answer was more than one response, or has none.
   var validators: SourceHandover.Validators? {
     guard !keepsBodies, let lastPages, lastPages.count == 1, let entry = cache[lastPages[0]] else { return nil }
     let (entityTag, lastModified) = (entry.entityTag, entry.lastModified)
@@ -145,7 +145,7 @@ final class SourceFetcher {
     (lastPages, lastItemCount) = ([page], validators.itemCount)
   }
 
-  /// Of the host, as it is for this source.
+  /// The state of the host's breaker for this source.
   var breaker: SourceFigures.Breaker {
     switch breakerKey.flatMap({ client.breakerState(of: $0) }) {
     case nil, .closed?: .closed
@@ -223,7 +223,7 @@ final class SourceFetcher {
   private func takeChanges(of refresh: Refresh) -> SourceUpdate {
     changed = refresh.changed
     guard let delivery = refresh.delivery else { return .unchanged }
-    // What everything says the next time is compared with more than the pages of the last time.
+    // The next complete answer is compared with more than the pages of the last time.
     (lastPages, lastItemCount) = (nil, delivery.count)
     return .content(fetched(delivery, isTruncated: changed?.isTruncated ?? false))
   }
@@ -253,7 +253,8 @@ extension Result {
 }
 
 extension UpstreamError {
-  /// What those hear whose host is spared, and who have no failure of their own: nothing of what others were told.
+  /// Returns the error for a source whose host is spared, and that has no failure of its own: nothing of what others
+  /// were told.
   static func spared(_ origin: UpstreamURL.Origin) -> UpstreamError {
     UpstreamError(
       .refused,

@@ -7,7 +7,7 @@ public struct SourceFigures: Sendable {
     /// Nil where there was no answer.
     public var status: Int?
     public var elapsed: Duration
-    /// Of the body, decompressed.
+    /// The length of the body, decompressed.
     public var bytes: Int
     /// Nil where it could be used.
     public var error: UpstreamError.Kind?
@@ -69,7 +69,7 @@ public struct LatencyHistogram: Hashable, Sendable {
   /// The upper bounds of the buckets, in seconds; above the last there is one more.
   public static let bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-  /// Of each bucket alone, not cumulated: one more than there are bounds.
+  /// The counts of each bucket alone, not cumulated: one more than there are bounds.
   public private(set) var counts = Array(repeating: 0, count: bounds.count + 1)
   /// In seconds.
   public private(set) var sum = 0.0

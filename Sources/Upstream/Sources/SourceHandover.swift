@@ -1,5 +1,5 @@
-/// What whoever asks an upstream leaves to whoever asks it next: when that is to be, and what makes a request
-/// conditional. Instants count from any fixed point that both know.
+/// The state that a process leaves to the next one that asks the upstream: when the next request is due, and the
+/// validators of a conditional request. Instants count from any fixed point that both know.
 public struct SourceHandover: Codable, Equatable, Sendable {
   /// When the next poll is due; nil: only when asked.
   public var due: Duration?
@@ -8,14 +8,14 @@ public struct SourceHandover: Codable, Equatable, Sendable {
   /// Failed refreshes in a row.
   public var failures = 0
   public var hasWorked = false
-  /// What `Cache-Control: max-age` has made of the interval, where it is longer than `every`.
+  /// The interval by `Cache-Control: max-age`, where it is longer than `every`.
   public var lengthened: Duration?
-  /// Of the last answer, where it was one response with validators.
+  /// The validators of the last answer, where it was one response with validators.
   public var validators: Validators?
 
   public init() {}
 
-  /// What a conditional request needs (RFC 9110 section 13), and what a 304 then stands for.
+  /// The validators of a conditional request (RFC 9110 section 13), and the answer that a 304 then stands for.
   public struct Validators: Codable, Equatable, Sendable {
     public var entityTag: String?
     public var lastModified: String?
@@ -32,8 +32,8 @@ public struct SourceHandover: Codable, Equatable, Sendable {
     static let maximumLength = 1024
   }
 
-  /// Whether a source can have left it: whoever shares the database may have written anything, and durations of any length
-  /// can't be added up.
+  /// True if a source can have left it: a process that shares the database may have written anything, and durations of
+  /// any length can't be added up.
   public var isPlausible: Bool {
     let times = [due, heldUntil, lengthened].compactMap { $0 }
     return times.allSatisfy { $0 <= Self.longest && .zero - Self.longest <= $0 }

@@ -1,4 +1,4 @@
-/// What an operator should hear of a source once: it works, but perhaps not as meant.
+/// A notice that an operator should get once about a source: it works, but perhaps not as meant.
 public enum SourceNotice: Hashable, Sendable, CustomStringConvertible {
   /// Its upstream's `Cache-Control` makes the interval longer than configured: what it is then.
   case lengthened(Duration)

@@ -1,12 +1,12 @@
 public import JSON
 
-/// What one refresh of a source came to.
+/// The result of one refresh of a source.
 public enum SourceUpdate: Sendable {
   /// Everything, whole: something may have changed.
   case content(FetchedContent)
   /// All is as it was in the last `content`.
   case unchanged
-  /// What there is stays; the source will be asked again.
+  /// The present items stay; the source will be asked again.
   case failed(UpstreamError)
 
   var isSuccess: Bool { if case .failed = self { false } else { true } }

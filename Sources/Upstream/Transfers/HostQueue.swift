@@ -1,7 +1,7 @@
 internal import DequeModule
 
-/// Whose turn it is at one host: requests of one origin, fairly by the source that they are of. A state machine without
-/// clock and I/O; instants count from any fixed point.
+/// The turns at one host: requests of one origin, fairly by the source that they are of. A state machine without clock
+/// and I/O; instants count from any fixed point.
 ///
 /// So many requests are under way at once; of those that wait, each source's first comes in turn. A request that is not
 /// answered within `patience` no longer counts as one of them, so that some paths that hang don't keep the others
@@ -20,9 +20,9 @@ struct HostQueue<Request: Hashable> {
   let patience: Duration
   private var running: [Request: Running] = [:]
   private var waiting: [Lane: Deque<Request>] = [:]
-  /// Those that wait, in turn.
+  /// The lanes that wait, in turn.
   private var turns = Deque<Lane>()
-  /// Whose last request was not answered within `patience`.
+  /// The lanes whose last request was not answered within `patience`.
   private var slow: Set<Lane> = []
 
   init(slots: Int, most: Int? = nil, patience: Duration = .seconds(1)) {

@@ -1,4 +1,4 @@
-/// What follows from a redirect (RFC 9110 section 15.4). Pure.
+/// The next step after a redirect (RFC 9110 section 15.4). Pure.
 enum RedirectPolicy {
   enum Decision {
     /// No redirect, or none that is to be followed.

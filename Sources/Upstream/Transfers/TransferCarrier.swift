@@ -1,4 +1,4 @@
-/// What carries requests to upstreams in libcurl's place: a test's own.
+/// A carrier of requests to upstreams in libcurl's place: a test's own.
 package protocol TransferCarrier: AnyObject, Sendable {
   /// Carries one request, without its redirects.
   ///

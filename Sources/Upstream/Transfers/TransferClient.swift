@@ -11,10 +11,10 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: everything that changes is touched on `queue` alone.
 public final class TransferClient: @unchecked Sendable {
-  /// Where completions are called, and where sources live.
+  /// The queue that completions are called on, and that sources live on.
   public let queue: WorkQueue
   let queues: QueueFactory
-  /// Where the answers to edits are read: a malicious one keeps no source waiting.
+  /// The queue that reads the answers to edits: a malicious one keeps no source waiting.
   let reading: WorkQueue
   /// Nil where another carrier is given.
   private let multi: CurlMulti?
@@ -23,7 +23,7 @@ public final class TransferClient: @unchecked Sendable {
   let observer: TransferObserver?
   private let requestsPerHost: Int
   private var hosts: [UpstreamURL.Origin: HostQueue<ObjectIdentifier>] = [:]
-  /// Those that wait for their turn at a host.
+  /// The transfers that wait for their turn at a host.
   private var waiting: [ObjectIdentifier: Transfer] = [:]
   private var active: [UnsafeMutableRawPointer: Transfer] = [:]
   private lazy var stallTimer = QueueTimer(on: queue) { [weak self] in self?.checkStalls() }

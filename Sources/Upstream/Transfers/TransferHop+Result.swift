@@ -13,7 +13,7 @@ extension TransferHop {
     }
   }
 
-  /// What libcurl's code means for a person; nil for success.
+  /// Returns the error for libcurl's code, in words for a person; nil for success.
   func failure(_ code: CURLcode) -> UpstreamError? {
     if code == CURLE_OK { return nil }
     let who = request.url.origin.description
@@ -26,7 +26,7 @@ extension TransferHop {
         detail: "\(request.url.origin.host) is not known",
         mayHaveArrived: false
       )
-    // Where it is not this side that wants no more, the content can't be decoded.
+    // Where this side wants more, the content can't be decoded.
     case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: return violation.map(refusal) ?? undecodable(what)
     case CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK:
       return violation.map(refusal) ?? connectionFailure(who)

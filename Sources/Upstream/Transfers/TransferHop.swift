@@ -4,12 +4,12 @@ internal import Glibc
 
 /// One hop of a transfer: a request and its response on one easy handle. Touched on the client's queue alone.
 final class TransferHop {
-  /// What one of the callbacks found wrong; libcurl itself then only says that a callback stopped it.
+  /// The violation that one of the callbacks found; libcurl itself then only says that a callback stopped it.
   enum Violation { case bodyTooLarge, headersTooLarge, privateAddress(String) }
 
   let easy: UnsafeMutableRawPointer
   let request: TransferRequest
-  /// What is done with addresses inside.
+  /// The treatment of addresses inside.
   enum PrivateAddresses { case allowed, refused, refusedToRedirects }
 
   let privateAddresses: PrivateAddresses
@@ -107,7 +107,7 @@ final class TransferHop {
     for field in request.headers {
       append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)")
     }
-    // Of a POST without a body libcurl would say that it is a form.
+    // For a POST without a body libcurl would say that it is a form.
     if request.body == nil, !request.headers.contains(where: { $0.isNamed("Content-Type") }) { append("Content-Type:") }
     // Waiting for a "100 Continue" costs up to a second with upstreams that do not know it.
     append("Expect:")

@@ -10,7 +10,7 @@ public struct TransferReport: Sendable {
   /// Nil where there was no answer.
   public var status: Int?
   public var elapsed: Duration
-  /// Of the answer's body, decompressed.
+  /// The length of the answer's body, decompressed.
   public var bytes: Int
   /// Why the answer can't be used.
   public var error: UpstreamError?

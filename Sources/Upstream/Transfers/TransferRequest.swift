@@ -9,7 +9,7 @@ public struct TransferRequest: Sendable {
   /// Goes over a connection of its own: libcurl sends a request again when a kept connection turns out dead,
   /// which an edit must not be.
   public var isSentOnce: Bool
-  /// Whose turn it is taken for where several wait for one host: see `TransferClient.makeLane`.
+  /// The lane in which it takes turns with others at one host: see `TransferClient.makeLane`.
   var lane = 0
 
   public init(
@@ -51,7 +51,7 @@ public struct TransferRequest: Sendable {
   }
 }
 
-/// What an upstream may take.
+/// Limits on an upstream.
 public struct TransferLimits: Hashable, Sendable {
   /// To resolve the name, connect and agree on TLS, for each hop.
   public var connectTimeout: Duration
@@ -59,9 +59,9 @@ public struct TransferLimits: Hashable, Sendable {
   public var timeout: Duration
   /// Without a byte received.
   public var stallTimeout: Duration
-  /// Of the body, decompressed, in bytes.
+  /// The most bytes of the body, decompressed.
   public var maxBodyBytes: Int
-  /// Of all header sections of one hop, in bytes.
+  /// The most bytes of all header sections of one hop.
   public var maxHeaderBytes: Int
   /// Zero: a redirect is answered as the response it is.
   public var maxRedirects: Int
@@ -111,7 +111,7 @@ public struct TransferResponse: Sendable {
   public var headers: [TransferField]
   /// Decompressed.
   public var body: [UInt8]
-  /// Where the redirects led.
+  /// The address that redirects led to.
   public var url: UpstreamURL
   public var redirects: Int
   /// From the request's start, or its release from the host's queue, to the last byte.

@@ -81,7 +81,7 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// What stands before the first `separator`, and what after it: nil where it has none.
+  /// Returns the text before the first `separator`, and the text after it: nil where it has none.
   func split(at separator: Character) -> (String, String?) {
     guard let index = firstIndex(of: separator) else { return (self, nil) }
     return (String(self[..<index]), String(self[self.index(after: index)...]))

@@ -49,7 +49,7 @@ public enum WebhookSignature {
     return HMACSHA256.isValid(code, for: body, key: Array(secret.utf8))
   }
 
-  /// What a request claims: that one of the codes is that of a text before the body, and the body.
+  /// A request's claim: that one of the codes is that of a text before the body, and the body.
   private struct Claim {
     var timestamp: String?
     var prefix: [UInt8]
@@ -78,8 +78,9 @@ public enum WebhookSignature {
     return claims
   }
 
-  /// Whether a body is what is signed of another one, `TIMESTAMP.BODY` or `v0:TIMESTAMP:BODY`: whoever has seen that one with its
-  /// signature could send it again for ever, as the body of a webhook without a time stamp. No such body is JSON or a form's.
+  /// Returns whether a body is the signed text of another one, `TIMESTAMP.BODY` or `v0:TIMESTAMP:BODY`: an observer of
+  /// that one with its signature could send it again for ever, as the body of a webhook without a time stamp. No such
+  /// body is JSON or a form's.
   private static func isStamped(_ body: [UInt8]) -> Bool {
     let rest = body.starts(with: "v0:".utf8) ? body.dropFirst(3) : body[...]
     let digits = rest.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }

@@ -2,8 +2,8 @@ public import Definitions
 internal import Digests
 
 extension WebhookToken {
-  /// Whether a request has the field with this value. The name of a scheme before the token may be in any case (RFC 9110
-  /// section 11.1). The time taken does not tell how much of it is right.
+  /// Returns whether a request has the field with this value. The name of a scheme before the token may be in any case
+  /// (RFC 9110 section 11.1). The time taken does not tell how much of it is right.
   ///
   /// - Parameter header: the value of a request's header field, by its name.
   public func isProven(by header: (String) -> String?) -> Bool {

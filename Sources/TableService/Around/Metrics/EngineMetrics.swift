@@ -1,6 +1,6 @@
 import TableEngine
 
-/// What happened since the start: counted by names, which outlive what they name.
+/// Figures since the start: counted by names, which outlive the objects that they name.
 extension PrometheusText {
   mutating func write(_ engine: Engine) {
     family(

@@ -28,7 +28,7 @@ extension TableService {
   }
 }
 
-/// What the server, and who may ask how often, tell of themselves.
+/// Figures of the server, and of the limits on callers.
 extension PrometheusText {
   fileprivate mutating func write(_ server: Statistics) {
     family("connections", .gauge, "Connections open.", server.connections)

@@ -37,7 +37,7 @@ struct ProcessFigures {
     return line.flatMap { Double($0.dropFirst(6)) }
   }()
 
-  /// Of a file of the kernel's: its first 64 KB.
+  /// Returns the first 64 KB of a file of the kernel's.
   private static func text(of path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

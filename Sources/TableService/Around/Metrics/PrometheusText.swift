@@ -32,7 +32,7 @@ struct PrometheusText {
 
   struct Sample {
     var labels: [(String, String)]
-    /// What a histogram's sample has behind the family's name.
+    /// The suffix of a histogram's sample behind the family's name.
     var suffix = ""
     var value: String
 
