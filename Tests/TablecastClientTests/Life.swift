@@ -44,7 +44,7 @@ final class Life: @unchecked Sendable {
   private var backup: LifeService.State
   private var devices = [Device()]
   private var made: [(id: EditID, kind: Kind)] = []
-  /// Edits that were over when the service was set back to a time before them: no client can know of that.
+  /// Edits that were over before a client could hear that the service was set back to a time before them.
   private var excused: Set<EditID> = []
   private var polls: [(transport: LifeTransport, number: Int, after: String?)] = []
   private(set) var counts: [String: Int] = [:]
@@ -126,10 +126,12 @@ final class Life: @unchecked Sendable {
     case ..<0.95: backup = service.state
     case ..<0.97:
       settle()
-      let open = Set(listed.keys)
-      for (id, _) in made where !open.contains(id) && backup.done[id.description] == nil { excused.insert(id) }
       service.setBack(to: backup)
       trace("set back")
+      // Replies take 0.01 s: those that arrive before are the former service's, and tell nothing of this.
+      advance(0.0099)
+      let open = Set(listed.keys)
+      for (id, _) in made where !open.contains(id) && backup.done[id.description] == nil { excused.insert(id) }
     default:
       let bad = program.edits.first { if case .refused = $0.state { true } else { false } }
       if let bad { program.table.retry(bad.id) }
