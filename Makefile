@@ -68,7 +68,7 @@ lenses: packages
 prove: packages
 	$(SWIFT) build --product Simulation $(BUILD_FLAGS)
 	.build/debug/Simulation $(if $(SEED),--seed $(SEED)) --seconds $(or $(SECONDS),60) --jobs $(or $(JOBS),1) \
-	  $(if $(REPLICAS),--replicas)
+	  $(if $(REPLICAS),--replicas) $(if $(APP),--app)
 
 # Some ten seconds; what an attack needs and the machine has not, HAProxy and Varnish say, is passed over.
 hostile: packages

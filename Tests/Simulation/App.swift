@@ -12,6 +12,8 @@ final class App: @unchecked Sendable {
   private let face: AppFace
   private let kept = KeptInMemory()
   private var process: Process?
+  /// Killed ones are kept: what they would let go of on the client's own thread would come beside this one.
+  private var killed: [Process] = []
   private var processes: UInt64 = 0
   private(set) var edits = 0
   private(set) var kills = 0
@@ -46,17 +48,20 @@ final class App: @unchecked Sendable {
     options.transport = AppTransport(face) { [weak self] in self?.turn(number, $0) }
     guard let url = URL(string: "http://service.test") else { return }
     process = Process(TablecastClient(url: url, cells: AnyCell.self, options: options))
-    process?.client.flush()
+    settle()
     run.note("todo", "the app starts")
     live(number)
   }
 
   /// Something that comes to a process from outside.
   private func turn(_ number: UInt64, _ body: () -> Void) {
-    guard number == processes, let process else { return }
+    guard number == processes, process != nil else { return }
     body()
-    process.client.flush()
+    settle()
   }
+
+  /// Waits for the client's queue: what was put there may put more there, some pieces deep.
+  private func settle() { for _ in 0..<8 { process?.client.flush() } }
 
   /// What a person does.
   private func live(_ number: UInt64) {
@@ -67,7 +72,7 @@ final class App: @unchecked Sendable {
       case 1: process?.client.wake()
       default: edit()
       }
-      process?.client.flush()
+      settle()
       live(number)
     }
   }
@@ -76,6 +81,7 @@ final class App: @unchecked Sendable {
     run.note("todo", "the app is killed")
     kills += 1
     processes += 1
+    if let process { killed.append(process) }
     process = nil
     face.at(face.now + 0.1) { [self] in begin() }
   }
