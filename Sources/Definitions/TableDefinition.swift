@@ -62,7 +62,7 @@ extension TableDefinition {
   /// `$caller` alone, and the service names them.
   public var isEditedByCallers: Bool { forward.isEmpty && !callerUse.isEmpty && rowID == nil }
 
-  /// Whether replicas may share its members: those that depend on a caller's header fields are each replica's own, as are those
+  /// True if replicas may share its members: those that depend on a caller's header fields are each replica's own, as are those
   /// through which callers edit.
   public var isSharedByReplicas: Bool { forward.isEmpty && !callerUse.readsHeaders && !isEditedByCallers }
 

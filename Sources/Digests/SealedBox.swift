@@ -1,6 +1,6 @@
 internal import CCrypto
 
-/// What only holders of a key can read, and nobody else can have written: AES-256-GCM (NIST SP 800-38D).
+/// A message that only holders of a key can read or write: AES-256-GCM (NIST SP 800-38D).
 public enum SealedBox {
   private static let nonceCount = 12
   private static let tagCount = 16

@@ -8,7 +8,7 @@ public struct APIAnswer: Sendable {
   public var status: Int
   public var headers: [TransferField]
   public var body: JSONValue
-  /// What it was written in, as `format` has it; nil for JSON.
+  /// The format of the answer, as the key `format` names it; nil for JSON.
   public var format: String?
 
   public init(

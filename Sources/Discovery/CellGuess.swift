@@ -171,7 +171,7 @@ struct CellGuess: Sendable {
     return score
   }
 
-  /// What longer names end with: `product_description`.
+  /// The endings of longer names: `product_description`.
   private static let lastWords = ["description", "subject", "summary", "headline", "caption", "message", "question"]
 
   private static func isTitle(_ name: String) -> Bool {
@@ -299,7 +299,7 @@ struct CellGuess: Sendable {
 }
 
 extension MemberPath {
-  /// What is identified: `track` for `trackId`, `track_id` or `idTrack`; nil where the name says `id` alone, or something else.
+  /// The noun of an identity: `track` for `trackId`, `track_id` or `idTrack`; nil where the name says `id` alone, or something else.
   fileprivate var identifiedNoun: String? {
     let name = last.lowercased()
     if last.hasPrefix("id"), last.dropFirst(2).first?.isUppercase == true { return String(name.dropFirst(2)) }

@@ -108,7 +108,7 @@ struct Findings {
     if paging == nil, unproved.isEmpty, !blind.isEmpty {
       let tried = blind.map { "\($0.tries.joined(separator: ", ")): \($0.reason)" }
       writer.comment(2, "no further pages were found; tried: \(tried.joined(separator: "; "))")
-      // What pages mostly have.
+      // The usual sizes of pages.
       let isRound = list.items.count % 10 == 0 || list.items.count % 25 == 0
       if total == nil, isRound {
         doubts.append(

@@ -33,7 +33,7 @@ struct Money {
   /// Some have decimals, so that none are counted in cents.
   var isExact: Bool { amount.distinct.contains { $0.contains(".") } }
 
-  /// What the field is called: by the object that has both, where it is one.
+  /// The field's name: that of the object that has both members, where there is one.
   var name: String {
     let parent = amount.path.names.dropLast().last { !Wrapper.names.contains($0) }
     return parent ?? amount.path.last

@@ -90,7 +90,7 @@ final class EngineContext: Sendable {
     Feed(initial: initial, history: history, historyBytes: current.limits.mappingBytes, restored: restored)
   }
 
-  /// Whether replicas share a member of a family: what depends on a caller's header fields is in no store.
+  /// Returns whether replicas share a member of a family: one that depends on a caller's header fields is in no store.
   ///
   /// - Parameter values: of `$caller`, those that the member is made of.
   func shares(_ member: TableReference, of definition: TableDefinition, for values: JSONValue) -> Bool {

@@ -50,7 +50,7 @@ public struct FindRecord: Equatable, Sendable {
     return bytes
   }
 
-  /// Whether a record was made for a schema, presentation included.
+  /// Returns whether a record was made for a schema, presentation included.
   static func isMade(for schema: FindSchema, _ bytes: [UInt8]) -> Bool {
     guard FindRecordReader(bytes, of: schema) != nil else { return false }
     return bytes.suffix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } == schema.presentation

@@ -6,8 +6,8 @@ import Upstream
 
 @testable import Discovery
 
-/// What APIs answer to each request that is made of them: envelopes and pages as their public documentation has them, values made
-/// up. These were written before anybody looked at how guesses are made.
+/// Answers of APIs to each request of `init`: nine of them have the envelopes and pages of public documentation, the others were
+/// written from memory; values are made up. They were written before their author had seen how guesses are made.
 @Suite("Recorded conversations")
 struct ConversationTests {
   struct Case: Sendable, CustomTestStringConvertible {

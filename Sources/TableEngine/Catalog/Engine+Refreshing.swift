@@ -199,7 +199,7 @@ extension Engine {
   }
 }
 
-/// What is asked for one refresh of a source.
+/// The sources that one refresh has asked.
 final class AskedSources: Sendable {
   private let asked = Mutex<Set<ObjectIdentifier>>([])
 

@@ -5,22 +5,22 @@ import Definitions
 /// One goes on, with its schedule, what it is fetching and those who wait for that, where it is asked for the same in the
 /// same way. A table that has nothing of its last answer is told that.
 struct SourceTurnover {
-  /// Those that are asked for the same, in the same way, and of whose failures readers are told as before.
+  /// The sources that are asked for the same, in the same way, and of whose failures readers are told as before.
   let unchanged: Set<String>
   private let asked: Set<String>
 
   /// - Parameter digests: of the definition.
   init(from before: Catalog, to definition: ServiceDefinition, _ digests: HandoverDigests) {
-    // What is in the environment is in requests, too.
+    // Requests contain values of the environment, too.
     let isSame = before.definition.environment == definition.environment
     asked = Set(
       (isSame ? definition.sources.map(\.name) : [])
         .filter { name in digests.sources[name].map { $0 == before.digests.sources[name] } ?? false }
     )
-    // What readers are told of a failure is made when it happens.
+    // The words for readers are made when a failure happens.
     unchanged = before.definition.problems == definition.problems ? asked : []
   }
 
-  /// Whether a source goes on, where it is read at all.
+  /// Returns whether a source goes on, where it is read at all.
   func keeps(_ source: String) -> Bool { asked.contains(source) }
 }

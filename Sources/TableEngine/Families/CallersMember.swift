@@ -30,7 +30,7 @@ extension MemberClaim {
   private static let longestName = 1_200
   private static let mostValues = 1_500
 
-  /// Whether replicas can tell each other of a member: others stay each replica's own.
+  /// Returns whether replicas can tell each other of a member: others stay each replica's own.
   static func canTell(_ name: String, _ values: JSONValue, dependsOnCaller: Bool) -> Bool {
     guard dependsOnCaller else { return name.utf8.count <= maximumName }
     let bytes = values.bytes

@@ -10,7 +10,7 @@ import Upstream
 /// A table with parameters, or one per caller: members are made by their first reader, polled while someone reads
 /// them, then frozen, and later dropped.
 package final class TableFamily: Sendable {
-  /// What tells members apart. Callers' values and forwarded header fields are in it as a keyed hash alone.
+  /// The key that tells members apart. Callers' values and forwarded header fields are in it only as a keyed hash.
   struct Key: Hashable {
     var parameters: [TableReference.Parameter]
     var caller: [UInt8]

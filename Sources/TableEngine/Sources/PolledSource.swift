@@ -66,7 +66,7 @@ final class PolledSource: Sendable {
   @discardableResult
   func feed(_ table: LiveTable) -> Bool { listeners.withReaders { $0.add(table) } }
 
-  /// Whether it is asked again and again by now, as a table that it feeds is read.
+  /// True while it is polled, as a table that it feeds is read.
   var isAsked: Bool { listeners.withReaders { $0.pace == .running } }
   /// Returns whether no other table reads it.
   func isReadOnly(by table: LiveTable) -> Bool { listeners.fed.allSatisfy { $0 === table } }

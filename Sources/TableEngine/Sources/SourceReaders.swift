@@ -77,7 +77,7 @@ struct SourceReaders {
     return .stop
   }
 
-  /// What is done where this process asks for replicas' common tables from now on.
+  /// The action where this process asks for replicas' common tables from now on.
   enum TakingOver: Equatable {
     /// The upstream is asked already under this lease: what it said last counts for these tables, too.
     case join

@@ -14,7 +14,7 @@ extension TableReader {
     guard let name, after.taps > 0 || after.lensTag?.view != nil else { return false }
     guard let view = view(Lens(view: name)) else { return true }
     guard after.taps <= view.taps else { return true }
-    // Of a version that is no longer held nothing can be found out.
+    // Nothing can be found out about a version that is no longer held.
     return held(after).map { after.lensTag?.view != view.digest(over: $0) } ?? false
   }
 

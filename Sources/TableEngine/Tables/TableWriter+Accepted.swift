@@ -31,7 +31,7 @@ extension TableWriter {
     source.listeners.edit(through: owner) { [self] isAnswered in
       let (laid, edited) = content.access { content -> (LaidEdit, SourceListeners.EditedAnswer?) in
         guard !isAnswered else {
-          // What the upstream has said since has the edit, and perhaps more.
+          // The upstream's answer since has the edit, and perhaps more.
           var content = content
           return (apply(&content).awaitingRefresh, nil)
         }
@@ -44,7 +44,7 @@ extension TableWriter {
       switch laid {
       case .shown(let row) where !content.access { $0.gate.isClosed }:
         publishContent { [self] error in
-          // What is fetched next may have made something else of it.
+          // The next fetch may have made something else of it.
           let version = feed.current
           told.notify(queue: content.queue) { [reader] in
             if let error { completion(.failure(error)) } else { completion(.success((row, reader, version))) }

@@ -13,7 +13,7 @@ import Upstream
 /// the table's readers must be told beside that, to the table.
 final class TableWriter: Sendable {
   let name: String
-  /// What replicas call it: its name, of a member that depends on who asks with a digest of that.
+  /// The replicas' name for it: its name; a member that depends on who asks has a digest of that behind it.
   let sharedName: String
   /// The name that the store keeps it under.
   let storedName: String
@@ -47,7 +47,7 @@ final class TableWriter: Sendable {
   /// Other sources of the service's own that it shows or looks up.
   let borrowed = Mutex<[ItemLog]>([])
 
-  /// What answers to its edits are kept under: a caller whose next token has other claims repeats an edit all the same.
+  /// The key of the answers to its edits: a caller whose next token has other claims repeats an edit all the same.
   var answersName: String { StoredName.of(name, in: isTranslation ? variables.locale : nil) }
 
   var feed: Feed { reader.feed }

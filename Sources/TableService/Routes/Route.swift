@@ -25,7 +25,7 @@ final class Route: Sendable {
     let need: Need
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
-    /// Those of them that may stand more than once.
+    /// The parameters that may stand more than once.
     let repeatable: [String]
     let handler: Handler
 

@@ -22,7 +22,7 @@ enum InternalURLs {
     return result + rest
   }
 
-  /// Of an IPv6 address, which a URL begins with in brackets.
+  /// Returns whether a character is a bracket around an IPv6 address, with which the tail begins.
   private static func isBracket(_ character: Character, in tail: Substring) -> Bool {
     "[]".contains(character) && tail.first == "["
   }

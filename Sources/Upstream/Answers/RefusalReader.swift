@@ -156,7 +156,7 @@ struct RefusalReader {
     }
   }
 
-  /// Whether all members of an object have lists of reasons.
+  /// Returns whether all members of an object have lists of reasons.
   private static func hasEntries(_ object: JSONView) -> Bool {
     object.count > 0
       && object.members.allSatisfy { member in
