@@ -79,7 +79,7 @@ let package = Package(
 
     .target(name: "Digests", dependencies: ["CCrypto"], swiftSettings: ours),
     .target(name: "LongWork", dependencies: ["CEventPoll"], swiftSettings: ours),
-    .target(name: "Queues", swiftSettings: ours),
+    .target(name: "Queues", dependencies: [deque], swiftSettings: ours),
     .target(name: "TableModel", dependencies: ["LongWork"], swiftSettings: ours),
     .target(name: "FieldValues", swiftSettings: ours),
     .target(name: "Patterns", dependencies: ["CRE2"], swiftSettings: ours),
@@ -209,6 +209,7 @@ let package = Package(
     .testTarget(name: "DefinitionsTests", dependencies: ["Definitions", "Expressions"], swiftSettings: ours),
     .testTarget(name: "FieldValuesTests", dependencies: ["FieldValues"], swiftSettings: ours),
     .testTarget(name: "LongWorkTests", dependencies: ["LongWork"], swiftSettings: ours),
+    .testTarget(name: "QueuesTests", dependencies: ["Queues", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "PatternsTests", dependencies: ["Patterns", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"], swiftSettings: ours),
     .testTarget(name: "ExpressionsTests", dependencies: ["Expressions", "JSON", "TestSupport"], swiftSettings: ours),

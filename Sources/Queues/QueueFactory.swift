@@ -17,13 +17,13 @@ public struct QueueFactory: Sendable {
   /// these.
   public var isGiven: Bool { source != nil }
 
-  /// - Parameter target: a queue whose threads it has its work done by.
-  public func serial(_ label: String, target: WorkQueue? = nil) -> WorkQueue {
-    if let source { return .given(source.makeQueue(label, isSerial: true)) }
-    var targeted: DispatchQueue?
-    if case .dispatch(let queue)? = target { targeted = queue }
-    return .dispatch(DispatchQueue(label: label, target: targeted))
+  /// A serial queue that has a thread of its own while it has work.
+  public func serial(_ label: String) -> WorkQueue {
+    source.map { .given($0.makeQueue(label, isSerial: true)) } ?? .dispatch(DispatchQueue(label: label))
   }
+
+  /// A pool whose serial queues share so many threads.
+  public func pool(_ label: String, threads: Int) -> QueuePool { QueuePool(label, threads: threads, source) }
 
   /// A queue that does all of its work at once.
   public func concurrent(_ label: String) -> WorkQueue {

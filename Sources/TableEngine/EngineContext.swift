@@ -28,8 +28,10 @@ final class EngineContext: Sendable {
   let secret = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
   /// How many versions of a table are held.
   private let history: Int
-  /// The queue on which families' members work, as many at once as there are cores.
-  private let memberQueue: WorkQueue
+  /// The threads of the tables that always live: enough that no table waits long for others' work.
+  private let tablePool: QueuePool
+  /// Those of families' members, which readers make in any number: they wait for each other alone.
+  private let memberPool: QueuePool
   /// For what may block and belongs to no table.
   let background: WorkQueue
 
@@ -57,17 +59,14 @@ final class EngineContext: Sendable {
     }
   }
 
-  /// A serial queue for a table's own work. Of the tables that always live each gets a thread when it has something to
-  /// do, so that none waits for another's long work. Members of families are made by readers, in any number: they share
-  /// a few, and wait for each other alone.
-  func queue(_ label: String, isMember: Bool) -> WorkQueue {
-    queues.serial(label, target: isMember ? memberQueue : nil)
-  }
+  /// A serial queue for a table's own work.
+  func queue(_ label: String, isMember: Bool) -> WorkQueue { (isMember ? memberPool : tablePool).serial(label) }
 
   init(_ definition: ServiceDefinition, _ environment: EngineEnvironment) throws {
     let logger = environment.logger
     queues = environment.queues
-    memberQueue = queues.concurrent("tablecast.members")
+    tablePool = queues.pool("tablecast.tables", threads: max(16, 2 * QueuePool.cores))
+    memberPool = queues.pool("tablecast.members", threads: QueuePool.cores)
     background = queues.concurrent("tablecast.background")
     client = try TransferClient(queues, carrier: environment.carrier) { [requests] report in
       requests.count(report)

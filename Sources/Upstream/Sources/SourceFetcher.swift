@@ -69,7 +69,7 @@ final class SourceFetcher {
     self.client = client
     login = Login(definition, builder.security)
     lane = client.makeLane()
-    reading = client.queues.serial("tablecast.source.\(name)")
+    reading = client.readers.serial("tablecast.source.\(name)")
   }
 
   /// - Parameters:

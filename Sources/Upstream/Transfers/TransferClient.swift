@@ -16,6 +16,8 @@ public final class TransferClient: @unchecked Sendable {
   let queues: QueueFactory
   /// The queue that reads the answers to edits: a malicious one keeps no source waiting.
   let reading: WorkQueue
+  /// The threads that read what sources are answered.
+  let readers: QueuePool
   /// Nil where another carrier is given.
   private let multi: CurlMulti?
   private let carrier: (any TransferCarrier)?
@@ -76,6 +78,7 @@ public final class TransferClient: @unchecked Sendable {
     (self.queues, self.queue, self.multi, self.carrier) = (queues, queue, multi, carrier)
     (self.requestsPerHost, self.observer) = (requestsPerHost, observer)
     reading = queues.concurrent("tablecast.edits")
+    readers = queues.pool("tablecast.sources", threads: max(8, 2 * QueuePool.cores))
     multi?.onCompletion { [weak self] in self?.finished($0, $1) }
   }
 
