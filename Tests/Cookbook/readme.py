@@ -23,7 +23,7 @@ def initialized(binary, blocks, demo):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     script = "\n".join(blocks).replace("localhost:8081", f"localhost:{found[1]}").replace("8082", str(port))
-    script = script.replace("curl ", "curl --silent --retry 60 --retry-all-errors --retry-delay 1 ")
+    script = script.replace("curl ", "curl --silent ")
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(["bash", "-c", f"set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n{script}"], capture_output=True, text=True,
                               cwd=folder, timeout=120, env={**os.environ, "PATH": f"{binary.parent}:{os.environ['PATH']}"})
