@@ -6,20 +6,20 @@ import JSON
 
 struct Check: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Report every mistake in a configuration, and what is declared and unused.",
+    abstract: "Report all mistakes in a configuration, and unused declarations.",
     discussion: """
-      Exits with 1 where there is an error; warnings alone leave it 0. It needs no secrets: variables of the environment that \
-      are not set are warned of.
+      The exit code is 1 if there is an error, and 0 if there are only warnings. Environment variables that are not set are \
+      only warnings, so the command needs no secrets.
       """
   )
 
   @Argument(help: "The configuration, a YAML file.")
   var file: String
 
-  @Flag(help: "A variable of the environment that is not set is an error, as it is for `serve`.")
+  @Flag(help: "Report environment variables that are not set as errors, as `serve` does.")
   var secrets = false
 
-  @Flag(help: "For machines: a JSON list of {file, line, column, severity, message, suggestion}.")
+  @Flag(help: "Print a JSON list of {file, line, column, severity, message, suggestion}.")
   var json = false
 
   func run() throws {

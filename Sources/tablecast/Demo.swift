@@ -7,16 +7,16 @@ import Logging
 
 struct Demo: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "An airport's departure board: an upstream API and the service on it, as two processes."
+    abstract: "Show an airport's departures: an API and the service on it, as two processes."
   )
 
-  @Option(help: "The same seed gives the same afternoon.")
+  @Option(help: "The seed of the airport's events.")
   var seed: UInt64 = 7
 
-  @Option(help: "A configuration of the service instead of the demo's own.")
+  @Option(help: "A configuration for the service, in place of the demo's own.")
   var config: String?
 
-  @Option(help: "Where the service listens.")
+  @Option(help: "The service's address: HOST:PORT.")
   var listen = "127.0.0.1:8080"
 
   func run() throws {

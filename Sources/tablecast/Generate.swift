@@ -8,10 +8,10 @@ struct Generate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print typed cell models for apps, from the cells of a configuration.",
     discussion:
-      "It needs no secrets. Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes."
+      "Swift: Codable structs and an enum over identifiers. TypeScript: a discriminated union. Kotlin: sealed classes. Secrets are not needed."
   )
 
-  @Argument(help: "swift, typescript or kotlin.")
+  @Argument(help: "The language.")
   var language: CodeGenerator.Language
 
   @Option(name: .shortAndLong, help: "The configuration, a YAML file.")

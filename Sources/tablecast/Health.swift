@@ -6,8 +6,8 @@ import Upstream
 
 struct Health: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Ask a running service whether it is alive: exits with 0 or 1.",
-    discussion: "For a container's HEALTHCHECK, whose image has no curl."
+    abstract: "Ask a running service whether it is alive.",
+    discussion: "The exit code is 0 if it answers, otherwise 1. The container's HEALTHCHECK uses this."
   )
 
   @Option(help: "The service's address.")

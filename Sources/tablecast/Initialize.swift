@@ -11,35 +11,35 @@ import Upstream
 struct Initialize: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Write a configuration for an API that nobody has described.",
+    abstract: "Write a configuration for an API.",
     discussion: """
-      Fetches the URL and looks at what comes: where the list stands, what tells its items apart, how further pages are asked
-      for, what a cell can show. What can be proved by another request is: a second page, the same list once more, one image. The
-      configuration has the evidence beside each guess, and what else it could be commented out. Then the table is shown as
-      `render` shows it.
+      Fetches the URL and examines the answer: where the list is, which member identifies an item, how to get the next page, \
+      and what a cell can show. Further requests test these guesses: a second page, the same list again, one image. The \
+      configuration has the evidence beside each guess, and the alternatives as comments. In the end the table is drawn as \
+      `render` draws it.
 
         tablecast init https://api.example.com/issues --output tables.yaml
-        tablecast init https://api.example.com/issues --header 'Authorization: Bearer …' --output tables.yaml
-        tablecast init answer.json               an answer in a file; - is the standard input
+        tablecast init https://api.example.com/issues --header 'X-Key: …'
+        tablecast init answer.json             an answer in a file
 
-      Secrets in headers and in the URL's query do not get into the configuration: it reads them from the environment.
-      Without --output the configuration is written to the standard output, and all else to the standard error.
+      Secrets in headers and in the URL's query are not written into the configuration: it reads them from the environment. \
+      Without --output the configuration goes to standard output, and everything else to standard error.
       """
   )
 
-  @Argument(help: "The URL of a list; or a file with an answer, - for the standard input.")
+  @Argument(help: "The URL of a list, or a file with an answer (- is standard input).")
   var target: String
 
-  @Option(name: .customLong("header"), help: "A request header: 'NAME: VALUE'. Once for each.")
+  @Option(name: .customLong("header"), help: "A request header: 'NAME: VALUE'. May be repeated.")
   var headers: [String] = []
 
-  @Option(name: .shortAndLong, help: "The file to write. One that is there is not written over without --force.")
+  @Option(name: .shortAndLong, help: "The file to write. An existing file is replaced only with --force.")
   var output: String?
 
-  @Option(help: "What the source and the table are called. Default: by the URL.")
+  @Option(help: "The name of the source and the table. Default: taken from the URL.")
   var name: String?
 
-  @Flag(help: "Write over the file.")
+  @Flag(help: "Replace an existing file.")
   var force = false
 
   private var isURL: Bool { target.hasPrefix("http://") || target.hasPrefix("https://") }

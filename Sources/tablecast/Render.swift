@@ -11,9 +11,10 @@ import Upstream
 
 struct Render: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show what a table makes of its items, without a server.",
+    abstract: "Draw a table without a server.",
     discussion: """
-      Without --item and --response the table's sources are fetched. What has no row is shown too, with the reason.
+      Fetches the table's sources once, unless --item or --response gives the items. Items without a row are listed, too, with \
+      the reasons.
       """
   )
 
@@ -23,31 +24,31 @@ struct Render: ParsableCommand {
   @Option(name: .shortAndLong, help: "The table.")
   var table: String
 
-  @Option(help: "A file with one item of the table's source, JSON.")
+  @Option(help: "A JSON file with one item of the table's source.")
   var item: String?
 
-  @Option(help: "A file with a response of the table's source, JSON.")
+  @Option(help: "A JSON file with a response of the table's source.")
   var response: String?
 
-  @Option(help: "A parameter of the table: NAME=VALUE. Once for each.")
+  @Option(help: "A parameter of the table: NAME=VALUE. May be repeated.")
   var parameter: [String] = []
 
-  @Option(help: "A request header of the caller, as `forward` sends it on: 'NAME: VALUE'. Once for each.")
+  @Option(help: "A header of the caller's request, for `forward`: 'NAME: VALUE'. May be repeated.")
   var header: [String] = []
 
-  @Option(help: "The language: one of the configuration's `locales`. Default: the first of them.")
+  @Option(help: "One of the configuration's `locales`. Default: the first one.")
   var locale: String?
 
-  @Option(help: "Only the first rows, as a client's window has them: 1 to 10000.")
+  @Option(help: "Draw only the first rows: 1 to 10000.")
   var rows: Int?
 
-  @Option(help: "Show what is found: 'q=TEXT&filter=ID:VALUE&sort=ID', each part where it is wanted.")
+  @Option(help: "Draw the result of a search: 'q=TEXT&filter=ID:VALUE&sort=ID', or some of these.")
   var find: String?
 
-  @Flag(help: "JSON: sections as clients get them, and what was skipped.")
+  @Flag(help: "Print JSON: the sections that clients get, and the items without a row.")
   var json = false
 
-  @Flag(help: "Draw again when the configuration changes, or the file with the item or response.")
+  @Flag(help: "Draw again whenever the configuration, the item or the response changes.")
   var watch = false
 
   func validate() throws {

@@ -13,24 +13,24 @@ struct Serve: ParsableCommand {
   @Option(name: .shortAndLong, help: "The configuration, a YAML file.")
   var config: String
 
-  @Option(help: "Where to listen, instead of the configuration's `listen`: HOST:PORT. Port 0: the kernel chooses.")
+  @Option(help: "The address, in place of the configuration's `listen`: HOST:PORT. With port 0 the kernel chooses one.")
   var listen: String?
 
   @Flag(
     help: """
-      Let everyone who reaches the service edit, also where it does not listen on loopback. Without tokens in the \
-      configuration, editing is open on loopback only.
+      Let everyone who reaches the service edit. By default, without tokens in the configuration, editing is open only if the \
+      service listens on loopback.
       """
   )
   var insecure = false
 
-  @Option(help: "What is logged: trace, debug, info, notice, warning, error, critical.")
+  @Option(help: "The lowest level that is logged.")
   var logLevel: Logger.Level = .info
 
   @Flag(
     help: """
-      A line in the log for each request that is answered, whatever `--log-level`: method, path (without the query), status, \
-      bytes, milliseconds, caller, address.
+      Log a line for each answered request, at any `--log-level`: method, path (without the query), status, bytes, \
+      milliseconds, caller, address.
       """
   )
   var accessLog = false

@@ -5,19 +5,19 @@ import Definitions
 struct Tablecast: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tablecast",
-    abstract: "Serves table view-models: an API's items as sections of typed cells, and their changes by long poll.",
+    abstract: "Serve the items of an HTTP API as live tables.",
     discussion: """
-      A YAML file says where items come from and how each kind becomes a cell. Clients read a table once
-      (GET /v1/tables/NAME) and follow it by long poll (GET /v1/tables/NAME/changes?after=CURSOR&wait=20): every
-      reply is one changeset that a table view animates.
+      A YAML file says where items come from and how each kind becomes a cell. Clients read a table once (GET \
+      /v1/tables/NAME). Then they wait for changes by long poll (GET /v1/tables/NAME/changes?after=CURSOR&wait=20). Each reply \
+      is one changeset that a table view can animate.
 
-        tablecast demo                           an airport's departures, at http://127.0.0.1:8080
-        tablecast init https://HOST/LIST         a configuration for an API that nobody has described
-        tablecast check tables.yaml              every mistake in a configuration, at once
-        tablecast serve --config tables.yaml     the service
-        tablecast watch http://HOST:PORT TABLE   a table of a service, live in the terminal
+        tablecast demo                         a demo, at http://127.0.0.1:8080
+        tablecast init URL                     write a configuration for an API
+        tablecast check tables.yaml            report all its mistakes at once
+        tablecast serve --config tables.yaml   start the service
+        tablecast watch URL TABLE              show a table in the terminal
 
-      Signals: SIGTERM and SIGINT end it in order, SIGHUP reads the configuration again.
+      SIGTERM and SIGINT end the service in order. SIGHUP makes it read its configuration again.
       """,
     version: Release.version,
     subcommands: [

@@ -5,43 +5,43 @@ import TablecastCurl
 
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Show a table of a service, live.",
+    abstract: "Show a table of a service in the terminal, live.",
     discussion: """
-      In a terminal: arrows choose a row, space taps it, r has the sources fetched, q quits. With --json a line for each \
-      state that is shown: {"table","cursor","state","connection","sections","window"}, rows as they come; `connection` \
-      is cached, live, retrying, paused or refused. With --find a state has "find", too: what there is to be found by. A \
-      table that the service refuses, or a search, ends the program with 1.
+      Arrow keys choose a row, space taps it, r makes the service fetch the sources, m loads more rows, q quits. With --json \
+      the command prints a line for each state: {"table","cursor","state","connection","sections","window"}. `connection` is \
+      cached, live, retrying, paused or refused. With --find a state also has "find": the search that the table offers. If the \
+      service refuses the table or the search, the exit code is 1.
       """
   )
 
-  @Argument(help: "Where the service is, such as http://127.0.0.1:8080.")
+  @Argument(help: "The service's address, such as http://127.0.0.1:8080.")
   var url: String
 
   @Argument(help: "The table's name.")
   var table: String
 
-  @Option(name: .customLong("param"), help: "A parameter of a family of tables, NAME=VALUE; more than once.")
+  @Option(name: .customLong("param"), help: "A parameter of the table: NAME=VALUE. May be repeated.")
   var parameters: [String] = []
 
-  @Option(help: "The name of a view: which rows are expanded in it.")
+  @Option(help: "The name of a view, which has its own expanded rows.")
   var view: String?
 
-  @Option(help: "Show so many rows at first, 1 to 10000, or those from one to another, counted from 0: 100-149.")
+  @Option(help: "The rows to show: a number (1 to 10000), or a range that counts from 0, such as 100-149.")
   var rows: String?
 
-  @Option(help: "Show what is found: 'q=TEXT&filter=ID:VALUE&sort=ID', each part where it is wanted.")
+  @Option(help: "Show the result of a search: 'q=TEXT&filter=ID:VALUE&sort=ID', or some of these.")
   var find: String?
 
-  @Option(help: "The cells that are taken, such as TitleCell,PollCell;v=2: others come as their fallbacks.")
+  @Option(help: "The cells to accept, such as 'TitleCell,PollCell;v=2'. Other rows come as their fallbacks.")
   var cells: String?
 
-  @Option(help: "A token to be sent with every request.")
+  @Option(help: "The token for every request.")
   var token: String?
 
-  @Option(help: "A folder in which the last state is kept, to be shown at the next start.")
+  @Option(help: "A folder that keeps the last state, for the next start.")
   var store: String?
 
-  @Option(help: "End after so many seconds.")
+  @Option(help: "The number of seconds after which the command ends.")
   var seconds: Double?
 
   @Flag(help: "Print a line of JSON for each state.")
