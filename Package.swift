@@ -95,7 +95,7 @@ let package = Package(
       linkerSettings: foundationICU
     ),
     // Who asks: signed tokens, and their issuers' keys.
-    .target(name: "Identity", dependencies: ["CCrypto", "JSON"], swiftSettings: ours),
+    .target(name: "Identity", dependencies: ["CCrypto", "Digests", "JSON"], swiftSettings: ours),
     .target(
       name: "Definitions",
       dependencies: ["Expressions", "FieldValues", "JSON", "LongWork", "Patterns", "TableModel"],

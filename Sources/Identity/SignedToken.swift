@@ -17,6 +17,7 @@ package struct SignedToken: Sendable {
 
   /// Complexity: O(bytes).
   package init(_ text: [UInt8]) throws(TokenRefusal) {
+    guard !text.isEmpty else { throw .malformed("There is no token behind `Bearer`.") }
     guard text.count <= Self.maximumBytes else {
       throw .malformed("The token has more than \(Self.maximumBytes) bytes.")
     }

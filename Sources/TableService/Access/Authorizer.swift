@@ -79,9 +79,7 @@ final class Authorizer: Sendable {
     var name: String {
       switch self {
       case .token(let token): return token.name
-      case .user(let token):
-        let digest = SHA256.digest(of: Array("\(token.issuer)\u{0}\(token.subject)".utf8))
-        return "subject " + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      case .user(let token): return "subject " + token.callerDigest
       }
     }
 

@@ -32,11 +32,10 @@ final class Bearer: Sendable {
 }
 
 extension Request {
-  /// The token after `Bearer`.
+  /// The token after `Bearer`. Empty where nothing follows: a client that has lost its token is told so, and is not nobody.
   var bearerToken: ArraySlice<UInt8>? {
-    guard let field = valueBytes(.authorization), let end = field.firstIndex(of: UInt8(ascii: " ")),
-      field[..<end].isText("bearer")
-    else { return nil }
-    return field[end...].withoutBlanks
+    guard let field = valueBytes(.authorization) else { return nil }
+    let end = field.firstIndex(of: UInt8(ascii: " ")) ?? field.endIndex
+    return field[..<end].isText("bearer") ? field[end...].withoutBlanks : nil
   }
 }

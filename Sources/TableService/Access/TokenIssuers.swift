@@ -38,7 +38,7 @@ final class TokenIssuers: Sendable {
 
   private static var now: Double { Date().timeIntervalSince1970 }
 
-  private func issuer(_ name: String) -> Issuer? { issuers.first { $0.rules.issuer.utf8.elementsEqual(name.utf8) } }
+  private func issuer(_ name: String) -> Issuer? { issuers.first { $0.rules.issuer.hasBytes(of: name) } }
 
   // MARK: Judging
 

@@ -73,7 +73,8 @@ private func configuration(_ auth: String, _ more: String = "") -> String {
     var unsigned = issuer.signer.token(issuer.claims("ada")).split(separator: ".").map(String.init)
     unsigned[0] = TokenSigner.base64URL(Array(#"{"alg":"none"}"#.utf8))
     let tokens = [
-      "garbage", "a.b.c", stranger.token(issuer.claims("ada")), issuer.signer.token(issuer.claims("ada", lasts: -60)),
+      "", " ", "garbage", "a.b.c", stranger.token(issuer.claims("ada")),
+      issuer.signer.token(issuer.claims("ada", lasts: -60)),
       unsigned[0] + "." + unsigned[1] + ".", issuer.signer.token(issuer.claims("ada", ["aud": "another"])),
       issuer.signer.token(issuer.claims("ada", ["iss": "https://another.example"])),
       issuer.signer.token(issuer.claims("ada"), header: ["jku": .string(issuer.upstream.url)]),
