@@ -93,9 +93,10 @@ build_elements() {
 build_tokens() {
   maps="$maps -Xcc -fmodule-map-file=../Sources/CCrypto/module.modulemap"
   build_json &&
+    module Digests &&
     module Identity &&
     swiftc $flags -module-name FuzzTokens -I "$build" $maps \
-      -o "$build/Tokens" Targets/Tokens.swift $json "$build/Identity.o" -lsimdjson -lstdc++ -lcrypto
+      -o "$build/Tokens" Targets/Tokens.swift $json "$build/Digests.o" "$build/Identity.o" -lsimdjson -lstdc++ -lcrypto
 }
 
 # The parsers that have no I/O of the engine and its face, compiled into the target.
