@@ -85,8 +85,8 @@ final class EngineContext: Sendable {
   var current: Settings { settings.withLock { $0 } }
 
   /// A table's versions: from its first state on, or from what is stored.
-  func feed(of initial: Table, restored: StoredFeed? = nil) -> Feed {
-    Feed(initial: initial, history: history, historyBytes: current.limits.mappingBytes, restored: restored)
+  func versions(of initial: Table, restored: StoredVersions? = nil) -> TableVersions {
+    TableVersions(initial: initial, history: history, historyBytes: current.limits.mappingBytes, restored: restored)
   }
 
   /// Returns whether replicas share a member of a family: one that depends on a caller's header fields is in no store.

@@ -197,9 +197,9 @@ struct MappingRun {
   private func layout(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly) -> ItemLayout? {
     guard plan.laysOutEdits, !assembly.hasDuplicates, let source = plan.sources.first?.name,
       let given = contents[source]?.items,
-      let items = LaidItems(given, assembly.lookup, skipped: assembly.skipped)
+      let items = LayoutItems(given, assembly.lookup, skipped: assembly.skipped)
     else { return nil }
-    return ItemLayout(source: source, items, sections.map { LaidSection($0, shown: $1) })
+    return ItemLayout(source: source, items, sections.map { LayoutSection($0, shown: $1) })
   }
 
   private func assembly(_ soleRows: consuming SoleRows?, _ report: inout MappingReport) -> SectionAssembly {

@@ -15,7 +15,7 @@ struct RefreshInPlace {
   private let list: ListedText
   private var items: MappedItems
   /// By section, in ascending places.
-  private var rows: [Int: [LaidRow]] = [:]
+  private var rows: [Int: [PlacedRow]] = [:]
   /// The growth of the items' memory, and of their work.
   private var growth = (cost: 0, work: 0)
 
@@ -45,7 +45,7 @@ struct RefreshInPlace {
       growth.cost += new.cost - old.cost
       growth.work += new.work - old.work
       items.replace(at: position, with: new)
-      rows[section, default: []].append(LaidRow(place: place, row: row, position: position))
+      rows[section, default: []].append(PlacedRow(place: place, row: row, position: position))
     }
     // Sorted, rows stand in another order than their items.
     for section in rows.keys { rows[section]?.sort { $0.place < $1.place } }

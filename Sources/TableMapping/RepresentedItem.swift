@@ -2,7 +2,7 @@ public import TableModel
 
 /// The represented object of a row; of a local source also one that has no row.
 public struct RepresentedItem: Sendable {
-  private let text: LaidItem.Text
+  private let text: LayoutItem.Text
   public let source: String
   /// The identity that the service gave it, for an item of a local table.
   public let givenID: String?
@@ -16,10 +16,10 @@ public struct RepresentedItem: Sendable {
   public let position: Int?
 
   init(_ item: MappedItem, of source: String, at position: Int, in texts: ItemTexts) {
-    self.init(LaidItem(item, 0, .part(of: texts, at: position)), of: source, at: position)
+    self.init(LayoutItem(item, 0, .part(of: texts, at: position)), of: source, at: position)
   }
 
-  init(_ item: LaidItem, of source: String, at position: Int?) {
+  init(_ item: LayoutItem, of source: String, at position: Int?) {
     (text, self.source, self.position) = (item.text, source, position)
     (givenID, hasRow, permissions) = (item.mapped.givenID, item.mapped.row != nil, item.mapped.permissions)
   }

@@ -156,7 +156,7 @@ struct SectionAssembly {
         plan: bucket.plan,
         isDeclared: bucket.isDeclared,
         arrangement: arrangement,
-        met: bucket.rows,
+        unsortedRows: bucket.rows,
         positions: bucket.positions
       )
       arrangement.apply(to: &section, bucket.sortKeys)
@@ -185,7 +185,7 @@ struct ArrangedSection {
   var isDeclared: Bool
   var arrangement: Arrangement
   /// All rows, in the order of the items.
-  var met: [Row]
+  var unsortedRows: [Row]
   /// All rows, in the section's order.
   var sorted: [Row]
   /// The rows that the limit leaves.
@@ -201,11 +201,11 @@ struct ArrangedSection {
     plan: SectionPlan,
     isDeclared: Bool,
     arrangement: Arrangement,
-    met: [Row],
+    unsortedRows: [Row],
     positions: [Int]
   ) {
     (self.id, self.key, self.plan, self.isDeclared, self.arrangement) = (id, key, plan, isDeclared, arrangement)
-    (self.met, sorted, rows, self.positions) = (met, met, met, positions)
+    (self.unsortedRows, sorted, rows, self.positions) = (unsortedRows, unsortedRows, unsortedRows, positions)
   }
 }
 
@@ -266,7 +266,7 @@ struct Arrangement: Sendable {
   func apply(to section: inout ArrangedSection, _ sortKeys: [[SortKey]]) {
     if sortKeys.count == section.rows.count, !sortKeys.isEmpty {
       let order = order(of: sortKeys)
-      section.sorted = order.map { section.met[$0] }
+      section.sorted = order.map { section.unsortedRows[$0] }
       section.rows = section.sorted
       if !section.positions.isEmpty { section.positions = order.map { section.positions[$0] } }
     }

@@ -5,7 +5,7 @@ internal import TableModel
 struct SettledLayout: Sendable {
   let lookup: ItemLookup
   /// In their order; those that are left out too.
-  private(set) var sections: [LaidSection]
+  private(set) var sections: [LayoutSection]
   /// The places of groups among the sections, by the groups' identities.
   let groups: [ExactText: Int]
   /// The items' memory, about.
@@ -22,17 +22,19 @@ struct SettledLayout: Sendable {
   /// - Parameter shown: by section, what is shown of it.
   /// - Returns: nil where rows are out of sight, or where something has to be said that a refresh may take back.
   init?(_ sections: [(ArrangedSection, shown: Section?)], _ assembly: SectionAssembly, _ report: MappingReport) {
-    guard report.warnings.isEmpty, sections.allSatisfy({ $0.0.rows.count == $0.0.met.count }) else { return nil }
+    guard report.warnings.isEmpty, sections.allSatisfy({ $0.0.rows.count == $0.0.unsortedRows.count }) else {
+      return nil
+    }
     lookup = assembly.lookup
     (cost, work) = lookup.items.reduce((0, 0)) { ($0.0 + $1.cost, $0.1 + $1.work) }
-    self.sections = sections.map { LaidSection($0, shown: $1) }
+    self.sections = sections.map { LayoutSection($0, shown: $1) }
     let places = sections.enumerated().map { (ExactText($1.0.id), $0) }
     groups = Dictionary(places) { first, _ in first }
     (skippedItems, firstSkipped) = (report.skippedItems, report.skipped)
     (skipped, hasDuplicates) = (assembly.skipped, assembly.hasDuplicates)
   }
 
-  private init(_ other: SettledLayout, _ sections: [LaidSection], _ lookup: ItemLookup, cost: Int, work: Int) {
+  private init(_ other: SettledLayout, _ sections: [LayoutSection], _ lookup: ItemLookup, cost: Int, work: Int) {
     (self.sections, self.lookup, groups, self.cost, self.work) = (sections, lookup, other.groups, cost, work)
     (skippedItems, firstSkipped) = (other.skippedItems, other.firstSkipped)
     (skipped, hasDuplicates) = (other.skipped, other.hasDuplicates)
@@ -74,18 +76,20 @@ struct SettledLayout: Sendable {
   /// - Parameters:
   ///   - rows: by section, in ascending places.
   ///   - growth: of what the items take, and of the work for them.
-  func replacing(_ rows: [Int: [LaidRow]], _ items: MappedItems, growth: (cost: Int, work: Int)) -> SettledLayout? {
+  func replacing(_ rows: [Int: [PlacedRow]], _ items: MappedItems, growth: (cost: Int, work: Int)) -> SettledLayout? {
     var sections = sections
     for (place, rows) in rows {
       guard let shown = sections[place].shown else { continue }
       let list = sections[place].rows.replacing(rows.map { ($0.place, $0.row) })
       sections[place].rows = list
       sections[place].shown = Section(id: shown.id, header: shown.header, footer: shown.footer, rows: list)
-      guard let met = sections[place].met else { continue }
+      guard let unsortedRows = sections[place].unsortedRows else { continue }
       let inOrder = rows.sorted { $0.position < $1.position }
-      let places = inOrder.map { self.place(ofRowAt: $0.position, among: met, nil) }
+      let places = inOrder.map { self.place(ofRowAt: $0.position, among: unsortedRows, nil) }
       guard !places.contains(nil) else { return nil }
-      sections[place].met = met.replacing(zip(places, inOrder).compactMap { place, row in place.map { ($0, row.row) } })
+      sections[place].unsortedRows = unsortedRows.replacing(
+        zip(places, inOrder).compactMap { place, row in place.map { ($0, row.row) } }
+      )
     }
     return SettledLayout(
       self,
@@ -98,7 +102,7 @@ struct SettledLayout: Sendable {
 }
 
 /// A row that takes the place of one that is laid out.
-struct LaidRow {
+struct PlacedRow {
   /// Among the rows of its section.
   let place: Int
   let row: Row

@@ -78,26 +78,25 @@ public final class TableService: RequestHandler {
   }
 
   public func handle(_ request: Request, _ exchange: Exchange) -> Reply {
-    let inquiry = request.inquiry
-    guard let match = inquiry.match else { return .response(ServiceError.nothing(at: request).response) }
+    let parsed = request.parsed
+    guard let match = parsed.match else { return .response(ServiceError.nothing(at: request).response) }
     exchange.note(kind: match.kind)
-    if inquiry.hasTwoCredentials { return .response(ServiceError.twoCredentials.response) }
+    if parsed.hasTwoCredentials { return .response(ServiceError.twoCredentials.response) }
     if let answer = request.answer(allowing: match.route.methods) { return .response(answer) }
     if let keeper = state.authorizer.identify(request) {
       let isWaiting = keeper.wait { [self] in
         _ = state.authorizer.identify(request, mayWait: false)
-        exchange.finish(answer(request, inquiry, match, exchange))
+        exchange.finish(answer(request, parsed, match, exchange))
       }
       if isWaiting { return .later }
       _ = state.authorizer.identify(request, mayWait: false)
     }
-    return answer(request, inquiry, match, exchange)
+    return answer(request, parsed, match, exchange)
   }
 
   /// Answers a request whose caller is known.
-  private func answer(_ request: Request, _ inquiry: RequestInquiry, _ match: RouteMatch, _ exchange: Exchange) -> Reply
-  {
-    let call = Call(request, inquiry, match, exchange, state: state)
+  private func answer(_ request: Request, _ parsed: ParsedRequest, _ match: RouteMatch, _ exchange: Exchange) -> Reply {
+    let call = Call(request, parsed, match, exchange, state: state)
     do throws(ServiceError) {
       try callerLimits.admit(request, to: match.route, under: call.state)
       try call.state.writeOrigins.authorize(request)
@@ -111,8 +110,8 @@ public final class TableService: RequestHandler {
   }
 
   public func refusal(of request: Request) -> Response? {
-    guard let match = request.inquiry.match else { return ServiceError.nothing(at: request).response }
-    if request.inquiry.hasTwoCredentials { return ServiceError.twoCredentials.response }
+    guard let match = request.parsed.match else { return ServiceError.nothing(at: request).response }
+    if request.parsed.hasTwoCredentials { return ServiceError.twoCredentials.response }
     if let answer = request.answer(allowing: match.route.methods) { return answer }
     let state = state
     // While an issuer's keys are fetched, the caller waits for its answer.

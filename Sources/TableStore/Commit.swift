@@ -94,10 +94,10 @@ public struct ToggleChange: Sendable {
 }
 
 /// The versions of a table that a store has kept.
-public struct StoredFeed: Sendable {
+public struct StoredVersions: Sendable {
   public let epoch: Epoch
   /// Oldest first, numbered without gaps, of this epoch; never empty.
-  public let versions: [Version]
+  public let all: [Version]
 
   /// Nil where there is no version, or one is of another epoch or out of line.
   public init?(epoch: Epoch, versions: [Version]) {
@@ -106,7 +106,7 @@ public struct StoredFeed: Sendable {
       guard version.cursor.epoch == epoch, version.number == first.number &+ UInt64(offset) else { return nil }
     }
     self.epoch = epoch
-    self.versions = versions
+    all = versions
   }
 }
 
@@ -114,7 +114,7 @@ public struct StoredFeed: Sendable {
 public struct StoredTable: Sendable {
   /// The base of the next commit (``Commit/base``).
   public var revision = Revision.none
-  public var feed: StoredFeed?
+  public var versions: StoredVersions?
   /// Nil where no items were ever stored: then the configuration's own are the first ones. Once stored they are
   /// the table's, even when none is left.
   public var items: LocalItems?

@@ -7,7 +7,7 @@ import TableModel
 ///
 /// Idempotency keys are remembered, everything else lives in its table anyway. Identities, orders and versions
 /// are checked as the durable store checks them.
-public final class MemoryStore: SoleStore {
+public final class MemoryStore: SingleProcessStore {
   private let queue: WorkQueue
   private let now: @Sendable () -> Int64
   private let observers = StoreObservers()
@@ -180,7 +180,7 @@ private struct KeptTable: Sendable {
   var stored: StoredTable {
     var result = StoredTable()
     result.revision = recent.revision
-    result.feed = versions.flatMap { StoredFeed(epoch: $0.last.cursor.epoch, versions: Array($0.all)) }
+    result.versions = versions.flatMap { StoredVersions(epoch: $0.last.cursor.epoch, versions: Array($0.all)) }
     result.items = hasItems ? LocalItems(stored: items.values, nextID: nextID) : nil
     result.inputs = inputs ?? result.inputs
     result.objects = objects

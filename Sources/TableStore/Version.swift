@@ -41,7 +41,7 @@ extension Table {
   }
 }
 
-/// The result of looking a cursor up in a feed.
+/// The result of looking a cursor up in a list of versions.
 public enum CursorLookup: Sendable {
   /// It names the version that is published now.
   case current(Version)

@@ -18,8 +18,8 @@ import Testing
       cells: {Note: {nib: Note, fields: {n: integer, language: string}}}
       sources: {notes: {local: {items: [{owner: a, n: 0}, {owner: b, n: 0}]}}}
       tables:
-        keeper: {source: notes, \(show)}
-        guest: {source: notes, \(show), sections: {groupBy: owner}}
+        plain: {source: notes, \(show)}
+        grouped: {source: notes, \(show), sections: {groupBy: owner}}
         by: {source: notes, \(show), parameters: {owner: {}}, sections: [{id: main, where: owner == $params.owner}]}
         joined:
           source: {local: {items: [{who: a}]}}
@@ -45,15 +45,15 @@ import Testing
     let replicas = try Self.replicas(count)
     for edit in 1...8 as ClosedRange<Int64> {
       let editor = replicas[Int(edit) % count]
-      let path = "/v1/tables/\(edit % 3 == 0 ? "keeper" : "guest")/items/1"
+      let path = "/v1/tables/\(edit % 3 == 0 ? "plain" : "grouped")/items/1"
       let reply = try editor.request("PATCH", path, Self.languages[Int(edit / 2) % 2], body: ["n": .integer(edit)])
       #expect(reply.status == 200, "\(reply.text)")
       for (number, reader) in replicas.enumerated() {
         for language in Self.languages {
-          for table in ["guest", "joined", "by;owner=a", "keeper"] {
+          for table in ["grouped", "joined", "by;owner=a", "plain"] {
             #expect(try Self.number(reader, table, language) == edit, "\(table) \(language) at \(number), edit \(edit)")
           }
-          for table in ["guest", "by;owner=a"] {
+          for table in ["grouped", "by;owner=a"] {
             let item = try reader.request("GET", "/v1/tables/\(table)/items/1", language)
             #expect(try item.json["n"] == .integer(edit), "\(table) \(language) at \(number): \(item.text)")
           }
@@ -65,10 +65,10 @@ import Testing
   /// Whoever doesn't wait asks for what there is, from a cursor too.
   @Test func aPollThatDoesNotWaitHasWhatWasAnswered() throws {
     let replicas = try Self.replicas(2)
-    var (one, many) = (try replicas[1].mirror("guest"), try replicas[1].mirror("joined"))
+    var (one, many) = (try replicas[1].mirror("grouped"), try replicas[1].mirror("joined"))
     for edit in 1...20 as ClosedRange<Int64> {
-      #expect(try replicas[0].request("PATCH", "/v1/tables/keeper/items/1", body: ["n": .integer(edit)]).status == 200)
-      try one.apply(replicas[1].request("GET", "/v1/tables/guest/changes?after=\(one.cursor)&wait=0").json)
+      #expect(try replicas[0].request("PATCH", "/v1/tables/plain/items/1", body: ["n": .integer(edit)]).status == 200)
+      try one.apply(replicas[1].request("GET", "/v1/tables/grouped/changes?after=\(one.cursor)&wait=0").json)
       #expect(one.row("1")?["payload"]?["n"] == .integer(edit))
       let reply = try replicas[1].request("GET", "/v1/changes?after=joined:\(many.cursor)&wait=0")
       let entries = try (reply.json["changes"] ?? .null).elements
@@ -83,7 +83,7 @@ import Testing
     let replicas = try Self.replicas(2)
     var counted: Int64 = 0
     for round in 0..<20 {
-      let (table, language) = (["guest", "keeper"][round % 2], Self.languages[round / 2 % 2])
+      let (table, language) = (["grouped", "plain"][round % 2], Self.languages[round / 2 % 2])
       let tag = try replicas[round % 2].request("GET", "/v1/tables/\(table)", language)["ETag"]
       let before = try #require(try Self.number(replicas[round % 2], table, language))
       let headers = language.merging(["If-Match": tag]) { first, _ in first }
@@ -105,14 +105,14 @@ import Testing
     let address = try server.newDatabase()
     let replicas = try Self.replicas(1, at: address)
     let session = try server.session(in: address)
-    let cursor = try replicas[0].mirror("keeper").cursor
+    let cursor = try replicas[0].mirror("plain").cursor
     let ahead = cursor.replacing(#/\.\d+/#, with: ".99")
     try session.ask("BEGIN; LOCK TABLE tablecast.feed IN ACCESS EXCLUSIVE MODE")
     for path in ["", "/rows/1", "/items/1", "/changes"] {
-      let reply = try replicas[0].request("GET", "/v1/tables/keeper\(path)")
+      let reply = try replicas[0].request("GET", "/v1/tables/plain\(path)")
       #expect(reply.status == 503 && reply["Retry-After"] != "", "\(path): \(reply.status) \(reply.text)")
     }
-    let poll = try replicas[0].request("GET", "/v1/tables/keeper/changes?after=\(ahead)&wait=5")
+    let poll = try replicas[0].request("GET", "/v1/tables/plain/changes?after=\(ahead)&wait=5")
     #expect(
       try poll.json["to"]?.text == ahead && poll.json["reset"] == nil && poll["Retry-After"] != "",
       "\(poll.text)"
@@ -120,7 +120,7 @@ import Testing
     #expect(try replicas[0].request("GET", "/readyz").status == 503)
     // One that waits for the look is told so when the service ends.
     let client = try replicas[0].client()
-    try client.send("GET", "/v1/tables/keeper/changes?after=\(ahead)&wait=5")
+    try client.send("GET", "/v1/tables/plain/changes?after=\(ahead)&wait=5")
     try replicas[0].awaitPolls(1)
     replicas[0].signal(SIGTERM)
     let last = try client.receive("the last word")
@@ -135,15 +135,15 @@ import Testing
     for edit in 1...4 as ClosedRange<Int64> {
       let client = try replicas[1].client()
       replicas[1].signal(SIGSTOP)
-      let reply = try replicas[0].request("PATCH", "/v1/tables/keeper/items/1", body: ["n": .integer(edit)])
+      let reply = try replicas[0].request("PATCH", "/v1/tables/plain/items/1", body: ["n": .integer(edit)])
       #expect(reply.status == 200, "\(reply.text)")
-      try client.send("GET", "/v1/tables/guest/items/1", Self.languages[1])
+      try client.send("GET", "/v1/tables/grouped/items/1", Self.languages[1])
       // Longer than a look may take.
       Thread.sleep(forTimeInterval: 1.2)
       replicas[1].signal(SIGCONT)
       let item = try client.receive("an item")
       #expect(try item.json["n"] == .integer(edit), "\(item.text)")
-      #expect(try Self.number(replicas[1], "guest", Self.languages[0]) == edit)
+      #expect(try Self.number(replicas[1], "grouped", Self.languages[0]) == edit)
     }
   }
 
@@ -153,18 +153,18 @@ import Testing
     let address = try server.newDatabase()
     let replicas = try Self.replicas(1, at: address)
     for edit in 1...3 as ClosedRange<Int64> {
-      #expect(try replicas[0].request("PATCH", "/v1/tables/keeper/items/1", body: ["n": .integer(edit)]).status == 200)
+      #expect(try replicas[0].request("PATCH", "/v1/tables/plain/items/1", body: ["n": .integer(edit)]).status == 200)
     }
-    let before = try replicas[0].mirror("keeper").cursor
+    let before = try replicas[0].mirror("plain").cursor
     // As after the loss of two commits: the number before, and another epoch.
     let statements = """
       DELETE FROM tablecast.change USING tablecast.feed
-        WHERE feed.name = 'keeper' AND change.feed = feed.id AND change.revision > feed.revision - 2;
-      UPDATE tablecast.feed SET epoch = 77, revision = revision - 1, stamp = stamp + 1 WHERE name = 'keeper'
+        WHERE feed.name = 'plain' AND change.feed = feed.id AND change.revision > feed.revision - 2;
+      UPDATE tablecast.feed SET epoch = 77, revision = revision - 1, stamp = stamp + 1 WHERE name = 'plain'
       """
     _ = try server.ask(statements, in: address)
-    let after = try replicas[0].mirror("keeper").cursor
+    let after = try replicas[0].mirror("plain").cursor
     #expect(after.prefix { $0 != "." } != before.prefix { $0 != "." }, "\(before), then \(after)")
-    #expect(try replicas[0].request("GET", "/v1/tables/keeper/changes?after=\(after)&wait=0").json["reset"] == nil)
+    #expect(try replicas[0].request("GET", "/v1/tables/plain/changes?after=\(after)&wait=0").json["reset"] == nil)
   }
 }

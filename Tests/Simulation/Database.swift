@@ -27,7 +27,7 @@ final class Database: @unchecked Sendable {
     var holder: String?
     var term: UInt64 = 0
     var expires: UInt64 = 0
-    var legacy: [UInt8] = []
+    var precedence: [UInt8] = []
     var handover: (bytes: [UInt8], at: UInt64)?
   }
 
@@ -153,25 +153,25 @@ final class Database: @unchecked Sendable {
       name: name,
       holder: holder,
       term: held.term,
-      legacy: held.legacy,
+      precedence: held.precedence,
       handover: held.handover.map { Lease.Handover(bytes: $0.bytes, age: age($0.at)) }
     )
   }
 
-  func renew(_ lease: Lease, for lifetime: Duration, legacy: [UInt8], handover: [UInt8]?) -> Bool {
+  func renew(_ lease: Lease, for lifetime: Duration, precedence: [UInt8], handover: [UInt8]?) -> Bool {
     guard var held = leases[lease.name], held.holder == lease.holder, held.term == lease.term else { return false }
-    (held.expires, held.legacy) = (end(of: lifetime), legacy)
+    (held.expires, held.precedence) = (end(of: lifetime), precedence)
     if let handover { held.handover = (handover, world.now) }
     leases[lease.name] = held
     return true
   }
 
-  func legacy(_ name: String) -> Lease.Legacy? {
-    leases[name].map { Lease.Legacy(bytes: $0.legacy, isHeld: $0.holder != nil && $0.expires > world.now) }
+  func precedence(_ name: String) -> Lease.Precedence? {
+    leases[name].map { Lease.Precedence(bytes: $0.precedence, isHeld: $0.holder != nil && $0.expires > world.now) }
   }
 
-  func release(_ lease: Lease, legacy: [UInt8], handover: [UInt8]?) {
-    guard renew(lease, for: .zero, legacy: legacy, handover: handover) else { return }
+  func release(_ lease: Lease, precedence: [UInt8], handover: [UInt8]?) {
+    guard renew(lease, for: .zero, precedence: precedence, handover: handover) else { return }
     leases[lease.name]?.holder = nil
     tell(.leaseFree(lease.name))
   }

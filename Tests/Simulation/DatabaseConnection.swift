@@ -165,24 +165,24 @@ final class DatabaseConnection: Store, @unchecked Sendable {
   func renew(
     _ lease: Lease,
     for lifetime: Duration,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
-    ask(reading, completion) { .success($0.renew(lease, for: lifetime, legacy: legacy, handover: handover)) }
+    ask(reading, completion) { .success($0.renew(lease, for: lifetime, precedence: precedence, handover: handover)) }
   }
 
-  func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void) {
-    ask(reading, completion) { .success($0.legacy(name)) }
+  func precedence(_ name: String, completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void) {
+    ask(reading, completion) { .success($0.precedence(name)) }
   }
 
   func release(
     _ lease: Lease,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
-    ask(writing, completion) { .success($0.release(lease, legacy: legacy, handover: handover)) }
+    ask(writing, completion) { .success($0.release(lease, precedence: precedence, handover: handover)) }
   }
 
   // MARK: Members

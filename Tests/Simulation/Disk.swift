@@ -6,7 +6,7 @@ import TableStore
 /// nothing is there then.
 ///
 /// `@unchecked Sendable`: there is one thread that does anything at a time.
-final class Disk: SoleStore, @unchecked Sendable {
+final class Disk: SingleProcessStore, @unchecked Sendable {
   private let world: World
   private let host: Host
   private let inner: MemoryStore

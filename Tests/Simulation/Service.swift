@@ -196,7 +196,7 @@ extension Service {
   func snapshot(_ request: TableRequest, _ answer: @escaping @Sendable (ReadAnswer?) -> Void) {
     ask(
       { [self] engine, done in
-        abreast(engine, request, after: nil, waits: false) { [self] engine, outcome in
+        afterBarrier(engine, request, after: nil, waits: false) { [self] engine, outcome in
           guard outcome != .late else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           if let absence = table.absence { return done(.refused(absence)) }
@@ -221,7 +221,7 @@ extension Service {
   ) {
     ask(
       { [self] engine, done in
-        abreast(engine, request, after: after, waits: wait > 0) { [self] engine, outcome in
+        afterBarrier(engine, request, after: after, waits: wait > 0) { [self] engine, outcome in
           guard outcome != .late else { return done(.unavailable) }
           guard case .success(let table) = table(engine, request) else { return refuse(engine, request, done) }
           let query = TableQuery(.changes(after: after), table.lens(request.lens, after: after))
@@ -240,8 +240,8 @@ extension Service {
     if case .failure(let error) = table(engine, request) { done(.refused(error)) }
   }
 
-  /// As `Abreast` does: what only the store can tell is read first.
-  private func abreast(
+  /// As `BarrierWait` does: what only the store can tell is read first.
+  private func afterBarrier(
     _ engine: Engine,
     _ request: TableRequest,
     after: Cursor?,

@@ -36,7 +36,7 @@ import Testing
     )
     let writer = try #require(engine.catalog.tables.first).writer
     session = writer.content.queue.sync {
-      writer.content.access { EditSession($0, table: writer.feed.latest.table, named: "t") }
+      writer.content.access { EditSession($0, table: writer.versions.latest.table, named: "t") }
     }
   }
 

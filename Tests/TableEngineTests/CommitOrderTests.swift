@@ -84,7 +84,7 @@ import Testing
     #expect(shown.count == 3)
     #expect(shown[0].contains("\"isExpanded\":true") && shown[2].contains("kept"), "\(shown)")
     #expect(table.current.number == before + 2)
-    #expect(table.writer.feed.latest === table.current)
+    #expect(table.writer.versions.latest === table.current)
   }
 
   /// An upstream may say what is on its way to the store already: whoever waits for that is answered when it is there.

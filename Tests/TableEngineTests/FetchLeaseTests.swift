@@ -57,10 +57,10 @@ import Testing
   @Test(arguments: [
     // What the last holder left, whether this one (generation 3, digest a) takes over, whether it is outranked.
     ("", true, false), ("2 b", true, false), ("3 a", true, false), ("3 b", false, false), ("4 a", false, true),
-  ]) func theHigherGenerationCounts(legacy: String, takesOver: Bool, isOutranked: Bool) {
+  ]) func theHigherGenerationCounts(precedence: String, takesOver: Bool, isOutranked: Bool) {
     var rank = ReplicaRank(generation: 3, digest: "a")
-    #expect(rank.takesOver(from: Array(legacy.utf8), at: 0) == takesOver)
+    #expect(rank.takesOver(from: Array(precedence.utf8), at: 0) == takesOver)
     #expect(rank.isOutranked == isOutranked)
-    #expect((rank.conflict != nil) == (legacy == "3 b"))
+    #expect((rank.conflict != nil) == (precedence == "3 b"))
   }
 }

@@ -2,7 +2,7 @@ import Synchronization
 import TableStore
 
 /// A store whose commits wait for the test to let them through, or to fail.
-final class GatedStore: SoleStore {
+final class GatedStore: SingleProcessStore {
   private let inner = MemoryStore()
   private let waiting = Mutex<[(commit: Commit, completion: @Sendable (Result<Void, StoreError>) -> Void)]>([])
   private let isOpen = Mutex(true)

@@ -157,7 +157,7 @@ import Testing
     let next = try engine.prepare(definition(["b": "notes"]))
     store.release()
     let answer = try edit.answer()
-    let version = try #require(table.writer.feed.version(answer.cursor.version))
+    let version = try #require(table.writer.versions.version(answer.cursor.version))
     #expect(answer.cursor.epoch == version.cursor.epoch && Self.titles(version.table) == ["A", "B", "C"])
     store.open()
     engine.adopt(next)
@@ -265,7 +265,7 @@ import Testing
     for (number, edit) in edits.enumerated() where number > 0 || error == .superseded {
       let answer = try edit.answer()
       let table = try #require(engine.catalog.tablesByName[["a", "b"][number % 2]])
-      let version = try #require(table.writer.feed.version(answer.cursor.version))
+      let version = try #require(table.writer.versions.version(answer.cursor.version))
       #expect(Self.titles(version.table).contains("\(number)"), "the answer's version has the edit")
     }
   }

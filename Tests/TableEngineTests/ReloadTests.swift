@@ -29,7 +29,7 @@ import Testing
     engine.adopt(try engine.prepare(definition(title: "after", tables: ["a"])))
     table.writer.content.queue.sync {}
     #expect(engine.catalog.tables.first === table)
-    #expect(table.writer.feed.latest.table.title == "after")
+    #expect(table.writer.versions.latest.table.title == "after")
   }
 
   /// What a source says while nobody knows yet whose the table will be is not lost: it is said once.
@@ -52,13 +52,13 @@ import Testing
     let decided = DispatchSemaphore(value: 0)
     table.writer.whenDecided {
       defer { decided.signal() }
-      told.withLock { $0.append(table.writer.feed.latest.table.rowCount == 1) }
+      told.withLock { $0.append(table.writer.versions.latest.table.rowCount == 1) }
     }
     table.writer.content.queue.sync {}
-    #expect(table.writer.feed.latest.table.rowCount == 0 && told.withLock { $0 } == [])
+    #expect(table.writer.versions.latest.table.rowCount == 0 && told.withLock { $0 } == [])
     engine.cancel(next)
     #expect(decided.wait(timeout: .now() + 60) == .success)
-    #expect(table.writer.feed.latest.table.rowCount == 1 && told.withLock { $0 } == [true])
+    #expect(table.writer.versions.latest.table.rowCount == 1 && told.withLock { $0 } == [true])
   }
 
   private func definition(_ sources: String, locales: String) throws -> ServiceDefinition {

@@ -146,13 +146,13 @@ import Testing
     // With another configuration nothing of the old one is shown, however short.
     #expect(titles(table.current.table) == expected)
     let isAnother = change != .nothing && change != .elsewhere && change != .language
-    #expect(table.current.number == (stored.feed?.versions.last?.number ?? 0) + (isAnother ? 1 : 0))
-    #expect(table.current.cursor.epoch == stored.feed?.epoch)
+    #expect(table.current.number == (stored.versions?.all.last?.number ?? 0) + (isAnother ? 1 : 0))
+    #expect(table.current.cursor.epoch == stored.versions?.epoch)
     edit(table, "aa")
     #expect(titles(table.current.table).first == expected[0].replacing(" a", with: " aa"))
     #expect(titles(table.current.table).dropFirst() == expected.dropFirst())
     let last = try wait { store.restore("t", completion: $0) }
-    #expect(last.feed?.versions.last.map { titles($0.table) } == titles(table.current.table))
+    #expect(last.versions?.all.last.map { titles($0.table) } == titles(table.current.table))
     try wait { store.close(completion: $0) } as Void
   }
 

@@ -89,7 +89,7 @@ import Testing
         let place: Comment = "\(operation.method.name) \(route.path)"
         var statuses = ["400", "default"]
         if route.path.contains("{table}") { statuses += ["401", "403", "404", "429", "503"] }
-        switch operation.need {
+        switch operation.requirement {
         case .edit, .tap: statuses += ["409", "412", "422", "502", "504"]
         case .nothing, .capability, .each: break
         }

@@ -22,18 +22,18 @@ import Testing
   @Test func othersDoNotWait() throws {
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
-    let other = Feed(initial: table())
+    let versions = TableVersions(initial: table())
+    let other = TableVersions(initial: table())
     let order = Mutex<[String]>([])
     let note: @Sendable (String) -> @Sendable (Result<Void, StoreError>) -> Void = { name in
       { result in order.withLock { $0.append((try? result.get()) == nil ? "\(name) failed" : name) } }
     }
-    let long = try #require(feed.prepare(table([("a", rows(count, "one")), ("b", [row("last")])])))
-    feed.publish(long)
+    let long = try #require(versions.prepare(table([("a", rows(count, "one")), ("b", [row("last")])])))
+    versions.publish(long)
     var edited = rows(count, "one")
     edited[77] = row("r77", "two")
-    let next = try #require(feed.prepare(table([("a", edited), ("b", [row("last")])])))
-    feed.publish(next)
+    let next = try #require(versions.prepare(table([("a", edited), ("b", [row("last")])])))
+    versions.publish(next)
     let small = try #require(other.prepare(table([("a", [row("1")])])))
     let kept = Mutex<StoredTable?>(nil)
     // Queued while the writer is held up, so that they come at once.
@@ -58,8 +58,8 @@ import Testing
         store = try SQLiteStore(path: folder.database)
       }
       let stored = isAgain ? try store.restored() : try #require(kept.withLock { $0 })
-      #expect(stored.feed?.versions.map(\.number) == [2, 3])
-      for (version, expected) in zip(stored.feed?.versions ?? [], [long, next]) {
+      #expect(stored.versions?.all.map(\.number) == [2, 3])
+      for (version, expected) in zip(stored.versions?.all ?? [], [long, next]) {
         #expect(identical(version.table, expected.table))
       }
       #expect(stored.objects.count == count + 1)
@@ -73,21 +73,21 @@ import Testing
   @Test func aTableThatBecomesLong() throws {
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     var all = rows(500, "one")
     for (step, count) in [500, count, count * 3].enumerated() {
       all = Array(all.prefix(300)) + rows(count, "step \(step)").dropFirst(300)
-      let version = try #require(feed.prepare(table([("a", all.reversed())])))
+      let version = try #require(versions.prepare(table([("a", all.reversed())])))
       var commit = commit(version, saying: "step \(step)", objects: count)
       commit.objects.reverse()
       commit.objects.swapAt(400, 20)
       try store.written(commit)
-      feed.publish(version)
+      versions.publish(version)
     }
     for _ in 0..<2 {
       let stored = try store.restored()
-      #expect(stored.feed?.versions.count == 3)
-      #expect(identical(try #require(stored.feed?.versions.last?.table), table([("a", all.reversed())])))
+      #expect(stored.versions?.all.count == 3)
+      #expect(identical(try #require(stored.versions?.all.last?.table), table([("a", all.reversed())])))
       #expect(stored.objects.count == count * 3 && stored.objects["r299"] == Array("step 2 299".utf8))
       try store.closed()
       store = try SQLiteStore(path: folder.database)
@@ -99,9 +99,9 @@ import Testing
   @Test(arguments: [false, true]) func anEndInBetweenLeavesNothing(isKnown: Bool) throws {
     let folder = try TemporaryFolder()
     var store: SQLiteStore? = try SQLiteStore(path: folder.database, boot: "1")
-    let feed = Feed(initial: table())
-    if isKnown { try store?.write(table([("a", rows(3, "zero"))]), to: feed) }
-    let version = try #require(feed.prepare(table([("a", rows(count, "one"))])))
+    let versions = TableVersions(initial: table())
+    if isKnown { try store?.write(table([("a", rows(3, "zero"))]), to: versions) }
+    let version = try #require(versions.prepare(table([("a", rows(count, "one"))])))
     try store?.pool.writeWithoutTransaction { [writer = store?.writer] db in
       let commit = commit(version, saying: "one", objects: count)
       let plan = try #require(try writer?.value.planAhead(commit, in: db))
@@ -114,11 +114,11 @@ import Testing
     store = nil
     let again = try SQLiteStore(path: folder.database, boot: "1")
     let stored = try again.restored()
-    #expect(stored.objects.isEmpty && stored.feed?.versions.count == (isKnown ? 1 : nil))
-    let next = isKnown ? Feed(initial: table(), restored: stored.feed) : Feed(initial: table())
+    #expect(stored.objects.isEmpty && stored.versions?.all.count == (isKnown ? 1 : nil))
+    let next = isKnown ? TableVersions(initial: table(), restored: stored.versions) : TableVersions(initial: table())
     try again.write(table([("a", rows(50, "two"))]), to: next)
     #expect(try again.restored().objects.isEmpty)
-    #expect(identical(try #require(try again.restored().feed?.versions.last?.table), table([("a", rows(50, "two"))])))
+    #expect(identical(try #require(try again.restored().versions?.all.last?.table), table([("a", rows(50, "two"))])))
     let kept = try again.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM row") ?? 0 }
     #expect(kept == (isKnown ? 53 : 50))
     try again.closed()
@@ -128,12 +128,12 @@ import Testing
   @Test func aFullDiskFailsTheCommitAlone() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database, history: 64, now: { 0 }, boot: "1", maximumPages: 200)
-    let feed = Feed(initial: table())
-    let version = try #require(feed.prepare(table([("a", rows(count, "one"))])))
+    let versions = TableVersions(initial: table())
+    let version = try #require(versions.prepare(table([("a", rows(count, "one"))])))
     #expect(throws: StoreError.full) { try store.written(commit(version, saying: "one", objects: count)) }
-    feed.withdraw()
-    try store.write(table([("a", rows(20, "two"))]), to: feed)
-    #expect(identical(try #require(try store.restored().feed?.versions.last?.table), table([("a", rows(20, "two"))])))
+    versions.withdraw()
+    try store.write(table([("a", rows(20, "two"))]), to: versions)
+    #expect(identical(try #require(try store.restored().versions?.all.last?.table), table([("a", rows(20, "two"))])))
     try store.closed()
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TableStore
 
-/// Old versions of tables of which so much changes that they are forgotten in slices.
+/// Old kept of tables of which so much changes that they are forgotten in slices.
 @Suite struct ForgettingTests {
   private let history = 4
   private let count = 3_000
@@ -18,15 +18,15 @@ import Testing
     (0..<count).map { place in row("r\(place)", (place + step) % count < changing ? "step \(step)" : "one") }
   }
 
-  /// Writes versions with objects, as a refresh does.
-  private func write(_ step: Int, to feed: Feed, in store: SQLiteStore) throws {
-    let version = try #require(feed.prepare(table([("a", rows(step))])))
+  /// Writes kept with objects, as a refresh does.
+  private func write(_ step: Int, to versions: TableVersions, in store: SQLiteStore) throws {
+    let version = try #require(versions.prepare(table([("a", rows(step))])))
     var commit = Commit(table: "t", durability: .process, version: version)
     commit.objects = (0..<count).filter { ($0 + step) % count < changing }.map {
       ObjectChange(row: "r\($0)", bytes: Array("\(step)".utf8))
     }
     try store.written(commit)
-    feed.publish(version)
+    versions.publish(version)
   }
 
   private func counts(_ store: SQLiteStore) throws -> [String: Int] {
@@ -46,13 +46,13 @@ import Testing
     }
   }
 
-  private func check(_ store: SQLiteStore, _ feed: Feed, _ what: Comment) throws {
+  private func check(_ store: SQLiteStore, _ versions: TableVersions, _ what: Comment) throws {
     let stored = try store.restored()
-    let versions = try #require(stored.feed?.versions, what)
-    #expect(versions.map(\.number) == Array(versions[0].number...feed.current.number), what)
-    #expect(versions.count == min(history, Int(feed.current.number) - 1), what)
-    for version in versions {
-      let expected = try #require(feed.version(version.number), what)
+    let kept = try #require(stored.versions?.all, what)
+    #expect(kept.map(\.number) == Array(kept[0].number...versions.current.number), what)
+    #expect(kept.count == min(history, Int(versions.current.number) - 1), what)
+    for version in kept {
+      let expected = try #require(versions.version(version.number), what)
       #expect(identical(version.table, expected.table), what)
     }
     #expect(stored.objects.count == count, what)
@@ -63,25 +63,25 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database, history: history)
-    let feed = Feed(initial: table(), history: history + 1)
-    var first = Commit(table: "t", durability: .process, version: feed.prepare(table([("a", rows(0))])))
+    let versions = TableVersions(initial: table(), history: history + 1)
+    var first = Commit(table: "t", durability: .process, version: versions.prepare(table([("a", rows(0))])))
     first.objects = (0..<count).map { ObjectChange(row: "r\($0)", bytes: [0]) }
     try store.written(first)
-    feed.publish(try #require(first.version))
+    versions.publish(try #require(first.version))
     for step in 1..<40 {
-      try write(step * 7, to: feed, in: store)
+      try write(step * 7, to: versions, in: store)
       switch Int.random(in: 0..<6, using: &generator) {
       case 0: settle(store)
       case 1:
         // Closed while slices are done.
         try store.closed()
         store = try SQLiteStore(path: folder.database, history: history)
-        try check(store, feed, "seed \(seed), step \(step)")
+        try check(store, versions, "seed \(seed), step \(step)")
       default: break
       }
     }
     settle(store)
-    try check(store, feed, "seed \(seed)")
+    try check(store, versions, "seed \(seed)")
     // Whatever no version from the last key frame but one has is gone.
     let kept = try counts(store)
     #expect(try #require(kept["version"]) <= 2 * history, "seed \(seed)")
@@ -94,17 +94,17 @@ import Testing
   @Test(arguments: [0, 1, 3, 100]) func aCrashBetweenSlices(slices: Int) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database, history: history)
-    let feed = Feed(initial: table(), history: history + 1)
+    let versions = TableVersions(initial: table(), history: history + 1)
     let readers = StoreReaders(store.pool)
     try store.pool.writeWithoutTransaction { db in
       var writer = StoreWriter(path: folder.database, history: history, bounds: ReplyBounds())
       var crashes = 0
       for step in 0..<24 {
-        let version = try #require(feed.prepare(table([("a", rows(step * 7))])))
+        let version = try #require(versions.prepare(table([("a", rows(step * 7))])))
         var commit = Commit(table: "t", durability: .process, version: version)
         commit.objects = rows(step * 7).map { ObjectChange(row: $0.id, bytes: Array("\(step)".utf8)) }
         _ = try #require(writer.write([commit], now: 0, in: db).first).get()
-        feed.publish(version)
+        versions.publish(version)
         guard writer.isForgetting else { continue }
         crashes += 1
         for _ in 0..<slices {
@@ -116,14 +116,14 @@ import Testing
         }
         writer = StoreWriter(path: folder.database, history: history, bounds: ReplyBounds())
         let stored = try writer.restore("t", in: db, readers)
-        let versions = try #require(stored.feed?.versions)
-        #expect(versions.map(\.number).last == feed.current.number)
-        for version in versions {
-          #expect(feed.version(version.number).map { identical(version.table, $0.table) } == true)
+        let kept = try #require(stored.versions?.all)
+        #expect(kept.map(\.number).last == versions.current.number)
+        for version in kept {
+          #expect(versions.version(version.number).map { identical(version.table, $0.table) } == true)
         }
         #expect(stored.objects == Dictionary(uniqueKeysWithValues: rows(0).map { ($0.id, Array("\(step)".utf8)) }))
         // Each row is one that a version has.
-        let held = Set(versions.flatMap { $0.table.sections[0].rows.map { ObjectIdentifier($0) } }).count
+        let held = Set(kept.flatMap { $0.table.sections[0].rows.map { ObjectIdentifier($0) } }).count
         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM row") ?? 0 <= held + history * 2 * changing)
         #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM version") ?? 0 <= 2 * history)
       }
@@ -138,21 +138,21 @@ import Testing
     let store = try SQLiteStore(path: folder.database, history: history)
     try store.pool.writeWithoutTransaction { db in
       var writer = StoreWriter(path: folder.database, history: history, bounds: ReplyBounds())
-      var feed = Feed(initial: table(), history: history + 1)
+      var versions = TableVersions(initial: table(), history: history + 1)
       func write(_ step: Int) throws {
-        let version = try #require(feed.prepare(table([("a", rows(step * 7))])))
+        let version = try #require(versions.prepare(table([("a", rows(step * 7))])))
         let commit = Commit(table: "t", durability: .process, version: version)
         _ = try #require(writer.write([commit], now: 0, in: db).first).get()
-        feed.publish(version)
+        versions.publish(version)
       }
       for step in 0..<100 where !writer.isForgetting { try write(step) }
       #expect(writer.isForgetting)
       if isRemoved { try writer.remove("t", in: db) }
-      feed = Feed(initial: table(), history: history + 1)
+      versions = TableVersions(initial: table(), history: history + 1)
       try write(1)
       while try writer.forgetSome(in: db) {}
-      let stored = try #require(try writer.restore("t", in: db, StoreReaders(store.pool)).feed?.versions)
-      #expect(stored.count == 1 && identical(stored[0].table, feed.current.table))
+      let stored = try #require(try writer.restore("t", in: db, StoreReaders(store.pool)).versions?.all)
+      #expect(stored.count == 1 && identical(stored[0].table, versions.current.table))
       #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM row") == count)
     }
     try store.closed()
@@ -162,7 +162,7 @@ import Testing
   @Test func withoutAKeyFrame() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database, history: history)
-    try store.write(table([("a", [row("1")])]), to: Feed(initial: table()))
+    try store.write(table([("a", [row("1")])]), to: TableVersions(initial: table()))
     try store.pool.writeWithoutTransaction { try $0.execute(sql: "UPDATE version SET key_frame = 0") }
     let error = #expect(throws: StoreError.self) { try store.restored() }
     let words = error.map { "\($0)" } ?? ""

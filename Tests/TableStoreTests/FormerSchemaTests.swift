@@ -32,7 +32,7 @@ import Testing
       #expect(items.map(\.identity) == ["5", "3", "1", "2"] + (run == 0 ? [] : ["chosen"]))
       for (item, title) in zip(items, titles) { #expect(String(decoding: item.body, as: UTF8.self).contains(title)) }
       let table = try store.restored("todo")
-      #expect(table.feed?.versions.last?.table.rowCount == 4 && table.items == nil)
+      #expect(table.versions?.all.last?.table.rowCount == 4 && table.items == nil)
       if run == 0 {
         try items.insert([:], named: "chosen")
         try store.written(Commit(table: record, durability: .full, items: items.takeChanges()))
@@ -61,7 +61,7 @@ import Testing
       }
       for (name, rows) in ["all": 2, "open": 6, "todo": 1] {
         let table = try store.restored(name)
-        #expect(table.feed?.versions.last?.table.rowCount == rows && table.items == nil)
+        #expect(table.versions?.all.last?.table.rowCount == rows && table.items == nil)
         let source = ["all": "other", "open": "notes", "todo": "$todo"][name] ?? ""
         #expect(table.inputs.own == "@items.\(source)" && table.inputs["@items.\(source)"] == 0)
         #expect(table.objects["\u{1}"] == nil)

@@ -51,8 +51,8 @@ import Testing
     """,
   ]
 
-  private func open(_ store: PostgresStore, _ name: String) throws -> (feed: Feed, revision: Revision) {
-    let feed = Feed(initial: table())
+  private func open(_ store: PostgresStore, _ name: String) throws -> (feed: TableVersions, revision: Revision) {
+    let feed = TableVersions(initial: table())
     var revision = Revision.none
     for number in 0..<3 {
       let shown = table([("s", (0...number).map { row("r\($0)") })])
@@ -154,8 +154,8 @@ import Testing
         "UPDATE tablecast.lease SET legacy = \(bytes)::bytea, handover = \(bytes)::bytea, handed = '4713-01-01 BC'",
         in: address
       )
-      _ = try? result { other.legacy("s", completion: $0) } as Lease.Legacy?
-      _ = try? result { store.renew(lease, for: .seconds(60), legacy: [], handover: nil, completion: $0) } as Bool
+      _ = try? result { other.precedence("s", completion: $0) } as Lease.Precedence?
+      _ = try? result { store.renew(lease, for: .seconds(60), precedence: [], handover: nil, completion: $0) } as Bool
     }
     let heard = Monitor<[StoreEvent]>([])
     let observation = other.observe { event in heard.change { $0.append(event) } }

@@ -13,8 +13,9 @@ import Testing
     return inputs
   }
 
-  private func commit(_ feed: Feed, _ title: String, _ inputs: InputRevisions?) throws -> (Commit, Version) {
-    let version = try #require(feed.prepare(table([("s", [row("1", title)])])))
+  private func commit(_ versions: TableVersions, _ title: String, _ inputs: InputRevisions?) throws -> (Commit, Version)
+  {
+    let version = try #require(versions.prepare(table([("s", [row("1", title)])])))
     var commit = Commit(table: "t", durability: .full, version: version)
     commit.inputs = inputs
     return (commit, version)
@@ -24,34 +25,36 @@ import Testing
     try kind.withStore { store in
       let before = try store.restored()
       #expect(before.inputs.isEmpty)
-      let feed = Feed(initial: table(), history: 8, historyBytes: .max, restored: nil)
-      try store.written(Commit(table: "t", durability: .full, version: feed.current))
-      let (first, version) = try commit(feed, "first", inputs(own: "@items.a", ["@items.a": 5, "@items.b": 2]))
+      let versions = TableVersions(initial: table(), history: 8, historyBytes: .max, restored: nil)
+      try store.written(Commit(table: "t", durability: .full, version: versions.current))
+      let (first, version) = try commit(versions, "first", inputs(own: "@items.a", ["@items.a": 5, "@items.b": 2]))
       try store.written(first)
-      feed.publish(version)
+      versions.publish(version)
       let revision = try store.restored().revision
       let olds: [[String: UInt64]] = [
         ["@items.a": 4, "@items.b": 3], ["@items.b": 1], ["@items.a": 0, "@items.c": 9],
       ]
       for back in olds {
-        var (late, _) = try commit(feed, "late", inputs(back))
+        var (late, _) = try commit(versions, "late", inputs(back))
         late.base = revision
         #expect(throws: StoreError.superseded, "\(back)") { try store.written(late) }
-        feed.withdraw()
+        versions.withdraw()
       }
       let kept = try store.restored()
-      #expect(kept.feed?.versions.last?.number == version.number && kept.revision == revision)
+      #expect(kept.versions?.all.last?.number == version.number && kept.revision == revision)
       #expect(kept.inputs.own == "@items.a" && kept.inputs["@items.b"] == 2 && kept.objects.isEmpty)
       // The same and newer ones, and others; or none of which it is said.
       let news: [[String: UInt64]?] = [
         ["@items.a": 5, "@items.b": 2], ["@items.a": 6, "@items.c": 1], nil, ["@items.a": 6],
       ]
       for next in news {
-        let (commit, version) = try commit(feed, "\(next ?? [:])", next.map { inputs(own: "@items.a", $0) })
+        let (commit, version) = try commit(versions, "\(next ?? [:])", next.map { inputs(own: "@items.a", $0) })
         try store.written(commit)
-        feed.publish(version)
+        versions.publish(version)
       }
-      #expect(throws: StoreError.superseded) { try store.written(try commit(feed, "back", inputs(["@items.a": 5])).0) }
+      #expect(throws: StoreError.superseded) {
+        try store.written(try commit(versions, "back", inputs(["@items.a": 5])).0)
+      }
       guard case .changes(let changes) = try store.changes(since: revision) else { throw StoreError.closed }
       #expect(changes.inputs?["@items.a"] == 6 && changes.objects.isEmpty && changes.versions.count == 4)
     }
@@ -61,14 +64,14 @@ import Testing
   @Test func anotherProcessIsRefusedToo() throws {
     let address = try PostgresServer.shared.get().newDatabase()
     let (one, two) = (try PostgresStore(address: address), try PostgresStore(address: address))
-    let feed = Feed(initial: table(), history: 8, historyBytes: .max, restored: nil)
-    try one.written(Commit(table: "t", durability: .full, version: feed.current))
-    let (first, version) = try commit(feed, "first", inputs(["@items.a": 5]))
+    let versions = TableVersions(initial: table(), history: 8, historyBytes: .max, restored: nil)
+    try one.written(Commit(table: "t", durability: .full, version: versions.current))
+    let (first, version) = try commit(versions, "first", inputs(["@items.a": 5]))
     try one.written(first)
-    feed.publish(version)
-    #expect(throws: StoreError.superseded) { try two.written(try commit(feed, "back", inputs(["@items.a": 4])).0) }
-    feed.withdraw()
-    try two.written(try commit(feed, "on", inputs(["@items.a": 7])).0)
+    versions.publish(version)
+    #expect(throws: StoreError.superseded) { try two.written(try commit(versions, "back", inputs(["@items.a": 4])).0) }
+    versions.withdraw()
+    try two.written(try commit(versions, "on", inputs(["@items.a": 7])).0)
     #expect(try one.changes(since: .none).inputs?["@items.a"] == 7)
     for store in [one, two] { try store.closed() }
   }

@@ -13,15 +13,15 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     var rows = (0..<Int.random(in: 40_000...60_000, using: &generator)).map { row("r\($0)", "one") }
-    try store.write(table([("a", rows)]), to: feed)
+    try store.write(table([("a", rows)]), to: versions)
     // Whole parts are gone, and single ones; what is new is numbered behind them.
     rows.removeSubrange(16_000..<36_000)
     for _ in 0..<100 { rows.remove(at: Int.random(in: 0..<rows.count, using: &generator)) }
     for place in 0..<100 { rows[place * 7] = row("r\(place * 7)", "two") }
     rows.shuffle(using: &generator)
-    try store.write(table([("a", Array(rows.prefix(999))), ("b", Array(rows.dropFirst(999)))]), to: feed)
+    try store.write(table([("a", Array(rows.prefix(999))), ("b", Array(rows.dropFirst(999)))]), to: versions)
     var changes = ItemChanges(nextID: 50_000)
     var ranks = (1..<50_000).filter { $0 < 17_000 || $0 > 40_000 }.map { Int64($0) << 32 }
     ranks.shuffle(using: &generator)
@@ -32,10 +32,10 @@ import Testing
     try store.written(Commit(table: "t", durability: .full, items: changes))
     for _ in 0..<2 {
       let stored = try store.restored()
-      let versions = try #require(stored.feed?.versions)
-      #expect(versions.map(\.number) == [2, 3], "seed \(seed)")
-      #expect(identical(versions[1].table, feed.current.table), "seed \(seed)")
-      #expect(versions[0].table.rowCount == feed.version(2)?.table.rowCount, "seed \(seed)")
+      let kept = try #require(stored.versions?.all)
+      #expect(kept.map(\.number) == [2, 3], "seed \(seed)")
+      #expect(identical(kept[1].table, versions.current.table), "seed \(seed)")
+      #expect(kept[0].table.rowCount == versions.version(2)?.table.rowCount, "seed \(seed)")
       let expected = changes.stored.sorted { $0.rank < $1.rank }
       let items = try #require(stored.items?.stored)
       #expect(items.map(\.rank) == expected.map(\.rank), "seed \(seed)")
@@ -47,8 +47,8 @@ import Testing
     }
     // Numbers go on behind those that are there.
     _ = try store.restored()
-    try store.write(table([("a", rows + [row("new")])]), to: feed)
-    #expect(try store.restored().feed?.versions.last.map { identical($0.table, feed.current.table) } == true)
+    try store.write(table([("a", rows + [row("new")])]), to: versions)
+    #expect(try store.restored().versions?.all.last.map { identical($0.table, versions.current.table) } == true)
     try store.closed()
   }
 
@@ -60,7 +60,7 @@ import Testing
   func aRecordThatCanNotBeRead(as damage: (words: String, bytes: String), at number: Int) throws {
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    try store.write(table([("a", (0..<40_000).map { row("r\($0)") })]), to: Feed(initial: table()))
+    try store.write(table([("a", (0..<40_000).map { row("r\($0)") })]), to: TableVersions(initial: table()))
     try store.closed()
     let queue = try DatabaseQueue(path: folder.database)
     try queue.write {
@@ -78,7 +78,7 @@ import Testing
   @Test func whatTheVersionWasLaidOutBy() throws {
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     /// What a commit has, and what is known then.
     let steps: [(hasVersion: Bool, layout: String?, known: String?)] = [
       (true, "one", "one"), (false, nil, "one"), (true, "one", "one"), (true, nil, nil), (false, nil, nil),
@@ -87,18 +87,18 @@ import Testing
     for (number, step) in steps.enumerated() {
       var commit = Commit(table: "t", durability: .full, items: ItemChanges(nextID: UInt64(number + 2)))
       if step.hasVersion {
-        commit.version = feed.prepare(table([("a", [row("\(number)")])]))
+        commit.version = versions.prepare(table([("a", [row("\(number)")])]))
       }
       commit.layout = step.layout
       try store.written(commit)
-      if let version = commit.version { feed.publish(version) }
+      if let version = commit.version { versions.publish(version) }
       #expect(try store.restored().layout == step.known, "step \(number)")
       try store.closed()
       store = try SQLiteStore(path: folder.database)
       #expect(try store.restored().layout == step.known, "step \(number), opened again")
     }
     // One that is refused says nothing.
-    var late = Commit(table: "t", durability: .full, version: feed.current)
+    var late = Commit(table: "t", durability: .full, version: versions.current)
     late.layout = "five"
     #expect(throws: StoreError.superseded) { try store.written(late) }
     #expect(try store.restored().layout == "four")

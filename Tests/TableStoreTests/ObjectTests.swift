@@ -15,7 +15,7 @@ import Testing
     let folder = try TemporaryFolder()
     let history = Int.random(in: 1...5, using: &generator)
     var store = try SQLiteStore(path: folder.database, history: history)
-    var feed = Feed(initial: table(), history: history)
+    var versions = TableVersions(initial: table(), history: history)
     var rows: [TableModel.Row] = []
     var expected: [String: [UInt8]] = [:]
     for step in 0..<120 {
@@ -44,8 +44,9 @@ import Testing
         default: say("word \(generator.next() % 3)", Bool.random(using: &generator) ? bytes : nil)
         }
       }
-      if step % 29 == 28 { feed = Feed(initial: table(), history: history) }
-      guard let version = feed.prepare(table([("a", Array(rows.prefix(7))), ("b", Array(rows.dropFirst(7)))])) else {
+      if step % 29 == 28 { versions = TableVersions(initial: table(), history: history) }
+      guard let version = versions.prepare(table([("a", Array(rows.prefix(7))), ("b", Array(rows.dropFirst(7)))]))
+      else {
         var commit = Commit(table: "t", durability: .process)
         commit.objects = changes
         try store.written(commit)
@@ -55,7 +56,7 @@ import Testing
       // Of a row, what is said last counts.
       commit.objects = changes.shuffledRows(&generator)
       try store.written(commit)
-      feed.publish(version)
+      versions.publish(version)
       guard step % 7 == 6 else { continue }
       try store.closed()
       store = try SQLiteStore(path: folder.database, history: history)
@@ -63,7 +64,7 @@ import Testing
       if step % 2 == 0 { continue }
       let stored = try store.restored()
       #expect(stored.objects == expected, "seed \(seed), step \(step)")
-      if let versions = stored.feed { feed = Feed(initial: table(), history: history, restored: versions) }
+      if let kept = stored.versions { versions = TableVersions(initial: table(), history: history, restored: kept) }
     }
     #expect(try store.restored().objects == expected, "seed \(seed)")
     let kept = try store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM row_object") ?? 0 }
@@ -79,8 +80,8 @@ import Testing
   @Test func objectsFromBeforeAreKept() throws {
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
-    try store.write(table([("s", [row("1"), row("2"), row("3")])]), to: feed)
+    let versions = TableVersions(initial: table())
+    try store.write(table([("s", [row("1"), row("2"), row("3")])]), to: versions)
     try store.pool.write { db in
       for id in ["1", "2", "3"] {
         try db.execute(sql: "INSERT INTO object SELECT id, ?, ? FROM feed", arguments: [id, Data("old \(id)".utf8)])
@@ -91,7 +92,7 @@ import Testing
     #expect(
       try store.restored().objects == ["1": Array("old 1".utf8), "2": Array("old 2".utf8), "3": Array("old 3".utf8)]
     )
-    let version = try #require(feed.prepare(table([("s", [row("1", "new"), row("2")])])))
+    let version = try #require(versions.prepare(table([("s", [row("1", "new"), row("2")])])))
     var commit = Commit(table: "t", durability: .full, version: version)
     commit.objects = [ObjectChange(row: "1", bytes: [1]), ObjectChange(row: "3", bytes: nil)]
     try store.written(commit)
@@ -103,15 +104,15 @@ import Testing
   @Test func objectsOfARefreshAreWrittenTogether() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     var rows = (0..<20_000).map { row("r\($0)") }
     func write(_ changed: [Int], _ text: String) throws {
       for place in changed { rows[place] = row("r\(place)", text) }
-      let version = try #require(feed.prepare(table([("s", rows)])))
+      let version = try #require(versions.prepare(table([("s", rows)])))
       var commit = Commit(table: "t", durability: .process, version: version)
       commit.objects = changed.map { ObjectChange(row: "r\($0)", bytes: Array(repeating: 7, count: 100)) }
       try store.written(commit)
-      feed.publish(version)
+      versions.publish(version)
     }
     try write(Array(0..<20_000), "first")
     let pages = try store.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }

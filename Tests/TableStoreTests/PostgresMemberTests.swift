@@ -8,8 +8,10 @@ import Testing
 @Suite(.serialized) struct PostgresMemberTests {
   private let name = "t;q=a"
 
-  private func commit(_ feed: Feed, _ title: String, on base: Revision, under lease: Lease?) throws -> Commit {
-    let version = try #require(feed.prepare(table([("a", [row("r", title)])])))
+  private func commit(_ versions: TableVersions, _ title: String, on base: Revision, under lease: Lease?) throws
+    -> Commit
+  {
+    let version = try #require(versions.prepare(table([("a", [row("r", title)])])))
     var commit = Commit(table: name, durability: .process, version: version)
     (commit.base, commit.fence) = (base, lease)
     return commit
@@ -23,7 +25,7 @@ import Testing
 
   @Test func readingMakesNothing() throws {
     let store = try PostgresStore(address: PostgresServer.shared.get().newDatabase())
-    #expect(try store.restored(name).feed == nil)
+    #expect(try store.restored(name).versions == nil)
     guard case .changes(let changes) = try result({ store.changes(of: name, since: .none, completion: $0) }) else {
       throw StoreError.closed
     }
@@ -35,11 +37,11 @@ import Testing
     let address = try PostgresServer.shared.get().newDatabase()
     let (first, second) = (try PostgresStore(address: address), try PostgresStore(address: address))
     let held = try lease(first)
-    let feed = Feed(initial: table())
-    let made = try commit(feed, "1", on: .none, under: held)
+    let versions = TableVersions(initial: table())
+    let made = try commit(versions, "1", on: .none, under: held)
     try first.written(made)
     // A table that always lives is no member.
-    try first.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try first.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
     let revision = Revision(number: 1, stamp: made.stamp)
     let follower = try second.restored(name)
     #expect(try follower.revision == revision && members(second) == [name])
@@ -53,14 +55,14 @@ import Testing
     #expect(try members(second) == [])
     try heard.wait(for: "word of the removal") { $0.contains(.removed(table: name)) ? true : nil }
     withExtendedLifetime(observation) {}
-    let late = try commit(Feed(initial: table(), restored: follower.feed), "2", on: revision, under: nil)
+    let late = try commit(TableVersions(initial: table(), restored: follower.versions), "2", on: revision, under: nil)
     #expect(throws: StoreError.superseded) { try second.written(late) }
     #expect(throws: StoreError.superseded) { try first.written(late) }
     #expect(try members(second) == [])
     // Whoever begins it begins anew.
-    let again = Feed(initial: table())
+    let again = TableVersions(initial: table())
     try first.written(commit(again, "3", on: .none, under: held))
-    #expect(try second.restored(name).feed?.epoch == again.epoch)
+    #expect(try second.restored(name).versions?.epoch == again.epoch)
     try first.closed()
     try second.closed()
   }
@@ -80,7 +82,7 @@ import Testing
     // Of what is not stored nothing is left.
     try leave([1], under: held)
     #expect(try left() == nil)
-    try first.written(commit(Feed(initial: table()), "1", on: .none, under: held))
+    try first.written(commit(TableVersions(initial: table()), "1", on: .none, under: held))
     #expect(try left() == nil)
     for bytes in [[1], [2, 3]] as [[UInt8]] {
       try leave(bytes, under: held)
@@ -98,7 +100,7 @@ import Testing
     }
     // It goes with the member.
     try result { first.remove([name], fence: held, completion: $0) } as Void
-    try first.written(commit(Feed(initial: table()), "2", on: .none, under: held))
+    try first.written(commit(TableVersions(initial: table()), "2", on: .none, under: held))
     #expect(try left() == nil)
     let count = try server.ask("SELECT count(*) FROM tablecast.handover", in: address)
     #expect(count.hasPrefix("0"))

@@ -17,7 +17,7 @@ extension PostgresStoreTests {
       let minute = Duration.seconds(60)
       let lease = try #require(try result { first.acquire("s", holder: "a", for: minute, completion: $0) })
       #expect(try result { second.acquire("s", holder: "b", for: minute, completion: $0) } == nil)
-      #expect(try result { first.renew(lease, for: minute, legacy: [7], handover: [8], completion: $0) })
+      #expect(try result { first.renew(lease, for: minute, precedence: [7], handover: [8], completion: $0) })
       var commit = Commit(table: "t", durability: .full)
       commit.objects = [ObjectChange(row: "1", bytes: [1])]
       commit.fence = lease
@@ -26,9 +26,9 @@ extension PostgresStoreTests {
       try server.ask("UPDATE tablecast.lease SET expires = clock_timestamp()", in: address)
       #expect(throws: StoreError.fenced) { try first.written(commit) }
       let taken = try result { second.acquire("s", holder: "b", for: minute, completion: $0) }
-      #expect(taken?.term == lease.term + 1 && taken?.legacy == [7] && taken?.handover?.bytes == [8])
+      #expect(taken?.term == lease.term + 1 && taken?.precedence == [7] && taken?.handover?.bytes == [8])
       #expect(throws: StoreError.fenced) { try first.written(commit) }
-      #expect(!(try result { first.renew(lease, for: minute, legacy: [], handover: nil, completion: $0) }))
+      #expect(!(try result { first.renew(lease, for: minute, precedence: [], handover: nil, completion: $0) }))
       commit.fence = taken
       try second.written(commit)
     }
@@ -38,10 +38,10 @@ extension PostgresStoreTests {
     try withTwo { first, second in
       let events = Events(of: second)
       let lease = try #require(try result { first.acquire("s", holder: "a", for: .seconds(60), completion: $0) })
-      try result { first.release(lease, legacy: [1, 2], handover: nil, completion: $0) } as Void
+      try result { first.release(lease, precedence: [1, 2], handover: nil, completion: $0) } as Void
       try events.await { $0 == .leaseFree("s") }
       let next = try result { second.acquire("s", holder: "b", for: .seconds(60), completion: $0) }
-      #expect(next?.legacy == [1, 2] && next?.term == lease.term + 1)
+      #expect(next?.precedence == [1, 2] && next?.term == lease.term + 1)
       try result { first.signal("refresh", "source 1", completion: $0) } as Void
       try events.await { $0 == .signal(name: "refresh", text: "source 1") }
     }

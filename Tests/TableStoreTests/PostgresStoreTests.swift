@@ -45,29 +45,29 @@ import Testing
     try withTwo { first, second in
       let events = Events(of: second)
       var revision = try second.restored().revision
-      var follower = Feed(initial: table()).current.table
-      let feed = Feed(initial: table())
+      var follower = TableVersions(initial: table()).current.table
+      let versions = TableVersions(initial: table())
       var sections: [(String, [TableModel.Row])] = [("a", (0..<30).map { row("r\($0)") })]
       for step in 0..<30 {
         sections[0].1.swapAt(step % 7, 20)
         sections[0].1[3] = row("r3", "v\(step)")
         if step == 10 { sections.append(("b", [row("x\(step)")])) }
-        try first.write(table(sections, header: "h\(step / 9)"), to: feed)
+        try first.write(table(sections, header: "h\(step / 9)"), to: versions)
         let made = try first.restored().revision
         try events.await { $0 == .moved(table: "t", revision: made) }
         guard case .changes(let changes) = try second.changes(since: revision) else { throw StoreError.closed }
-        #expect(changes.versions.map(\.number) == [feed.current.number])
+        #expect(changes.versions.map(\.number) == [versions.current.number])
         revision = changes.revision
         follower = try #require(changes.versions.last).table
-        #expect(identical(follower, feed.current.table), "step \(step)")
+        #expect(identical(follower, versions.current.table), "step \(step)")
       }
       // The one that followed goes on writing.
-      let stored = try #require(try second.restored().feed)
-      let other = Feed(initial: table(), history: 8, restored: stored)
+      let stored = try #require(try second.restored().versions)
+      let other = TableVersions(initial: table(), history: 8, restored: stored)
       try second.write(table([("a", [row("last")])]), to: other)
       guard case .changes(let changes) = try first.changes(since: revision) else { throw StoreError.closed }
       #expect(identical(try #require(changes.versions.last?.table), other.current.table))
-      #expect(try first.restored().feed?.versions.count == 8)
+      #expect(try first.restored().versions?.all.count == 8)
     }
   }
 
@@ -118,10 +118,10 @@ import Testing
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
     try withTwo(at: address) { first, second in
-      try first.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+      try first.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
       let writer = try server.session(in: address)
       try writer.ask("BEGIN; UPDATE tablecast.feed SET next_row = next_row WHERE name = 't'")
-      #expect(try second.restored().feed?.versions.count == 1)
+      #expect(try second.restored().versions?.all.count == 1)
       try writer.ask("ROLLBACK")
     }
   }
@@ -152,9 +152,9 @@ import Testing
         try result { store.revision(of: "t", completion: $0) }
       }
       #expect(try revision(second) == nil)
-      let feed = Feed(initial: table())
+      let versions = TableVersions(initial: table())
       for text in ["a", "b"] {
-        try first.write(table([("s", [row("r", text)])]), to: feed)
+        try first.write(table([("s", [row("r", text)])]), to: versions)
         #expect(try revision(second) == first.restored().revision)
       }
     }
@@ -164,10 +164,10 @@ import Testing
   @Test func whereATableStandsIsKnownThoughConnectionsAreCut() throws {
     let address = try PostgresServer.shared.get().newDatabase()
     try withTwo(at: address) { first, second in
-      let feed = Feed(initial: table())
-      try first.write(table([("s", [row("1")])]), to: feed)
+      let versions = TableVersions(initial: table())
+      try first.write(table([("s", [row("1")])]), to: versions)
       let revision = try second.restored().revision
-      try first.write(table([("s", [row("2")])]), to: feed)
+      try first.write(table([("s", [row("2")])]), to: versions)
       let made = try first.restored().revision
       let cut =
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
@@ -196,8 +196,8 @@ import Testing
     // A server of its own, as others use the shared one meanwhile.
     let server = try PostgresServer()
     try withTwo(at: server.newDatabase()) { first, second in
-      let feed = Feed(initial: table())
-      try first.write(table([("s", [row("1")])]), to: feed)
+      let versions = TableVersions(initial: table())
+      try first.write(table([("s", [row("1")])]), to: versions)
       let revision = try second.restored().revision
       let (events, others) = (Events(of: first), Events(of: second))
       server.kill()
@@ -214,12 +214,12 @@ import Testing
       try events.await { $0 == .reachable(true) }
       try others.await { $0 == .reachable(true) }
       // Nothing acknowledged is lost, and both go on.
-      #expect(try first.restored().feed?.versions.last?.number == feed.current.number)
-      try first.write(table([("s", [row("2")])]), to: feed)
+      #expect(try first.restored().versions?.all.last?.number == versions.current.number)
+      try first.write(table([("s", [row("2")])]), to: versions)
       let made = try first.restored().revision
       try others.await { $0 == .moved(table: "t", revision: made) }
       guard case .changes(let changes) = try second.changes(since: revision) else { throw StoreError.closed }
-      #expect(changes.versions.map(\.number) == [feed.current.number])
+      #expect(changes.versions.map(\.number) == [versions.current.number])
     }
   }
 
@@ -228,8 +228,8 @@ import Testing
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
     let store = try PostgresStore(address: address)
-    let feed = Feed(initial: table())
-    for step in 0..<3 { try store.write(table([("s", [row("1", "\(step)")])]), to: feed) }
+    let versions = TableVersions(initial: table())
+    for step in 0..<3 { try store.write(table([("s", [row("1", "\(step)")])]), to: versions) }
     let revision = try store.restored().revision
     try server.ask(
       """
@@ -240,8 +240,8 @@ import Testing
       in: address
     )
     guard case .replaced(let stored) = try store.changes(since: revision) else { throw StoreError.closed }
-    #expect(stored.feed?.epoch != feed.epoch)
-    #expect(stored.feed?.versions.count == 2 && stored.revision.number > revision.number)
+    #expect(stored.versions?.epoch != versions.epoch)
+    #expect(stored.versions?.all.count == 2 && stored.revision.number > revision.number)
     try store.closed()
   }
 
@@ -250,8 +250,8 @@ import Testing
     for isSynchronous in [false, true] {
       let address = try server.newDatabase()
       let store = try PostgresStore(address: address)
-      let feed = Feed(initial: table())
-      try store.write(table([("s", [row("1")])]), to: feed)
+      let versions = TableVersions(initial: table())
+      try store.write(table([("s", [row("1")])]), to: versions)
       try store.closed()
       try server.ask(
         """
@@ -261,8 +261,8 @@ import Testing
         in: address
       )
       let again = try PostgresStore(address: address)
-      #expect((try again.restored().feed?.epoch == feed.epoch) == isSynchronous)
-      #expect(try again.restored().feed?.versions.count == 1)
+      #expect((try again.restored().versions?.epoch == versions.epoch) == isSynchronous)
+      #expect(try again.restored().versions?.all.count == 1)
       try again.closed()
     }
   }
@@ -272,16 +272,16 @@ import Testing
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
     let store = try PostgresStore(address: address)
-    let feed = Feed(initial: table())
-    try store.write(table([("s", [row("1")])]), to: feed)
+    let versions = TableVersions(initial: table())
+    try store.write(table([("s", [row("1")])]), to: versions)
     let base = try store.restored().revision
     try server.ask("UPDATE tablecast.feed SET epoch = epoch # 1", in: address)
-    let version = try #require(feed.prepare(table([("s", [row("1"), row("2")])])))
+    let version = try #require(versions.prepare(table([("s", [row("1"), row("2")])])))
     var commit = Commit(table: "t", durability: .full, version: version)
     commit.base = base
     #expect(throws: StoreError.superseded) { try store.written(commit) }
     let stored = try store.restored()
-    #expect(stored.feed?.epoch != feed.epoch && stored.feed?.versions.count == 1)
+    #expect(stored.versions?.epoch != versions.epoch && stored.versions?.all.count == 1)
     try store.closed()
   }
 
@@ -315,7 +315,7 @@ import Testing
     let server = try PostgresServer.shared.get()
     let address = try server.newDatabase()
     let store = try PostgresStore(address: address)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
     try store.closed()
     let cut = "SET record = substring(record FROM 1 FOR length(record) / 2)"
     try server.ask("UPDATE tablecast.change \(cut)", in: address)
@@ -333,8 +333,8 @@ import Testing
     try server.ask("DROP ROLE IF EXISTS tablecast", in: address)
     try server.ask("CREATE ROLE tablecast LOGIN; CREATE SCHEMA tablecast AUTHORIZATION tablecast", in: address)
     let store = try PostgresStore(address: address.replacingOccurrences(of: "user=tests", with: "user=tablecast"))
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
-    #expect(try store.restored().feed?.versions.count == 1)
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
+    #expect(try store.restored().versions?.all.count == 1)
     try store.closed()
   }
 

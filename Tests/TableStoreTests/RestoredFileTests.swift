@@ -20,9 +20,9 @@ import Testing
     let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
     var path = folder.database
     let backup = other.database
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     var store = try SQLiteStore(path: path)
-    try store.write(table([("s", [row("1")])]), to: feed)
+    try store.write(table([("s", [row("1")])]), to: versions)
     if between == .backupOfAnEarlierEnd {
       try store.closed()
       try Self.copy(path, to: backup)
@@ -33,7 +33,7 @@ import Testing
       try store.pool.backup(to: DatabaseQueue(path: backup))
       _ = try store.pool.writeWithoutTransaction { try $0.checkpoint(.passive) }
     }
-    try store.write(table([("s", [row("2")])]), to: feed)
+    try store.write(table([("s", [row("2")])]), to: versions)
     switch between {
     case .kill: try store.killed()
     case .lostLogAfterAKill:
@@ -63,12 +63,12 @@ import Testing
       path = backup
     }
     store = try SQLiteStore(path: path)
-    let stored = try #require(try store.restored().feed)
-    #expect((stored.epoch == feed.epoch) == between.goesOn)
+    let stored = try #require(try store.restored().versions)
+    #expect((stored.epoch == versions.epoch) == between.goesOn)
     try store.closed()
     // From then on it is this place's.
     let again = try SQLiteStore(path: path)
-    #expect(try again.restored().feed?.epoch == stored.epoch)
+    #expect(try again.restored().versions?.epoch == stored.epoch)
     try again.closed()
   }
 

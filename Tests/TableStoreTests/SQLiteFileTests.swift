@@ -50,19 +50,19 @@ import Testing
   @Test(arguments: ["", "-wal"]) func aFileThatIsGoneIsSaid(_ suffix: String) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
-    try store.write(table([("s", [row("1")])]), to: feed)
+    let versions = TableVersions(initial: table())
+    try store.write(table([("s", [row("1")])]), to: versions)
     let file = folder.database + suffix
     try FileManager.default.moveItem(atPath: file, toPath: file + ".old")
-    let gone = #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: feed) }
+    let gone = #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: versions) }
     #expect(gone.map { "\($0)" }?.contains("\(file) was moved or removed") == true)
-    feed.withdraw()
+    versions.withdraw()
     try Data().write(to: URL(fileURLWithPath: file))
-    #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: feed) }
-    feed.withdraw()
+    #expect(throws: StoreError.self) { try store.write(table([("s", [row("2")])]), to: versions) }
+    versions.withdraw()
     try FileManager.default.removeItem(atPath: file)
     try FileManager.default.moveItem(atPath: file + ".old", toPath: file)
-    try store.write(table([("s", [row("3")])]), to: feed)
+    try store.write(table([("s", [row("3")])]), to: versions)
     try store.closed()
   }
 
@@ -75,7 +75,7 @@ import Testing
   func valuesThatCanNotBeAreDamage(_ statement: String) throws {
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
     try store.closed()
     let queue = try DatabaseQueue(path: folder.database)
     try queue.write { try $0.execute(sql: statement) }
@@ -111,7 +111,7 @@ import Testing
   @Test(arguments: [0, 100, 4096, 4 * 4096, 12 * 4096]) func aDamagedFileIsReportedAndLeftAlone(offset: Int) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", (0..<500).map { row("r\($0)") })]), to: Feed(initial: table()))
+    try store.write(table([("s", (0..<500).map { row("r\($0)") })]), to: TableVersions(initial: table()))
     try store.closed()
     let url = URL(fileURLWithPath: folder.database)
     var bytes = try Data(contentsOf: url)
@@ -126,7 +126,7 @@ import Testing
   @Test(arguments: [true, false]) func aLogWithoutItsDatabaseIsNotThrownAway(isGone: Bool) throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
     let url = URL(fileURLWithPath: folder.database)
     let log = URL(fileURLWithPath: folder.database + "-wal")
     let kept = try Data(contentsOf: log)
@@ -150,7 +150,7 @@ import Testing
     let old = umask(0)
     defer { umask(old) }
     let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
     for file in files {
       let attributes = try FileManager.default.attributesOfItem(atPath: file)
       #expect(attributes[.posixPermissions] as? Int == 0o600, "\(file)")
@@ -170,7 +170,7 @@ import Testing
     let old = umask(0)
     defer { umask(old) }
     let store = try SQLiteStore(path: folder.database)
-    try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+    try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
     var events = [UInt8](repeating: 0, count: 65_536)
     let count = read(watch, &events, events.count)
     var changes: [(mask: Int, name: String)] = []

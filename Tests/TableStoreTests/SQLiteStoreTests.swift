@@ -17,29 +17,29 @@ import Testing
     var published: [UInt64: TableModel.Table] = [:]
     var sections: [(String, [TableModel.Row])] = [("a", (0..<30).map { row("r\($0)") })]
     var store = try SQLiteStore(path: folder.database, history: history)
-    var feed = Feed(initial: table(), history: history)
-    let epoch = feed.epoch
+    var versions = TableVersions(initial: table(), history: history)
+    let epoch = versions.epoch
     for step in 0..<150 {
       edit(&sections, step: step, &generator)
       let header = Bool.random(using: &generator) ? "h\(step / 5)" : nil
       try store.write(
         table(sections.filter { !$0.1.isEmpty }, header: header),
-        to: feed,
+        to: versions,
         step % 2 == 0 ? .full : .process
       )
-      published[feed.current.number] = feed.current.table
+      published[versions.current.number] = versions.current.table
       guard step % 11 == 10 else { continue }
       try store.closed()
       store = try SQLiteStore(path: folder.database, history: history)
-      let stored = try #require(try store.restored().feed)
+      let stored = try #require(try store.restored().versions)
       #expect(stored.epoch == epoch)
-      #expect(stored.versions.last?.number == feed.current.number)
-      #expect(stored.versions.count == min(history, Int(feed.current.number) - 1))
-      for version in stored.versions {
+      #expect(stored.all.last?.number == versions.current.number)
+      #expect(stored.all.count == min(history, Int(versions.current.number) - 1))
+      for version in stored.all {
         let expected = try #require(published[version.number])
         #expect(identical(version.table, expected), "seed \(seed), version \(version.number)")
       }
-      feed = Feed(initial: table(), history: history, restored: stored)
+      versions = TableVersions(initial: table(), history: history, restored: stored)
     }
     // Rows that no held version has are not kept.
     let rows = try store.pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM row") ?? 0 }
@@ -83,7 +83,7 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
     var store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     var (rows, other) = (RowList((0..<6000).map { row("r\($0)") }), RowList((0..<10).map { row("o\($0)") }))
     var published: [UInt64: TableModel.Table] = [:]
     for step in 0..<40 {
@@ -104,14 +104,14 @@ import Testing
       let found = try #require(SectionContinuity(new, old).matches[step % 3 == 2 ? 1 : 0])
       let kept = found.kept.reduce(0) { $0 + $1.new.count }
       #expect(kept > rows.count - 800, "seed \(seed), step \(step)")
-      try store.write(new, to: feed, .process)
-      published[feed.current.number] = feed.current.table
+      try store.write(new, to: versions, .process)
+      published[versions.current.number] = versions.current.table
     }
     try store.closed()
     store = try SQLiteStore(path: folder.database)
-    let stored = try #require(try store.restored().feed)
-    #expect(stored.versions.last?.number == feed.current.number && stored.versions.count > 5)
-    for version in stored.versions {
+    let stored = try #require(try store.restored().versions)
+    #expect(stored.all.last?.number == versions.current.number && stored.all.count > 5)
+    for version in stored.all {
       let expected = try #require(published[version.number])
       #expect(identical(version.table, expected), "seed \(seed), version \(version.number)")
     }
@@ -122,11 +122,11 @@ import Testing
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)
     var rows = (0..<10_000).map { row("r\($0)") }
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     for step in 0..<20 {
       rows.swapAt(step * 3, 9_000 - step * 7)
       rows[5_000] = row("r5000", "v\(step)")
-      try store.write(table([("s", rows)]), to: feed)
+      try store.write(table([("s", rows)]), to: versions)
     }
     let sizes = try store.pool.read {
       try Int.fetchAll($0, sql: "SELECT length(record) FROM version WHERE NOT key_frame")
@@ -144,16 +144,16 @@ import Testing
     ]
     for entry in cases {
       let folder = try TemporaryFolder()
-      let feed = Feed(initial: table())
+      let versions = TableVersions(initial: table())
       var store: SQLiteStore? = try SQLiteStore(path: folder.database, boot: "1")
-      try store?.write(table([("s", [row("1")])]), to: feed, .full)
-      try store?.write(table([("s", [row("2")])]), to: feed, entry.durability)
+      try store?.write(table([("s", [row("1")])]), to: versions, .full)
+      try store?.write(table([("s", [row("2")])]), to: versions, entry.durability)
       if entry.closed { try store?.closed() } else { try store?.killed() }
       store = nil
       let again = try SQLiteStore(path: folder.database, boot: entry.boot)
-      let stored = try #require(try again.restored().feed)
-      #expect((stored.epoch == feed.epoch) == entry.goesOn, "\(entry)")
-      #expect(stored.versions.count == 2)
+      let stored = try #require(try again.restored().versions)
+      #expect((stored.epoch == versions.epoch) == entry.goesOn, "\(entry)")
+      #expect(stored.all.count == 2)
       try again.closed()
     }
   }
@@ -215,13 +215,13 @@ import Testing
   @Test func aTruncatedLogLeavesWholeCommits() throws {
     let folder = try TemporaryFolder()
     let store = try SQLiteStore(path: folder.database)
-    let feed = Feed(initial: table())
+    let versions = TableVersions(initial: table())
     for step in 0..<40 {
-      let version = try #require(feed.prepare(table([("s", [row("1", "v\(step)")])])))
+      let version = try #require(versions.prepare(table([("s", [row("1", "v\(step)")])])))
       var commit = Commit(table: "t", durability: .full, version: version)
       commit.objects = [ObjectChange(row: "1", bytes: Array("v\(step)".utf8))]
       try store.written(commit)
-      feed.publish(version)
+      versions.publish(version)
     }
     let wal = try Data(contentsOf: URL(fileURLWithPath: folder.database + "-wal"))
     let main = try Data(contentsOf: URL(fileURLWithPath: folder.database))
@@ -234,11 +234,11 @@ import Testing
       try wal.prefix(cut).write(to: URL(fileURLWithPath: path + "-wal"))
       let again = try SQLiteStore(path: path)
       let stored = try again.restored()
-      if let feed = stored.feed {
-        let last = try #require(feed.versions.last)
-        seen.insert(feed.versions.count)
+      if let kept = stored.versions {
+        let last = try #require(kept.all.last)
+        seen.insert(kept.all.count)
         let title = String(decoding: stored.objects["1"] ?? [], as: UTF8.self)
-        #expect(last.number == UInt64(feed.versions.count) + 1)
+        #expect(last.number == UInt64(kept.all.count) + 1)
         #expect(title == "v\(last.number - 2)")
         #expect(identical(last.table, table([("s", [row("1", title)])])))
       }

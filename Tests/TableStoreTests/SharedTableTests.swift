@@ -136,16 +136,16 @@ import Testing
 
   @Test(arguments: StoreKind.allCases) func changesAreWhatWasCommittedSince(kind: StoreKind) throws {
     try kind.withStore { store in
-      let feed = Feed(initial: table())
+      let versions = TableVersions(initial: table())
       var items = try LocalItems(seed: [["a": 1], ["b": 2]])
       try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
       let base = try store.restored().revision
       let follower = items
-      try store.write(table([("s", [row("1")])]), to: feed)
+      try store.write(table([("s", [row("1")])]), to: versions)
       try items.delete(ItemID(rawValue: 1))
       try items.insert(["c": 3], at: .index(0))
       try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
-      try store.write(table([("s", [row("1"), row("2")])]), to: feed)
+      try store.write(table([("s", [row("1"), row("2")])]), to: versions)
       var commit = Commit(table: "t", durability: .full)
       commit.objects = [ObjectChange(row: "1", bytes: [1]), ObjectChange(row: "2", bytes: nil)]
       commit.toggles = [ToggleChange(row: "1", isToggled: true)]
@@ -154,7 +154,7 @@ import Testing
       guard case .changes(let changes) = try store.changes(since: base) else { throw StoreError.closed }
       #expect(changes.revision == (try store.restored().revision) && changes.revision.number == base.number + 4)
       #expect(changes.versions.map(\.number) == [2, 3])
-      #expect(identical(try #require(changes.versions.last?.table), feed.current.table))
+      #expect(identical(try #require(changes.versions.last?.table), versions.current.table))
       var followed = follower
       followed.apply(try #require(changes.items))
       #expect(followed.map(\.id) == items.map(\.id) && followed.map(\.body) == items.map(\.body))
@@ -167,12 +167,12 @@ import Testing
 
   @Test(arguments: StoreKind.allCases) func whoIsTooFarBehindReadsTheTableAnew(kind: StoreKind) throws {
     try kind.withStore { store in
-      let feed = Feed(initial: table())
+      let versions = TableVersions(initial: table())
       let base = try store.restored().revision
-      for step in 0..<100 { try store.write(table([("s", [row("1", "\(step)")])]), to: feed) }
+      for step in 0..<100 { try store.write(table([("s", [row("1", "\(step)")])]), to: versions) }
       guard case .replaced(let stored) = try store.changes(since: base) else { throw StoreError.closed }
       #expect(stored.revision.number == base.number + 100)
-      #expect(stored.feed?.versions.last?.number == feed.current.number)
+      #expect(stored.versions?.all.last?.number == versions.current.number)
       // Where the table never stood there is nothing to go on from.
       for other in [Revision(number: base.number + 101, stamp: 1), Revision(number: base.number + 100, stamp: 1)] {
         guard case .replaced = try store.changes(since: other) else { throw StoreError.closed }
@@ -212,8 +212,8 @@ import Testing
         try result { store.acquire("source", holder: "a", for: Lease.lifetime, completion: $0) }
       )
       #expect(lease.name == "source" && lease.holder == "a")
-      #expect(try result { store.renew(lease, for: Lease.lifetime, legacy: [1], handover: nil, completion: $0) })
-      try result { store.release(lease, legacy: [2], handover: nil, completion: $0) } as Void
+      #expect(try result { store.renew(lease, for: Lease.lifetime, precedence: [1], handover: nil, completion: $0) })
+      try result { store.release(lease, precedence: [2], handover: nil, completion: $0) } as Void
     }
   }
 }

@@ -11,17 +11,17 @@ import Testing
   @Test(arguments: StoreKind.allCases) func nothingIsStoredOfAnUnknownTable(kind: StoreKind) throws {
     try kind.withStore { store in
       let stored = try store.restored("new")
-      #expect(stored.feed == nil && stored.items == nil && stored.objects.isEmpty)
+      #expect(stored.versions == nil && stored.items == nil && stored.objects.isEmpty)
     }
   }
 
   @Test(arguments: StoreKind.allCases) func aCommitIsFoundWhole(kind: StoreKind) throws {
     try kind.withStore { store in
-      let feed = Feed(initial: table())
+      let versions = TableVersions(initial: table())
       var items = try LocalItems(seed: [["a": 1], ["b": 2]])
       try items.move(ItemID(rawValue: 2), to: .index(0))
       var commit = Commit(table: "t", durability: .full)
-      commit.version = feed.prepare(table([("s", [row("1")])], header: "h"))
+      commit.version = versions.prepare(table([("s", [row("1")])], header: "h"))
       commit.items = items.takeChanges()
       commit.objects = [ObjectChange(row: "1", bytes: [1, 2]), ObjectChange(row: "2", bytes: [])]
       commit.toggles = [ToggleChange(row: "1", isToggled: true), ToggleChange(row: "2", isToggled: false)]
@@ -36,9 +36,9 @@ import Testing
       commit.reply = reply
       try store.written(commit)
       let stored = try store.restored()
-      #expect(stored.feed?.epoch == feed.epoch)
-      #expect(stored.feed?.versions.map(\.number) == [2])
-      #expect(identical(try #require(stored.feed?.versions.last?.table), table([("s", [row("1")])], header: "h")))
+      #expect(stored.versions?.epoch == versions.epoch)
+      #expect(stored.versions?.all.map(\.number) == [2])
+      #expect(identical(try #require(stored.versions?.all.last?.table), table([("s", [row("1")])], header: "h")))
       #expect(stored.items?.map(\.id.rawValue) == [2, 1])
       #expect(stored.items?.map(\.body) == items.map(\.body))
       #expect(stored.objects == ["1": [1, 2], "2": []])
@@ -77,27 +77,27 @@ import Testing
     throws
   {
     try kind.withStore { store in
-      let feed = Feed(initial: table())
-      let second = try #require(feed.prepare(table([("s", [row("1")])])))
-      let third = try #require(feed.prepare(table([("s", [row("2")])])))
-      let fourth = try #require(feed.prepare(table([("s", [row("3")])])))
+      let versions = TableVersions(initial: table())
+      let second = try #require(versions.prepare(table([("s", [row("1")])])))
+      let third = try #require(versions.prepare(table([("s", [row("2")])])))
+      let fourth = try #require(versions.prepare(table([("s", [row("3")])])))
       try store.written(Commit(table: "t", durability: .full, version: second))
       var commit = Commit(table: "t", durability: .full, version: fourth)
       commit.objects = [ObjectChange(row: "1", bytes: [1])]
       #expect(throws: StoreError.superseded) { try store.written(commit) }
       #expect(try store.restored().objects.isEmpty)
       try store.written(Commit(table: "t", durability: .full, version: third))
-      #expect(try store.restored().feed?.versions.map(\.number) == [2, 3])
+      #expect(try store.restored().versions?.all.map(\.number) == [2, 3])
     }
   }
 
   @Test(arguments: StoreKind.allCases) func anotherEpochReplacesTheVersions(kind: StoreKind) throws {
     try kind.withStore { store in
-      try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
-      let feed = Feed(initial: table())
-      try store.write(table([("s", [row("2")])]), to: feed)
-      #expect(try store.restored().feed?.epoch == feed.epoch)
-      #expect(try store.restored().feed?.versions.count == 1)
+      try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
+      let versions = TableVersions(initial: table())
+      try store.write(table([("s", [row("2")])]), to: versions)
+      #expect(try store.restored().versions?.epoch == versions.epoch)
+      #expect(try store.restored().versions?.all.count == 1)
     }
   }
 
@@ -105,9 +105,9 @@ import Testing
     try kind.withStore { store in
       var items = try LocalItems(seed: [[:]])
       try store.written(Commit(table: "t", durability: .full, items: items.takeChanges()))
-      try store.write(table([("s", [row("1")])]), to: Feed(initial: table()))
+      try store.write(table([("s", [row("1")])]), to: TableVersions(initial: table()))
       try result { store.remove("t", completion: $0) } as Void
-      #expect(try store.restored().feed == nil)
+      #expect(try store.restored().versions == nil)
       #expect(try store.restored().items == nil)
     }
   }

@@ -63,11 +63,11 @@ extension Store {
   }
   func closed() throws { try result { close(completion: $0) } }
 
-  /// Commits what a feed prepares for a table.
-  func write(_ table: Table, to feed: Feed, _ durability: Commit.Durability = .full) throws {
-    guard let version = feed.prepare(table) else { return }
+  /// Commits what a versions prepares for a table.
+  func write(_ table: Table, to versions: TableVersions, _ durability: Commit.Durability = .full) throws {
+    guard let version = versions.prepare(table) else { return }
     try written(Commit(table: table.name, durability: durability, version: version))
-    feed.publish(version)
+    versions.publish(version)
   }
 }
 

@@ -9,7 +9,7 @@ import TableStore
 /// `@unchecked Sendable`: everything that changes is touched on `queue` alone.
 final class Editors: @unchecked Sendable {
   private let store: any Store
-  private let feed: Feed
+  private let versions: TableVersions
   private let queue = DispatchQueue(label: "table")
   private var items: LocalItems
   private var rows: [Row]
@@ -25,7 +25,7 @@ final class Editors: @unchecked Sendable {
     left = edits
     items = try LocalItems(seed: (0..<Self.itemCount).map { ["title": .string("Item \($0)"), "step": 0] })
     rows = items.map { Self.row($0) }
-    feed = Feed(initial: Table(name: "todo", title: "To do", state: .loading))
+    versions = TableVersions(initial: Table(name: "todo", title: "To do", state: .loading))
   }
 
   /// Makes the edits with `count` editors; returns when the last is acknowledged.
@@ -45,7 +45,7 @@ final class Editors: @unchecked Sendable {
     guard let item = try? items.patch(items[index].id, with: ["step": .integer(Int64(left))]) else { return }
     rows[index] = Self.row(item)
     let table = Table(name: "todo", title: "To do", state: .ready, sections: [Section(id: "main", rows: rows)])
-    var commit = Commit(table: "todo", durability: .full, version: feed.prepare(table))
+    var commit = Commit(table: "todo", durability: .full, version: versions.prepare(table))
     commit.items = items.takeChanges()
     let version = commit.version
     done.enter()
@@ -53,7 +53,7 @@ final class Editors: @unchecked Sendable {
       if case .failure(let error) = result { preconditionFailure("\(error)") }
       waiting.add(1, ordering: .relaxed)
       queue.async { [self] in
-        if let version { feed.publish(version) }
+        if let version { versions.publish(version) }
         edit()
         done.leave()
       }

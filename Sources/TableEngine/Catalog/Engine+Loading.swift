@@ -138,7 +138,7 @@ extension Engine {
       let name = blueprint.definition.name
       if let table = next.made[name] { return (blueprint, table, AnsweredSources()) }
       return before.tablesByName[name].map { table in
-        (blueprint, table, table.reconfigure(blueprint, next.logs.borrowed(by: blueprint)))
+        (blueprint, table, table.reconfigure(blueprint, next.logs.others(of: blueprint)))
       }
     }
   }
@@ -151,7 +151,7 @@ extension Engine {
   ) -> [TableFamily] {
     next.blueprints.filter(\.definition.isFamily).map { blueprint in
       let family = before.familiesByName[blueprint.definition.name] ?? TableFamily(blueprint, context)
-      family.configure(blueprint, next.logs.borrowed(by: blueprint), unchanged: turnover.unchanged)
+      family.configure(blueprint, next.logs.others(of: blueprint), unchanged: turnover.unchanged)
       return family
     }
   }

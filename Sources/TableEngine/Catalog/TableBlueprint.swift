@@ -11,10 +11,10 @@ struct TableBlueprint: Sendable {
   /// The table's own source, where its items are the service's and can be edited through the table: no family's, whose members
   /// come and go.
   var local: (name: String, definition: LocalDefinition)?
-  /// The same of a family whose callers edit their own rows, each through a member; it is among `borrowed`, too.
+  /// The same of a family whose callers edit their own rows, each through a member; it is among `otherLocals`, too.
   var callersLocal: (name: String, definition: LocalDefinition)?
   /// Other sources of the service's own that are shown or looked up, to be read.
-  var borrowed: [(name: String, definition: LocalDefinition)] = []
+  var otherLocals: [(name: String, definition: LocalDefinition)] = []
   /// The most memory of the members of all families.
   var membersBytes: Int
   /// For `env`. Never logged.
@@ -63,11 +63,11 @@ struct TableBlueprint: Sendable {
       case .local(let local)? where name == table.source && !table.isFamily: self.local = (name, local)
       case .local(let local)?:
         if name == table.source, table.isEditedByCallers { callersLocal = (name, local) }
-        borrowed.append((name, local))
+        otherLocals.append((name, local))
       case nil: throw StartError(description: "table `\(table.name)`: there is no source `\(name)`")
       }
     }
-    if local != nil, upstreams.isEmpty, borrowed.isEmpty, locales.count < 2 { self.layout = digests.layout }
+    if local != nil, upstreams.isEmpty, otherLocals.isEmpty, locales.count < 2 { self.layout = digests.layout }
   }
 }
 

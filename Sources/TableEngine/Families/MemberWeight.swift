@@ -52,12 +52,12 @@ extension TableWriter {
   /// the table's queue.
   func hasRoom(for version: Version?) -> Bool {
     guard isMember else { return true }
-    return weigh(replacing: feed.current.table, by: version?.table) { $0.byteCount + $0.takenOverBytes }
+    return weigh(replacing: versions.current.table, by: version?.table) { $0.byteCount + $0.takenOverBytes }
   }
 
   /// The same, for what another replica has written. Where there is no room it is no member any more.
   func weighFollowed(_ previous: Table) {
-    let current = feed.current.table
+    let current = versions.current.table
     _ = weigh(replacing: previous, by: current) {
       $0.byteCount + current.footprint(without: nil) + $0.restoredBytes
     }
@@ -66,7 +66,7 @@ extension TableWriter {
   private func weigh(replacing old: Table, by new: Table?, _ bytes: (TableContent) -> Int) -> Bool {
     let held = content.access { content in
       content.weight.take(bytes(content))
-      if let new { content.weight.replace(old, by: new, history: feed.history) }
+      if let new { content.weight.replace(old, by: new, history: versions.history) }
       return content.weight.byteCount
     }
     heldBytes.store(held, ordering: .relaxed)

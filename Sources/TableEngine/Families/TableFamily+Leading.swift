@@ -89,12 +89,12 @@ extension TableFamily {
 
   /// Takes in a member that nobody reads here.
   private func restore(_ reference: TableReference) -> LiveTable? {
-    let (blueprint, borrowed, parameters, generation) = contents.withLock {
-      ($0.blueprint, $0.borrowed, $0.parameters, $0.generation)
+    let (blueprint, otherLogs, parameters, generation) = contents.withLock {
+      ($0.blueprint, $0.otherLogs, $0.parameters, $0.generation)
     }
     guard let values = try? parameters.values(of: reference) else { return nil }
     let key = sharedKey(values)
-    let table = make(TableReference(name: name, parameters: values), blueprint, borrowed, ForwardedFields(), key)
+    let table = make(TableReference(name: name, parameters: values), blueprint, otherLogs, ForwardedFields(), key)
     let displaced = contents.withLock { contents -> [Instance]? in
       // Another configuration has it taken in by itself.
       guard contents.generation == generation, contents.members.members[key] == nil else { return nil }

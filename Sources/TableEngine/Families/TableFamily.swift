@@ -26,7 +26,7 @@ package final class TableFamily: Sendable {
     var blueprint: TableBlueprint
     var parameters: FamilyParameters
     /// The service's own items that its members show.
-    var borrowed: [ItemLog] = []
+    var otherLogs: [ItemLog] = []
     /// Counts configurations: a member that was begun under another one is begun again.
     var generation = 0
     /// An upstream has said that something changed since this replica asks the sources: what is taken in later is old.
@@ -87,13 +87,13 @@ package final class TableFamily: Sendable {
   /// Goes on with a definition. Members that it has too keep their versions, rows and waiters.
   ///
   /// - Parameters:
-  ///   - borrowed: the service's own items that its members show.
+  ///   - otherLogs: the service's own items that its members show.
   ///   - unchanged: the sources that are asked for the same, in the same way.
-  func configure(_ blueprint: TableBlueprint, _ borrowed: [ItemLog], unchanged: Set<String>) {
+  func configure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], unchanged: Set<String>) {
     let (instances, displaced, polled) = contents.withLock { contents in
       let before = contents.blueprint.definition
       let parameters = FamilyParameters(blueprint.definition)
-      (contents.blueprint, contents.parameters, contents.borrowed) = (blueprint, parameters, borrowed)
+      (contents.blueprint, contents.parameters, contents.otherLogs) = (blueprint, parameters, otherLogs)
       contents.generation += 1
       contents.members.limits = FamilyMembers.Limits(blueprint)
       let isSameKey =
@@ -111,8 +111,8 @@ package final class TableFamily: Sendable {
       return (kept, dropped, polled)
     }
     var (kept, dropped) = (instances, displaced)
-    for instance in kept where !instance.table.canBe(blueprint, blueprint.callersLog(among: borrowed)) {
-      if !remake(instance, blueprint, borrowed), drop(instance.table) { dropped.append(instance.table) }
+    for instance in kept where !instance.table.canBe(blueprint, blueprint.callersLog(among: otherLogs)) {
+      if !remake(instance, blueprint, otherLogs), drop(instance.table) { dropped.append(instance.table) }
     }
     kept.removeAll { kept in !kept.table.isLiving || dropped.contains { $0 === kept.table } }
     retire(dropped)
@@ -120,7 +120,7 @@ package final class TableFamily: Sendable {
       instance.table.reconfigure(
         member: blueprint,
         forwarding: instance.forwarded,
-        borrowed,
+        otherLogs,
         unchanged: polled.contains(ObjectIdentifier(instance.table)) ? unchanged : []
       )
     }
@@ -128,13 +128,13 @@ package final class TableFamily: Sendable {
 
   /// Makes a member anew that can't go on with another definition, where somebody waits for it, who then waits for that. Not
   /// what replicas share: the one that asks the sources takes away what is stored of the old one.
-  private func remake(_ instance: Instance, _ blueprint: TableBlueprint, _ borrowed: [ItemLog]) -> Bool {
+  private func remake(_ instance: Instance, _ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> Bool {
     guard instance.table.isWaitedHere, !instance.table.isShared else { return false }
     let known = contents.withLock { contents in
       contents.members.members.first { $0.value.instance.table === instance.table }.map { ($0.key, $0.value.share) }
     }
     guard let (key, share) = known else { return false }
-    let table = make(instance.table.reference, blueprint, borrowed, instance.forwarded, key)
+    let table = make(instance.table.reference, blueprint, otherLogs, instance.forwarded, key)
     let displaced = contents.withLock { contents -> [Instance]? in
       guard contents.members.members[key]?.instance.table === instance.table else { return nil }
       _ = contents.members.remove(key)
@@ -193,8 +193,8 @@ package final class TableFamily: Sendable {
     _ budget: inout MemberBudget
   ) throws(TableError) -> LiveTable {
     while true {
-      let (blueprint, borrowed, parameters, generation) = contents.withLock {
-        ($0.blueprint, $0.borrowed, $0.parameters, $0.generation)
+      let (blueprint, otherLogs, parameters, generation) = contents.withLock {
+        ($0.blueprint, $0.otherLogs, $0.parameters, $0.generation)
       }
       let values = try parameters.values(of: reference, caller)
       let forwarded = caller.forwarded(by: blueprint.definition)
@@ -204,7 +204,7 @@ package final class TableFamily: Sendable {
       let full = TableReference(name: reference.name, parameters: values)
       if isElsewhere { try admitClaim() }
       let expected = try makeRoomForAnother()
-      let table = make(full, blueprint, borrowed, forwarded, key)
+      let table = make(full, blueprint, otherLogs, forwarded, key)
       let isToldToOthers = table.isShared && !isElsewhere
       let share =
         isToldToOthers ? MemberClaim.digest(ofShare: caller.share, key: context.store.sharedSecret) : caller.share
@@ -233,7 +233,7 @@ package final class TableFamily: Sendable {
   func make(
     _ reference: TableReference,
     _ blueprint: TableBlueprint,
-    _ borrowed: [ItemLog],
+    _ otherLogs: [ItemLog],
     _ forwarded: ForwardedFields,
     _ key: Key
   ) -> LiveTable {
@@ -242,7 +242,7 @@ package final class TableFamily: Sendable {
       of: blueprint,
       forwarding: forwarded,
       digest: key.caller,
-      borrowed,
+      otherLogs,
       context: context
     )
     table.place.set { [weak self] in self?.weigh(key, $0, $1) ?? true }

@@ -65,7 +65,7 @@ struct ItemLogs: Sendable {
   func log(of blueprint: TableBlueprint) -> ItemLog? { blueprint.local.flatMap { logs[$0.name] } }
 
   /// Returns the logs of other sources that the table shows or looks up.
-  func borrowed(by blueprint: TableBlueprint) -> [ItemLog] { blueprint.borrowed.compactMap { logs[$0.name] } }
+  func others(of blueprint: TableBlueprint) -> [ItemLog] { blueprint.otherLocals.compactMap { logs[$0.name] } }
 
   /// Stores what is to be stored before tables show it. Returns what went wrong. Blocks: for loading.
   func begin(_ context: EngineContext) -> StoreError? {

@@ -4,7 +4,7 @@ extension ItemLayout {
   /// Returns a row's place among rows in their order. O(log² rows).
   ///
   /// - Parameter arrangement: nil: rows in the order of their items.
-  func place(of row: Row, of item: LaidItem, among rows: RowList, _ arrangement: Arrangement?) -> Int {
+  func place(of row: Row, of item: LayoutItem, among rows: RowList, _ arrangement: Arrangement?) -> Int {
     guard let arrangement, arrangement.sorts else { return place(ofRank: item.rank, among: rows) }
     let keys = item.mapped.sortKeys(of: row)
     return Self.firstPlace(in: 0..<rows.count) { place in
@@ -52,7 +52,7 @@ extension ItemLayout {
 
   private func precedes(
     _ row: Row,
-    _ item: LaidItem,
+    _ item: LayoutItem,
     _ keys: [SortKey],
     _ rank: Int64,
     _ arrangement: Arrangement

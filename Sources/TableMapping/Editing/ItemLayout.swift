@@ -7,9 +7,9 @@ internal import TableModel
 /// is found by going down its section's rows, as each leads to its item, and that to what orders it.
 struct ItemLayout: Sendable {
   let source: String
-  var items: LaidItems
+  var items: LayoutItems
   /// In their order; those that are left out too.
-  var sections: [LaidSection]
+  var sections: [LayoutSection]
   /// The places of groups among the sections, by the groups' identities.
   var groups: [ExactText: Int]
   /// Two things have one identity: the order of all items decides who has it.
@@ -17,20 +17,20 @@ struct ItemLayout: Sendable {
 
   /// Takes the result of a whole mapping of items that the service owns, no two of which share an identity.
   /// O(sections).
-  init(source: String, _ items: LaidItems, _ sections: [LaidSection]) {
+  init(source: String, _ items: LayoutItems, _ sections: [LayoutSection]) {
     (self.source, self.items, self.sections, groups, hasDuplicates) = (source, items, sections, [:], false)
     indexGroups()
   }
 
   /// Takes the layout of a response. O(1).
   init(source: String, _ layout: SettledLayout, _ texts: ItemTexts) {
-    items = LaidItems(texts, layout.lookup, skipped: layout.skipped)
+    items = LayoutItems(texts, layout.lookup, skipped: layout.skipped)
     (self.source, sections, groups) = (source, layout.sections, layout.groups)
     hasDuplicates = layout.hasDuplicates
   }
 
   /// Returns the item with an identity.
-  func item(named id: String) -> (number: UInt64, item: LaidItem)? {
+  func item(named id: String) -> (number: UInt64, item: LayoutItem)? {
     guard let number = items.number(named: Fingerprint(of: id), where: { $0.isNamed(id) }), let item = items[number],
       item.mapped.isNamed(id)
     else { return nil }
@@ -55,7 +55,7 @@ struct ItemLayout: Sendable {
   // MARK: Places
 
   /// The item of a row that is laid out.
-  func item(of row: Row) -> LaidItem? {
+  func item(of row: Row) -> LayoutItem? {
     items.number(named: row.key.identity) { $0.hasRow(row.id) }.flatMap { items[$0] }
   }
 
@@ -89,7 +89,7 @@ struct ItemLayout: Sendable {
 }
 
 /// A section as it was laid out.
-struct LaidSection: Sendable {
+struct LayoutSection: Sendable {
   let id: String
   /// The value of `$key` in its header.
   var key: SortKey
@@ -101,7 +101,7 @@ struct LaidSection: Sendable {
   var rows: RowList
   /// The same in the order of their items, where that is another one and matters: the first of a group decides where
   /// it stands and what its header sees as `$key`.
-  var met: RowList?
+  var unsortedRows: RowList?
   /// Nil: it is left out.
   var shown: Section?
   /// The cost of its header and footer, in steps; nil: more than they may.
@@ -112,13 +112,13 @@ struct LaidSection: Sendable {
     (isDeclared, modelWork) = (section.isDeclared, section.modelWork)
     self.shown = shown
     if let shown, shown.rows.count == section.sorted.count { rows = shown.rows } else { rows = RowList(section.sorted) }
-    met = section.isDeclared || section.plan.sort.isEmpty ? nil : RowList(section.met)
+    unsortedRows = section.isDeclared || section.plan.sort.isEmpty ? nil : RowList(section.unsortedRows)
   }
 
   /// A group whose first row has come.
   init(_ group: MappedItem.GroupKey, plan: SectionPlan, _ arrangement: Arrangement) {
     (id, key, self.plan, self.arrangement) = (group.id, group.key, plan, arrangement)
-    (isDeclared, rows, met) = (false, [], plan.sort.isEmpty ? nil : [])
+    (isDeclared, rows, unsortedRows) = (false, [], plan.sort.isEmpty ? nil : [])
   }
 
   /// Takes over a list of rows that was made of this section's: the same rows, but for a few that were toggled. False
@@ -140,7 +140,7 @@ struct LaidSection: Sendable {
   private static let maximumToggles = 256
 
   /// The first in the order of the items.
-  var first: Row? { (met ?? rows).first }
+  var first: Row? { (unsortedRows ?? rows).first }
 
   /// How many are shown.
   var visibleCount: Int { arrangement.limit.map { min(max(0, $0), rows.count) } ?? rows.count }

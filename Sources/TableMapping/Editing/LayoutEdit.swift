@@ -48,7 +48,7 @@ struct LayoutEdit {
     }
     for (change, mapped) in moving {
       if let before = layout.items[change.number] { layout.items.remove(namesOf: before.mapped, for: change.number) }
-      put(mapped.flatMap { mapped in change.after.map { LaidItem(mapped, $0.rank, .own($0.bytes)) } }, change.number)
+      put(mapped.flatMap { mapped in change.after.map { LayoutItem(mapped, $0.rank, .own($0.bytes)) } }, change.number)
     }
     for (change, _) in moving where change.after != nil {
       guard come(change.number) else { return false }
@@ -69,7 +69,7 @@ struct LayoutEdit {
     return work <= MappingBudget.maximumWork(ofItems: rows, each: plan.workPerItem)
   }
 
-  private mutating func mapped(_ item: OwnedItem, _ before: LaidItem?) -> MappedItem {
+  private mutating func mapped(_ item: OwnedItem, _ before: LayoutItem?) -> MappedItem {
     if let before, before.bytes == item.bytes { return before.mapped }
     let givenID = plan.sources[0].isLocal ? item.id : nil
     let index = plan.sources[0].isLocal ? 0 : Int(item.number)
@@ -78,7 +78,7 @@ struct LayoutEdit {
     return mapped
   }
 
-  private mutating func put(_ item: LaidItem?, _ number: UInt64) {
+  private mutating func put(_ item: LayoutItem?, _ number: UInt64) {
     let before = layout.items[number]
     growth += (item?.cost ?? 0) - (before?.cost ?? 0)
     workGrowth += (item?.mapped.work ?? 0) - (before?.mapped.work ?? 0)
@@ -97,15 +97,15 @@ struct LayoutEdit {
     let laid = layout.sections[section]
     let place = layout.place(of: old, of: item, among: laid.rows, laid.arrangement)
     guard place < laid.rows.count, laid.rows[place] === old else { return false }
-    var met = laid.met
-    if let rows = laid.met {
+    var unsortedRows = laid.unsortedRows
+    if let rows = laid.unsortedRows {
       let place = layout.place(of: old, of: item, among: rows, nil)
       guard place < rows.count, rows[place] === old else { return false }
-      met = rows.replacing(place, with: row)
+      unsortedRows = rows.replacing(place, with: row)
     }
     layout.sections[section].rows = laid.rows.replacing(place, with: row)
-    layout.sections[section].met = met
-    put(LaidItem(mapped, after.rank, .own(after.bytes)), change.number)
+    layout.sections[section].unsortedRows = unsortedRows
+    put(LayoutItem(mapped, after.rank, .own(after.bytes)), change.number)
     touched.insert(section)
     return true
   }
@@ -118,16 +118,16 @@ struct LayoutEdit {
       let laid = layout.sections[section]
       guard let rows = without(placement.row, of: item, laid.rows, laid.arrangement) else { return false }
       layout.sections[section].rows = rows
-      if let met = laid.met {
-        guard let met = without(placement.row, of: item, met, nil) else { return false }
-        layout.sections[section].met = met
+      if let unsortedRows = laid.unsortedRows {
+        guard let unsortedRows = without(placement.row, of: item, unsortedRows, nil) else { return false }
+        layout.sections[section].unsortedRows = unsortedRows
       }
       touched.insert(section)
     }
     return true
   }
 
-  private func without(_ row: Row, of item: LaidItem, _ rows: RowList, _ arrangement: Arrangement?) -> RowList? {
+  private func without(_ row: Row, of item: LayoutItem, _ rows: RowList, _ arrangement: Arrangement?) -> RowList? {
     let place = layout.place(of: row, of: item, among: rows, arrangement)
     guard place < rows.count, rows[place] === row else { return nil }
     return rows.removing(at: place)
@@ -140,9 +140,9 @@ struct LayoutEdit {
       let laid = layout.sections[section]
       let place = layout.place(of: placement.row, of: item, among: laid.rows, laid.arrangement)
       layout.sections[section].rows = laid.rows.inserting(placement.row, at: place)
-      if let met = laid.met {
-        let place = layout.place(of: placement.row, of: item, among: met, nil)
-        layout.sections[section].met = met.inserting(placement.row, at: place)
+      if let unsortedRows = laid.unsortedRows {
+        let place = layout.place(of: placement.row, of: item, among: unsortedRows, nil)
+        layout.sections[section].unsortedRows = unsortedRows.inserting(placement.row, at: place)
       }
       noteFirst(of: section, placement.row)
       touched.insert(section)
@@ -156,7 +156,7 @@ struct LayoutEdit {
   private mutating func begin(_ placement: MappedItem.Placement) -> Int {
     let group = placement.group ?? .absent
     let plan = plan.sectionPlans[0]
-    let section = LaidSection(group, plan: plan, Arrangement(plan, scope, &report))
+    let section = LayoutSection(group, plan: plan, Arrangement(plan, scope, &report))
     layout.sections.append(section)
     layout.groups[ExactText(group.id)] = layout.sections.count - 1
     open.insert(layout.sections.count - 1)
@@ -177,7 +177,7 @@ struct LayoutEdit {
     let places = open.filter { $0 >= declared }.sorted(by: >)
     guard !places.isEmpty else { return }
     guard places.count <= Self.fewGroups else { return sortGroups(behind: declared, order) }
-    var moving: [LaidSection] = []
+    var moving: [LayoutSection] = []
     for place in places {
       let section = layout.sections.remove(at: place)
       if section.first == nil { layout.groups[ExactText(section.id)] = nil } else { moving.append(section) }
@@ -201,7 +201,7 @@ struct LayoutEdit {
   /// More of them are sorted with all others.
   private static let fewGroups = 16
 
-  private func isBefore(_ place: Int, _ section: LaidSection, _ rank: Int64, _ order: GroupOrder) -> Bool {
+  private func isBefore(_ place: Int, _ section: LayoutSection, _ rank: Int64, _ order: GroupOrder) -> Bool {
     let other = layout.sections[place]
     guard let item = other.first.flatMap({ layout.item(of: $0) }) else { return false }
     return order.precedes((other.key, item.rank), (section.key, rank))

@@ -78,7 +78,7 @@ extension MappingResult {
 extension ListEdits {
   /// Returns the changes of items since the edits that these go on from, nil: since the response; nil where these do
   /// not go on from them. O(edits).
-  fileprivate func changes(since before: ListEdits?, of laid: LaidItems) -> [OwnedItemChange]? {
+  fileprivate func changes(since before: ListEdits?, of laid: LayoutItems) -> [OwnedItemChange]? {
     let known = before?.items ?? [:]
     guard known.keys.allSatisfy({ items[$0] != nil }) else { return nil }
     return items.compactMap { number, item in

@@ -52,7 +52,7 @@ final class Authorizer: Sendable {
   ///
   /// - Parameter mayWait: false where the request has waited already.
   func identify(_ request: Request, mayWait: Bool = true) -> KeyKeeper? {
-    guard !issuers.isEmpty, let bearer = request.inquiry.bearer, find(bearer.digest) == nil,
+    guard !issuers.isEmpty, let bearer = request.parsed.bearer, find(bearer.digest) == nil,
       let text = request.bearerToken
     else { return nil }
     switch issuers.judge(text, bearer) {
@@ -65,7 +65,7 @@ final class Authorizer: Sendable {
   }
 
   func credentials(of request: Request) -> Credentials {
-    guard let bearer = request.inquiry.bearer else { return Credentials() }
+    guard let bearer = request.parsed.bearer else { return Credentials() }
     return Credentials(digest: bearer.digest, standing: issuers.isEmpty ? .unjudged : bearer.standing)
   }
 

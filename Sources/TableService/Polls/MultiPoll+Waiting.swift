@@ -34,18 +34,18 @@ extension MultiPoll {
   /// The first one of those who wait with this poll waits for all at its tables.
   func beginWaiting() {
     waiting.withLock { waiting in
-      guard waiting.crowd.join() else { return }
+      guard waiting.group.join() else { return }
       for member in members {
         member.table.willWait(PollKind(lens: member.query.lens, variant: "") { _ in })
-        member.table.beginWaiting(member.query.lens, for: waiting.crowd)
+        member.table.beginWaiting(member.query.lens, for: waiting.group)
       }
     }
   }
 
   func endWaiting() {
     waiting.withLock { waiting in
-      guard waiting.crowd.leave() else { return }
-      for member in members { member.table.endWaiting(member.query.lens, for: waiting.crowd) }
+      guard waiting.group.leave() else { return }
+      for member in members { member.table.endWaiting(member.query.lens, for: waiting.group) }
     }
   }
 }

@@ -57,7 +57,7 @@ final class MultiPoll: Waiter {
   let topics: [Topic]
   let server: WakingServer
   /// All topics under one, and how many wait with this poll.
-  let waiting = Mutex<(bundle: TopicBundle?, crowd: Crowd)>((nil, Crowd()))
+  let waiting = Mutex<(bundle: TopicBundle?, group: WaiterGroup)>((nil, WaiterGroup()))
   /// When all tables were last found to be where the client is, by the server's count.
   let settled = Mutex<UInt64?>(nil)
   /// The same poll, where other tables are in the place of some of these: for all who wait with this one.
@@ -78,7 +78,7 @@ final class MultiPoll: Waiter {
   ) {
     (self.patience, self.ending, self.server) = (patience, ending, server)
     (self.members, self.troubles, self.joinedReplies, self.share) = (members, troubles, joinedReplies, share)
-    (codings, next, self.recheck) = (call.request.acceptedCodings, call.inquiry.next, recheck)
+    (codings, next, self.recheck) = (call.request.acceptedCodings, call.parsed.next, recheck)
     let isTokenHolders = call.state.authorizer.isRestricted(.read)
     let forwards = Set(members.lazy.flatMap(\.table.forwards)).sorted()
     scope = ReplyScope(forwards: forwards, isTokenHolders: isTokenHolders, locale: call.locale)

@@ -36,7 +36,7 @@ final class Poll: Waiter {
   ) {
     (self.share, self.patience) = (share, patience)
     (table, self.query, state, scope, self.recheck) = (call.table, query, call.state, call.scope, recheck)
-    (codings, next, isInAnyLanguage) = (call.request.acceptedCodings, call.inquiry.next, call.isInAnyLanguage)
+    (codings, next, isInAnyLanguage) = (call.request.acceptedCodings, call.parsed.next, call.isInAnyLanguage)
   }
 
   private init(_ poll: Poll, of next: LiveTable) {

@@ -45,19 +45,19 @@ extension [String] {
 extension EncodedReply {
   /// The reply to a poll, but for its `Link`.
   func representation(_ scope: ReplyScope) -> Representation {
-    let known = dressed { Dressing(scope, changes: $0) }
-    return known.scope == scope ? known.representation : Dressing(scope, changes: self).representation
+    let known = form { HTTPForm(scope, changes: $0) }
+    return known.scope == scope ? known.representation : HTTPForm(scope, changes: self).representation
   }
 
   /// The reply to a snapshot's request.
   func snapshot(_ scope: ReplyScope) -> Representation {
-    let known = dressed { Dressing(scope, snapshot: $0) }
-    return known.scope == scope ? known.representation : Dressing(scope, snapshot: self).representation
+    let known = form { HTTPForm(scope, snapshot: $0) }
+    return known.scope == scope ? known.representation : HTTPForm(scope, snapshot: self).representation
   }
 }
 
 /// The HTTP forms of a reply: heads and compressed bodies, for as long as the reply is kept.
-private final class Dressing: Sendable {
+private final class HTTPForm: Sendable {
   let scope: ReplyScope
   let representation: Representation
 

@@ -142,7 +142,7 @@ extension TableService {
     guard let slot = Int64(text), slot >= 0, String(slot) == text else {
       throw .malformed("`slot` is the number that the last reply named; 0 for the first poll.", field: "slot")
     }
-    guard let after = try call.inquiry.after.get() else {
+    guard let after = try call.parsed.after.get() else {
       throw .malformed("A poll with `slot` begins at a snapshot's cursor: `after`.", field: "after")
     }
     let query = TableQuery(.changes(after: after), try call.lens(after: after))

@@ -5,17 +5,17 @@ import TableModel
 
 extension TableService {
   func multiPoll(_ call: Call) throws(ServiceError) -> Reply {
-    let wait = try call.inquiry.wait.get()
+    let wait = try call.parsed.wait.get()
     // Requests with the same bytes may be of different callers: where these are counted, or tables are their own, each has
     // its own.
     let share = callerLimits.waitingShare(of: call)
     let isOpen = share == nil && !call.state.authorizer.isRestricted(.read)
     let poll: MultiPoll
-    if isOpen, let known = call.inquiry.multiPoll(under: call.state) {
+    if isOpen, let known = call.parsed.multiPoll(under: call.state) {
       poll = known
     } else {
       let (made, isShared) = try makeMultiPoll(call, share)
-      if isOpen, isShared { call.inquiry.note(made, under: call.state) }
+      if isOpen, isShared { call.parsed.note(made, under: call.state) }
       poll = made
     }
     return begin(poll, call, wait)
@@ -37,8 +37,8 @@ extension TableService {
       $0.table.isBehind(LensRequest(view: $0.query.lens.view), after: $0.query.after, waits: wait > 0)
     }
     guard !behind.isEmpty else { return poll.begin(call.exchange, wait: patience) }
-    let read = behind.map { Abreast.Member(table: $0.table, view: $0.query.lens.view) }
-    return Abreast(of: read, server) { exchange, outcome in
+    let read = behind.map { BarrierWait.Member(table: $0.table, view: $0.query.lens.view) }
+    return BarrierWait(of: read, server) { exchange, outcome in
       // Members with cursors go on waiting for the others' versions; nobody is reset.
       outcome == .late ? .response(ServiceError.unreadable.response) : poll.begin(exchange, wait: patience)
     }.begin()
@@ -46,7 +46,7 @@ extension TableService {
 
   /// - Returns: the poll, and whether it is the same for all who ask with these bytes.
   private func makeMultiPoll(_ call: Call, _ share: WaitingShare?) throws(ServiceError) -> (MultiPoll, Bool) {
-    let lens = try call.inquiry.lens.get()
+    let lens = try call.parsed.lens.get()
     var (members, troubles): ([MultiPoll.Member], [MultiPoll.Trouble]) = ([], [])
     var budget = MemberBudget()
     var (seen, plain): (Set<SeenTable>, Set<ObjectIdentifier>) = ([], [])

@@ -5,18 +5,18 @@ import TableModel
 
 extension TableService {
   func poll(_ call: TableCall) throws(ServiceError) -> Reply {
-    let inquiry = call.inquiry
-    if call.isLate, let after = try inquiry.after.get() { return unchanged(call, at: after) }
+    let parsed = call.parsed
+    if call.isLate, let after = try parsed.after.get() { return unchanged(call, at: after) }
     if let slot = call.request.query.first("slot") {
-      guard try inquiry.lens.get().find == nil else {
+      guard try parsed.lens.get().find == nil else {
         throw .malformed("A poll with a `slot` is for what all see alike: it takes no search.", field: "slot")
       }
       return try slotPoll(call, slot: slot)
     }
-    let wait = try inquiry.wait.get()
+    let wait = try parsed.wait.get()
     let share = call.waitingShare(callerLimits)
     let make = { [self] () throws(ServiceError) -> Poll in
-      let after = try inquiry.after.get()
+      let after = try parsed.after.get()
       let query = TableQuery(.changes(after: after), try call.lens(after: after))
       return Poll(
         call,
@@ -27,7 +27,7 @@ extension TableService {
       )
     }
     // Requests with the same bytes may be of different callers: where those are counted, each has its own.
-    let poll = share == nil ? try inquiry.poll(of: call.table, call.state, make) : try make()
+    let poll = share == nil ? try parsed.poll(of: call.table, call.state, make) : try make()
     let patience = poll.query.after == nil || !call.mayWait ? 0 : wait
     guard call.table.isFound(poll.query) else {
       // Long work does not belong on an event loop.
@@ -43,7 +43,7 @@ extension TableService {
   /// The answer to a poll from a cursor that only the store knows, which does not say: it is told to ask again.
   private func unchanged(_ call: TableCall, at after: Cursor) -> Reply {
     let (exchange, scope, codings) = (call.exchange, call.scope, call.request.acceptedCodings)
-    let link = HeaderField(.link, "<\(call.table.path)/changes?after=\(after)\(call.inquiry.next)>; rel=\"next\"")
+    let link = HeaderField(.link, "<\(call.table.path)/changes?after=\(after)\(call.parsed.next)>; rel=\"next\"")
     call.table.unchanged(at: after, for: ReplyAsker(exchange.asker)) { made in
       var response = made.representation(scope).response(accepting: codings)
       response.additional += [link, HeaderField(.retryAfter, "1")]
@@ -82,7 +82,7 @@ extension TableService {
     let after = try (last ?? request.query.first("after")).map { text throws(ServiceError) in
       try Cursor(parameter: text, field: last == nil ? "after" : "Last-Event-ID")
     }
-    let lens = try call.inquiry.lens.get()
+    let lens = try call.parsed.lens.get()
     try call.table.checkFinding(lens.find)
     let share = call.waitingShare(callerLimits)
     try share?.take()

@@ -8,13 +8,13 @@ import TableModel
 /// from hand to hand.
 final class Call: Sendable {
   let request: Request
-  let inquiry: RequestInquiry
+  let parsed: ParsedRequest
   let exchange: Exchange
   let match: RouteMatch
   let state: ServiceState
 
-  init(_ request: Request, _ inquiry: RequestInquiry, _ match: RouteMatch, _ exchange: Exchange, state: ServiceState) {
-    (self.request, self.inquiry, self.match) = (request, inquiry, match)
+  init(_ request: Request, _ parsed: ParsedRequest, _ match: RouteMatch, _ exchange: Exchange, state: ServiceState) {
+    (self.request, self.parsed, self.match) = (request, parsed, match)
     (self.exchange, self.state) = (exchange, state)
   }
 
@@ -35,7 +35,9 @@ final class Call: Sendable {
   }
 
   /// Refuses a caller who may not do it, with what belongs to no table.
-  func authorize(_ need: Route.Need) throws(ServiceError) { try need.authorize(request, state.authorizer) }
+  func authorize(_ requirement: Route.Requirement) throws(ServiceError) {
+    try requirement.authorize(request, state.authorizer)
+  }
 
   /// The table of a reference, which the caller may read.
   func readable(_ reference: TableReference, _ budget: inout MemberBudget) throws(ServiceError) -> LiveTable {
@@ -46,16 +48,16 @@ final class Call: Sendable {
   }
 
   /// The language to answer in; nil where the configuration names none.
-  var locale: String? { inquiry.languages.locale(of: state.catalog.definition.locales) }
+  var locale: String? { parsed.languages.locale(of: state.catalog.definition.locales) }
 
   /// It asks for none of the configuration's languages: it is answered in the one that comes first.
-  var isInAnyLanguage: Bool { !inquiry.languages.names(oneOf: state.catalog.definition.locales) }
+  var isInAnyLanguage: Bool { !parsed.languages.names(oneOf: state.catalog.definition.locales) }
 }
 
 /// A request about one table.
 final class TableCall: Sendable {
   private let call: Call
-  private let need: Route.Need
+  private let requirement: Route.Requirement
   let table: LiveTable
   /// The authority that has allowed an edit.
   let authority: EditAuthority
@@ -66,7 +68,7 @@ final class TableCall: Sendable {
   let isLate: Bool
 
   var request: Request { call.request }
-  var inquiry: RequestInquiry { call.inquiry }
+  var parsed: ParsedRequest { call.parsed }
   var isInAnyLanguage: Bool { call.isInAnyLanguage }
   /// One caller's share of those who wait; nil where there is no limit.
   func waitingShare(_ limits: CallerLimits) -> WaitingShare? { limits.waitingShare(of: call) }
@@ -77,27 +79,27 @@ final class TableCall: Sendable {
   subscript(name: String) -> String { call.match[name] }
 
   /// Finds the table, for a caller who may do what is needed.
-  init(_ call: Call, _ need: Route.Need) throws(ServiceError) {
-    (self.call, self.need, exchange, mayWait, isLate) = (call, need, call.exchange, true, false)
-    if need.isReading, let table = call.inquiry.table(under: call.state) {
+  init(_ call: Call, _ requirement: Route.Requirement) throws(ServiceError) {
+    (self.call, self.requirement, exchange, mayWait, isLate) = (call, requirement, call.exchange, true, false)
+    if requirement.isReading, let table = call.parsed.table(under: call.state) {
       try call.state.authorizer.authorize(call.request, .read, table: table.reference.name)
       (self.table, authority) = (table.latest, .granted)
       return
     }
     guard let reference = call.match.table else { throw .notFound("There is nothing at `\(call.request.rawPath)`.") }
-    authority = try Self.authority(call.request, call.state.authorizer, need, reference.name)
+    authority = try Self.authority(call.request, call.state.authorizer, requirement, reference.name)
     var budget = MemberBudget()
     let table = try asked { () throws(TableError) in
       try call.state.catalog.table(reference, in: call.locale, for: call.caller, &budget)
     }
     // Another one may be in its place already: edits are answered from there.
-    self.table = need.isReading ? table.latest : table
-    if !table.isMember { call.inquiry.note(table, under: call.state) }
+    self.table = requirement.isReading ? table.latest : table
+    if !table.isMember { call.parsed.note(table, under: call.state) }
   }
 
   private init(_ call: TableCall, _ exchange: Exchange, mayWait: Bool, isLate: Bool) {
-    (self.call, need, authority) = (call.call, call.need, call.authority)
-    table = call.need.isReading ? call.table.latest : call.table
+    (self.call, requirement, authority) = (call.call, call.requirement, call.authority)
+    table = call.requirement.isReading ? call.table.latest : call.table
     (self.exchange, self.mayWait, self.isLate) = (exchange, mayWait, isLate)
   }
 
@@ -112,7 +114,7 @@ final class TableCall: Sendable {
   ) throws(ServiceError) -> TableCall {
     // The caller's token may be over by now.
     if now !== state || now.authorizer.timeLeft(of: now.authorizer.credentials(of: request)) != nil {
-      _ = try Self.authority(call.request, now.authorizer, need, table.reference.name)
+      _ = try Self.authority(call.request, now.authorizer, requirement, table.reference.name)
     }
     return TableCall(self, exchange, mayWait: mayWait, isLate: isLate)
   }
@@ -142,10 +144,10 @@ final class TableCall: Sendable {
   fileprivate static func authority(
     _ request: Request,
     _ authorizer: Authorizer,
-    _ need: Route.Need,
+    _ requirement: Route.Requirement,
     _ table: String
   ) throws(ServiceError) -> EditAuthority {
-    switch need {
+    switch requirement {
     case .nothing, .each: return .granted
     case .capability(let capability): try authorizer.authorize(request, capability, table: table)
     case .tap:
@@ -160,7 +162,7 @@ final class TableCall: Sendable {
 
   /// How the client sees the table, at a cursor where it has one.
   func lens(after: Cursor? = nil) throws(ServiceError) -> Lens {
-    let lens = try inquiry.lens.get()
+    let lens = try parsed.lens.get()
     try table.checkFinding(lens.find)
     return table.lens(lens, after: after)
   }
@@ -175,7 +177,7 @@ final class TableCall: Sendable {
   }
 }
 
-extension Route.Need {
+extension Route.Requirement {
   /// Refuses a caller who may not do it, with what belongs to no table.
   fileprivate func authorize(_ request: Request, _ authorizer: Authorizer) throws(ServiceError) {
     switch self {
@@ -193,8 +195,8 @@ extension RouteMatch {
     guard operation.takesContent else {
       throw ServiceError(status: .contentTooLarge, detail: "`\(operation.method.name) \(route.path)` takes no content.")
     }
-    guard let table else { return try operation.need.authorize(request, state.authorizer) }
-    _ = try TableCall.authority(request, state.authorizer, operation.need, table.name)
+    guard let table else { return try operation.requirement.authorize(request, state.authorizer) }
+    _ = try TableCall.authority(request, state.authorizer, operation.requirement, table.name)
   }
 }
 

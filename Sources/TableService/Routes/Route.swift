@@ -22,15 +22,17 @@ final class Route: Sendable {
   final class Operation: Sendable {
     let method: Method
     /// The capability that a caller needs.
-    let need: Need
+    let requirement: Requirement
     /// The query parameters that it knows: any other is refused, where it lies below `/v1`.
     let query: [String]
     /// The parameters that may stand more than once.
     let repeatable: [String]
     let handler: Handler
 
-    init(_ method: Method, _ need: Need, query: [String], repeatable: [String] = [], _ handler: Handler) {
-      (self.method, self.need, self.query, self.repeatable, self.handler) = (method, need, query, repeatable, handler)
+    init(_ method: Method, _ requirement: Requirement, query: [String], repeatable: [String] = [], _ handler: Handler) {
+      (self.method, self.requirement, self.query, self.repeatable, self.handler) = (
+        method, requirement, query, repeatable, handler
+      )
     }
 
     /// Requests for it may have a body of any size.
@@ -42,8 +44,8 @@ final class Route: Sendable {
     }
 
     /// Returns whether a request for it polls from a cursor, for a time of its own.
-    fileprivate func isPoll(_ inquiry: RequestInquiry) -> Bool {
-      query.contains("wait") && !inquiry.hasSlot && (try? inquiry.after.get()) != nil
+    fileprivate func isPoll(_ parsed: ParsedRequest) -> Bool {
+      query.contains("wait") && !parsed.hasSlot && (try? parsed.after.get()) != nil
     }
 
     /// `GET` brings `HEAD` with it.
@@ -60,7 +62,7 @@ final class Route: Sendable {
   }
 
   /// The capability that the caller needs; in the table that the path names, where it names one.
-  enum Need: Sendable {
+  enum Requirement: Sendable {
     case nothing
     case capability(Capability)
     /// A change of the table's items. Where the caller's own credentials go to the upstream, it is for that to judge.
@@ -122,7 +124,7 @@ final class Route: Sendable {
 
   /// Returns whether a request for it counts as an edit. A tap in a view of the caller's own is a kind of reading.
   func isEdit(_ request: Request) -> Bool {
-    switch operations.first(where: { $0.method == request.method })?.need {
+    switch operations.first(where: { $0.method == request.method })?.requirement {
     case .edit?: true
     case .capability(let capability)?: capability != .read
     case .tap?: request.query.first("view") == nil
@@ -132,7 +134,7 @@ final class Route: Sendable {
 
   /// Returns whether a request for it asks for a change of a table's items.
   func changesItems(_ request: Request) -> Bool {
-    switch operations.first(where: { $0.method == request.method })?.need {
+    switch operations.first(where: { $0.method == request.method })?.requirement {
     case .edit?: true
     case .tap?: request.query.first("view") == nil
     case .capability?, .nothing?, .each?, nil: false
@@ -159,12 +161,12 @@ final class Route: Sendable {
     let operation = try call.match.operation.get()
     switch operation.handler {
     case .service(let handler):
-      try call.authorize(operation.need)
+      try call.authorize(operation.requirement)
       return try handler(service)(call)
     case .table(let handler):
-      let call = try TableCall(call, operation.need)
+      let call = try TableCall(call, operation.requirement)
       guard call.table.isAwaitingUpstream else { return try answer(call, of: service, operation, handler) }
-      let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.inquiry.wait.get()
+      let patience = try call.request.query.first("wait") == nil ? FirstFetch.patience : call.parsed.wait.get()
       return FirstFetch(of: call.table, patience: patience) { [self] exchange, mayWait in
         do throws(ServiceError) {
           let call = try call.after(exchange, mayWait: mayWait, under: service.state)
@@ -187,11 +189,11 @@ final class Route: Sendable {
       try call.checkIsThere()
       return try handler(service)(call)
     }
-    let abreast = Abreast(of: [behind], service.server) { exchange, outcome in
+    let wait = BarrierWait(of: [behind], service.server) { exchange, outcome in
       do throws(ServiceError) {
         let isLate = outcome == .late
         // A poll continues at its cursor; other requests would be given state that may be old.
-        guard !isLate || operation.isPoll(call.inquiry) else { throw .unreadable }
+        guard !isLate || operation.isPoll(call.parsed) else { throw .unreadable }
         // A request that has waited for the first fetch as long as it may doesn't wait again.
         let call = try call.after(exchange, mayWait: !isLate && call.mayWait, isLate: isLate, under: service.state)
         try call.checkIsThere()
@@ -200,7 +202,7 @@ final class Route: Sendable {
         return .response(error.response)
       }
     }
-    return operation.query.contains("after") ? abreast.begin() : abreast.begin(call.exchange)
+    return operation.query.contains("after") ? wait.begin() : wait.begin(call.exchange)
   }
 }
 

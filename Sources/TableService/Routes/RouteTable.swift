@@ -73,34 +73,48 @@ extension Route.Operation {
 
   /// With a query parameter that may stand more than once.
   func repeating(_ names: String...) -> Route.Operation {
-    Route.Operation(method, need, query: query, repeatable: names, handler)
+    Route.Operation(method, requirement, query: query, repeatable: names, handler)
   }
 
-  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Route.Operation {
-    Route.Operation(.get, need, query: query, .service(handler))
+  static func get(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping ServiceHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.get, requirement, query: query, .service(handler))
   }
 
-  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping ServiceHandler) -> Route.Operation {
-    Route.Operation(.post, need, query: query, .service(handler))
+  static func post(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping ServiceHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.post, requirement, query: query, .service(handler))
   }
 
-  static func get(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
-    Route.Operation(.get, need, query: query, .table(handler))
+  static func get(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping TableHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.get, requirement, query: query, .table(handler))
   }
 
-  static func post(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
-    Route.Operation(.post, need, query: query, .table(handler))
+  static func post(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping TableHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.post, requirement, query: query, .table(handler))
   }
 
-  static func put(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
-    Route.Operation(.put, need, query: query, .table(handler))
+  static func put(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping TableHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.put, requirement, query: query, .table(handler))
   }
 
-  static func patch(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
-    Route.Operation(.patch, need, query: query, .table(handler))
+  static func patch(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping TableHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.patch, requirement, query: query, .table(handler))
   }
 
-  static func delete(_ need: Route.Need, query: [String] = [], _ handler: @escaping TableHandler) -> Route.Operation {
-    Route.Operation(.delete, need, query: query, .table(handler))
+  static func delete(_ requirement: Route.Requirement, query: [String] = [], _ handler: @escaping TableHandler)
+    -> Route.Operation
+  {
+    Route.Operation(.delete, requirement, query: query, .table(handler))
   }
 }

@@ -31,7 +31,7 @@ extension PostgresStore {
         name: name,
         holder: holder,
         term: found.unsigned(0, 0),
-        legacy: found.bytes(0, 1) ?? [],
+        precedence: found.bytes(0, 1) ?? [],
         handover: handover
       )
     }
@@ -40,7 +40,7 @@ extension PostgresStore {
   public func renew(
     _ lease: Lease,
     for lifetime: Duration,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
@@ -55,13 +55,16 @@ extension PostgresStore {
       .name(lease.holder),
       .int(lease.term),
       .int(lifetime.milliseconds),
-      .bytes(legacy),
+      .bytes(precedence),
       handover.map(PostgresValue.bytes) ?? .null
     )
     askSide([statement], completion) { $0.first?.count == 1 }
   }
 
-  public func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void) {
+  public func precedence(
+    _ name: String,
+    completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void
+  ) {
     let statement = PostgresStatement(
       """
       SELECT legacy, (CASE WHEN holder IS NOT NULL AND expires > clock_timestamp() THEN 1 ELSE 0 END)::bigint
@@ -71,13 +74,13 @@ extension PostgresStore {
     )
     askSide([statement], completion) { answers in
       guard let found = answers.first, let bytes = found.bytes(0, 0) else { return nil }
-      return Lease.Legacy(bytes: bytes, isHeld: found.int(0, 1) == 1)
+      return Lease.Precedence(bytes: bytes, isHeld: found.int(0, 1) == 1)
     }
   }
 
   public func release(
     _ lease: Lease,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
@@ -93,7 +96,7 @@ extension PostgresStore {
       .name(lease.name),
       .name(lease.holder),
       .int(lease.term),
-      .bytes(legacy),
+      .bytes(precedence),
       handover.map(PostgresValue.bytes) ?? .null
     )
     askSide([statement], completion) { _ in }

@@ -53,7 +53,7 @@ extension PostgresTable {
         versions.append(Version(cursor: Cursor(epoch: epoch, version: number), table: content))
       }
       if let last = versions.last, let numbers = reading.last?.numbers { table.last = (last, numbers) }
-      stored.feed = StoredFeed(epoch: epoch, versions: versions.suffix(history))
+      stored.versions = StoredVersions(epoch: epoch, versions: versions.suffix(history))
     }
     if !feed.isNull(0, 3) {
       var items: [StoredItem] = []

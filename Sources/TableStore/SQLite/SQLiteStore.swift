@@ -25,7 +25,7 @@ import Synchronization
 ///
 /// **Threads.** Commits are written on the database's queue, or where nothing is being written and the caller may
 /// block, on the caller's thread, which takes what is there now and leaves the rest to the queue.
-public final class SQLiteStore: SoleStore {
+public final class SQLiteStore: SingleProcessStore {
   let path: String
   let pool: DatabasePool
   let history: Int

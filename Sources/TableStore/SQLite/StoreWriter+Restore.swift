@@ -37,7 +37,7 @@ extension StoreWriter {
     let objects = Result { try NumberedObjects(of: feed, in: db) }
     group.wait()
     let (history, items) = made.withLock { $0 }
-    result.feed = try takeOver(try history.get(), highest: reading.highestRow, of: &feed, in: db)
+    result.versions = try takeOver(try history.get(), highest: reading.highestRow, of: &feed, in: db)
     result.items = items
     result.objects = try namedObjects(of: feed, in: db)
     let ofRows = try objects.get().named(by: feed.last)
@@ -68,7 +68,7 @@ extension StoreWriter {
     highest: UInt64?,
     of feed: inout FeedState,
     in db: Database
-  ) throws -> StoredFeed? {
+  ) throws -> StoredVersions? {
     if let highest { feed.nextRow = max(feed.nextRow, highest + 1) }
     guard let epoch = feed.epoch, let history, let last = history.last else { return nil }
     feed.keyFrames += history.keyFrames
@@ -84,7 +84,7 @@ extension StoreWriter {
     }
     guard let newest = versions.last else { return nil }
     feed.last = (newest, last.numbers)
-    return StoredFeed(epoch: epoch, versions: versions.suffix(self.history))
+    return StoredVersions(epoch: epoch, versions: versions.suffix(self.history))
   }
 }
 

@@ -9,15 +9,15 @@ public struct Lease: Hashable, Sendable {
   /// Grows by one whenever the lease changes hands: the fencing term.
   public let term: UInt64
   /// The configuration that the holder before has left as the one that counts.
-  public let legacy: [UInt8]
+  public let precedence: [UInt8]
   /// The rest that it has left for the next one.
   public let handover: Handover?
 
-  public init(name: String, holder: String, term: UInt64, legacy: [UInt8] = [], handover: Handover? = nil) {
+  public init(name: String, holder: String, term: UInt64, precedence: [UInt8] = [], handover: Handover? = nil) {
     self.name = name
     self.holder = holder
     self.term = term
-    self.legacy = legacy
+    self.precedence = precedence
     self.handover = handover
   }
 
@@ -31,7 +31,7 @@ public struct Lease: Hashable, Sendable {
   }
 
   /// The state of a lease that is known without asking for it.
-  public struct Legacy: Hashable, Sendable {
+  public struct Precedence: Hashable, Sendable {
     /// The configuration that its holder, or the last one, has left as the one that counts.
     public let bytes: [UInt8]
     /// Somebody has it now, by the store's clock.
@@ -63,25 +63,25 @@ public protocol LeaseStore: AnyObject, Sendable {
   func renew(
     _ lease: Lease,
     for lifetime: Duration,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   )
 
   /// Gives the state that the holder of a lease, or the last one, has left; nil where nobody ever held it.
-  func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void)
+  func precedence(_ name: String, completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void)
 
   /// Lets go of a lease, so that others need not wait until it expires.
   func release(
     _ lease: Lease,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   )
 }
 
 /// In a store that one process has for itself every lease is granted, and kept.
-extension LeaseStore where Self: SoleStore {
+extension LeaseStore where Self: SingleProcessStore {
   public func acquire(
     _ name: String,
     holder: String,
@@ -94,20 +94,23 @@ extension LeaseStore where Self: SoleStore {
   public func renew(
     _ lease: Lease,
     for lifetime: Duration,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Bool, StoreError>) -> Void
   ) {
     completion(.success(true))
   }
 
-  public func legacy(_ name: String, completion: @escaping @Sendable (Result<Lease.Legacy?, StoreError>) -> Void) {
+  public func precedence(
+    _ name: String,
+    completion: @escaping @Sendable (Result<Lease.Precedence?, StoreError>) -> Void
+  ) {
     completion(.success(nil))
   }
 
   public func release(
     _ lease: Lease,
-    legacy: [UInt8],
+    precedence: [UInt8],
     handover: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
   ) {
@@ -116,9 +119,9 @@ extension LeaseStore where Self: SoleStore {
 }
 
 /// A store that no other process can have open: what is said to all is said to this one alone.
-public protocol SoleStore: Store, LeaseStore {}
+public protocol SingleProcessStore: Store, LeaseStore {}
 
-extension SoleStore {
+extension SingleProcessStore {
   public func claim(
     _ key: ReplyKey,
     request: [UInt8],

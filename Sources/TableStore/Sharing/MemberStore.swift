@@ -29,7 +29,7 @@ public protocol MemberStore: AnyObject, Sendable {
 }
 
 /// In a store that one process has for itself, members are never kept.
-extension MemberStore where Self: SoleStore {
+extension MemberStore where Self: SingleProcessStore {
   public var sharedSecret: [UInt8] { processSecret }
 
   public func members(completion: @escaping @Sendable (Result<[String], StoreError>) -> Void) {

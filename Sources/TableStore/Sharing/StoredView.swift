@@ -141,7 +141,7 @@ public protocol ViewStore: AnyObject, Sendable {
 }
 
 /// The one process that has such a store has the views in its memory.
-extension ViewStore where Self: SoleStore {
+extension ViewStore where Self: SingleProcessStore {
   public func view(
     _ name: String,
     of table: Epoch,

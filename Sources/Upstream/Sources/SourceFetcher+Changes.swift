@@ -47,27 +47,27 @@ extension SourceFetcher {
     // Touched on the client's queue alone, where it comes back to.
     nonisolated(unsafe) let confined = (fetcher: self, refresh: refresh)
     self.reading.async {
-      let laid = Result { () throws -> Laid in
+      let applied = Result { () throws -> AppliedPages in
         guard !isWhole, var changed = known else {
           let (content, delivery) = try ChangedItems.everything(pages, next: next, isTruncated: isCut, reading)
-          return Laid(content: content, delivery: delivery)
+          return AppliedPages(content: content, delivery: delivery)
         }
         let (delivery, unnamed) = try changed.lay(pages, next: next, atMost: limit, reading)
-        return Laid(content: changed, delivery: delivery, unnamed: unnamed)
+        return AppliedPages(content: changed, delivery: delivery, unnamed: unnamed)
       }
       client.queue.async {
         let (fetcher, refresh) = confined
         guard fetcher.refresh === refresh else { return }
-        switch laid {
+        switch applied {
         case .failure(let error): fetcher.fail(refresh, .unlaid(error, refresh.first.url))
         // Items that moved from one page to another meanwhile may be in neither.
-        case .success(let laid) where !isWhole && fetcher.mayLackItems && laid.delivery != nil:
+        case .success(let applied) where !isWhole && fetcher.mayLackItems && applied.delivery != nil:
           fetcher.wholesInARow += 1
           fetcher.startAnew(refresh)
-        case .success(let laid):
+        case .success(let applied):
           fetcher.mayLackItems = isWhole && refresh.visited.count > 1 && fetcher.wholesInARow < Self.mostWholesInARow
           if !isWhole { fetcher.wholesInARow = 0 }
-          fetcher.take(laid, of: refresh)
+          fetcher.take(applied, of: refresh)
         }
       }
     }
@@ -77,15 +77,15 @@ extension SourceFetcher {
   private static let mostWholesInARow = 3
 
   /// The fate of everything that was there.
-  private struct Laid: Sendable {
+  private struct AppliedPages: Sendable {
     var content: ChangedItems
     /// Nil: the pages as they are, or nothing new.
     var delivery: ChangedItems.Delivery?
     var unnamed = 0
   }
 
-  private func take(_ laid: Laid, of refresh: Refresh) {
-    (refresh.changed, refresh.delivery, refresh.unnamed) = (laid.content, laid.delivery, laid.unnamed)
+  private func take(_ applied: AppliedPages, of refresh: Refresh) {
+    (refresh.changed, refresh.delivery, refresh.unnamed) = (applied.content, applied.delivery, applied.unnamed)
     succeed(refresh)
   }
 

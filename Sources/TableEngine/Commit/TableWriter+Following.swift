@@ -1,0 +1,138 @@
+import Logging
+import Queues
+import Synchronization
+import TableModel
+import TableStore
+
+/// Versions that others write to a shared table: they are taken over as they are, and nothing is mapped for them.
+extension TableWriter {
+  /// The table stands at a revision, as the store says; perhaps known already.
+  func moved(to revision: Revision) {
+    content.queue.async { [self] in
+      guard isStored else { return }
+      // With something under way of its own, what others wrote shows when that comes back.
+      guard content.access({ $0.record.base != revision && $0.commits.isEmpty && !$0.gate.isClosed }) else {
+        return context.replica.caughtUp(storedName)
+      }
+      catchUp()
+    }
+  }
+
+  func catchUp() {
+    guard isStored, let known = content.access({ $0.record.durable }) else { return }
+    content.access { $0.commits.beginCatchingUp() }
+    context.store.changes(of: storedName, since: known) { [self] result in
+      content.queue.async { [self] in
+        switch result {
+        case .success(let others):
+          take(others)
+          context.replica.caughtUp(storedName)
+          // A layout by a replica of a lower generation is made anew.
+          let isToLayOut =
+            content.access({ $0.local != nil }) && context.replica.isAmongOlder && context.replica.isLeading
+          if isToLayOut { content.queue.async { [self] in publishContent() } }
+        case .failure(let error):
+          context.logger.error(
+            "What others wrote could not be read",
+            metadata: ["table": "\(name)", "reason": "\(error)"]
+          )
+        }
+        proceed(isStored: false)
+      }
+    }
+  }
+
+  private func take(_ others: CatchUp) {
+    let previous = versions.current
+    let isLeading = context.replica.isLeading
+    switch others {
+    case .changes(let changes):
+      guard changes.revision != content.access({ $0.record.durable }) else { return }
+      // Two that begin a table at once begin two epochs: the first that is stored is the table's.
+      if let epoch = changes.versions.last?.cursor.epoch, epoch != versions.epoch,
+        let history = StoredVersions(epoch: epoch, versions: changes.versions)
+      {
+        versions.replace(with: history)
+      } else {
+        versions.follow(changes.versions)
+      }
+      content.access { content in
+        // The layout made meanwhile is on its way to the store, which refuses it: it is made again on this one.
+        content.goBack(isTranslation: isTranslation)
+        if !isTranslation { content.follow(changes.toggles, changes.objects) }
+        content.storedInputRevisions = changes.inputs ?? content.storedInputRevisions
+        if isMember, !isTranslation { content.noteRefusal(changes.objects) }
+        content.followed(to: changes.revision, shown: versions.current.table, isLeading: isLeading)
+      }
+    case .replaced(let stored):
+      guard let history = stored.versions else {
+        if isMember, content.access({ $0.isKnownToStore }) { context.replica.vanished(storedName) }
+        return
+      }
+      versions.replace(with: history)
+      content.access { content in
+        if !isTranslation {
+          (content.sharedToggles, content.restoredObjects) = (stored.toggled, stored.objects)
+        }
+        content.storedInputRevisions = stored.inputs
+        if isMember, !isTranslation { content.noteRefusal() }
+        content.followed(to: stored.revision, shown: versions.current.table, isLeading: false)
+      }
+    }
+    if isMember { noteFollowed(previous.table) }
+    updateTranslations(publishing: context.replica.isLeading)
+    guard let table = table.withLock({ $0.value }), versions.current !== previous else { return }
+    table.announce(from: previous)
+    if versions.current.cursor.epoch != previous.cursor.epoch { reader.wakeAll() }
+  }
+
+  /// From now on this process asks the sources: what is shown is kept until they have answered. What a local table has
+  /// become by this replica's configuration is shown at once.
+  func lead() {
+    content.queue.async { [self] in
+      // Where no source is asked, none will answer.
+      let isOwn = content.access { $0.inputs.isEmpty }
+      guard isOwn else { return content.access { $0.lead(showing: versions.latest.table) } }
+      content.access { $0.restored = nil }
+      publishContent()
+    }
+  }
+}
+
+extension TableContent {
+  fileprivate mutating func follow(_ toggles: [ToggleChange], _ objects: [ObjectChange]) {
+    for toggle in toggles {
+      if toggle.isToggled { sharedToggles.insert(toggle.row) } else { sharedToggles.remove(toggle.row) }
+    }
+    for object in objects { restoredObjects[object.row] = object.bytes }
+  }
+
+  /// The shown version is somebody else's: answers heard or mapped here are older. Where this replica leads, others
+  /// have done nothing but toggle rows: its answers still hold.
+  fileprivate mutating func followed(to revision: Revision, shown table: Table, isLeading: Bool) {
+    (record.base, record.durable) = (revision, revision)
+    (durable, storedOriginal) = (own, original)
+    isKnownToStore = true
+    guard local == nil, !(isLeading && isMapped) else {
+      isResultOld = true
+      return
+    }
+    let before = inputs
+    drop(showing: table)
+    restored = table
+    guard isLeading else { return }
+    // Rows that were toggled are still those of the answer.
+    for (source, input) in before where input.content == nil {
+      inputs[source]?.answer = input.answer
+      inputs[source]?.showsAll = input.showsAll
+      inputs[source]?.isConfirmed = input.isConfirmed
+    }
+  }
+
+  /// Maps what others have written, before something is built on it.
+  mutating func refreshResult(named name: String) {
+    guard isResultOld else { return }
+    isResultOld = false
+    _ = table(named: name)
+  }
+}

@@ -1,0 +1,290 @@
+import Dispatch
+import Logging
+import Queues
+import Synchronization
+import TableDiff
+import TableMapping
+import TableModel
+import TableStore
+
+extension TableWriter {
+  /// Stores and publishes a table, if it differs from what is shown; `completion` runs on the table's queue.
+  ///
+  /// It is stored first: a version that clients have seen has to be known after a crash, or its number would be
+  /// given to something else. Where the store fails, readers keep the version that they have.
+  ///
+  /// - Parameters:
+  ///   - table: The content as it is now.
+  ///   - toggles: What a tap of everyone's table did to make it.
+  ///   - reply: What is kept with it as the answer to a request, given the version.
+  ///   - retry: Does it all again, on whatever the content is then, where what it was built on could not be stored.
+  func publish(
+    _ table: Table,
+    toggles: [ToggleChange] = [],
+    reply: (Version) -> StoredReply? = { _ in nil },
+    retry: @escaping @Sendable () -> Void,
+    then completion: @escaping @Sendable (StoreError?) -> Void
+  ) {
+    content.queue.check()
+    let latest = versions.latest.table
+    // Sources' answers are written by the leader, for as long as it leads.
+    let isShared = context.replica.isShared
+    let isOwn = isShared && followsItems
+    let fence = toggles.isEmpty && isStored && !isOwn ? context.replica.lease : nil
+    if !isOwn, fence == nil, toggles.isEmpty, isStored, isShared { return leaveToOthers(.fenced, completion) }
+    // Not by a configuration that doesn't count, and not back behind what another one has shown: newer items are on their way here.
+    let isBack = isShared && content.access { !$0.isAheadOfStoredInputs() } || isOwn && context.replica.refusal != nil
+    guard !isBack || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
+    // Without what upstreams say nothing is shown of the items beside it.
+    guard makesVersions || !toggles.isEmpty else { return leaveToOthers(nil, completion) }
+    let prepared = prepare(table)
+    guard hasRoom(for: prepared) else {
+      versions.withdraw()
+      return completion(nil)
+    }
+    // The upstream's refusal of a member's readers is for other replicas' readers, too.
+    let isSpokesman = isMember && fence != nil && !isTranslation
+    let refusal = isSpokesman ? upstreamRefusal?.stored : nil
+    // Its refusal to another replica holds until all sources have answered this one.
+    let hasWord = isSpokesman && content.access { $0.refusal != refusal && (refusal != nil || $0.isSettled) }
+    // Replicas that can't lay an edit out are told when it is shown.
+    let untold = toggles.isEmpty && tellsInputs ? content.access { $0.untoldInputs(isShared: isShared) } : nil
+    guard prepared != nil || hasWord || untold != nil else {
+      noteShown()
+      updateTranslations()
+      let original = content.access { $0.original }
+      let shown: @Sendable () -> Void = { [content] in
+        content.access { $0.storedOriginal = original }
+        completion(nil)
+      }
+      // It may be the same as what is still on its way to the store, and not shown before it is there.
+      if !content.access({ $0.commits.whenStored(shown, undone: retry) }) { shown() }
+      return
+    }
+    guard isStored else {
+      if let prepared { publish(prepared) }
+      content.access { $0.storedOriginal = $0.original }
+      updateTranslations()
+      return completion(nil)
+    }
+    var commit = Commit(table: storedName, durability: toggles.isEmpty ? .process : .full, version: prepared)
+    commit.toggles = toggles
+    commit.reply = prepared.flatMap(reply)
+    commit.fence = fence
+    commit.inputs = toggles.isEmpty && prepared != nil ? content.access { $0.toldInputs } : untold
+    commit.objects = content.access { content in
+      if isOwn { return [] }
+      let word = hasWord ? [content.markRefusal(refusal)] : []
+      guard prepared != nil, !isTranslation else { return word }
+      return word + content.objectChanges(from: latest, to: table)
+    }
+    // A tap's failure is told to whoever has tapped; what sources say would be lost until they say it again.
+    guard toggles.isEmpty else { return store(commit, retry: retry, then: completion) }
+    store(commit, retry: retry) { [self] error in
+      if let error, error != .fenced { storeLater() }
+      completion(error)
+    }
+  }
+
+  /// Leaves the result to another replica to show.
+  private func leaveToOthers(_ error: StoreError?, _ completion: (StoreError?) -> Void) {
+    content.access { $0.storedOriginal = $0.original }
+    completion(error)
+  }
+
+  /// Stores after a pause what could not be, if it is not stored by then.
+  private func storeLater() {
+    guard let pause = content.access({ $0.retries.fail() }) else { return }
+    content.queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
+      guard let self else { return }
+      content.access { $0.retries.resume() }
+      if content.access({ $0.isBehind }) { publishContent() }
+    }
+  }
+
+  /// All that the sources have said and that was committed to the items is shown, once what is under way is stored.
+  private func noteShown() {
+    let shown = content.access { content in
+      content.isBehind = false
+      content.retries.succeed()
+      defer { content.unshownCommits = 0 }
+      return content.unshownCommits
+    }
+    if shown > 0 { following.subtract(shown, ordering: .acquiringAndReleasing) }
+  }
+
+  /// Numbers a table as the next version, sharing what it can with the one before; nil where it is the same.
+  func prepare(_ table: Table) -> Version? {
+    let latest = versions.latest.table
+    return versions.prepare(content.access { $0.share(table, with: latest) })
+  }
+
+  /// The content as it is now, published when nothing is being undone.
+  ///
+  /// - Parameter completion: given why it could not be stored; it is tried again.
+  func publishContent(then completion: @escaping @Sendable (StoreError?) -> Void = { _ in }) {
+    let retry: @Sendable () -> Void = { [self] in publishContent(then: completion) }
+    // While nobody knows whether the table goes on, what it is to show waits.
+    guard !content.access({ $0.gate.await(retry) }) else { return }
+    guard !content.access({ $0.gate.isClosed }) else { return completion(nil) }
+    guard !content.access({ $0.commits.enqueueIfBlocked(retry) }) else { return }
+    let latest = versions.latest.table
+    let table = content.access { content in
+      // Rows that were toggled here since it was restored stay so.
+      if context.replica.isShared, content.restored != nil, content.result == nil { content.restored = latest }
+      return content.table(named: name)
+    }
+    tellOfRefusedAnswers()
+    publish(table, retry: retry, then: completion)
+  }
+
+  /// Gives a commit to the store, which content and versions are ahead of from here on; then shows its version, or
+  /// undoes it with all that were built on it. On the table's queue.
+  ///
+  /// - Parameters:
+  ///   - commit: With what it does to the items of the table's own source beside it, where it is an edit of these (``ItemLog/begin``).
+  ///   - mayBlock: Nothing else of this table waits to be done, so its thread may do the writing.
+  ///   - retry: Called instead of `completion` where an earlier commit, on which this one was built, has failed.
+  ///   - completion: Given what went wrong, on the table's queue.
+  func store(
+    _ commit: Commit,
+    mayBlock: Bool = false,
+    retry: @escaping @Sendable () -> Void,
+    then completion: @escaping @Sendable (StoreError?) -> Void
+  ) {
+    var commit = commit
+    let isEdit = !commit.beside.isEmpty
+    let (own, inputs, original) = content.access { content in
+      content.commits.begin()
+      if isEdit { content.editsUnderWay += 1 }
+      if commit.version != nil { commit.layout = content.layout }
+      commit.base = content.record.base
+      content.record.base = commit.revision
+      return (content.own, content.inputRevisions, content.original)
+    }
+    let (version, revision) = (commit.version, commit.revision)
+    let tellsInputs = commit.inputs != nil
+    context.store.commit(commit, mayBlock: mayBlock) { [self] result in
+      if isEdit { log?.ended(result, by: self) }
+      content.queue.async { [self] in
+        if isEdit { content.access { $0.editsUnderWay -= 1 } }
+        switch result {
+        case .success:
+          content.access { content in
+            (content.durable, content.record.durable) = (own, revision)
+            if tellsInputs { content.storedInputRevisions = inputs }
+            if version != nil { content.storedOriginal = original }
+          }
+          if let version {
+            publish(version)
+            noteShown()
+          }
+          noteStored()
+          updateTranslations()
+          proceed(isStored: true)
+          completion(nil)
+        case .failure(.superseded) where content.access({ $0.commits.mayRetry }):
+          // Built on one of its own that failed, or on what somebody else has replaced.
+          let isOthers = content.access { !$0.commits.isUndoing }
+          undo()
+          if isOthers {
+            context.replica.noteConflict()
+            catchUp()
+          }
+          proceed(isStored: false, retry: retry)
+        case .failure(.fenced):
+          // Another replica asks the sources now: what this one has heard is not shown.
+          undo()
+          proceed(isStored: false)
+          if isEdit { followItemsAgain() }
+          context.replica.lostLease()
+          completion(.fenced)
+        case .failure(let error):
+          context.logger.error("A change could not be stored", metadata: ["table": "\(name)", "reason": "\(error)"])
+          undo()
+          proceed(isStored: false)
+          if isEdit { followItemsAgain() }
+          completion(error)
+        }
+      }
+    }
+  }
+
+  /// Undoes what was built on something that could not be stored.
+  private func undo() {
+    versions.withdraw()
+    goBackToCommitted()
+    content.access { content in
+      content.goBack(isTranslation: isTranslation)
+      content.isBehind = true
+      _ = content.table(named: name)
+    }
+    updateTranslations()
+  }
+
+  /// Shows what was committed to the items while something was under way here that is undone now.
+  private func followItemsAgain() {
+    if let log, isStored { content.queue.async { [self] in publishCommitted(log) } }
+  }
+
+  private func publishCommitted(_ log: ItemLog) {
+    guard !isShared || content.access({ $0.isAheadOfStoredInputs() && !$0.storedShowsInputs(log) }) else { return }
+    publishContent()
+  }
+
+  /// A commit has ended: whoever waited for it goes on.
+  func proceed(isStored: Bool, retry: (@Sendable () -> Void)? = nil) {
+    for body in content.access({ $0.commits.end(isStored: isStored, retry: retry) }) { body() }
+  }
+}
+
+extension TableContent {
+  /// Goes back to what the store has.
+  mutating func goBack(isTranslation: Bool) {
+    record.base = record.durable
+    // A translation's own is the original's, who has told it.
+    if !isTranslation { own = durable }
+  }
+
+  /// The represented objects that the store has to learn with a version: those of rows that were made anew. An
+  /// item whose bytes did not change keeps its row. O(sections + rows that changed · log rows) after a refresh in place.
+  fileprivate mutating func objectChanges(from old: Table, to new: Table) -> [ObjectChange] {
+    // A local table's items are stored as such.
+    guard local == nil, let result else { return [] }
+    defer { if restored == nil { restoredObjects = [:] } }
+    let places = Dictionary(old.sections.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    /// Of the old sections, the rows that are no others' in the new ones, as far as no search is needed to tell.
+    var (kept, changed): ([Int: [Range<Int>]], [Slice<RowList>]) = ([:], [])
+    for section in new.sections {
+      guard let place = places[section.id] else {
+        changed.append(section.rows[...])
+        continue
+      }
+      let runs = RowList.inStep(old.sections[place].rows, section.rows) { _, _ in false }
+      kept[place] = runs.map(\.old)
+      changed += section.rows.without(runs.map(\.new))
+    }
+    var before: [String: Row] = [:]
+    for (place, section) in old.sections.enumerated() {
+      for row in section.rows.without(kept[place] ?? []).joined() { before[row.id] = row }
+    }
+    var changes: [ObjectChange] = []
+    for row in changed.joined() where before.removeValue(forKey: row.id) !== row {
+      guard let bytes = result.item(row.id)?.bytes, restoredObjects[row.id] != bytes else { continue }
+      changes.append(ObjectChange(row: row.id, bytes: bytes))
+    }
+    return changes + before.keys.map { ObjectChange(row: $0, bytes: nil) }
+  }
+}
+
+extension RowList {
+  /// Returns the rows outside some ranges, which ascend.
+  fileprivate func without(_ ranges: [Range<Int>]) -> [Slice<RowList>] {
+    var (parts, next): ([Slice<RowList>], Int) = ([], 0)
+    for range in ranges + [count..<count] {
+      if next < range.lowerBound { parts.append(self[next..<range.lowerBound]) }
+      next = range.upperBound
+    }
+    return parts
+  }
+}

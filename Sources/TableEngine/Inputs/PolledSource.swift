@@ -1,0 +1,216 @@
+import Definitions
+import Foundation
+import Logging
+import Queues
+import Synchronization
+import TableMapping
+import TableStore
+import Upstream
+
+/// One upstream as it is polled, and the tables that it feeds.
+final class PolledSource: Sendable {
+  let name: String
+  let definition: UpstreamDefinition
+  let context: EngineContext
+  let source: Source
+  private let fetchContext: FetchContext
+  let listeners: SourceListeners
+  /// The source that is asked in its place.
+  private let successor = Mutex<PolledSource?>(nil)
+  /// It goes on where another replica has asked, and may be told that what that one has shown still holds.
+  let standsForAnother = Atomic(false)
+
+  /// - Parameters:
+  ///   - parameters: of a family's members, those that its requests depend on.
+  ///   - forwarding: the caller's own header fields.
+  ///   - environment: for `env`.
+  init(
+    _ name: String,
+    _ definition: UpstreamDefinition,
+    parameters: [String: String] = [:],
+    forwarding: ForwardedFields = ForwardedFields(),
+    environment: [String: String],
+    context: EngineContext
+  ) {
+    self.name = name
+    self.definition = definition
+    self.context = context
+    let asker = SourceListeners.Asker(parameters: parameters, caller: forwarding.label(context.secret))
+    let listeners = SourceListeners(source: name, asker: asker, context: context)
+    self.listeners = listeners
+    fetchContext = FetchContext(
+      parameters: parameters,
+      environment: environment,
+      forwarded: forwarding.fields,
+      caller: forwarding.values
+    )
+    source = Source(
+      name: name,
+      definition: definition,
+      context: fetchContext,
+      client: context.client,
+      onNotice: { notice in
+        guard context.isFirst("\(notice.kind) of \(name)") else { return }
+        context.logger.log(
+          level: notice.isWarning ? .warning : .notice,
+          "\(notice)",
+          metadata: ["source": "\(name)", "every": "\(definition.every)"]
+        )
+      },
+      onUpdate: { listeners.receive($0) }
+    )
+    listeners.whenContentIsMissing { [weak source] in source?.refreshAfterChange() }
+  }
+
+  /// Tells a table from now on, once it is read. False where the last table has left it: then it asks nothing any more.
+  @discardableResult
+  func add(_ table: LiveTable) -> Bool { listeners.withReaders { $0.add(table) } }
+
+  /// True while it is polled, as a table that it feeds is read.
+  var isAsked: Bool { listeners.withReaders { $0.pace == .running } }
+  /// Returns whether no other table reads it.
+  func isReadOnly(by table: LiveTable) -> Bool { listeners.fed.allSatisfy { $0 === table } }
+  /// True if it ever gave items.
+  var hasWorked: Bool { listeners.hasWorked }
+  var figures: SourceFigures { source.figures }
+
+  // MARK: One of many readers
+
+  /// A table is read, and is told what the upstream says from now on. What was said last counts for it too, where somebody else
+  /// reads it meanwhile and it is nobody's own; else the upstream is asked.
+  ///
+  /// - Parameters:
+  ///   - isUnheard: the table has nothing of what it was told before.
+  ///   - isOutdated: the upstream has something else than when it was asked last.
+  func begin(_ table: LiveTable, isUnheard: Bool, isOutdated: Bool = false) {
+    let term = table.isShared ? context.replica.lease?.term : nil
+    let action = listeners.withReaders { readers in
+      let action = readers.begin(table, isUnheard: isUnheard, under: term)
+      perform(action)
+      return action
+    }
+    guard action != .start else { return }
+    // A table that shows what it has may do so until the upstream is asked again.
+    let needsAnswer = table.isPrivate || isOutdated || isUnheard && action == .resume
+    context.client.queue.async { [self] in
+      guard needsAnswer, listeners.hasAnswer else { return listeners.bring(table) }
+      source.refresh { [listeners] _ in listeners.bring(table) }
+    }
+  }
+
+  /// A table is read no more: the upstream is asked as long as one of its tables is.
+  ///
+  /// - Parameter isForgetting: it does not keep what it was told.
+  func pause(_ table: LiveTable, isForgetting: Bool = false) {
+    listeners.withReaders { perform($0.pause(table, isForgetting: isForgetting)) }
+  }
+
+  /// A table has gone. With the last one the upstream is asked no more.
+  ///
+  /// - Parameter next: what is asked in its place, by those who wait for what it says.
+  func end(_ table: LiveTable, for next: PolledSource? = nil) {
+    listeners.withReaders { readers in
+      let action = readers.end(table)
+      if action == .stop, let next { successor.withLock { $0 = next } }
+      perform(action)
+    }
+  }
+
+  /// While nobody else can change who reads it: the source's queue then has it in this order.
+  private func perform(_ action: SourceReaders.Action) {
+    switch action {
+    case .nothing: break
+    case .start: source.start()
+    case .suspend: source.suspend()
+    case .resume: source.resume()
+    case .stop: source.stop()
+    }
+  }
+
+  // MARK: From one configuration to another
+
+  /// True if it may have been told something that a table doesn't have which has no answer of it: then its next answer
+  /// may be that nothing has changed.
+  var hasBeenHeard: Bool { hasWorked || standsForAnother.load(ordering: .acquiring) }
+
+  /// Ends it.
+  func stop() { source.stop() }
+
+  /// Asks nothing more; whoever waits for what it says goes on waiting until ``goOn(with:)`` tells for what.
+  func makeRoom() {
+    listeners.hold()
+    source.stop()
+  }
+
+  /// Ends what ``makeRoom()`` has begun.
+  ///
+  /// - Parameter next: what is asked in its place; nil: nothing is, as no table reads it.
+  func goOn(with next: PolledSource?) {
+    if let next { successor.withLock { $0 = next } }
+    listeners.release()
+  }
+
+  /// The source that is asked in its place now, as often as another configuration came; itself where there is none.
+  var latest: PolledSource {
+    var latest = self
+    while let next = latest.successor.withLock({ $0 }) { latest = next }
+    return latest
+  }
+
+  /// Fetches now; `completion` is called when what the upstream said is published. Where another source takes its place
+  /// meanwhile, when what that one was told is.
+  func refresh(_ completion: @escaping @Sendable () -> Void) {
+    listeners.noteNews()
+    source.refresh { [self] _ in whenShown(completion) }
+  }
+
+  /// Calls back when what it says is published: of the refresh that is under way, of the last one, or of the first.
+  func whenAnswered(_ completion: @escaping @Sendable () -> Void) {
+    source.whenAnswered { [self] _ in whenShown(completion) }
+  }
+
+  private func whenShown(_ completion: @escaping @Sendable () -> Void) {
+    listeners.afterDeliveries { [self] in
+      guard let next = successor.withLock({ $0 }) else { return completion() }
+      next.whenAnswered(completion)
+    }
+  }
+
+  /// Fetches everything anew after an edit, where `forward` has called back; `completion` is called when what the
+  /// upstream said is published.
+  func refreshAfterChange(_ completion: @escaping @Sendable () -> Void = {}) {
+    listeners.noteNews()
+    source.refreshAfterChange { [listeners] _ in listeners.afterDeliveries(completion) }
+  }
+
+  /// Returns the caller's own fields that an edit would be sent with.
+  func sends(_ caller: ForwardedFields, of table: TableDefinition) -> ForwardedFields {
+    caller.sent(to: definition, of: table)
+  }
+
+  /// Sends an edit to the upstream, with the table's parameters and the fields of the caller who edits.
+  func forward(
+    _ edit: ForwardedEdit,
+    as request: EditRequestDefinition,
+    parameters: [String: String],
+    caller: ForwardedFields,
+    of table: TableDefinition,
+    _ completion: @escaping @Sendable (Upstream.EditOutcome) -> Void
+  ) {
+    var fetchContext = fetchContext
+    fetchContext.parameters = parameters
+    fetchContext.forwarded = caller.sent(to: definition, of: table).fields
+    fetchContext.caller = caller.values
+    EditForwarder(source: name, definition, context: fetchContext, client: context.client)
+      .forward(edit, as: request, completion: completion)
+  }
+
+  /// Takes an answer for a failed fetch, whose items have turned out to be no JSON. The first table to find that says it for
+  /// all.
+  func refuse(_ refused: RefusedAnswer) {
+    guard listeners.refuse(refused.answer) else { return }
+    context.client.queue.async { [self] in
+      if listeners.answer == refused.answer { source.refuseLast(refused.error) }
+    }
+  }
+}

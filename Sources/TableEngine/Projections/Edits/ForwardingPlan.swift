@@ -1,0 +1,221 @@
+import Definitions
+import Foundation
+import JSON
+import TableMapping
+import TableModel
+import Upstream
+
+/// One edit on its way to the upstream: checked, and what is done to the table when it is accepted.
+struct ForwardingPlan: Sendable {
+  let source: String
+  let request: EditRequestDefinition
+  let change: Edit
+  /// The item as it is now; null for an insert.
+  let item: JSONValue
+  /// The item's identity in the upstream, whichever of its rows is edited; of an insert, the identity that it is to
+  /// get: nil where the upstream decides that.
+  let identity: String?
+  /// The client has asked for one with this identity.
+  private(set) var chosen: String?
+  /// The place where it goes, beside the upstream's name for that.
+  let place: EditPlace?
+  /// The section of the row that it goes beside.
+  private let section: String?
+  private let body: JSONValue
+  /// The items that the table's lookups find, as far as the request names them.
+  private let lookups: [String: JSONValue]
+  /// `$parent`, where the request names it.
+  private let parent: JSONValue
+  /// The language of the table that the client sees.
+  private let locale: String?
+
+  init(_ request: EditRequest, _ content: TableContent, table: Table, named name: String) throws(TableError) {
+    guard request.edits.count == 1, let asked = request.edits.first else {
+      throw .unprocessable("Edits of an upstream's items are sent one by one: a batch can't be all or nothing there.")
+    }
+    let edits = content.definition.edits
+    let change = try asked.settled(in: table, content, named: name)
+    if case .put(let row, _, _, _) = asked { chosen = row }
+    // Where another replica asks the sources, the item's source is not known here.
+    source =
+      change.row.flatMap { content.result?.item($0)?.source } ?? change.place?.source(in: content)
+      ?? content.definition.source
+    guard content.otherItems[source] == nil else {
+      throw .forbidden(
+        "The items of `\(source)` are the service's own, and can only be read in `\(name)`: edit them in a table of their own, "
+          + "whose `source` they are, without parameters and forwarded headers."
+      )
+    }
+    let (upstreamRequest, permission, verb): (EditRequestDefinition?, Permissions, String)
+    switch change {
+    case .insert(let item, _): (upstreamRequest, permission, verb, body) = (edits.insert, [], "added", item)
+    case .put(let row, let item, let place, _):
+      guard edits.replace != nil else {
+        throw TableError(
+          .notAllowed,
+          detail: "There is a row `\(row)` already, and it can't be replaced: the table's `edits` have no `replace`."
+        )
+      }
+      let permissions: Permissions = place == .end ? .edit : [.edit, .move]
+      (upstreamRequest, permission, verb, body) = (edits.replace, permissions, "replaced", item)
+    case .patch(_, let patch): (upstreamRequest, permission, verb, body) = (edits.patch, .edit, "edited", patch)
+    case .delete: (upstreamRequest, permission, verb, body) = (edits.delete, .edit, "deleted", .null)
+    case .move(_, let place):
+      (upstreamRequest, permission, verb, body) = (
+        edits.move, .move, "moved", place.naming(content.itemIdentity(ofRow:)).body
+      )
+    case .action(let row, let id, let sent):
+      let action = try content.definition.action(id, of: row, in: table)
+      guard case .request(let own) = action.effect else {
+        throw .forbidden("The action `\(id)` patches items of the service's own; those of `\(name)` are an upstream's.")
+      }
+      (upstreamRequest, permission, verb, body) = (own, [], "acted on", sent)
+    }
+    guard let upstreamRequest else {
+      throw .forbidden("Items of `\(name)` can't be \(verb): the table's `edits` do not say how the upstream is asked.")
+    }
+    if let row = change.row {
+      guard let path = table.indexPath(of: row), let shown = table[at: path], let object = content.object(row) else {
+        throw .notFound("The table `\(name)` has no row `\(row)`.")
+      }
+      let missing = permission.subtracting(shown.permissions)
+      guard missing.isEmpty else {
+        throw .forbidden("Row `\(row)` can't be \(verb): its `can.\(missing == .move ? "move" : "edit")` is false.")
+      }
+      item = (try? JSONValue(parsing: object.bytes)) ?? .null
+      lookups = try content.lookedUp(upstreamRequest.lookups, for: row)
+      parent = upstreamRequest.readsParent ? try content.parent(of: row) : .null
+    } else {
+      (item, lookups, parent) = (.null, [:], .null)
+    }
+    if let place = change.place { try Self.check(place, moving: change.row, in: table, content) }
+    (self.request, self.change, locale) = (upstreamRequest, change, content.variables.locale)
+    place = change.place?.naming(content.itemIdentity(ofRow:))
+    section = change.place?.neighbor.flatMap { table.indexPath(of: $0) }.map { table.sections[$0.section].id }
+    identity =
+      if let row = change.row {
+        content.itemIdentity(ofRow: row)
+      } else if edits.takesChosenIdentities {
+        chosen ?? ChosenIdentity.made(for: request.preconditions.idempotency)
+      } else {
+        nil
+      }
+  }
+
+  var isInsert: Bool { if case .insert = change { true } else { false } }
+
+  /// An item is put in the place of another.
+  var isReplacement: Bool { if case .put = change { true } else { false } }
+
+  /// Refuses a place that is not there, before anything is sent.
+  private static func check(_ place: EditPlace, moving row: String?, in table: Table, _ content: TableContent)
+    throws(TableError)
+  {
+    switch place {
+    case .end: return
+    case .before(let neighbor), .after(let neighbor):
+      let field = if case .before = place { "before" } else { "after" }
+      guard neighbor != row else {
+        throw .unprocessable("Row `\(neighbor)` can't be placed beside itself.", field: field)
+      }
+      guard table.indexPath(of: neighbor) != nil else {
+        throw .unprocessable("There is no row `\(neighbor)` to be placed beside.", field: field)
+      }
+    case .section(let named, let at):
+      if let named { try content.definition.sections.check(named, in: table) }
+      let id: String
+      if let named { id = named } else { id = try content.definition.sections.unnamed(moving: row, in: table) }
+      guard let at else { return }
+      let section = table.sections.first { $0.id == id }
+      let isThere =
+        row.flatMap { table.indexPath(of: $0) }.map { table.sections[$0.section].id == section?.id } ?? false
+      let count = (section?.rows.count ?? 0) - (isThere ? 1 : 0)
+      guard at <= count else {
+        throw .unprocessable("There are \(count) other rows: `at` is 0 to \(count), not \(at).", field: "at")
+      }
+    }
+  }
+
+  func edit(_ key: String) -> ForwardedEdit {
+    var edit = ForwardedEdit(
+      item: item,
+      edit: body,
+      place: place?.forwarded(in: section),
+      id: identity,
+      lookups: lookups,
+      locale: locale,
+      idempotencyKey: key
+    )
+    edit.parent = parent
+    return edit
+  }
+}
+
+extension TableContent {
+  /// Returns the item's identity at its source, whichever of its rows is named.
+  func itemIdentity(ofRow row: String) -> String {
+    if let result { return result.identity(ofItemInRow: row) ?? row }
+    // Another replica has mapped it: what is left of the name of a row in a further section is a row, too.
+    guard case .list(let sections, firstMatch: false) = definition.sections, let restored,
+      let section = sections.first(where: { row.hasSuffix("@\($0.id)") })
+    else { return row }
+    let name = String(row.dropLast(section.id.count + 1))
+    return restored.indexPath(of: name) == nil ? row : name
+  }
+}
+
+extension EditPlace {
+  /// That of the section, or of the row beside; nil where none is named.
+  fileprivate func source(in content: TableContent) -> String? {
+    switch self {
+    case .end, .section(nil, _): nil
+    case .section(let id?, _): content.definition.sections.source(of: id)
+    case .before(let row), .after(let row): content.result?.item(row)?.source
+    }
+  }
+
+  /// The same with another name for the row beside.
+  fileprivate func naming(_ name: (String) -> String) -> EditPlace {
+    switch self {
+    case .end, .section: self
+    case .before(let row): .before(name(row))
+    case .after(let row): .after(name(row))
+    }
+  }
+
+  /// As the body of a move says it: `$edit`.
+  fileprivate var body: JSONValue {
+    switch self {
+    case .end: [:]
+    case .section(let section, let at):
+      .object(
+        [
+          section.map { JSONValue.Member(name: "section", value: .string($0)) },
+          at.map { JSONValue.Member(name: "at", value: .integer(Int64($0))) },
+        ].compactMap { $0 }
+      )
+    case .before(let row): ["before": .string(row)]
+    case .after(let row): ["after": .string(row)]
+    }
+  }
+
+  /// The row that it is beside.
+  fileprivate var neighbor: String? {
+    switch self {
+    case .end, .section: nil
+    case .before(let row), .after(let row): row
+    }
+  }
+
+  /// As a request to the upstream sees it in `$edit.section`, `$edit.at`, `$edit.before` and `$edit.after`.
+  ///
+  /// - Parameter beside: the section of the row that is named: who goes beside it goes there.
+  fileprivate func forwarded(in beside: String?) -> ForwardedEdit.Place? {
+    switch self {
+    case .end: nil
+    case .section(let section, let at): ForwardedEdit.Place(section: section, at: at)
+    case .before(let row): ForwardedEdit.Place(section: beside, before: row)
+    case .after(let row): ForwardedEdit.Place(section: beside, after: row)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Synchronization
+import TableModel
+import Upstream
+
+/// The sources of a table, and its end: its translations are told, too.
+extension LiveTable {
+  /// The sources that are polled for it.
+  var sources: [PolledSource] { lifecycle.withLock { $0.sources } }
+
+  /// It is fed by these from now on, and by no others.
+  func attach(_ sources: [PolledSource]) {
+    let before = self.sources
+    for table in all { table.lifecycle.withLock { $0.sources = sources } }
+    for source in before where !sources.contains(where: { $0 === source }) { source.end(self) }
+    for source in sources where !before.contains(where: { $0 === source }) { source.add(self) }
+  }
+
+  /// True if its readers should wait for the upstream's answer.
+  package var isAwaitingUpstream: Bool { isMember && lifecycle.withLock { $0.isAwaitingUpstream } }
+
+  /// How the store has it is not known yet.
+  var isUnknown: Bool { isMember && lifecycle.withLock { $0.isUnknown } }
+
+  /// Why it can't be shown to anybody for now: what replicas share is theirs only once it is stored.
+  package var absence: TableError? { isUnknown ? .notStoredYet : nil }
+
+  var isLiving: Bool { lifecycle.withLock { $0.phase == .living } }
+
+  /// The upstream's own refusal, for those who read a family's member.
+  package var refusal: TableError? { isMember ? lifecycle.withLock { $0.refusal } : nil }
+
+  /// Why nobody can go on waiting for it; nil where they can.
+  package var ending: WaitEnding? {
+    lifecycle.withLock { lifecycle -> WaitEnding? in
+      if lifecycle.isUnknown, lifecycle.refusal == nil { return .refused(.notStoredYet) }
+      return switch lifecycle.phase {
+      case .living: isMember ? lifecycle.refusal.map { .refused($0) } : nil
+      case .retired: successor.withLock { $0 }.map { .replaced(by: $0) } ?? .withoutNews
+      case .refused(let error): .refused(error)
+      case .removed: .refused(.isGone(name))
+      }
+    }
+  }
+
+  /// Why it is no longer there, nor another one in its place; nil where it is.
+  var departure: TableError? {
+    switch lifecycle.withLock({ $0.phase }) {
+    case .living: nil
+    case .retired: .hasMadeRoom
+    case .refused(let error): error
+    case .removed: .isGone(name)
+    }
+  }
+
+  /// The table in its place now, as often as it was made anew; itself where there is none.
+  package var latest: LiveTable {
+    var latest = self
+    while let next = latest.successor.withLock({ $0 }) { latest = next }
+    return latest
+  }
+
+  /// The table in its place now: its successor, or the one made under its name since it ended; itself where there is
+  /// none.
+  var present: LiveTable {
+    if let next = successor.withLock({ $0 }) { return next }
+    guard !isLiving else { return self }
+    let catalog = context.catalog.function?()
+    let heir = untranslated.heir.function
+    return (heir.map { $0(catalog) } ?? catalog?.tablesByName[name])?.localized(locale) ?? self
+  }
+
+  /// The configuration no longer has it: no edit is begun any more, and who waits is told.
+  func remove() { end(.removed) }
+
+  /// Makes room for another member, or for what is in its place now: who waits goes on waiting there.
+  func retire(for next: LiveTable? = nil) {
+    if let next { for table in all { table.successor.withLock { $0 = next.localized(table.locale) } } }
+    for source in sources { source.end(self, for: next?.sources.first { $0.name == source.name }) }
+    end(.retired)
+  }
+
+  /// There is no room for what it has become.
+  func refuse(for want: TableError) {
+    for source in sources { source.end(self) }
+    end(.refused(want))
+  }
+
+  func end(_ phase: TableLifecycle.Phase) {
+    writer.close()
+    writer.leaveItems()
+    lifecycle.withLock { $0.end(phase) }
+    reader.wakeAll()
+    for translation in allTranslations { translation.end(phase) }
+  }
+
+  /// Nobody reads it any more. What is a caller's own is not shown to whoever comes back before the upstream has agreed
+  /// again: credentials may be revoked while nobody asks. Translations follow.
+  func freeze() {
+    for table in all { table.lifecycle.withLock { $0.freeze(isPrivate: isPrivate) } }
+    if isPrivate { writer.conceal() }
+  }
+
+  /// True while its upstreams' answers are for nobody yet.
+  var isConcealed: Bool { isPrivate && lifecycle.withLock { $0.isFrozen } }
+
+  func thaw() {
+    for table in all { table.lifecycle.withLock { $0.thaw() } }
+  }
+
+  func refuse(_ refusal: TableError?) {
+    guard isMember else { return }
+    for table in all { table.lifecycle.withLock { $0.refuse(refusal) } }
+  }
+
+  func settle(_ isSettled: Bool, refusal: TableError?) {
+    guard isMember else { return }
+    lifecycle.withLock { $0.settle(isSettled, refusal: refusal, isPrivate: isPrivate) }
+    reader.wakeAll()
+    // Each when it shows what was published.
+    for translation in allTranslations {
+      translation.writer.afterFollowing { translation.settle(isSettled, refusal: refusal) }
+    }
+  }
+}
+
+extension TableError {
+  fileprivate static func isGone(_ name: String) -> TableError { .notFound("The table `\(name)` is no longer there.") }
+
+  fileprivate static var hasMadeRoom: TableError {
+    TableError(
+      .unavailable,
+      detail: "This table has made room while it was being refreshed: whoever reads it again has it made anew.",
+      retryAfter: .seconds(1)
+    )
+  }
+
+  fileprivate static var notStoredYet: TableError {
+    TableError(
+      .unavailable,
+      detail: "This table was not read before, and the replica that asks its sources has not told of it yet.",
+      retryAfter: .seconds(1)
+    )
+  }
+}

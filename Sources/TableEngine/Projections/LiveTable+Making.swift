@@ -1,0 +1,343 @@
+import Definitions
+import Dispatch
+import Expressions
+import Logging
+import Queues
+import Synchronization
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+extension LiveTable {
+  /// A table that always lives: as the store has it, or new. Nothing is written before ``begin(_:)``.
+  ///
+  /// - Parameters:
+  ///   - stored: what the store has of it.
+  ///   - logs: the items of the service's own sources.
+  ///   - isReplacing: it stands in for a table that was there until now: what is stored is no older than that.
+  /// - Throws: ``StartError`` where the store can't be read.
+  static func restored(
+    _ blueprint: TableBlueprint,
+    from stored: StoredTable,
+    _ logs: ItemLogs,
+    isReplacing: Bool,
+    context: EngineContext
+  ) throws -> LiveTable {
+    let name = blueprint.definition.name
+    var content = TableContent(blueprint, locale: blueprint.locales.first)
+    let log = logs.log(of: blueprint)
+    if let log, let local = blueprint.local {
+      let snapshot = log.committed
+      content.local = TableContent.LocalContent(
+        source: log.source,
+        items: snapshot.items,
+        revision: snapshot.revision,
+        definition: local.definition
+      )
+      content.show(snapshot, of: log)
+    }
+    let otherLogs = logs.others(of: blueprint)
+    content.takeOthers(otherLogs)
+    content.sharedToggles = stored.toggled
+    content.layout = blueprint.layout
+    content.begin(from: stored, isCurrent: isReplacing || context.replica.isShared)
+    let shown = content.isShownAsStored(by: stored, log) ? stored.versions?.all.last?.table : nil
+    content.isResultOld = shown != nil
+    let first = shown ?? content.table(named: name)
+    let versions = context.versions(of: first, restored: stored.versions)
+    let table = LiveTable(
+      TableReference(name: name),
+      versions: versions,
+      content: content,
+      blueprint,
+      isMember: false,
+      log: log,
+      otherLogs: otherLogs,
+      context: context
+    )
+    do { _ = try table.translate(blueprint) } catch {
+      throw StartError(description: "table `\(name)`: what is stored of it in another language can't be read: \(error)")
+    }
+    return table
+  }
+
+  /// A family's member, whose first reader has just come.
+  ///
+  /// - Parameters:
+  ///   - digest: of what its rows depend on of a caller.
+  ///   - otherLogs: the items of the service's own sources that it shows. It comes and goes, so that only callers edit
+  ///     through it, each their own rows.
+  static func member(
+    _ reference: TableReference,
+    of blueprint: TableBlueprint,
+    forwarding: ForwardedFields,
+    digest: [UInt8],
+    _ otherLogs: [ItemLog],
+    context: EngineContext
+  ) -> LiveTable {
+    let parameters = Dictionary(
+      reference.parameters.map { ($0.name, $0.value) },
+      uniquingKeysWith: { first, _ in first }
+    )
+    var content = TableContent(
+      blueprint,
+      parameters: parameters,
+      caller: forwarding.values,
+      locale: blueprint.locales.first
+    )
+    let log = blueprint.callersLog(among: otherLogs)
+    let others = otherLogs.filter { $0 !== log }
+    if let log, let local = blueprint.callersLocal { content.own(log.committed, of: log, local.definition) }
+    content.takeOthers(others)
+    let shared = reference.ofCaller(blueprint.definition.dependsOnCaller ? digest : nil)
+    let isShared = context.shares(shared, of: blueprint.definition, for: forwarding.values)
+    if isShared { content.expectStored() }
+    let versions = context.versions(of: content.table(named: reference.canonical))
+    let table = LiveTable(
+      reference,
+      sharedName: isShared ? shared.canonical : nil,
+      versions: versions,
+      content: content,
+      blueprint,
+      isMember: true,
+      log: log,
+      isStored: isShared,
+      otherLogs: others,
+      context: context
+    )
+    // Nothing of it is read here that could fail.
+    _ = try? table.translate(blueprint)
+    for table in log == nil ? [table] : table.all { table.writer.followItems() }
+    table.attach(table.polledSources(blueprint, parameters, forwarding))
+    // Where no upstream is asked, there is none to be waited for. An event loop may make a member: it waits for no
+    // queue of the table's, as the threads for these may all be taken.
+    if blueprint.upstreams.isEmpty {
+      table.writer.content.queue.async {
+        table.writer.updateTranslations()
+        table.settle(true, refusal: nil)
+      }
+    }
+    return table
+  }
+
+  /// This table in another language: as the store has it, or empty until it is given what this one has.
+  ///
+  /// - Parameter stored: what there is of it; nil where it is not to be stored.
+  func translation(_ blueprint: TableBlueprint, into locale: String, from stored: StoredTable?) -> LiveTable {
+    let variables = writer.variables
+    var content = TableContent(
+      blueprint,
+      parameters: variables.parameters,
+      caller: variables.caller,
+      locale: locale
+    )
+    if let stored {
+      content.begin(from: stored, isCurrent: context.replica.isShared)
+      let shown = writer.content.queue.sync { writer.content.access { $0 } }
+      (content.local, content.inputRevisions) = (shown.local, shown.inputRevisions)
+      content.translate(shown, own: shown.own, at: current.cursor)
+    } else if isShared {
+      content.expectStored()
+    } else if let log = writer.log, let local = blueprint.callersLocal {
+      content.own(log.committed, of: log, local.definition)
+    }
+    let versions = context.versions(of: content.table(named: name), restored: stored?.versions)
+    return LiveTable(
+      reference,
+      sharedName: writer.sharedName,
+      versions: versions,
+      content: content,
+      blueprint,
+      isMember: isMember,
+      original: writer,
+      log: writer.log,
+      isStored: stored != nil || isShared,
+      context: context
+    )
+  }
+
+  private convenience init(
+    _ reference: TableReference,
+    sharedName: String? = nil,
+    versions: TableVersions,
+    content: TableContent,
+    _ blueprint: TableBlueprint,
+    isMember: Bool,
+    original: TableWriter? = nil,
+    log: ItemLog? = nil,
+    isStored: Bool = true,
+    otherLogs: [ItemLog] = [],
+    context: EngineContext
+  ) {
+    let name = reference.canonical
+    let forwards = isMember ? blueprint.definition.callerFields : []
+    let reader = TableReader(
+      name: name,
+      versions: versions,
+      cells: blueprint.cells,
+      finding: TableFinder(blueprint.mapper, content.variables, memory: context.findMemory),
+      isMember: isMember,
+      context: context
+    )
+    let writer = TableWriter(
+      name,
+      sharedName: sharedName ?? name,
+      content: content,
+      reader: reader,
+      isStored: isStored,
+      isPrivate: isMember && !blueprint.definition.forward.isEmpty,
+      isTranslation: original != nil,
+      log: log,
+      isMember: isMember,
+      context: context
+    )
+    writer.otherLogs.withLock { $0 = otherLogs }
+    if writer.isStored, !isMember { reader.noteLook() }
+    self.init(
+      reference,
+      reader: reader,
+      writer: writer,
+      forwards: forwards,
+      isMember: isMember,
+      locale: content.variables.locale,
+      original: original
+    )
+    if isShared { lifecycle.withLock { $0.isUnknown = true } }
+  }
+
+  /// Stores and shows what a restored table has become by its definition, in all its languages. `completion` is called
+  /// when that is done.
+  func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    let group = DispatchGroup()
+    let failure = Mutex<StoreError?>(nil)
+    // The translations first: what the original then shares goes on from their first versions.
+    for writer in all.reversed().map(\.writer) where writer.isStored {
+      group.enter()
+      writer.content.queue.sync {
+        writer.begin { error in
+          if let error { failure.withLock { $0 = error } }
+          group.leave()
+        }
+      }
+    }
+    group.notify(queue: context.background) { completion(failure.withLock { $0 }) }
+  }
+
+  /// The sources, each shared with all tables that ask it for the same. They answer this one from now on, once it is read.
+  ///
+  /// - Parameters:
+  ///   - parameters: of a family's member.
+  ///   - forwarding: the same, of its callers.
+  func polledSources(
+    _ blueprint: TableBlueprint,
+    _ parameters: [String: String] = [:],
+    _ forwarding: ForwardedFields = ForwardedFields()
+  ) -> [PolledSource] {
+    blueprint.upstreams.map { source in
+      let forwarding = forwarding.sent(to: source.definition, of: blueprint.definition)
+      let parameters = source.definition.parameterUse.values(of: parameters)
+      let key = SharedSources.Key(
+        source,
+        parameters: parameters,
+        forwarding: forwarding,
+        environment: blueprint.environment
+      )
+      return context.sharedSources.source(key, for: self) {
+        PolledSource(
+          source.name,
+          source.definition,
+          parameters: parameters,
+          forwarding: forwarding,
+          environment: blueprint.environment,
+          context: context
+        )
+      }
+    }
+  }
+}
+
+extension TableWriter {
+  fileprivate func begin(_ completion: @escaping @Sendable (StoreError?) -> Void) {
+    // Commits since it was made.
+    for log in logs { _ = content.access { $0.take(log.committed, of: log) } }
+    guard !beginAsStored() else { return completion(nil) }
+    let (table, isKnown) = content.access { content in
+      (content.durable, content.record.durable) = (content.own, content.record.base)
+      return (content.table(named: name), content.isKnownToStore)
+    }
+    if log != nil { logSkipped() }
+    // Another replica's table is not this one's to change, before it leads.
+    guard !(isKnown && context.replica.isShared) else {
+      updateTranslations(publishing: false)
+      return completion(nil)
+    }
+    let latest = versions.latest.table
+    let version = isKnown ? prepare(table) : versions.current
+    let inputs = content.access { content in
+      version == nil ? content.untoldInputs(isShared: context.replica.isShared) : content.toldInputs
+    }
+    let layout = content.access { $0.layout }.flatMap { Table.areStoredAlike(latest, table) ? $0 : nil }
+    guard version != nil || layout != nil || inputs != nil else {
+      updateTranslations()
+      return completion(nil)
+    }
+    // Where another replica was first, its version is followed.
+    var commit = Commit(table: storedName, durability: .full, version: version)
+    if version == nil { commit.layout = layout }
+    commit.inputs = inputs
+    store(commit, retry: { completion(nil) }, then: completion)
+  }
+}
+
+extension TableWriter {
+  /// Shows what is stored as it is, where it was laid out of these items as they would be now: they are mapped when readers
+  /// have it, and before anything is built on that. Whatever comes of it is then shown, be it another thing.
+  fileprivate func beginAsStored() -> Bool {
+    let isShown = content.access { content in
+      guard content.isResultOld else { return false }
+      (content.durable, content.record.durable) = (content.own, content.record.base)
+      return true
+    }
+    guard isShown else { return false }
+    updateTranslations()
+    content.queue.async { [self] in
+      content.access { $0.refreshResult(named: name) }
+      logSkipped()
+      publishContent()
+    }
+    return true
+  }
+}
+
+extension TableContent {
+  /// Returns whether the items, which it alone shows, would make the version that is stored.
+  fileprivate func isShownAsStored(by stored: StoredTable, _ log: ItemLog?) -> Bool {
+    layout != nil && layout == stored.layout && log?.isStored == true && isKnownToStore
+  }
+
+  /// The store may have it, which is found out when it is looked there.
+  fileprivate mutating func expectStored() {
+    record.base = StoredTable().revision
+    (durable, record.durable) = (own, record.base)
+  }
+
+  /// Begins with what the store has of the table: what stands in for the sources until they answer.
+  ///
+  /// - Parameter isCurrent: the upstream was asked until now, by this process or perhaps by others: what was shown is not old.
+  fileprivate mutating func begin(from stored: StoredTable, isCurrent: Bool) {
+    isKnownToStore = stored.versions != nil
+    record.base = stored.revision
+    storedInputRevisions = stored.inputs
+    guard var table = stored.versions?.all.last?.table, local == nil, table.hasWorked else { return }
+    if !isCurrent {
+      table.state = .stale
+      table.problem = Problem(
+        title: "Not refreshed yet",
+        detail: "These rows are from before the service started; the upstream is being asked.",
+        since: Timestamp.now
+      )
+    }
+    (restored, restoredObjects) = (table, stored.objects)
+  }
+}

@@ -1,0 +1,117 @@
+import Definitions
+import Logging
+import Queues
+import Synchronization
+import TableMapping
+import TableStore
+
+/// A table goes on with another definition.
+extension LiveTable {
+  /// Goes on with another definition, that it can be, as a member that it has too: with its version, its rows and its
+  /// waiters. What is asked otherwise than before is asked anew.
+  ///
+  /// - Parameter unchanged: the sources that may go on being asked where they are, as far as the configuration goes.
+  func reconfigure(
+    member blueprint: TableBlueprint,
+    forwarding: ForwardedFields,
+    _ otherLogs: [ItemLog],
+    unchanged: Set<String>
+  ) {
+    let heard = reconfigure(blueprint, otherLogs.filter { $0 !== writer.log })
+    let before = sources
+    let next = polledSources(blueprint, writer.variables.parameters, forwarding)
+    let replaced = before.filter { source in !next.contains { $0 === source } && source.isReadOnly(by: self) }
+    for source in replaced { source.makeRoom() }
+    let unheard = move(to: next, heard, unchanged: unchanged)
+    isToBeHandedOver.store(true, ordering: .releasing)
+    let lease = context.replica.lease
+    // Where another replica asks the sources, that one tells.
+    let isAsked = !isShared || lease != nil
+    for source in replaced { source.goOn(with: isAsked ? next.first { $0.name == source.name } : nil) }
+    guard isAsked else { return }
+    // Sources that another replica has asked until now are not this one's to go on with.
+    let mayGoOn = !isShared || isAskedHere
+    for (source, isUnheard) in mayGoOn ? unheard : next.map({ ($0, true) }) { source.begin(self, isUnheard: isUnheard) }
+    if let lease { term.store(lease.term, ordering: .releasing) }
+  }
+
+  /// A source that has to tell a table something, though it may go on: what it said last, where the table has nothing of it.
+  typealias Unheard = (source: PolledSource, isUnheard: Bool)
+
+  /// Is fed by these sources from now on, and by no others.
+  ///
+  /// - Parameters:
+  ///   - heard: those of which the table has what they said last.
+  ///   - unchanged: those that need not say anything again, as far as the configuration goes.
+  /// - Returns: those that it has to begin to read anew, where this process asks them.
+  func move(to next: [PolledSource], _ heard: AnsweredSources, unchanged: Set<String>) -> [Unheard] {
+    let before = sources
+    attach(next)
+    return next.compactMap { source in
+      let isUnheard = !before.contains { $0 === source } || !heard.has(source)
+      return isUnheard || !unchanged.contains(source.name) ? (source, isUnheard) : nil
+    }
+  }
+
+  /// Returns whether it can go on with a definition: not where its own source is another one now, if that is the
+  /// service's own.
+  ///
+  /// - Parameter log: the items of its own source by that definition, if these are the service's.
+  func canBe(_ blueprint: TableBlueprint, _ log: ItemLog? = nil) -> Bool {
+    writer.log === log && locale == blueprint.locales.first
+  }
+
+  /// Goes on with another definition, that it can be.
+  ///
+  /// - Parameter otherLogs: other sources of the service's own that it shows or looks up.
+  /// - Returns: the sources that need not say again what they have said.
+  func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog]) -> AnsweredSources {
+    let before = writer.logs
+    writer.otherLogs.withLock { $0 = otherLogs }
+    // It never ceases to follow those that it goes on with.
+    writer.followItems()
+    for log in before where !writer.logs.contains(where: { $0 === log }) { log.remove(writer) }
+    let historyBytes = context.current.limits.mappingBytes
+    for table in all { table.reader.versions.bound(historyBytes: historyBytes) }
+    var isMoreThanBefore = false
+    do {
+      for table in try translate(blueprint) {
+        isMoreThanBefore = true
+        guard !isShared else {
+          table.join {}
+          continue
+        }
+        table.begin { [context, name] error in
+          guard let error else { return }
+          context.logger.error("A table's first version could not be stored", metadata: ["reason": "\(name): \(error)"])
+        }
+        table.writer.followItems()
+      }
+    } catch {
+      context.logger.error("A table has fewer languages", metadata: ["table": "\(name)", "reason": "\(error)"])
+    }
+    for table in all {
+      var variables = table.writer.variables
+      variables.environment = blueprint.environment
+      table.reader.find(with: TableFinder(blueprint.mapper, variables, memory: context.findMemory))
+      table.reader.draw(with: blueprint.cells, named: name)
+    }
+    for table in allTranslations { _ = table.writer.reconfigure(blueprint, otherLogs, isShared: false) }
+    let heard = writer.reconfigure(blueprint, otherLogs)
+    // Another language has heard nothing.
+    return isMoreThanBefore ? AnsweredSources() : heard
+  }
+}
+
+extension TableWriter {
+  /// - Parameter isShared: nobody else publishes what comes of it: a translation waits for the original.
+  fileprivate func reconfigure(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], isShared: Bool = true)
+    -> AnsweredSources
+  {
+    content.queue.sync {
+      let heard = content.access { $0.follow(blueprint, otherLogs, shown: versions.latest.table) }
+      if isShared { publishContent() }
+      return heard
+    }
+  }
+}

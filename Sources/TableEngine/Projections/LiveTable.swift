@@ -1,0 +1,251 @@
+import Definitions
+import Synchronization
+package import TableFinding
+package import TableModel
+package import TableStore
+import Upstream
+
+/// One table as it lives: a reader, which all ask; a writer, which alone changes it; and a lifecycle.
+package final class LiveTable: Sendable {
+  package let reference: TableReference
+  /// As clients address it: a name, or a family's member in canonical form.
+  package var name: String { reference.canonical }
+  /// The caller's header fields that its rows depend on: those that its upstreams are sent, and those that tell who asks.
+  package let forwards: [String]
+  let reader: TableReader
+  let writer: TableWriter
+  /// A family's member: it comes and goes with its readers.
+  package let isMember: Bool
+  /// The language that it is in; nil where the configuration names none.
+  package let locale: String?
+  /// The writer of the table that this one is a translation of; nil where it is the original.
+  let original: TableWriter?
+  /// The table that this one is a translation of, in the language that comes first; itself where it is the original.
+  package var untranslated: LiveTable { original?.table.withLock { $0.value } ?? self }
+  /// The same table in the configuration's other languages.
+  let translations = Mutex<[LiveTable]>([])
+  let lifecycle = Mutex(TableLifecycle())
+  /// Tells a member's family the bytes that it holds. False: there is no room.
+  let place = LateFunction<@Sendable (LiveTable, Growth) -> Bool>()
+  /// The table in its place.
+  let successor = Mutex<LiveTable?>(nil)
+  /// The member that its family has made since this one ended, for the same callers.
+  let heir = LateFunction<@Sendable (Catalog?) -> LiveTable?>()
+  private let polls = Mutex<[PollKind]>([])
+  /// Until when a member counts as waited for, as another replica's clients do.
+  private let waitersElsewhere = Mutex(ContinuousClock.now)
+  /// Tells the leader that somebody waits here for this member.
+  let claim = LateFunction<@Sendable () -> Void>()
+  /// Until when that need not be told again.
+  private let waitersToldOf = Mutex(ContinuousClock.now)
+  /// A flag of a shared member: the next leader has to know of changes since the state that was left.
+  let isToBeHandedOver = Atomic(false)
+  /// The term of the lease under which its sources are asked from here; 0: they never were.
+  let term = Atomic<UInt64>(0)
+  let context: EngineContext
+
+  /// Its upstreams are sent a caller's own header fields, and say what that caller may see.
+  package var isPrivate: Bool { writer.isPrivate }
+
+  init(
+    _ reference: TableReference,
+    reader: TableReader,
+    writer: TableWriter,
+    forwards: [String],
+    isMember: Bool,
+    locale: String?,
+    original: TableWriter?
+  ) {
+    (self.reference, self.reader, self.writer) = (reference, reader, writer)
+    (self.forwards, self.isMember, context) = (forwards, isMember, writer.context)
+    (self.locale, self.original) = (locale, original)
+    writer.table.withLock { $0.value = self }
+    if isMember { reader.keptReply.set { [weak self] in self?.noteReply() } }
+  }
+
+  // MARK: Reading
+
+  /// The version that is shown now.
+  package var current: Version { reader.versions.current }
+
+  /// Clients may poll it through caches.
+  package var isForEdges: Bool { reader.versions.current.table.isForEdges }
+
+  /// Returns the lens of a client's request on this table.
+  package func lens(_ request: LensRequest, after: Cursor?) -> Lens { reader.lens(request, after: after) }
+
+  /// The cursor of a version as a lens shows it.
+  package func cursor(of version: Version, _ lens: Lens) -> Cursor { reader.cursor(version, lens) }
+
+  /// Returns a client's standing.
+  ///
+  /// - Parameter waits: false: a client that another replica, whose configuration counts, has shown other cells starts
+  ///   anew here, rather than wait for that one.
+  package func state(for query: TableQuery, waits: Bool = true) -> QueryState {
+    reader.state(for: query, waits: waits)
+  }
+
+  /// The snapshot of the plain table, if it is made. O(1).
+  package var plainSnapshot: EncodedReply? { reader.plainSnapshot }
+
+  /// A reply that is made already.
+  package func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
+    reader.readyReply(query, to: cursor)
+  }
+
+  /// The searches, filters and sorts that a reader may use; nil: none.
+  package var offer: FindOffer? { reader.offer }
+
+  /// Returns whether a query's search is known already, so that an event loop may ask for its client's standing. O(1).
+  package func isFound(_ query: TableQuery) -> Bool { reader.isFound(query) }
+
+  /// Finds what a query looks for, in turn with what others ask; `completion` runs on the table's rendering queue, and never
+  /// where the asker has gone.
+  package func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
+    reader.find(query, for: asker, completion)
+  }
+
+  /// Makes a reply; `completion` runs on the table's rendering queue.
+  package func render(
+    _ query: TableQuery,
+    for asker: ReplyAsker,
+    waits: Bool = true,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    reader.render(query, for: asker, waits: waits, completion)
+  }
+
+  /// Gives one row as it is through a lens, on the rendering queue.
+  package func read(
+    _ lens: Lens,
+    for asker: ReplyAsker,
+    at place: @escaping @Sendable (Table) -> IndexPath?,
+    _ body: @escaping @Sendable (ShownRow?) -> Void
+  ) {
+    reader.read(lens, for: asker, at: place, body)
+  }
+
+  /// The represented object of a row. `completion` runs on the table's queue.
+  ///
+  /// - Parameter orHidden: also that of an item that no section shows.
+  package func item(
+    _ row: String,
+    orHidden: Bool,
+    _ completion: @escaping @Sendable (Result<RepresentedObject, TableError>) -> Void
+  ) {
+    writer.item(row, orHidden: orHidden, completion)
+  }
+
+  /// The items that got no row. `completion` runs on the table's queue.
+  package func skipped(_ completion: @escaping @Sendable (SkippedItems) -> Void) { writer.skipped(completion) }
+
+  /// When an upstream of it answered last, or failed to: RFC 3339; nil where none was asked yet.
+  package var lastFetch: String? {
+    let feeds = untranslated.sources
+    return feeds.compactMap { $0.figures.lastAnswers.last?.at }.max().map { Timestamp.text($0) }
+  }
+
+  package var changesetCount: Int {
+    all.reduce(0) { $0 + $1.reader.changesetCount.load(ordering: .relaxed) }
+  }
+
+  /// The bytes of the replies that are kept.
+  package var replyBytes: Int { all.reduce(0) { $0 + $1.reader.replies.byteCount } }
+
+  // MARK: Waiting
+
+  package func topics(_ lens: Lens) -> [ChangeTopic] { reader.topics(lens) }
+  package func beginWaiting(_ lens: Lens) {
+    reader.beginWaiting(lens)
+    untranslated.tellOfWaiters()
+  }
+
+  /// The same for many who wait alike.
+  package func beginWaiting(_ lens: Lens, for group: WaiterGroup) {
+    reader.beginWaiting(lens, for: group)
+    untranslated.tellOfWaiters()
+  }
+
+  package func endWaiting(_ lens: Lens, for group: WaiterGroup) { reader.endWaiting(lens, for: group) }
+
+  /// The same, until there are rows at all: nothing that others should keep because of that.
+  package func beginWaitingForRows() { reader.beginWaiting(Lens()) }
+  package func endWaiting(_ lens: Lens) { reader.endWaiting(lens) }
+
+  /// By window, how many wait; nil is the whole table.
+  package var waiters: [WindowRange?: Int] {
+    all.reduce(into: [:]) { $0.merge($1.reader.waiters, uniquingKeysWith: +) }
+  }
+  package var isWaitedFor: Bool { isWaitedHere || isShared && waitersElsewhere.withLock { $0 > .now } }
+  var isWaitedHere: Bool { all.contains { !$0.reader.waiters.isEmpty } }
+
+  /// Tells the replica that asks the sources at once, which might have it make room, as nobody waits for it there; then as often
+  /// as members are claimed.
+  private func tellOfWaiters() {
+    guard isShared, !context.replica.isLeading else { return }
+    let isNews = waitersToldOf.withLock { time in
+      guard time <= .now else { return false }
+      time = .now + .seconds(TableFamily.claimPeriod)
+      return true
+    }
+    if isNews { claim.function?() }
+  }
+
+  /// Another replica's clients wait for it, which it will say again.
+  func noteWaitersElsewhere() {
+    waitersElsewhere.withLock { $0 = .now + .seconds(3 * TableFamily.claimPeriod) }
+  }
+
+  /// Has all who wait look again.
+  func wakeAll() {
+    for table in all { table.reader.wakeAll() }
+  }
+
+  /// Remembers that such a poll waits: its reply will be made before it is woken.
+  package func willWait(_ kind: PollKind) {
+    polls.withLock { kinds in
+      guard kinds.count < PollKind.remembered, !kinds.contains(kind) else { return }
+      kinds.append(kind)
+    }
+  }
+
+  /// Shows what was published, to those who wait too.
+  func announce(from previous: Version) {
+    reader.announce(from: previous) { [self] reader, previous in
+      let kinds = polls.withLock { kinds in
+        defer { kinds.removeAll() }
+        return kinds
+      }
+      for kind in kinds {
+        let after = reader.cursor(previous, kind.lens, nil)
+        let query = TableQuery(.changes(after: after), kind.lens)
+        guard !reader.state(for: query).isCurrent else { continue }
+        kind.prepare(reader.prepare(query))
+      }
+    }
+  }
+}
+
+/// Polls that get the same reply, whatever they wait for.
+package struct PollKind: Sendable {
+  /// More kinds than that are made when they are asked for.
+  static let remembered = 64
+
+  /// Without a view: what was tapped in one is made for it alone.
+  package var lens: Lens
+  /// Tells kinds with the same lens apart.
+  package var variant: String
+  /// Prepares the reply ahead, such as its compressed form.
+  package var prepare: @Sendable (EncodedReply) -> Void
+
+  package init(lens: Lens, variant: String, prepare: @escaping @Sendable (EncodedReply) -> Void) {
+    self.lens = Lens(cells: lens.cells, rows: lens.rows, find: lens.find)
+    (self.variant, self.prepare) = (variant, prepare)
+  }
+}
+
+extension [PollKind] {
+  fileprivate func contains(_ kind: PollKind) -> Bool {
+    contains { $0.lens == kind.lens && $0.variant == kind.variant }
+  }
+}

@@ -1,0 +1,115 @@
+import Definitions
+import TableMapping
+import TableModel
+
+extension TableContent {
+  /// A table whose sources have not answered yet, or never worked.
+  func unmapped(named name: String) -> Table {
+    let problem = firstProblem
+    guard var table = restored else {
+      var table = Table(
+        name: name,
+        title: mapper.title(for: variables),
+        state: problem == nil ? .loading : .failed,
+        problem: problem,
+        animation: definition.animation
+      )
+      table.isForEdges = definition.isForEdges
+      return table
+    }
+    table.title = mapper.title(for: variables)
+    table.animation = definition.animation
+    table.isForEdges = definition.isForEdges
+    if let problem {
+      (table.state, table.problem) = (.stale, problem)
+    } else if !inputs.isEmpty, inputs.values.allSatisfy(\.isConfirmed) {
+      (table.state, table.problem) = (table.rowCount > 0 ? .ready : .empty, nil)
+    }
+    return table
+  }
+
+  /// The table with the sections of silent sources as they were. A table with groups has one source, so that there
+  /// is nothing to be kept once that has answered.
+  func keeping(_ restored: Table, of silent: Set<String>, in table: Table) -> Table {
+    guard case .list(let definitions, _) = definition.sections else { return table }
+    let mapped = Dictionary(table.sections.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var taken = Set(table.sections.lazy.flatMap(\.rows).map(\.id))
+    var result = table
+    result.sections = definitions.compactMap { section in
+      guard silent.contains(section.source ?? definition.source),
+        let kept = restored.sections.first(where: { $0.id == section.id })
+      else { return mapped[section.id] }
+      let rows = kept.rows.filter { taken.insert($0.id).inserted }
+      guard !rows.isEmpty || !section.hideEmpty else { return nil }
+      return Section(id: kept.id, header: kept.header, footer: kept.footer, rows: rows)
+    }
+    result.omittedSections = definitions.count - result.sections.count
+    if result.counts.rows > 0, result.state == .empty { result.state = .ready }
+    return result
+  }
+}
+
+extension TableContent {
+  /// Goes on with another definition. A source that is asked for the same keeps its answer; until the others have one,
+  /// their rows stay.
+  ///
+  /// - Returns: the sources that need not say again what they have said.
+  mutating func follow(_ blueprint: TableBlueprint, _ otherLogs: [ItemLog], shown table: Table) -> AnsweredSources {
+    takeOthers(otherLogs)
+    (definition, mapper, variables.environment) = (blueprint.definition, blueprint.mapper, blueprint.environment)
+    layout = blueprint.layout
+    if let local = blueprint.local ?? blueprint.callersLocal { self.local?.definition = local.definition }
+    let before = inputs
+    inputs = [:]
+    var heard = AnsweredSources()
+    for upstream in blueprint.upstreams {
+      let (source, definition) = (upstream.name, upstream.definition)
+      var input = SourceInput(definition: definition)
+      if let known = before[source], known.definition.asksForTheSame(as: definition) {
+        input = known
+        // As it is laid out now, that may be otherwise.
+        input.showsAll = nil
+        heard.note(source, input)
+      }
+      input.definition = definition
+      inputs[source] = input
+    }
+    keep(table)
+    return heard
+  }
+
+  /// Lets go of what it shares with other tables: nobody reads it, and an old answer is not kept for that. Its rows stay
+  /// until the source says again what it has. O(rows).
+  mutating func letGo(showing table: Table) {
+    guard result?.isPart == true, table.hasWorked else { return }
+    inputs = inputs.mapValues { input in
+      var input = input
+      (input.content, input.good, input.answer) = (nil, nil, nil)
+      return input
+    }
+    keep(table)
+    result = nil
+  }
+
+  /// Goes on showing what a table has, for the sources that are now asked for something else.
+  private mutating func keep(_ table: Table) {
+    guard table.hasWorked else { return }
+    let objects = restoredObjects
+    restored = table
+    restoredObjects = [:]
+    guard inputs.values.contains(where: { $0.content == nil }) else { return }
+    for row in table.sections.lazy.flatMap(\.rows) {
+      restoredObjects[row.id] = result?.item(row.id)?.bytes ?? objects[row.id]
+    }
+  }
+}
+
+extension Table {
+  /// True if its sources ever answered.
+  var hasWorked: Bool {
+    switch state {
+    case .ready, .empty, .stale: true
+    case .loading, .failed: false
+    }
+  }
+}

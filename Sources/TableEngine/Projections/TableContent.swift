@@ -1,0 +1,279 @@
+import Definitions
+import JSON
+import TableEncoding
+import TableMapping
+import TableModel
+import TableStore
+import Upstream
+
+/// The parts that a table's versions are made of: its sources' answers, and the mapping of them. Owned by the table's
+/// queue.
+struct TableContent: Sendable {
+  var definition: TableDefinition
+  var mapper: TableMapper
+  /// The variables that expressions see beside the items.
+  var variables: MappingVariables
+  /// By source name; the local source is not among them.
+  var inputs: [String: SourceInput] = [:]
+  var local: LocalContent?
+  /// Items of other sources of the service's own, by source name.
+  var otherItems: [String: SourceContent] = [:]
+  var otherRevisions: [String: Revision] = [:]
+  /// The rows, by identity, that taps without a view have toggled for everyone.
+  var sharedToggles: Set<String> = []
+  /// The last mapping.
+  var result: MappingResult? { didSet { mappedItems = nil } }
+  /// The items of its own that the last mapping is of.
+  private var mappedItems: LocalItems?
+  /// The table that is shown for sources that have not answered yet: the store's, or the table as it was before its
+  /// definition changed.
+  var restored: Table?
+  /// The represented objects of those rows.
+  var restoredObjects: [String: [UInt8]] = [:]
+
+  // State that changes need of those before them.
+  /// The store has had a version of it before.
+  var isKnownToStore = false
+  /// How far the store's record of the table is known.
+  var record = RecordProgress()
+  /// How many edits of the items are on their way to the store from here: until they are there the items are ahead of it.
+  var editsUnderWay = 0
+  /// The records of the items that this table shows, by their names: at which of their revisions it has them, and at which the
+  /// stored version was made.
+  var inputRevisions = InputRevisions()
+  var storedInputRevisions = InputRevisions()
+  /// The version of the original that a translation is made of, and that of its newest stored version.
+  var original: Cursor?
+  var storedOriginal: Cursor?
+  /// Others have written since the items were mapped, or they were not mapped yet.
+  var isResultOld = false
+  /// The layout, equal where the same items make the same table (``TableBlueprint/layout``); nil where they are not its
+  /// own.
+  var layout: String?
+  /// The upstream's refusal of a shared member's readers, as the store has it.
+  var refusal: [UInt8]?
+  var gate = ChangeGate()
+  /// An edit that asks for a certain version is on its way to the upstream: another such one would be built on what that
+  /// is about to change.
+  private var isConditionalUnderWay = false
+  /// The table's own state as the store has it: what is gone back to where a commit fails.
+  var durable = OwnState()
+  /// True if the sources' answers could not be stored, so that they are not shown: storing is tried again soon, and
+  /// with their next answer.
+  var isBehind = false
+  /// How often something was committed to an input that could not be shown, as the version that shows it could not be stored:
+  /// until it is, reads are refused.
+  var unshownCommits = 0
+  var retries = StoringRetries()
+  /// Answers that were found to be no JSON when they were mapped.
+  var refusedAnswers: [RefusedAnswer] = []
+  /// The memory of a family's member.
+  var weight = MemberWeight()
+
+  /// State that no source has: it is the table's own.
+  struct OwnState: Sendable {
+    var toggles: Set<String> = []
+    var refusal: [UInt8]?
+  }
+
+  var own: OwnState {
+    get { OwnState(toggles: sharedToggles, refusal: refusal) }
+    set { (sharedToggles, refusal) = (newValue.toggles, newValue.refusal) }
+  }
+
+  var commits: CommitsUnderWay {
+    get { record.commits }
+    _modify { yield &record.commits }
+  }
+
+  /// The items of the table's own source, as it shows them.
+  struct LocalContent: Sendable {
+    var source: String
+    var items: LocalItems
+    var revision: Revision
+    var definition: LocalDefinition
+  }
+
+  /// - Parameters:
+  ///   - parameters: of a family's member.
+  ///   - caller: what it reads of those whose member it is.
+  ///   - locale: nil where the configuration names none.
+  init(
+    _ blueprint: TableBlueprint,
+    parameters: [String: String] = [:],
+    caller: JSONValue = .null,
+    locale: String?
+  ) {
+    (definition, mapper) = (blueprint.definition, blueprint.mapper)
+    variables = MappingVariables(
+      parameters: parameters,
+      environment: blueprint.environment,
+      locale: locale,
+      caller: caller
+    )
+    for source in blueprint.upstreams { inputs[source.name] = SourceInput(definition: source.definition) }
+  }
+
+  /// True if every source has answered or failed at least once.
+  var isSettled: Bool { inputs.values.allSatisfy { $0.shown != nil || $0.problem != nil || $0.isConfirmed } }
+
+  /// False where another one is under way.
+  mutating func beginConditional() -> Bool {
+    guard !isConditionalUnderWay else { return false }
+    isConditionalUnderWay = true
+    return true
+  }
+
+  mutating func endConditional() { isConditionalUnderWay = false }
+
+  /// The represented object of a row: as the source gave it, or as it was while that has not answered.
+  func object(_ row: String) -> RepresentedObject? {
+    if let item = result?.item(row) { return RepresentedObject(bytes: item.bytes, isHidden: !item.hasRow) }
+    guard restored != nil, let bytes = restoredObjects[row] else { return nil }
+    return RepresentedObject(bytes: bytes, isHidden: false)
+  }
+
+  /// Toggles a row for everyone. Returns whether it is toggled now.
+  mutating func toggle(_ row: String, in table: Table) -> Bool {
+    // Rows go, and their toggles with them, before they are more than the rows that there are.
+    if sharedToggles.count > table.counts.rows {
+      sharedToggles = sharedToggles.filter { table.indexPath(of: $0) != nil }
+    }
+    guard sharedToggles.remove(row) == nil else { return false }
+    sharedToggles.insert(row)
+    return true
+  }
+
+  /// True if the shown table is made of the sources' answers here, and not taken over.
+  var isMapped: Bool { hasContent && restored == nil }
+
+  /// True if there is anything to be mapped. Looked-up items make no rows; but nothing is mapped before their sources
+  /// have answered or failed, so that no row is shown without its looked-up items.
+  private var hasContent: Bool {
+    if local != nil { return true }
+    let awaited = mapper.lookupSources.contains { source in
+      // Rows that have what belongs to them stay for as long as that can't be had.
+      inputs[source].map { $0.shown == nil && ($0.problem == nil || restored != nil) } ?? false
+    }
+    return !awaited && mapper.sectionSources.contains { inputs[$0]?.shown != nil || otherItems[$0] != nil }
+  }
+
+  /// The sources of rows without an answer that could be shown.
+  private var silent: Set<String> {
+    Set(mapper.sectionSources.filter { source in inputs[source].map { $0.shown == nil } ?? false })
+  }
+
+  /// The table as the sources have it now. O(bytes) of what changed.
+  mutating func table(named name: String) -> Table {
+    guard hasContent else { return unmapped(named: name) }
+    let result = mapped()
+    // No answer may have been one.
+    guard hasContent else { return unmapped(named: name) }
+    (self.result, mappedItems) = (result, local?.items)
+    let silent = silent
+    if silent.isEmpty { restored = nil }
+    let problem = firstProblem ?? restored?.problem
+    var table = result.table(definition, state: problem != nil ? .stale : nil, problem: problem)
+    table.name = name
+    if let restored { table = keeping(restored, of: silent, in: table) }
+    let isWaiting = problem == nil && !isSettled
+    if isWaiting, table.counts.rows == 0 { table.state = .loading }
+    if !sharedToggles.isEmpty { table = toggled(table) }
+    return table
+  }
+
+  /// The table with as much as can be of what another version's is made of, so that the two are told apart as fast as
+  /// they differ little; and so it is with those that are made of it. O(sections) where it was so already.
+  mutating func share(_ table: Table, with other: Table) -> Table {
+    let table = table.sharing(with: other)
+    if var result {
+      result.goOn(from: table)
+      (self.result, mappedItems) = (result, mappedItems)
+    }
+    return table
+  }
+
+  /// The problem of the first source that has one, so that it stays the same one.
+  var firstProblem: Problem? { mapper.sources.lazy.compactMap { inputs[$0]?.problem }.first }
+
+  /// Maps what the sources have. What has no list of items in it is no answer: the last one that had stays.
+  private mutating func mapped() -> MappingResult {
+    while true {
+      var contents = inputs.compactMapValues(\.shown).merging(otherItems) { answer, _ in answer }
+      if let result = edited(contents) ?? laidOver(contents) ?? part(of: contents) {
+        inputs = inputs.mapValues { $0.accepted }
+        return result
+      }
+      if let local { contents[local.source] = .owned(local.items.owned) }
+      let result = mapper.map(contents, reusing: self.result?.cache, variables: variables)
+      for problem in result.problems {
+        if let refused = inputs[problem.source]?.refuse(problem) { refusedAnswers.append(refused) }
+      }
+      // Else another round; each takes an answer away from a source, which has two at most.
+      guard result.problems.isEmpty else { continue }
+      inputs = inputs.mapValues { $0.accepted }
+      return result
+    }
+  }
+
+  /// The last mapping, with the items that have changed since; nil where all is to be mapped. O(changes · log² items).
+  private func edited(_ contents: [String: SourceContent]) -> MappingResult? {
+    guard let local, let mappedItems, let result else { return nil }
+    // Where many have changed, mapping all is faster.
+    let maximum = max(16, local.items.count / 32)
+    guard let differences = local.items.differences(from: mappedItems, atMost: maximum) else { return nil }
+    let changes = differences.map { id, difference in
+      OwnedItemChange(
+        number: id.rawValue,
+        before: difference.before.map { OwnedItem($0) },
+        after: difference.after.map { OwnedItem($0) }
+      )
+    }
+    return mapper.map(changes, after: result, contents, variables: variables)
+  }
+
+  /// The last mapping, with what edits have made of the items of a response since; nil where all is to be mapped.
+  /// O(changes · log² items).
+  private func laidOver(_ contents: [String: SourceContent]) -> MappingResult? {
+    guard let result, contents.values.contains(where: { $0.edits != nil }) else { return nil }
+    return mapper.map(editsIn: contents, after: result, variables: variables)
+  }
+
+  /// The part of an answer's rows that this table shows, where other tables show other parts; nil where it makes its own.
+  private func part(of contents: [String: SourceContent]) -> MappingResult? {
+    guard local == nil, let shared = contents.values.first?.shared else { return nil }
+    return mapper.map(contents, sharing: shared, after: result, variables: variables)
+  }
+
+  private func toggled(_ table: Table) -> Table {
+    var table = table
+    // One by one, as long as they are few among the rows.
+    guard sharedToggles.count < table.rowCount / 64 else {
+      table.sections = table.sections.map(toggled)
+      return table
+    }
+    for row in sharedToggles {
+      guard let path = table.indexPath(of: row), let plain = table[at: path] else { continue }
+      let section = table.sections[path.section]
+      table.sections[path.section] = section.with(section.rows.replacing(path.row, with: plain.toggled()))
+    }
+    table.countRows()
+    return table
+  }
+
+  private func toggled(_ section: Section) -> Section {
+    guard section.rows.contains(where: { sharedToggles.contains($0.id) }) else { return section }
+    return section.with(RowList(section.rows.map { sharedToggles.contains($0.id) ? $0.toggled() : $0 }))
+  }
+}
+
+/// A represented object, as its source gave it.
+package struct RepresentedObject: Sendable {
+  package var bytes: [UInt8]
+  /// True for an item that has no row.
+  package var isHidden: Bool
+}
+
+extension Section {
+  fileprivate func with(_ rows: RowList) -> Section { Section(id: id, header: header, footer: footer, rows: rows) }
+}

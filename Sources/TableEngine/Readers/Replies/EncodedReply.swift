@@ -1,0 +1,34 @@
+import Synchronization
+package import TableModel
+
+/// A reply, encoded once, shared by all who ask for the same.
+package final class EncodedReply: Sendable {
+  package let body: [UInt8]
+  /// The cursor of a client that has it.
+  package let cursor: Cursor
+  /// It is a snapshot in place of stages.
+  package let isReset: Bool
+  /// It has no stages, whatever version it leads to.
+  package let isEmpty: Bool
+  private let keptForm = AtomicLazyReference<FormBox>()
+
+  init(_ body: [UInt8], cursor: Cursor, isReset: Bool = false, isEmpty: Bool = false) {
+    (self.body, self.cursor, self.isReset, self.isEmpty) = (body, cursor, isReset, isEmpty)
+  }
+
+  /// Returns the service face's form of the reply: heads, compressed bodies. Made once, and gone with the reply.
+  package func form<Form: AnyObject & Sendable>(_ make: (EncodedReply) -> Form) -> Form {
+    let known = keptForm.load() ?? keptForm.storeIfNil(FormBox(make(self)))
+    // A comparison of two pointers, where a conditional cast asks the runtime.
+    return type(of: known.form) == Form.self ? unsafeDowncast(known.form, to: Form.self) : make(self)
+  }
+
+  /// Its bytes, as far as they can be told here: compressed forms are a part of the body.
+  var byteCount: Int { body.count + body.count / 4 + 512 }
+}
+
+private final class FormBox: Sendable {
+  let form: any AnyObject & Sendable
+
+  init(_ form: any AnyObject & Sendable) { self.form = form }
+}

@@ -1,0 +1,105 @@
+import Synchronization
+import TableModel
+import TableStore
+
+/// The drawing of a version's rows by lenses. On any queue.
+///
+/// A cursor says how the rows of its version were drawn, and no more: another set of cells that draws them alike,
+/// another replica's or a later configuration's, goes on from there.
+extension TableReader {
+  /// The version that a cursor names, where it is held. O(1).
+  func held(_ cursor: Cursor) -> Version? {
+    cursor.epoch == versions.epoch ? versions.version(cursor.version) : nil
+  }
+
+  /// The version that shows what a client at a cursor has: its own, or the oldest one held, where it is known that nothing came
+  /// between the two that its window shows. O(1), or what ``ForgottenChanges`` takes.
+  func standing(at cursor: Cursor) -> Version? {
+    if let held = held(cursor) { return held }
+    if let find = cursor.lensTag?.find { return standing(at: cursor, finding: find) }
+    guard let rows = cursor.lensTag?.rows else { return nil }
+    // Asked for first: of versions that are forgotten meanwhile more is noted than it takes.
+    let oldest = versions.oldest
+    let isAffected = forgotten.withLock { $0?.isAffected(rows, after: cursor, until: oldest.cursor) }
+    return isAffected == false ? oldest : nil
+  }
+
+  /// As it is with the cells that there are now, and those that these versions' rows have: whoever waits has asked before.
+  ///
+  /// - Parameter old: the version that the client has; looked for where the lens has cells alone.
+  func current(_ lens: Lens, _ version: Version, _ old: @autoclosure () -> Version? = nil) -> Lens {
+    guard lens.origin != nil else { return lens }
+    let old = old()
+    let registry = drawing.withLock { registry in
+      if let more = registry.knowing(version.rowKinds) { registry = more }
+      if let more = old.flatMap({ registry.knowing($0.rowKinds) }) { registry = more }
+      return registry
+    }
+    return lens.with(registry)
+  }
+
+  /// How a lens draws a version's rows; nil where it shows them as they are. Found out once for all who have these cells.
+  ///
+  /// - Parameter lens: as it is with the cells that there are now.
+  func drawing(of version: Version, _ lens: Lens) -> CellDrawing? {
+    guard let cells = lens.cells else { return nil }
+    if let known = drawings.withLock({ $0.known(cells, version) }) { return known }
+    let made = drawing.withLock { $0 }.drawing(of: version.rowKinds, cells)
+    drawings.withLock { $0.note(made, cells, version) }
+    return made
+  }
+
+  /// Returns whether a client's rows were drawn otherwise than they are here, where this replica's cells are not those
+  /// that count. It waits for a replica that has them, rather than be sent to and fro between the two; where there is
+  /// none, it is reset.
+  func isDrawnElsewhere(_ after: Cursor, _ lens: Lens, _ view: TappedView?) -> Bool {
+    guard context.replica.isOverruled, let tag = after.lensTag, let version = held(after) else { return false }
+    if tag.cells != drawing(of: version, lens)?.tag { return true }
+    guard let view, let digest = tag.view else { return false }
+    return digest != view.digest(over: version)
+  }
+}
+
+/// How sets of cells draw versions, found out once for all versions that have the same kinds of rows.
+struct DrawnVersions {
+  private struct Key: Hashable {
+    var kinds: Int
+    var cells: CellSet
+  }
+  private var drawings: [Key: CellDrawing?] = [:]
+  /// The kinds of rows that versions have had, by number.
+  private var kinds: [[RowKind]] = []
+  private var numbers: [Cursor: Int] = [:]
+
+  private static let maximum = 4_096
+  private static let maximumKinds = 64
+
+  /// Somebody has asked.
+  var isUsed: Bool { !drawings.isEmpty }
+
+  /// How a version's rows are drawn for these cells; nil where that is not known.
+  mutating func known(_ cells: CellSet, _ version: Version) -> CellDrawing?? {
+    drawings[Key(kinds: number(version), cells: cells)]
+  }
+
+  mutating func note(_ drawing: CellDrawing?, _ cells: CellSet, _ version: Version) {
+    // Sets of cells are the clients' to choose.
+    if drawings.count >= Self.maximum { drawings = [:] }
+    drawings[Key(kinds: number(version), cells: cells)] = .some(drawing)
+  }
+
+  /// Returns the number of a version's kinds.
+  private mutating func number(_ version: Version) -> Int {
+    if let known = numbers[version.cursor] { return known }
+    let found = version.rowKinds
+    if numbers.count >= Self.maximum { numbers = [:] }
+    if let known = kinds.firstIndex(of: found) {
+      numbers[version.cursor] = known
+      return known
+    }
+    if kinds.count >= Self.maximumKinds { (kinds, drawings, numbers) = ([], [:], [:]) }
+    kinds.append(found)
+    numbers[version.cursor] = kinds.count - 1
+    return kinds.count - 1
+  }
+}

@@ -1,0 +1,169 @@
+import Synchronization
+import TableDiff
+import TableFinding
+import TableModel
+import TableStore
+
+/// Finding, as clients see it. On any queue, but a search that is not known yet is best made on the rendering queue.
+extension TableReader {
+  var offer: FindOffer? { finding.withLock { $0.current?.offer } }
+
+  /// The finder of a version; nil where the table offers nothing.
+  private func finder(in version: Version) -> TableFinder? { finding.withLock { $0.finder(in: version) } }
+
+  /// Goes on with what another definition offers.
+  func find(with new: TableFinder?) {
+    let isSame = finding.withLock { finding in
+      defer { finding.replace(with: new) }
+      return finding.current?.offer == new?.offer
+    }
+    if !isSame { standings.withLock { $0 = FoundStandings() } }
+  }
+
+  /// The rows that a lens shows, before they are drawn for its cells and its view: what is found of a version, cut to the
+  /// window. In proportion to the window where it is found already, else to the table.
+  func base(of version: Version, _ lens: Lens) -> Table {
+    guard let search = lens.find, let finding = finder(in: version) else {
+      return lens.rows.map { version.table.cut(to: $0) } ?? version.table
+    }
+    let found = finding.finder.found(search, Finder.Version(version.cursor), version.table)
+    var table = rows(of: found, lens.rows)
+    table.find = found.menu(finding.offer)
+    return table
+  }
+
+  /// Nil where the table offers nothing.
+  private func result(of search: FindSearch, in version: Version) -> FoundTable? {
+    finder(in: version)?.finder.found(search, Finder.Version(version.cursor), version.table)
+  }
+
+  /// All that is found, without menus.
+  func found(_ search: FindSearch?, in version: Version) -> Table {
+    guard let search, let finding = finder(in: version) else { return version.table }
+    return finding.finder.found(search, Finder.Version(version.cursor), version.table).whole
+  }
+
+  private func rows(of found: FoundTable, _ window: WindowRange?) -> Table {
+    guard let window else { return found.whole }
+    return found.table(window)
+  }
+
+  /// The search that a cursor holds; nil where it can't be made again: the cursor has its digest alone, and nobody here knows
+  /// it, or its version is of a configuration that nobody here knows. Nothing (`.some(nil)`) where the cursor holds none.
+  ///
+  /// - Parameter version: the one that shows what the client has.
+  func search(in tag: LensTag, _ lens: Lens, of version: Version) -> FindSearch?? {
+    let search: FindSearch?
+    switch tag.find {
+    case nil: return .some(nil)
+    case .search(let held)?: search = held
+    case .digest(let digest)?:
+      if let own = lens.find, own.digest == digest {
+        search = own
+      } else {
+        search = finding.withLock { $0.search(digest) }
+      }
+    }
+    guard let search, let finding = finding.withLock({ $0.maker(of: version) }), finding.offers(search) else {
+      return nil
+    }
+    return .some(search)
+  }
+
+  // MARK: Waiting
+
+  /// Returns whether everything is found already that tells a client's standing. O(1).
+  func isFound(_ query: TableQuery) -> Bool {
+    guard let search = query.lens.find else { return true }
+    let current = versions.current
+    guard isFound(search, in: current) else { return false }
+    guard let after = query.after, let old = standing(at: after), old !== current else { return true }
+    return isFound(search, in: old)
+  }
+
+  private func isFound(_ search: FindSearch, in version: Version) -> Bool {
+    guard let finding = finder(in: version) else { return true }
+    return finding.finder.known(search, Finder.Version(version.cursor)) != nil
+  }
+
+  /// Finds it on the rendering queue, at the asker's turn: a search may take as long as a reply.
+  func find(_ query: TableQuery, for asker: ReplyAsker, _ completion: @escaping @Sendable () -> Void) {
+    inTurn(asker) { [self] in
+      if let search = query.lens.find {
+        let current = versions.current
+        if let old = query.after.flatMap({ standing(at: $0) }), old !== current { _ = result(of: search, in: old) }
+        _ = result(of: search, in: current)
+      }
+      completion()
+    }
+  }
+
+  /// Returns whether another row, header or footer is shown of the found table, inside the window: counts don't count.
+  /// For a known search O(log² rows), or the window.
+  func isFoundAffected(_ kind: WaitedLenses.Kind, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
+    guard let search = kind.find else {
+      return firstAffectedRow(from: old, to: new, accepted) != .max
+    }
+    let pair = FoundPair(from: old.cursor, to: new.cursor, kind: kind, cells: accepted?.digest)
+    if let known = changes.withLock({ $0[pair] }) { return known }
+    // Where nothing is offered any more, whoever has asked is told so.
+    guard let before = result(of: search, in: old), let after = result(of: search, in: new) else { return true }
+    let cells = drawing.withLock { $0 }
+    let seen = accepted.map { accepted in { (row: Row) in cells.variant(of: row, accepted) } }
+    let isAffected =
+      Table.firstAffectedRow(from: rows(of: before, kind.rows), to: rows(of: after, kind.rows), seenAs: seen) != nil
+    changes.withLock { $0[pair] = isAffected }
+    return isAffected
+  }
+
+  /// Finds what somebody waits for in each version that has come, and notes whether it has changed. On the rendering queue.
+  func noteFound(_ kinds: [WaitedLenses.Kind], after previous: Version, to current: Version) {
+    for kind in kinds where kind.find != nil {
+      let epoch = current.cursor.epoch
+      guard let checked = standings.withLock({ $0.checked(kind, epoch) }) else {
+        // Earlier versions are not known.
+        standings.withLock { standings in
+          if previous.cursor.epoch == epoch { standings.note(kind, previous.cursor, isAffected: true) }
+        }
+        step(kind, from: previous, to: current)
+        continue
+      }
+      guard checked < current.number else { continue }
+      if let last = versions.version(checked) { step(kind, from: last, to: current) } else { begin(kind, current) }
+    }
+  }
+
+  /// One version after the other: what came and went is a change to whoever has seen what was between.
+  private func step(_ kind: WaitedLenses.Kind, from first: Version, to current: Version) {
+    var last = first
+    while last.number < current.number {
+      guard let next = versions.version(last.number + 1) else { return begin(kind, current) }
+      note(kind, next, isFoundAffected(kind, from: last, to: next, nil))
+      last = next
+    }
+  }
+
+  private func begin(_ kind: WaitedLenses.Kind, _ version: Version) {
+    standings.withLock { $0.begin(kind, version.cursor) }
+  }
+
+  private func note(_ kind: WaitedLenses.Kind, _ version: Version, _ isAffected: Bool) {
+    standings.withLock { $0.note(kind, version.cursor, isAffected: isAffected) }
+  }
+
+  /// The oldest version held, where it is known that what is found there is what a client at a cursor has.
+  func standing(at cursor: Cursor, finding find: LensTag.Find) -> Version? {
+    let oldest = versions.oldest
+    guard case .some(.some(let search)) = search(in: LensTag(find: find), Lens(), of: oldest) else { return nil }
+    let kind = WaitedLenses.Kind(Lens(rows: cursor.lensTag?.rows, find: search))
+    return standings.withLock { $0.isUnchanged(kind, from: cursor, to: oldest.cursor) } ? oldest : nil
+  }
+}
+
+/// Two versions, as one kind of those who wait sees them.
+struct FoundPair: Hashable {
+  var from: Cursor
+  var to: Cursor
+  var kind: WaitedLenses.Kind
+  var cells: LensTag.Digest?
+}

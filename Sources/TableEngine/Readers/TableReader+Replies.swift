@@ -1,0 +1,217 @@
+import Queues
+import Synchronization
+import TableModel
+import TableStore
+
+/// The replies that lead clients to the current version: made on the rendering queue, kept for all who ask alike.
+extension TableReader {
+  /// The snapshot of the plain table, if it is made: what most clients ask for. O(1).
+  var plainSnapshot: EncodedReply? { replies.plainSnapshot(versions.current.cursor) }
+
+  /// A snapshot, or the reply to a poll whose table has moved; if it is made already.
+  func readyReply(_ query: TableQuery, to cursor: Cursor) -> EncodedReply? {
+    let lens = current(query.lens, versions.current, query.after.flatMap(standing(at:)))
+    return replies.reply(key(TableQuery(query.kind, lens), to: cursor, view(lens)))
+  }
+
+  private func key(_ query: TableQuery, to cursor: Cursor, _ view: TappedView?) -> ReplyKey {
+    var key = ReplyKey(TableQuery(query.kind, query.lens.shared), to: cursor)
+    key.view = view.map { ReplyKey.View(name: $0.name, incarnation: $0.state.incarnation) }
+    return key
+  }
+
+  /// Makes the reply on the rendering queue and gives it to `completion` there. Whoever asks for the same
+  /// meanwhile gets this one.
+  ///
+  /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
+  func render(
+    _ query: TableQuery,
+    for asker: ReplyAsker,
+    waits: Bool = true,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    let asked = JoinedAskers.Asked(query: query, waits: waits)
+    let isThere = asker.isThere
+    let number = askers.withLock { $0.add(.init(isThere: isThere, completion: completion), for: asked) }
+    let turn = ReplyAsker(share: asker.share) { [self] in
+      askers.withLock { askers in
+        if !isThere() { askers.remove(number, for: asked) }
+        return askers.contains(number, for: asked)
+      }
+    }
+    inTurn(turn) { [self] in
+      let joined = askers.withLock { $0.take(asked) }
+      guard joined.contains(where: { $0.isThere() }) else { return }
+      let made = reply(query, waits: waits)
+      for asker in joined where asker.isThere() { asker.completion(made) }
+    }
+  }
+
+  /// The reply to a poll that is told nothing but where it is, made on the rendering queue.
+  func unchanged(
+    at cursor: Cursor,
+    for asker: ReplyAsker,
+    _ completion: @escaping @Sendable (EncodedReply) -> Void
+  ) {
+    inTurn(asker) { [self] in
+      completion(maker.access { $0.changes(after: cursor, to: cursor, .stages(Array("[]".utf8))) })
+    }
+  }
+
+  /// Goes on with other cells.
+  func draw(with cells: CellRegistry, named name: String) {
+    maker.queue.sync {
+      drawing.withLock { $0 = cells.keeping(DrawnRows(context.findMemory)) }
+      maker.access { $0 = ReplyMaker(name: name) }
+      // Replies that are kept may be outdated.
+      replies.removeAll()
+      changes.withLock { $0 = FirstAffectedRows() }
+      drawings.withLock { $0 = DrawnVersions() }
+    }
+  }
+
+  /// Forgets what can be made again. On the rendering queue.
+  func forgetReplies() {
+    replies.removeAll()
+    maker.access { $0.forgetChanges() }
+    drawing.withLock { $0.drawn }?.removeAll()
+    drawnBytes.store(0, ordering: .relaxed)
+  }
+
+  /// A poll's reply or a snapshot, from the cache or made now. On the rendering queue.
+  private func reply(_ query: TableQuery, waits: Bool = true) -> EncodedReply {
+    let (version, view) = (versions.current, view(query.lens))
+    let query = TableQuery(query.kind, current(query.lens, version, query.after.flatMap(standing(at:))))
+    if waits, let after = query.after, isDrawnElsewhere(after, query.lens, view) {
+      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    }
+    return reply(query, version, view)
+  }
+
+  /// The same, of one version: a reset and its snapshot are of the same.
+  private func reply(_ query: TableQuery, _ current: Version, _ view: TappedView?) -> EncodedReply {
+    maker.queue.check()
+    if let after = query.after, isBeyondReach(after, query.lens) {
+      return maker.access { $0.changes(after: after, to: after, .stages(Array("[]".utf8))) }
+    }
+    let to = cursor(current, query.lens, view)
+    let key = key(query, to: to, view)
+    if let made = replies.reply(key) { return made }
+    let made: EncodedReply
+    switch query.kind {
+    case .snapshot:
+      let base = self.base(of: current, query.lens)
+      let drawing = RowDrawing(drawing.withLock { $0 }, query.lens, view?.point)
+      made = maker.access { $0.snapshot(base, cursor: to, drawing) }
+    case .changes(let after):
+      let content = changes(after, current, view, query.lens)
+      made = maker.access { $0.changes(after: after, to: to, content) }
+    }
+    replies.insert(made, for: key)
+    noteKept()
+    return made
+  }
+
+  /// Notes the bytes that are kept.
+  private func noteKept() {
+    let drawn = drawing.withLock { $0.drawn }
+    drawn?.charge()
+    drawnBytes.store(maker.access { $0.byteCount } + (drawn?.byteCount ?? 0), ordering: .relaxed)
+    keptReply.function?()
+  }
+
+  /// The changes that lead a client from `after` to a version as its lens shows it.
+  private func changes(_ after: Cursor?, _ current: Version, _ view: TappedView?, _ lens: Lens) -> ChangesContent {
+    switch origin(after, view, lens) {
+    case .reset(let reason): return .reset(reason, reply(TableQuery(.snapshot, lens), current, view))
+    case .version(let version, let point, let rows, let find):
+      let stages = stages(
+        from: (after, version, point, Lens(cells: lens.cells, rows: rows, find: find)),
+        current,
+        view,
+        lens
+      )
+      return stages.map { .stages($0) } ?? .reset(.large, reply(TableQuery(.snapshot, lens), current, view))
+    }
+  }
+
+  /// The encoded changes from what a client has to a version as its lens shows it; nil where a snapshot is smaller.
+  ///
+  /// - Parameter old: the client's cursor, and what it has: a version that shows it, at a point of its view, through a lens.
+  private func stages(
+    from old: (after: Cursor?, version: Version, point: ViewPoint?, lens: Lens),
+    _ current: Version,
+    _ view: TappedView?,
+    _ lens: Lens
+  ) -> [UInt8]? {
+    let isOutlasted = old.after.map { $0.version != old.version.number } ?? false
+    let size = old.after.flatMap { after in isOutlasted ? forgotten.withLock { $0?.size(at: after) } : nil }
+    let key = SharedChanges.Key(
+      from: .init(version: old.version.cursor, rows: old.lens.rows, find: old.lens.find),
+      to: .init(version: current.cursor, rows: lens.rows, find: lens.find),
+      size: size,
+      isOutlasted: isOutlasted
+    )
+    let cells = (before: drawing(of: old.version, old.lens), after: drawing(of: current, lens))
+    let registry = drawing.withLock { $0 }
+    // Cells that no row has are as good as all.
+    let isPlain = cells.before == nil && cells.after == nil
+    let shown = isPlain ? Lens() : lens
+    return maker.access { maker in
+      maker.stages(
+        key,
+        before: RowDrawing(registry, shown, old.point),
+        after: RowDrawing(registry, shown, view?.point),
+        cells
+      ) {
+        changesetCount.add(1, ordering: .relaxed)
+        var table = base(of: old.version, old.lens)
+        if let size { table.take(size) }
+        // How many there were then is not known: it is told anew.
+        if isOutlasted, old.lens.find != nil { (table.find, table.window) = (nil, nil) }
+        return (table, base(of: current, lens))
+      }
+    }
+  }
+
+  /// Returns the table of a client at `after`.
+  private func origin(_ after: Cursor?, _ view: TappedView?, _ lens: Lens) -> Origin {
+    guard let after else { return .reset(.start) }
+    guard after.epoch == versions.epoch else { return .reset(.epoch) }
+    guard let tag = after.lensTag else { return .reset(.lens) }
+    let version: Version
+    switch versions.lookup(Cursor(epoch: after.epoch, version: after.version)) {
+    case .current(let found), .held(let found): version = found
+    case .expired:
+      guard let found = standing(at: after) else { return .reset(.expired) }
+      version = found
+    case .ahead: return .reset(.ahead)
+    case .epoch: return .reset(.epoch)
+    }
+    guard tag.cells == drawing(of: version, lens)?.tag else { return .reset(.lens) }
+    guard let find = search(in: tag, lens, of: version) else { return .reset(.lens) }
+    guard after.taps > 0 || tag.view != nil else { return .version(version, nil, tag.rows, find) }
+    guard let view, tag.view == view.digest(over: version) else { return .reset(.lens) }
+    switch view.state.lookup(tap: after.taps) {
+    case .point(let point): return .version(version, point, tag.rows, find)
+    case .expired: return .reset(.expired)
+    case .ahead: return .reset(.ahead)
+    }
+  }
+
+  fileprivate enum Origin {
+    case version(Version, ViewPoint?, WindowRange?, FindSearch?)
+    case reset(ResetReason)
+  }
+
+  /// A reply, made now. On the rendering queue.
+  func prepare(_ query: TableQuery) -> EncodedReply { reply(query) }
+}
+
+extension Table {
+  /// As a window shows it that has the size of another version.
+  fileprivate mutating func take(_ size: ForgottenChanges.Size) {
+    (omittedSections, skippedItems) = (size.omittedSections, size.skippedItems)
+    window?.of = size.rows
+  }
+}

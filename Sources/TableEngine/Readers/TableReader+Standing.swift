@@ -1,0 +1,188 @@
+import Synchronization
+import TableDiff
+import TableEncoding
+import TableModel
+import TableStore
+
+/// The comparison of clients' cursors with the current version, which decides whether a poll waits. On any queue.
+extension TableReader {
+  /// O(1) for who is at the newest version; else what ``Table/firstAffectedRow(from:to:seenAs:)`` takes, once for each
+  /// pair of versions and set of cells, and in a view O(rows toggled since).
+  ///
+  /// - Parameter waits: whoever is drawn otherwise by replicas whose configuration counts waits for these.
+  func state(for query: TableQuery, waits: Bool = true) -> QueryState {
+    let (current, view) = (versions.current, view(query.lens))
+    let lens = self.current(query.lens, current, query.after.flatMap(standing(at:)))
+    let to = cursor(current, lens, view)
+    guard let after = query.after, after != to else { return QueryState(isCurrent: query.after == to, to: to) }
+    if isBeyondReach(after, lens) || waits && isDrawnElsewhere(after, lens, view) {
+      return QueryState(isCurrent: true, to: after)
+    }
+    return QueryState(isCurrent: isSame(after, to, current, lens, view), to: to)
+  }
+
+  /// Returns whether a client at `after` sees the current version through its lens: the changes lie beyond its window,
+  /// or in cells that it is not shown.
+  private func isSame(_ after: Cursor, _ to: Cursor, _ current: Version, _ lens: Lens, _ view: TappedView?) -> Bool {
+    guard after.epoch == to.epoch, after.version <= to.version, let from = after.lensTag, let tag = to.lensTag,
+      from.rows == tag.rows, let old = standing(at: after), search(in: from, lens, of: old) == .some(lens.find),
+      from.cells == drawing(of: old, lens)?.tag
+    else { return false }
+    if after.version < to.version, isAffected(lens, from: old, to: current) { return false }
+    guard let view else { return after.taps == 0 && from.view == nil }
+    guard from.view == nil && after.taps == 0 || from.view == view.digest(over: old),
+      let tap = UInt32(exactly: after.taps),
+      case .point = view.state.lookup(tap: after.taps)
+    else { return false }
+    // The plain rows are the same, so that the two differ in what was toggled between them alone.
+    let shown = found(lens.find, in: current)
+    return !view.state.changed(from: tap, to: view.state.taps).contains { isSeen($0, in: shown, lens) }
+  }
+
+  /// Returns whether a row's toggle can be seen through a lens. Expected O(sections + rows / 8,000).
+  private func isSeen(_ identity: Fingerprint, in table: Table, _ lens: Lens) -> Bool {
+    guard let row = table.row(identity, within: lens.rows), row.expansion != nil else { return false }
+    guard let accepted = lens.cells else { return true }
+    let cells = drawing.withLock { $0 }
+    return !Row.looksSame(cells.variant(of: row, accepted), cells.variant(of: row.toggled(), accepted, isKept: false))
+  }
+
+  /// Returns whether a lens without its view shows another table at one version than at another: rows that came and
+  /// went don't count, nor changes beyond its window or in cells that it does not show.
+  private func isAffected(_ lens: Lens, from old: Version, to new: Version) -> Bool {
+    if lens.find != nil {
+      let kind = WaitedLenses.Kind(lens)
+      return isFoundAffected(kind, from: old, to: new, nil)
+        && (lens.cells == nil || isFoundAffected(kind, from: old, to: new, lens.cells))
+    }
+    if let rows = lens.rows {
+      return isAffected(rows, from: old, to: new, nil)
+        && (lens.cells == nil || isAffected(rows, from: old, to: new, lens.cells))
+    }
+    guard old.table.counts == new.table.counts else { return true }
+    return firstAffectedRow(from: old, to: new, nil) != .max
+      && (lens.cells == nil || firstAffectedRow(from: old, to: new, lens.cells) != .max)
+  }
+
+  /// Notes what came with the versions after one, so that whoever waits with a window outlasts them. O(changes). On the table's
+  /// queue, once they are published.
+  func noteChanges(after previous: Version) {
+    guard forgotten.withLock({ $0 != nil }) || !waiting.withLock({ $0.windows.isEmpty }) else { return }
+    let (current, oldest) = (versions.current, versions.oldest)
+    var (last, steps): (Version, [ForgottenChanges.Step]) = (previous, [])
+    while last.number < current.number, let next = versions.version(last.number + 1) {
+      let rows = Table.affectedRows(from: last.table, to: next.table)
+      steps.append(ForgottenChanges.Step(rows: rows, size: ForgottenChanges.Size(of: next.table)))
+      last = next
+    }
+    let isWhole = last === current && previous.cursor.epoch == current.cursor.epoch
+    forgotten.withLock { forgotten in
+      var noted = forgotten.take() ?? ForgottenChanges()
+      let from = isWhole ? previous : current
+      noted.note(
+        isWhole ? steps : [],
+        after: from.cursor,
+        ForgottenChanges.Size(of: from.table),
+        oldest: oldest.cursor
+      )
+      forgotten = noted
+    }
+  }
+
+  /// Returns whether a window shows another table at one version than at another. Found out once for all who have these
+  /// cells.
+  func isAffected(_ window: WindowRange, from old: Version, to new: Version, _ accepted: CellSet?) -> Bool {
+    guard firstAffectedRow(from: old, to: new, accepted) < window.end else { return false }
+    guard window.from > 0 else { return true }
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
+    if let known = changes.withLock({ $0[window, pair] }) { return known }
+    let isAffected = Table.isAffected(window, from: old.table, to: new.table, seenAs: seen(accepted))
+    changes.withLock { $0[window, pair] = isAffected }
+    return isAffected
+  }
+
+  /// `Int.max` where there is none. Found out once for all who have these cells.
+  func firstAffectedRow(from old: Version, to new: Version, _ accepted: CellSet?) -> Int {
+    let pair = FirstAffectedRows.Pair(from: old.cursor, to: new.cursor, cells: accepted?.digest)
+    if let known = changes.withLock({ $0[pair] }) { return known }
+    let first = Table.firstAffectedRow(from: old.table, to: new.table, seenAs: seen(accepted)) ?? .max
+    changes.withLock { $0[pair] = first }
+    return first
+  }
+
+  /// How rows are looked at by who can show these cells.
+  private func seen(_ accepted: CellSet?) -> ((Row) -> Row)? {
+    guard let accepted else { return nil }
+    let cells = drawing.withLock { $0 }
+    return { cells.variant(of: $0, accepted) }
+  }
+}
+
+extension Table {
+  /// The row with an identity, if it stands in a window.
+  fileprivate func row(_ identity: Fingerprint, within window: WindowRange?) -> Row? {
+    guard let window else {
+      return sections.lazy.compactMap { section in section.rows.firstIndex(of: identity).map { section.rows[$0] } }
+        .first
+    }
+    for part in parts(in: window) {
+      let rows = sections[part.section].rows
+      if let place = rows.firstIndex(of: identity) { return part.rows.contains(place) ? rows[place] : nil }
+    }
+    return nil
+  }
+}
+
+/// From which row on two versions differ: asked by each who waits with a window, found out once.
+struct FirstAffectedRows {
+  /// Two versions, and what their rows are seen through. With their epochs: another one counts from the beginning.
+  struct Pair: Hashable {
+    var from: Cursor
+    var to: Cursor
+    var cells: LensTag.Digest?
+  }
+  private var rows: [Pair: Int] = [:]
+  /// The results for windows that do not begin at the beginning.
+  private var windows: [WindowPair: Bool] = [:]
+  private var found: [FoundPair: Bool] = [:]
+
+  private struct WindowPair: Hashable {
+    var window: WindowRange
+    var pair: Pair
+  }
+
+  subscript(pair: Pair) -> Int? {
+    get { rows[pair] }
+    set {
+      // Sets of cells are the clients' to choose.
+      if rows.count >= 4_096 { rows = [:] }
+      rows[pair] = newValue
+    }
+  }
+
+  subscript(window: WindowRange, pair: Pair) -> Bool? {
+    get { windows[WindowPair(window: window, pair: pair)] }
+    set {
+      // So are windows.
+      if windows.count >= 4_096 { windows = [:] }
+      windows[WindowPair(window: window, pair: pair)] = newValue
+    }
+  }
+
+  subscript(pair: FoundPair) -> Bool? {
+    get { found[pair] }
+    set {
+      // So are searches.
+      if found.count >= 4_096 { found = [:] }
+      found[pair] = newValue
+    }
+  }
+
+  /// Forgets the results that lead to versions before the current one.
+  mutating func forget(before version: Cursor) {
+    func isCurrent(_ pair: Pair) -> Bool { pair.to.epoch == version.epoch && pair.to.version >= version.version }
+    rows = rows.filter { isCurrent($0.key) }
+    windows = windows.filter { isCurrent($0.key.pair) }
+    found = found.filter { $0.key.to.epoch == version.epoch && $0.key.to.version >= version.version }
+  }
+}

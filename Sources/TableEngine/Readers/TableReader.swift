@@ -1,0 +1,166 @@
+import Queues
+import Synchronization
+import TableFinding
+import TableModel
+import TableStore
+
+/// The readers' side of one table: its versions, and the replies that lead from one to another.
+///
+/// The event loops ask it, and find most replies made; its rendering queue makes the others. Only the table's writer
+/// publishes.
+final class TableReader: Sendable {
+  let versions: TableVersions
+  let replies: ReplyCache
+  /// The topic that wakes the plain table's waiters.
+  let topic = ChangeTopic.random()
+  let context: EngineContext
+  let maker: QueueBound<ReplyMaker>
+  /// The cells that rows are drawn with now, and the drawn rows.
+  let drawing: Mutex<CellRegistry>
+  let waiting = Mutex(WaitedLenses())
+  /// Called when a reply was made that is kept, by who has to know what that takes.
+  let keptReply = LateFunction<@Sendable () -> Void>()
+  /// When the store was found to have nothing that is not here; nil where it has nothing of the table.
+  let lastLook = Mutex<ContinuousClock.Instant?>(nil)
+  let changes = Mutex(FirstAffectedRows())
+  /// Nil until somebody waits with a window.
+  let forgotten = Mutex<ForgottenChanges?>(nil)
+  let drawings = Mutex(DrawnVersions())
+  let turns = Mutex(ReplyTurns())
+  let askers = Mutex(JoinedAskers())
+  /// The bytes of the changes that are kept, and of the rows drawn for clients that can't show all cells.
+  let drawnBytes = Atomic(0)
+  let finding: Mutex<TableFinders>
+  let standings = Mutex(FoundStandings())
+  /// How many changesets have been computed.
+  let changesetCount = Atomic(0)
+
+  init(
+    name: String,
+    versions: TableVersions,
+    cells: CellRegistry,
+    finding: TableFinder?,
+    isMember: Bool,
+    context: EngineContext
+  ) {
+    (self.versions, self.context) = (versions, context)
+    self.finding = Mutex(TableFinders(finding))
+    replies = ReplyCache(history: versions.history)
+    drawing = Mutex(cells.keeping(DrawnRows(context.findMemory)))
+    maker = QueueBound(
+      ReplyMaker(name: name),
+      on: context.queue("tablecast.render.\(name)", isMember: isMember)
+    )
+  }
+
+  // MARK: Lenses
+
+  /// Returns the lens of a client's request on this table, with the cells that it has now.
+  func lens(_ request: LensRequest, after: Cursor?) -> Lens {
+    let rows = request.rows(after: after)
+    // Where there are no menus to ask for, a client that asks for them sees the plain table.
+    let find = request.find.flatMap { $0.isEmpty && offer == nil ? nil : $0 }
+    guard let cells = request.cells else { return Lens(view: request.view, rows: rows, find: find) }
+    return Lens(cells, of: drawing.withLock { $0 }, view: request.view, rows: rows, find: find)
+  }
+
+  /// The view of a lens, where something was tapped in it.
+  func view(_ lens: Lens) -> TappedView? {
+    guard let name = lens.view, let state = context.views.state(of: name, table: versions.epoch), state.taps > 0 else {
+      return nil
+    }
+    return view(name, state)
+  }
+
+  private func view(_ name: String, _ state: ViewState) -> TappedView {
+    TappedView(name: name, taps: UInt64(state.taps), state: state)
+  }
+
+  /// - Parameter lens: as it is with the cells that there are now.
+  func cursor(_ version: Version, _ lens: Lens, _ view: TappedView?) -> Cursor {
+    var tag = LensTag(rows: lens.rows, view: view?.digest(over: version), cells: drawing(of: version, lens)?.tag)
+    tag.find = lens.find.map { .search($0) }
+    func cursor() -> Cursor {
+      Cursor(epoch: version.cursor.epoch, version: version.number, taps: view?.taps ?? 0, lens: tag)
+    }
+    let whole = cursor()
+    guard let find = lens.find, whole.description.utf8.count > Cursor.maximumLength else { return whole }
+    tag.find = .digest(find.digest)
+    return cursor()
+  }
+
+  /// The cursor of a version as a lens shows it.
+  func cursor(_ version: Version, _ lens: Lens) -> Cursor { cursor(version, current(lens, version), view(lens)) }
+
+  /// The cursor of a version in a view that is about to be shown.
+  func cursor(_ version: Version, _ lens: Lens, tapped state: ViewState) -> Cursor {
+    cursor(version, current(lens, version), lens.view.map { view($0, state) })
+  }
+
+  struct TappedView {
+    var name: String
+    var taps: UInt64
+    var state: ViewState
+    var point: ViewPoint { ViewPoint(toggled: state.toggled(at: state.taps)) }
+
+    /// Returns its name in the cursors of a version.
+    func digest(over version: Version) -> LensTag.Digest { state.digest(name: name, over: version.rowKinds) }
+  }
+
+  // MARK: Waiting
+
+  /// Returns the topics that wake a waiter with this lens.
+  func topics(_ lens: Lens) -> [ChangeTopic] {
+    [topic(WaitedLenses.Kind(lens))] + (lens.view.map { [context.views.topic(view: $0)] } ?? [])
+  }
+
+  private func topic(_ kind: WaitedLenses.Kind) -> ChangeTopic {
+    var value = topic.rawValue
+    if let rows = kind.rows {
+      value &+= UInt64(rows.rows) &* 0x9e37_79b9_7f4a_7c15 &+ UInt64(rows.from) &* 0xc2b2_ae3d_27d4_eb4f
+    }
+    if let find = kind.find { value &+= UInt64(truncatingIfNeeded: find.hashValue) | 1 }
+    return ChangeTopic(rawValue: value)
+  }
+
+  /// Counts a waiter by its window, and uses its view.
+  func beginWaiting(_ lens: Lens, for group: WaiterGroup? = nil) {
+    waiting.withLock { $0.begin(WaitedLenses.Kind(lens), group) }
+    if let view = lens.view { context.views.beginFollowing(view, table: versions.epoch) }
+  }
+
+  func endWaiting(_ lens: Lens, for group: WaiterGroup? = nil) {
+    waiting.withLock { $0.end(WaitedLenses.Kind(lens), group) }
+    if let view = lens.view { context.views.endFollowing(view, table: versions.epoch) }
+  }
+
+  /// By window, how many wait; nil is the whole table.
+  var waiters: [WindowRange?: Int] {
+    waiting.withLock { $0.byWindow }
+  }
+
+  /// Wakes all waiters, whatever has changed.
+  func wakeAll() { context.wake(waiting.withLock { [topic] + $0.kinds.map { topic($0) } }) }
+
+  /// Wakes those in whose window something changed. After the version can be read.
+  func announce(from previous: Version, preparing: @escaping @Sendable (TableReader, Version) -> Void) {
+    noteChanges(after: previous)
+    inTurn(nil) { [self] in
+      let current = versions.current
+      replies.retire(before: current.cursor)
+      maker.access { $0.retire(before: current.cursor) }
+      drawing.withLock { $0.drawn }?.retire(rows: current.table.rowCount)
+      changes.withLock { $0.forget(before: current.cursor) }
+      // Found here where it is needed, so that those who look when they are woken find it made.
+      if drawings.withLock({ $0.isUsed }) { _ = current.rowKinds }
+      let kinds = waiting.withLock { $0.kinds }
+      noteFound(kinds, after: previous, to: current)
+      preparing(self, previous)
+      let changed = kinds.filter { kind in
+        guard kind.find == nil else { return isFoundAffected(kind, from: previous, to: current, nil) }
+        return kind.rows.map { isAffected($0, from: previous, to: current, nil) } ?? false
+      }
+      context.wake([topic] + changed.map { topic($0) })
+    }
+  }
+}
