@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """cookbook.py BINARY [--write]: tries each configuration of docs/cookbook against an upstream that gives the answers beside this
-file: `check` finds nothing, `render` draws what the page shows (--write puts it there), and the service has as many rows."""
+file: `check` finds nothing, `render` draws what the page shows (--write puts it there), and the service has as many rows. `check` finds
+nothing in README's configuration and in those of Examples, either."""
 import http.server, json, os, pathlib, re, subprocess, sys, tempfile, threading, urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
@@ -111,6 +112,21 @@ def tried(binary, page, port, write):
     return rows
 
 
+def checked_alone(binary):
+    """Faults of the configurations that other pages have."""
+    readme = re.search(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.S)[1]
+    texts = {"README.md": readme} | {str(file.relative_to(ROOT)): file.read_text() for file in (ROOT / "Examples").glob("*/*.yaml")}
+    for name, text in texts.items():
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "tables.yaml").write_text(text)
+            try:
+                found = run(binary, "check", "tables.yaml", folder=folder)
+                if "warning" in found.stdout + found.stderr:
+                    yield name, found.stdout + found.stderr
+            except Fault as fault:
+                yield name, fault
+
+
 def main():
     binary = os.path.abspath(sys.argv[1])
     write = "--write" in sys.argv
@@ -123,6 +139,9 @@ def main():
     failed = [page.name for page in pages if f"({page.name})" not in index]
     for name in failed:
         print(f"{name}: the index doesn't name it")
+    for name, fault in checked_alone(binary):
+        print(f"{name}: {fault}")
+        failed.append(name)
     def one(page):
         try:
             return page.name, tried(binary, page, server.server_address[1], write), None
@@ -132,7 +151,7 @@ def main():
         for name, rows, error in pool.map(one, pages):
             print(f"{name}: {error or rows}")
             failed += [name] if error else []
-    print(f"{len(pages) - len(set(failed))} passed, {len(set(failed))} failed")
+    print(f"{len(pages)} pages, {len(set(failed))} failed")
     sys.exit(1 if failed else 0)
 
 
