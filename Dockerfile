@@ -17,11 +17,12 @@ RUN --mount=type=cache,target=/var/cache/apt,sharing=locked --mount=type=cache,t
 COPY packaging/lean-libraries.sh packaging/
 RUN --mount=type=cache,target=/var/cache/apt,sharing=locked --mount=type=cache,target=/var/lib/apt/lists,sharing=locked \
     ./packaging/lean-libraries.sh /lean
+COPY packaging/build-binary.sh packaging/lean-icu.py packaging/
 COPY Package.swift Package.resolve[d] ./
 COPY Sources Sources
 # Tests aren't copied: a change of one builds nothing anew.
 RUN --mount=type=cache,target=/src/.build,sharing=locked --mount=type=cache,target=/root/.cache,sharing=locked \
-    TABLECAST_WITHOUT_TESTS=1 swift build --configuration release --product tablecast --static-swift-stdlib && \
+    TABLECAST_WITHOUT_TESTS=1 ./packaging/build-binary.sh /lean && \
     install -D -m 0755 .build/release/tablecast /out/tablecast
 COPY scripts/sbom.py scripts/
 COPY packaging packaging

@@ -99,6 +99,8 @@ package: release-binary
 
 # Installed, served, edited, upgraded, removed and purged in fresh roots. As root, some minutes.
 package-test: package
+	$(SWIFT) build --product tablecast $(BUILD_FLAGS)
+	./scripts/check-lean-icu.py .build/release/tablecast .build/debug/tablecast
 	./scripts/test-packages.sh .build/packages/tablecast_*.deb .build/packages/tablecast-*.tar.xz
 
 # The container's file system, tried without an engine: read-only, without a shell, as its user; with the HTTP cases.
@@ -106,7 +108,7 @@ image-test: release-binary
 	./scripts/check-image-tree.sh .build/release/tablecast
 
 release-binary: packages
-	$(SWIFT) build --configuration release --product tablecast --static-swift-stdlib
+	SWIFT="$(SWIFT)" ./packaging/build-binary.sh .build/lean
 
 # .build/site: the pages of docs/, searchable, and the references of the clients: Swift's where DocC is there, which comes with Swift.
 # MkDocs is put into an environment of its own. SITE_PATH: where the site will stand on its host, such as /tablecast.
