@@ -12,11 +12,11 @@ enum ActionKeys: ObjectKeys {
     var effect: ActionDefinition.Effect
   }
 
-  static let title = Key("title", .textTemplate, "What a person reads. Default: the name.")
+  static let title = Key("title", .textTemplate, "The title that users see. Default: the name.")
   static let style: Key<ActionDefinition.Style> = Key(
     "style",
     .word,
-    "`normal` (the default), or `destructive`: shown as what can't be undone."
+    "`normal` (the default), or `destructive`: shown as irreversible."
   )
   static let when = Key("when", .expression, "Whether a row offers it. Default: every row does.")
   static let request = Key(

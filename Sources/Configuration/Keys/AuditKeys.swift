@@ -8,10 +8,10 @@ enum AuditKeys: ObjectKeys {
   static let path = Key(
     "path",
     .text("a file's path", example: "data/audit.log"),
-    "The file to which a line is added for each edit, before that is answered. Opened anew at SIGHUP."
+    "The file to which a line is added for each edit, before that is answered. Opened again at SIGHUP."
   )
   static let stderr = Key("stderr", .boolean, "Lines go to the standard error instead. Default: false.")
-  static let bodies = Key("bodies", .boolean, "What was sent stands in the lines, too. Default: false.")
+  static let bodies = Key("bodies", .boolean, "The lines have the bodies of the requests, too. Default: false.")
 
   static let keys = [path.description, stderr.description, bodies.description]
 

@@ -23,7 +23,7 @@ enum AuthKeys: ObjectKeys {
   static let reading: Key<AuthDefinition.Reading> = Key(
     "reading",
     .word,
-    "Who may read: `open`, everyone; `tokens`, who has a token that allows `read`. Default: "
+    "Who may read. `open`: everyone. `tokens`: holders of a token that allows `read`. Default: "
       + "`\(AuthDefinition().reading.rawValue)`."
   )
 
@@ -77,7 +77,7 @@ enum TokenKeys: ObjectKeys {
     required: "name",
     .plainText("a name", example: "app"),
     example: "app",
-    "What logs call the holder."
+    "The holder's name in logs."
   )
   static let sha256 = Key(
     required: "sha256",
@@ -89,7 +89,7 @@ enum TokenKeys: ObjectKeys {
     required: "allow",
     .list(of: .word, noun: "the list of what is allowed", atLeast: 1),
     example: "[read, edit]",
-    "What it allows: `read`, `edit`, `admin`."
+    "The permissions: `read`, `edit`, `admin`."
   )
   static let tables = Key(
     "tables",

@@ -36,7 +36,7 @@ enum CellKeys: ObjectKeys {
     .cellName,
     "The cell for clients that can't show this one; fields of the same names are taken over."
   )
-  static let select = Key("select", .template, "What a tap leads to, unless the representation says otherwise.")
+  static let select = Key("select", .template, "The target of a tap, unless the representation has one.")
 
   static let keys = [
     fields.description, nib.description, `class`.description, version.description, expands.description,

@@ -10,8 +10,7 @@ enum EditsKeys: ObjectKeys {
   }
   static let insert = key(
     "insert",
-    "The request that adds an item. Default method: POST. Where it uses `$id`, clients may choose what the item is called "
-      + "(`PUT …/items/{row}`); for one that doesn't, the service makes a UUID."
+    "The request that adds an item. Default method: POST. If it uses `$id`, clients may choose the item's identity (`PUT …/items/{row}`); else the service makes a UUID."
   )
   static let replace = key(
     "replace",
@@ -70,7 +69,7 @@ enum EditRequestKeys: ObjectKeys {
     .urlTemplate,
     secrecy: .request,
     example: "\"https://api.example.com/items/${$id}\"",
-    "Where to: the item's members, `$id`, `$edit` and `$params` are percent-encoded into it."
+    "The URL: the item's members, `$id`, `$edit` and `$params` are percent-encoded into it."
   )
   static let headers = Key(
     "headers",
@@ -93,26 +92,24 @@ enum EditRequestKeys: ObjectKeys {
   static let refused = Key(
     "refused",
     .expression,
-    "Says why an edit was refused (422): `${errors[0].message}`. Null, false or empty: it wasn't. Sees the answer and "
-      + "`$status`. Default: `errors`, where the source's `items` are under `data`; else the status alone counts."
+    "The reason of a refusal (422): `${errors[0].message}`. Null, false or empty: accepted. Knows the answer and `$status`. Default: `errors`, where the source's `items` are under `data`; else the status alone counts."
   )
 
   static let form = Key(
     "form",
     .map(of: .template, noun: "the form", names: .any),
     secrecy: .request,
-    "In place of `body`: sent as `application/x-www-form-urlencoded`. What is null is left out, a list is sent as several of "
-      + "one name."
+    "In place of `body`: sent as `application/x-www-form-urlencoded`. Null is left out, a list becomes several fields."
   )
   static let id = Key(
     "id",
     .expression,
-    "Of an insert's answer that has the new item's id alone: what `row.id` will be of it: `${silenceID}`."
+    "For an insert's answer with only the new item's id: the value of `row.id`, as `${silenceID}`."
   )
   static let fields = Key(
     "fields",
     .expression,
-    "What the answer says against single members, as `{name: text or texts}`: `${meta.problems}`. Default: the forms that "
+    "Complaints about single members, as `{name: text or texts}`: `${meta.problems}`. Default: the forms that "
       + "frameworks use are known."
   )
 

@@ -15,12 +15,12 @@ enum FindKeys: ObjectKeys {
   static let filters = Key(
     "filters",
     .map(of: .object(FindFilterKeys.self), noun: "the filters", names: .url),
-    "What rows may be narrowed down by, by name, in this order."
+    "The filters, by name, in this order."
   )
   static let sorts = Key(
     "sorts",
     .map(of: .object(FindSortKeys.self), noun: "the sorts", names: .url),
-    "The orders that may be chosen in place of the table's own, by name."
+    "The sorts that readers may choose, by name."
   )
 
   static let keys = [prompt.description, search.description, filters.description, sorts.description]
@@ -71,7 +71,7 @@ enum FindFilterKeys: ObjectKeys {
     var titles: [(value: String, title: Template)]
   }
 
-  static let title = Key("title", .title, "What a person reads. Default: the name.")
+  static let title = Key("title", .title, "The title that users see. Default: the name.")
   static let by = Key(
     required: "by",
     .expression,
@@ -81,7 +81,7 @@ enum FindFilterKeys: ObjectKeys {
   static let titles = Key(
     "titles",
     .map(of: .title, noun: "the titles", names: .any),
-    "What a person reads for some values; these are offered first, in this order, if no row has them too."
+    "Titles of some values; these come first, in this order, even if no row has them."
   )
 
   static let keys = [title.description, by.description, titles.description]
@@ -123,8 +123,8 @@ enum FindSortKeys: ObjectKeys {
     }
   }
 
-  static let title = Key("title", .title, "What a person reads. Default: the name.")
-  static let by = Key(required: "by", .expression, example: "created_at", "What the order is made by.")
+  static let title = Key("title", .title, "The title that users see. Default: the name.")
+  static let by = Key(required: "by", .expression, example: "created_at", "The value to sort by.")
   static let order: Key<SortDirection> = Key("order", .word, "`ascending` (the default), or `descending`.")
   static let (locale, natural) = (SortKeys.locale, SortKeys.natural)
   static let sections = Key(

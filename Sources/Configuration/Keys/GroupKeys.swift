@@ -17,7 +17,11 @@ enum GroupKeys: ObjectKeys {
     .list(of: .plainText("a group's key", example: "Design"), noun: "the order of groups"),
     "Groups that come first, in this order."
   )
-  static let sortGroups: Key<SortDirection> = Key("sortGroups", .word, "How the others come. Default: as they are met.")
+  static let sortGroups: Key<SortDirection> = Key(
+    "sortGroups",
+    .word,
+    "The order of the other groups. Default: as they are met."
+  )
   static let header = SectionKeys.header
   static let footer = SectionKeys.footer
   static let hideEmpty = Key(

@@ -9,17 +9,17 @@ enum InstancesKeys: ObjectKeys {
   static let max = Key(
     "max",
     .integer(1...1_000_000),
-    "How many are held; the least recently read goes first. Default: \(standard.maximum)."
+    "The largest number; the least recently read one is dropped first. Default: \(standard.maximum)."
   )
   static let maxBytes = Key(
     "maxBytes",
     .size,
-    "What they may hold together. Default: what the members of all families may (`limits.membersBytes`)."
+    "The memory for all of them. Default: what the members of all families may (`limits.membersBytes`)."
   )
   static let freezeAfter = Key(
     "freezeAfter",
     .duration(atLeast: .seconds(1)),
-    "Polled only while someone read it in so long. Default: \(durationText(standard.freezeAfter))."
+    "No longer polled when nobody has read it for so long. Default: \(durationText(standard.freezeAfter))."
   )
   static let dropAfter = Key(
     "dropAfter",

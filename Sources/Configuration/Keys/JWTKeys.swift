@@ -14,24 +14,24 @@ enum JWTKeys: ObjectKeys {
     required: "issuer",
     .text("an issuer", example: "https://id.example.com"),
     example: "https://id.example.com",
-    "What the tokens' `iss` must be, to the byte."
+    "The tokens' `iss`, compared byte by byte."
   )
   static let audience = Key(
     required: "audience",
     .text("an audience", example: "tablecast"),
     example: "tablecast",
-    "What must be in the tokens' `aud`: how the issuer calls this service."
+    "The tokens' `aud`, or one of its values: the issuer's name for this service."
   )
   static let jwks = Key(
     "jwks",
     .text("a URL or a file", example: "https://id.example.com/keys"),
-    "Where the issuer's keys stand (RFC 7517): an https URL, or a file. Default: where the issuer says "
+    "The issuer's keys (RFC 7517): an https URL, or a file. Default: where the issuer says "
       + "(`/.well-known/openid-configuration` below it)."
   )
   static let algorithms: Key<[JWTDefinition.Algorithm]> = Key(
     "algorithms",
     .list(of: .word, noun: "the list of algorithms", atLeast: 1),
-    "Signatures that are taken. Default: all that there are."
+    "Accepted signatures. Default: all of them."
   )
   static let leeway = Key(
     "leeway",
@@ -112,11 +112,11 @@ enum JWTAllowKeys: ObjectKeys {
 
   static let read = Key("read", .rule, "Reading: `true`, `false` or an expression of `$caller`. Default: true.")
   static let edit = Key("edit", .rule, "Editing. Default: false.")
-  static let admin = Key("admin", .rule, "Administrating, which all else belongs to. Default: false.")
+  static let admin = Key("admin", .rule, "Administration, which includes everything else. Default: false.")
   static let anonymous = Key(
     "anonymous",
     .object(AnonymousKeys.self),
-    "What whoever sends no token may do."
+    "Permissions without a token."
   )
 
   static let keys = [read.description, edit.description, admin.description, anonymous.description]

@@ -31,7 +31,7 @@ enum LimitsKeys: ObjectKeys {
   static let mappingBytes = Key(
     "mappingBytes",
     .size,
-    "What mapping one table may take, and its older versions together. Default: \(sizeText(standard.mappingBytes))."
+    "The memory for mapping one table, and for its older versions. Default: \(sizeText(standard.mappingBytes))."
   )
   static let mappingWork = Key(
     "mappingWork",
@@ -41,12 +41,12 @@ enum LimitsKeys: ObjectKeys {
   static let membersBytes = Key(
     "membersBytes",
     .size,
-    "What the members of all families may hold together. Default: 512MB, but no more than a quarter of the memory."
+    "The memory for the members of all families. Default: 512MB, but no more than a quarter of the memory."
   )
   static let lensBytes = Key(
     "lensBytes",
     .size,
-    "What is kept for searches, and of rows in other cells, of all tables together. Default: \(sizeText(standard.lensBytes))."
+    "The memory for searches, and for rows in other cells, of all tables. Default: \(sizeText(standard.lensBytes))."
   )
   static let requestsPerMinute = Key(
     "requestsPerMinute",

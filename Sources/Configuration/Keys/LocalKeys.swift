@@ -9,19 +9,19 @@ enum LocalKeys: ObjectKeys {
   static let items = Key(
     "items",
     .list(of: .item, noun: "the list of items"),
-    "What the table starts with: JSON objects."
+    "The first items: JSON objects."
   )
   static let defaultItem = Key(
     "default",
     .defaultItem,
-    "What an added `{}` becomes; an added item gets its members from here where it lacks them. `$caller` is who adds it: "
+    "The default item: an added item gets the members that it lacks. `$caller` is the caller who adds it: "
       + "`{owner: \"${$caller.claims.sub}\"}`."
   )
 
   static let fields = Key(
     "fields",
     .map(of: .field, noun: "the fields", names: .any),
-    "What edits may write, by dotted names (`address.street`), with types as cells' fields have them: anything else is 422. "
+    "The members that edits may write, by dotted names (`address.street`), with the types of cell fields: others are 422. "
       + "A `date` may be without a time; a `url` is http, https, mailto, tel or a path. Without it: anything."
   )
 

@@ -11,12 +11,12 @@ enum LookupKeys: ObjectKeys {
   }
 
   static let source = Key(required: "source", .sourceName, example: "users", "The source that the items are of.")
-  static let key = Key(required: "key", .expression, example: "id", "What an item of that source is found by.")
+  static let key = Key(required: "key", .expression, example: "id", "The value that identifies an item of that source.")
   static let on = Key(
     required: "on",
     .expression,
     example: "assignee_id",
-    "The key that an item of the table names; of a list of keys, the items that there are come in its order."
+    "The key in an item of the table. For a list of keys: the list of the existing items, in that order."
   )
 
   static let keys = [source.description, key.description, on.description]

@@ -6,7 +6,7 @@ enum PagingKeys: ObjectKeys {
   static let noun = "the paging"
 
   static let link = Key("link", .boolean, "`true`: the next page is named by `Link: <…>; rel=\"next\"` (RFC 8288).")
-  static let nextURL = Key("nextUrl", .expression, "The next page's URL stands in the response, here.")
+  static let nextURL = Key("nextUrl", .expression, "The next page's URL in the response.")
   static let header = Key(
     "header",
     .headerName,
@@ -15,7 +15,7 @@ enum PagingKeys: ObjectKeys {
   static let cursor = Key(
     "cursor",
     .expression,
-    "A cursor stands in the response, here; null or missing on the last page."
+    "The cursor in the response; null or missing on the last page."
   )
   static let parameter = Key(
     "parameter",
@@ -28,13 +28,12 @@ enum PagingKeys: ObjectKeys {
   static let total = Key(
     "total",
     .expression,
-    "How many items there are in all stands in the response, here: pages that don't add up are read once more, and then the "
-      + "table says that it is truncated."
+    "The number of all items, in the response: pages that don't add up to it are read once more; then the table is truncated."
   )
   static let maxPages = Key(
     "maxPages",
     .integer(1...1_000_000),
-    "How many pages are read; of more, `whenMore` says what comes. Default: \(defaults.maxPages)."
+    "The number of pages to read; `whenMore` decides what happens with more. Default: \(defaults.maxPages)."
   )
   static let maxItems = Key("maxItems", .maxItems, "As `maxItems` of the source: one of them.")
   static let whenMore: Key<ExcessMeaning> = Key("whenMore", .word, "As `whenMore` of the source: one of them.")

@@ -21,7 +21,7 @@ enum ParameterKeys: ObjectKeys {
   static let defaultValue = Key(
     "default",
     .parameterValue,
-    "Taken where an address names no value, and may be empty; without it, 400. `${$caller.claims.team}`: what is known of who asks."
+    "The value if an address names none; may be empty. Without it: 400. `${$caller.claims.team}`: a value of the caller."
   )
 
   static let keys = [pattern.description, defaultValue.description]

@@ -10,9 +10,9 @@ enum RepresentationKeys: ObjectKeys {
   static let payload = Key(
     "payload",
     .payload,
-    "The cell's payload in its own shape, with `${…}` where the item comes in."
+    "The cell's payload, with `${…}` for values of the item."
   )
-  static let select = Key("select", .template, "What a tap leads to: `{type: open, url: \"${html_url}\"}`.")
+  static let select = Key("select", .template, "The target of a tap: `{type: open, url: \"${html_url}\"}`.")
   static let cases = Key(
     "cases",
     .list(of: .object(CaseKeys.self), noun: "the cases", atLeast: 1),

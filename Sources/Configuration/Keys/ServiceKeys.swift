@@ -19,7 +19,7 @@ enum ServiceKeys: ObjectKeys {
   static let generation = Key(
     "generation",
     .integer(0...Int(Int32.max)),
-    "Of several replicas' configurations the one of the higher generation counts. Default: \(standard.generation)."
+    "The highest generation among replicas' configurations counts. Default: \(standard.generation)."
   )
   static let locales = Key(
     "locales",
@@ -40,7 +40,7 @@ enum ServiceKeys: ObjectKeys {
   static let problems: Key<ProblemDetail> = Key(
     "problems",
     .word,
-    "What readers are told of an upstream's failure: `public`, its kind and host; `full`, its own words. Default: "
+    "How much readers learn of an upstream's failure. `public`: its kind and host. `full`: its own words. Default: "
       + "`\(standard.problems.rawValue)`."
   )
   static let history = Key(
@@ -54,9 +54,9 @@ enum ServiceKeys: ObjectKeys {
   static let audit = Key(
     "audit",
     .object(AuditKeys.self),
-    "A line for each edit: who changed what, and what came of it."
+    "A line for each edit: caller, change and outcome."
   )
-  static let limits = Key("limits", .object(LimitsKeys.self), "What a client may cost.")
+  static let limits = Key("limits", .object(LimitsKeys.self), "Limits on clients.")
   static let sources = Key(
     "sources",
     .map(of: .object(SourceKeys.self), noun: "the sources", names: .url),
@@ -65,18 +65,18 @@ enum ServiceKeys: ObjectKeys {
   static let cells = Key(
     "cells",
     .map(of: .object(CellKeys.self), noun: "the cells", names: .any),
-    "What clients can show: one entry a cellIdentifier."
+    "The clients' cells, by `cellIdentifier`."
   )
   static let representations = Key(
     "representations",
     .map(of: .object(RepresentationKeys.self), noun: "the representations", names: .any),
-    "How a type of item is shown, shared by all tables; `$default` takes what nothing else does."
+    "How a type of item is shown, shared by all tables; `$default` is for all other items."
   )
   static let tables = Key(
     required: "tables",
     .map(of: .object(TableKeys.self), noun: "the tables", names: .url),
     example: "{names: {source: team, row: {id: \"${id}\"}}}",
-    "What is served, by name."
+    "The tables, by name."
   )
 
   static let keys = [

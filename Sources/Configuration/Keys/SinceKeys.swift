@@ -5,23 +5,23 @@ enum SinceKeys: ObjectKeys {
   static let name = "Since"
   static let noun = "'since'"
 
-  static let key = Key("key", .expression, "What tells an item from the others. Default: `id`.")
+  static let key = Key("key", .expression, "The value that identifies an item. Default: `id`.")
   static let query = Key(
     "query",
     .map(of: .textTemplate, noun: "the query parameters", names: .any),
     secrecy: .request,
-    "Query parameters that ask for what has changed: `{updated_since: \"${$since}\"}`. Left out where everything is asked for."
+    "Query parameters that ask for changes: `{updated_since: \"${$since}\"}`. Not sent when everything is asked for."
   )
   static let next = Key(
     "next",
     .expression,
-    "Where the answer says what `$since` is the next time: `${meta.now}`. Of several pages the first that has it counts. "
+    "The next value of `$since`, in the answer: `${meta.now}`. Of several pages the first that has it counts. "
       + "Default: the answer's `Date`, less two seconds, as `2026-11-24T01:02:03Z`."
   )
   static let deleted = Key(
     "deleted",
     .expression,
-    "Says of an item that it is gone: `${deleted_at != null}`. Default: none is."
+    "True for a deleted item: `${deleted_at != null}`. Default: none is."
   )
   static let whole = Key(
     "whole",

@@ -5,7 +5,7 @@ enum SortKeys: ObjectKeys {
   static let name = "Sort"
   static let noun = "a sort"
 
-  static let by = Key(required: "by", .expression, example: "name", "What the order is made by.")
+  static let by = Key(required: "by", .expression, example: "name", "The value to sort by.")
   static let order = Key(
     "order",
     .sortOrder,

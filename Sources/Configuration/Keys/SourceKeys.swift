@@ -49,12 +49,12 @@ enum SourceKeys: ObjectKeys {
   static let every = Key(
     "every",
     .duration(),
-    "How often it is fetched. Default: \(durationText(standard.every)). `0s`: never by itself, only on refresh."
+    "How often it is fetched. Default: \(durationText(standard.every)). `0s`: once, then only on refresh."
   )
   static let maxAge = Key(
     "maxAge",
     .duration(),
-    "What the upstream's `Cache-Control: max-age` may lengthen `every` to. Default: \(durationText(standard.maximumAge))."
+    "The upstream's `Cache-Control: max-age` may lengthen `every`, up to this. Default: \(durationText(standard.maximumAge))."
   )
   static let connectTimeout = Key(
     "connectTimeout",
@@ -99,19 +99,19 @@ enum SourceKeys: ObjectKeys {
   static let format: Key<SourceFormat> = Key(
     "format",
     .word,
-    "What answers are written in: `json`, `ndjson` (a value a line), `csv` (the first line has the names, all values are "
+    "The format of answers: `json`, `ndjson` (a value a line), `csv` (the first line has the names, all values are "
       + "texts) or `feed` (RSS, Atom). Default: by `Content-Type`, else by a look at it."
   )
   static let items = Key(
     "items",
     .expression,
-    "Where the list stands in a response: `${data.members}`. Default: the response itself."
+    "The list in a response: `${data.members}`. Default: the response itself."
   )
   static let paging = Key("paging", .object(PagingKeys.self), "How the next page is found.")
   static let since = Key(
     "since",
     .object(SinceKeys.self),
-    "Asks for what has changed since the last time, and lays it over what there is."
+    "Asks for changes since the last fetch, and merges them into the present items."
   )
   static let maxItems = Key(
     "maxItems",

@@ -15,7 +15,7 @@ enum TableKeys: ObjectKeys {
   static let title = Key(
     "title",
     .title,
-    "Shown above: a text, with expressions of `$params` and `$locale`. Default: the name."
+    "The title: a text, with expressions of `$params` and `$locale`. Default: the name."
   )
   static let source = Key(
     "source",
@@ -31,7 +31,7 @@ enum TableKeys: ObjectKeys {
   static let row = Key("row", .object(RowKeys.self), "The identity and the type of each row.")
   static let cell = Key("cell", .cellName, "The default cell, for items that no representation takes.")
   static let payload = Key("payload", .payload, "The default cell's payload.")
-  static let select = Key("select", .template, "What a tap on the default cell leads to.")
+  static let select = Key("select", .template, "The target of a tap on the default cell.")
   static let representations = Key(
     "representations",
     .map(of: .object(RepresentationKeys.self), noun: "the representations", names: .any),
@@ -39,7 +39,7 @@ enum TableKeys: ObjectKeys {
   )
   static let sections = Key("sections", .sections, "A list of sections, or groups. Default: one, with id `main`.")
   static let animation = Key("animation", .object(AnimationKeys.self), "How clients animate changes: UIKit's names.")
-  static let can = Key("can", .object(PermissionKeys.self), "What a person may do with a row.")
+  static let can = Key("can", .object(PermissionKeys.self), "The permissions of a row.")
   static let sharedTaps = Key(
     "sharedTaps",
     .boolean,
@@ -68,12 +68,12 @@ enum TableKeys: ObjectKeys {
   static let find = Key(
     "find",
     .object(FindKeys.self),
-    "What whoever looks at the table may search, filter and sort by (`q`, `filter`, `sort`)."
+    "How readers may search, filter and sort the table (`q`, `filter`, `sort`)."
   )
   static let actions = Key(
     "actions",
     .map(of: .object(ActionKeys.self), noun: "the actions", names: .url),
-    "What a swipe or a context menu offers for a row, by name."
+    "The entries of a row's swipe and context menu, by name."
   )
   static let edits = Key("edits", .object(EditsKeys.self), "How edits are sent to the upstream. Default: not at all.")
   static let instances = Key(

@@ -7,7 +7,7 @@ enum UpstreamAuthKeys: ObjectKeys {
   static let oauth2 = Key(
     "oauth2",
     .object(OAuth2Keys.self),
-    "Tokens of an OAuth 2 endpoint (RFC 6749): one for all that ask, renewed before it ends and once after a 401."
+    "Tokens of an OAuth 2 endpoint (RFC 6749): one for all sources with the same values, renewed before it expires and once after a 401."
   )
   static let basic = Key("basic", .object(BasicKeys.self), "A user and a password (RFC 7617).")
   static let bearer = Key(
@@ -114,7 +114,7 @@ enum OAuth2Keys: ObjectKeys {
     "scope",
     .text("a scope", example: "read"),
     secrecy: .request,
-    "What the token is to be good for: names, with spaces between them."
+    "The token's scopes, with spaces between them."
   )
 
   static let keys = [token.description, client.description, secret.description, refresh.description, scope.description]

@@ -14,7 +14,7 @@ enum ViewsKeys: ObjectKeys {
   static let max = Key(
     "max",
     .integer(1...100_000_000),
-    "How many are held; of more the oldest one of whoever holds most goes. Default: \(standard.maximum)."
+    "The largest number; beyond it, the oldest view of the caller with the most is dropped. Default: \(standard.maximum)."
   )
 
   static let keys = [idle.description, max.description]

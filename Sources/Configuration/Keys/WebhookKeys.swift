@@ -32,7 +32,7 @@ enum WebhookKeys: ObjectKeys {
     "equals",
     .text("a token", example: "${env.HOOK_TOKEN}"),
     secrecy: .secret,
-    "With `header`: what it has to be."
+    "With `header`: the token."
   )
 
   static let keys = [secret.description, bearer.description, header.description, equals.description]
