@@ -38,7 +38,7 @@ public struct UpstreamDefinition: Sendable {
   public var query: [(name: String, value: Template)] = []
   public var headers: [(name: String, value: Template)] = []
   public var body: Template?
-  /// Between two fetches; zero: once, then only on refresh.
+  /// Between two fetches; zero: never by itself, only on refresh.
   public var every = Duration.seconds(60)
   /// Bounds for what the upstream's `Cache-Control: max-age` may lengthen `every` to.
   public var maximumAge = Duration.seconds(3600)
