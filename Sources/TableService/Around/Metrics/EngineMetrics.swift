@@ -6,28 +6,28 @@ extension PrometheusText {
     family(
       "source_refreshes_total",
       .counter,
-      "Refreshes of a source by how they ended, after their retries.",
+      "Refreshes of a source by outcome, after their retries.",
       engine.refreshes.map { Sample([("source", $0.source), ("outcome", $0.outcome)], $0.count) }
     )
     writeRequests(engine.requests)
     family(
       "edits_total",
       .counter,
-      "Requests to edit by what came of them: `done`, or the kind of refusal.",
+      "Requests to edit by result: `done`, or the kind of refusal.",
       engine.edits.map { Sample([("table", $0.table), ("result", $0.result)], $0.count) }
     )
-    family("views", .gauge, "Views in which something was tapped.", engine.viewCount)
+    family("views", .gauge, "Views with taps.", engine.viewCount)
     let searches = engine.keptSearches
     family(
       "kept_searches",
       .gauge,
-      "Searches whose results are kept to go on from, and tables with rows in other cells (`limits.lensBytes`).",
+      "Searches with kept results, and tables with rows in other cells (`limits.lensBytes`).",
       searches.count
     )
-    family("kept_search_bytes", .gauge, "What they take, about.", searches.bytes)
+    family("kept_search_bytes", .gauge, "Bytes of kept searches, estimated.", searches.bytes)
     let answers = engine.rememberedAnswers
-    family("remembered_answers", .gauge, "Answers that are kept in memory for repeats.", answers.count)
-    family("remembered_answer_bytes", .gauge, "What they take.", answers.bytes)
+    family("remembered_answers", .gauge, "Answers to edits that are kept in memory for repeats.", answers.count)
+    family("remembered_answer_bytes", .gauge, "Bytes of answers that are kept in memory for repeats.", answers.bytes)
     writeReplication(engine)
   }
 
@@ -38,7 +38,7 @@ extension PrometheusText {
     family(
       "upstream_requests_total",
       .counter,
-      "Requests to upstreams by what came of them: `ok`, `unchanged` or the kind of failure.",
+      "Requests to upstreams by result: `ok`, `unchanged` or the kind of failure.",
       requests.flatMap { figures in
         figures.results.sorted { $0.key < $1.key }.map { Sample(labels(figures) + [("result", $0.key)], $0.value) }
       }
@@ -46,7 +46,7 @@ extension PrometheusText {
     family(
       "upstream_seconds",
       .histogram,
-      "How long upstreams take to answer.",
+      "The time until an upstream's answer.",
       requests.flatMap { figures in
         figures.buckets.map { Sample(labels(figures) + [("le", $0.bound)], $0.count, suffix: "_bucket") } + [
           Sample(labels(figures), figures.seconds, suffix: "_sum"),
@@ -61,19 +61,19 @@ extension PrometheusText {
     family(
       "replica_leading",
       .gauge,
-      "1 where this process asks the sources, which one of those that share a store does.",
+      "1 if this process fetches the sources, as one of those that share a store does, else 0.",
       replication.isLeading ? 1 : 0
     )
     family(
       "replica_catchups_total",
       .counter,
-      "How often what other replicas wrote was taken over.",
+      "Reads of versions that other replicas wrote.",
       replication.catchUps
     )
     family(
       "replica_conflicts_total",
       .counter,
-      "How often something was to be written on what another replica had replaced, and was laid out anew.",
+      "Writes that were planned again, since another replica wrote first.",
       replication.conflicts
     )
   }

@@ -11,7 +11,7 @@ extension TableService {
     metrics.family(
       "tokens_remembered",
       .gauge,
-      "Tokens of issuers that need not be verified again.",
+      "Verified tokens of issuers that are kept in memory.",
       call.state.authorizer.rememberedTokens
     )
     metrics.write(engine)
@@ -53,7 +53,7 @@ extension PrometheusText {
     family(
       "request_seconds",
       .histogram,
-      "How long requests take, to the head of their response; of those that wait for a change, from there on.",
+      "The time until the head of a response; for a long poll, from the change that ends its wait.",
       asked.flatMap { kind, figures in
         let labels = [("route", kind.route), ("method", kind.method)]
         var count = 0
@@ -73,9 +73,14 @@ extension PrometheusText {
     family(
       "requests_limited_total",
       .counter,
-      "Requests refused for what one caller may ask.",
+      "Requests refused for a limit of one caller.",
       CallerLimits.Kind.allCases.map { Sample([("limit", $0.rawValue)], limits.refused[$0] ?? 0) }
     )
-    family("waiting_callers", .gauge, "Callers who wait, where they are counted.", limits.waitingCallers)
+    family(
+      "waiting_callers",
+      .gauge,
+      "Callers with waiting polls or streams, if `limits.waitersPerCaller` is set.",
+      limits.waitingCallers
+    )
   }
 }

@@ -14,11 +14,11 @@ extension PrometheusText {
     ) {
       family(name, kind, help, tables.map { Sample([("table", $0.name)], value($0)) })
     }
-    each("table_version", .gauge, "The version that a table is at.") { Int(clamping: $0.version.number) }
+    each("table_version", .gauge, "The present version of a table.") { Int(clamping: $0.version.number) }
     each(
       "table_changesets_total",
       .counter,
-      "Changesets computed: one for each pair of versions, set of cells and view that was asked for."
+      "Changesets computed: one for each requested pair of versions, set of cells and view."
     ) { $0.table.changesetCount }
     each("table_rows", .gauge, "Rows of a table.") { $0.version.table.counts.rows }
     each("table_skipped_items", .gauge, "Items without a row.") { $0.version.table.skippedItems }
@@ -28,13 +28,13 @@ extension PrometheusText {
     each("table_healthy", .gauge, "1 where a table is ready or empty, else 0.") {
       [.ready, .empty].contains($0.version.table.state) ? 1 : 0
     }
-    each("reply_bytes", .gauge, "Replies of a table that are kept for those who ask for the same.") {
+    each("reply_bytes", .gauge, "Bytes of a table's replies that are kept for equal requests.") {
       $0.table.replyBytes
     }
     family(
       "waiting_windows",
       .gauge,
-      "Who waits for a table by the window of rows that they have; `all` is the whole table.",
+      "Waiting polls and streams of a table by their window; `all` is the whole table.",
       tables.flatMap { name, table, _ in
         table.waiters.sorted { $0.key.place < $1.key.place }.map { window, count in
           Sample([("table", name), ("rows", window?.description ?? "all")], count)
@@ -48,7 +48,7 @@ extension PrometheusText {
     family(
       "table_instances",
       .gauge,
-      "Instances of a table with parameters or callers: polled, or frozen, as nobody reads them.",
+      "Instances of a table with parameters or callers: polled, or frozen without readers.",
       families.flatMap { family in
         let instances = family.instances
         return [("polled", instances.polled), ("frozen", instances.frozen)].map { state, count in
@@ -59,7 +59,7 @@ extension PrometheusText {
     family(
       "table_instance_bytes",
       .gauge,
-      "What the instances of a table with parameters or callers hold, about: answers, rows, held versions, kept replies.",
+      "Bytes of the instances of a table with parameters or callers, estimated: answers, rows, held versions, kept replies.",
       families.map { Sample([("table", $0.name)], $0.byteCount) }
     )
     family(
@@ -71,7 +71,7 @@ extension PrometheusText {
     family(
       "table_truncated_instances",
       .gauge,
-      "Instances of a table with parameters or callers of which a source had more items than it may.",
+      "Truncated instances of a table with parameters or callers: a source had more items than it may.",
       families.map { Sample([("table", $0.name)], $0.truncated) }
     )
   }
