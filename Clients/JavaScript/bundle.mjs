@@ -10,10 +10,10 @@ const { version } = JSON.parse(readFileSync(new URL("package.json", import.meta.
 /** The published modules, each of the file of the same name in src/. */
 export const modules = ["tablecast.js", "core.js", "kept.js", "find.js", "store.js", "tabs.js", "bind.js", "search.js", "react.js", "element.js"];
 
-/** Those that stand on their own and are also within `tablecast.js`, which is one file. */
+/** Modules that stand on their own and are also a part of `tablecast.js`, which is one file. */
 const parts = ["find.js", "store.js"];
 
-/** Those that the service itself has, for its own page and others'. */
+/** Modules that the service serves, for its own page and others. */
 export const served = ["tablecast.js", "bind.js", "search.js", "tabs.js"];
 const resources = new URL("../../Sources/TableService/Resources/client/", import.meta.url);
 

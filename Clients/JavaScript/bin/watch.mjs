@@ -63,7 +63,7 @@ try {
     token: given.token,
     cells: given.cells?.split(",").map((cell) => cell.trim()),
     store: given.store && folderStore(given.store),
-    // Whose the store's tables are; the token itself is not written there.
+    // The owner of the stored tables; the token itself is not stored.
     caller: given.token && createHash("sha256").update(given.token).digest("hex"),
   });
   // Throws for a name that no URL has.
@@ -80,7 +80,7 @@ async function end(status) {
   stop();
   await client.close();
   process.exitCode = status;
-  // Whatever a peer still holds open is of no interest: what was printed is flushed, then it ends.
+  // Flush the output, then end, even if a connection is still open.
   process.stdout.write("", () => process.exit());
 }
 
@@ -100,5 +100,5 @@ function print({ after }) {
 const stop = table.subscribe(print);
 if (given.seconds !== Infinity) setTimeout(() => end(0), given.seconds * 1000);
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => end(0));
-// Whoever reads the lines has gone.
+// The reader of the output has gone.
 process.stdout.on("error", () => process.exit(0));

@@ -66,7 +66,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
         const old = nodes.get(key);
         const node = old?.content.cellIdentifier === row.cellIdentifier ? old.node : create(row);
         if (old?.content !== row || old.node !== node) update(node, row, old?.content);
-        // Who listens to the list hears where in it they are.
+        // The list tells its listeners where in it they are.
         if (snapshot.isCut && number !== undefined) {
           const isLine = node.getAttribute("role") === "row";
           node.setAttribute(isLine ? "aria-rowindex" : "aria-posinset", ++number);
@@ -88,7 +88,7 @@ export function bindTable(element, table, { create, update = () => {}, header, f
     const wishes = snapshot.animation ?? {};
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || !nodes.size || wishes.insert === "none";
     const top = Math.max(0, scroller.getBoundingClientRect().top);
-    // Where what can be seen stands; the first row of it is the anchor.
+    // The place of the visible rows; the first of them is the anchor.
     const places = new Map();
     let anchor;
     for (const [key, { node, isRow }] of nodes) {

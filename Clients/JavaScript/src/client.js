@@ -1,6 +1,6 @@
-// One client of one service: what all its tables share: requests, tokens, waiting, and what is kept. Its state stands in
-// the constructor's variables: nobody else's, and short names for whoever carries them over the wire. Members whose
-// names begin with `_` are between these modules; the bundle shortens them.
+// The client of one service. Its tables share requests, tokens, polls and the store. Its state is in the constructor's variables, which
+// nobody else can reach and which the bundle gives short names; so it does to members whose names begin with `_`, which are private
+// to these modules.
 
 import { segmentOf } from "./edits.js";
 import { makePolls } from "./polls.js";
@@ -37,7 +37,7 @@ export class Client {
     });
     const { _request: request, _now: now } = requests;
 
-    // What is kept. A store that fails is as if nothing had been kept: the next start asks the service.
+    // Stored state. If the store fails, the next start asks the service.
 
     const keyOf = ({ _key }) => `${scope} ${_key}`;
 
@@ -67,7 +67,7 @@ export class Client {
       return table;
     };
 
-    /** What tables and their edits need of their client. */
+    /** The part of the client that tables and their edits use. */
     const shared = {
       _clock: clock, _now: now, _luck: random, _reasons: reasons, _newKey: newKey, _request: request,
       _finding: finding,
@@ -88,9 +88,9 @@ export class Client {
       _keepEdits: () => attempt(() => keepEdits?.save(() => [...lines.values()].flatMap((line) => line._kept()))),
     };
 
-    // What apps use.
+    // The public interface.
 
-    /** What happens, for a log, and the last failure. */
+    /** Events for a log, and the last failure. */
     this.events = events;
 
     // One tab's login is not another's: nothing is shared by those who don't say whose they are.
@@ -104,7 +104,7 @@ export class Client {
       return tableOf(lineOf(segment, view), rows, screen);
     };
 
-    /** What was refused, or waits for somebody to do something, is tried again; what hangs, too, where that is said. */
+    /** Tries again what was refused or waits for a person; with `isHanging` also what hangs. */
     const goOn = (isHanging, isAll) => {
       if (isAll) tables.forEach((table) => table.reload());
       lines.forEach((line) => line._goOn(isHanging));

@@ -37,28 +37,34 @@ export function requestOf({ op, row, place, body, action = "", key, _posted, _at
   };
 }
 
-/** A problem as the service told it, else what the status says. */
+/** A problem as the service told it, else what the status says. Without `fields`: these are of the body of an edit. */
 export function problemOf(status, body) {
   if (typeof body?.title !== "string") return { title: `HTTP status ${status}`, status };
   const { fields, ...problem } = body;
-  const entries = Object.entries(fields ?? {})
+  return problem;
+}
+
+/** The words about an edit's members, those that are texts: `{ fields }`, or nothing where there are none. */
+function fieldsOf(body) {
+  const entries = Object.entries(body?.fields ?? {})
     .map(([name, words]) => [name, [words].flat().filter((text) => text === `${text}`)])
     .filter(([, words]) => words.length);
-  return entries.length ? { ...problem, fields: Object.fromEntries(entries) } : problem;
+  return entries.length && { fields: Object.fromEntries(entries) };
 }
 
 /** Whether a status is the last word on a request, where the service itself says it: made again, it would be answered the same. */
 export const isFinal = (status) => status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 
 /**
- * What the reply to an edit says: how the edit stands now; `trouble`, by which it waits; or nothing, where it is to be
+ * The meaning of a reply to an edit: the edit's new state; `trouble`, by which it waits; or nothing, where it is to be
  * sent again. Only the service's own words are an answer: all else was said by something on the way.
  */
 export function judge({ status, body, _isProblem }, { _row, _isPut }) {
   if (status < 300 && isCursor(body?.cursor) && !body.table && !body.sections && (!_isPut || body.id === _row)) {
     return { state: "acknowledged", answer: body };
   }
-  const problem = freeze(problemOf(status, _isProblem && body));
+  const said = _isProblem && body;
+  const problem = freeze({ ...problemOf(status, said), ...fieldsOf(said) });
   if (status === 401) return { _trouble: freeze({ reason: "signInNeeded", problem }) };
   if (isFinal(status)) {
     if (!_isProblem) return { _trouble: freeze({ reason: "unreachable", problem }) };

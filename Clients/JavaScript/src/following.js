@@ -1,4 +1,4 @@
-// What one table's following knows, and what it asks next. No input, no output, no clock: times are given in ms.
+// The state machine that follows one table: its state, and the next request. Without I/O or clock: times are given in ms.
 
 import { isAsNewAs, isCursor } from "./cursor.js";
 import { applyStage, freeze, Identities, must, reuse } from "./stages.js";
@@ -20,7 +20,7 @@ export class Following {
   _identities = new Identities([]);
   /** The problem after which nothing is asked any more. */
   _refusal = null;
-  /** What is shown may be old: it was kept, or paused, and not answered since. */
+  /** The table on the screen may be old: it was stored, or the client was paused, and no answer has come since. */
   _unsure = false;
   /** In trouble from a failure until the next answer. */
   _trouble = false;
@@ -41,7 +41,7 @@ export class Following {
   /** The rows that the cursor stands for; null before the first answer, as those that are wanted never are. */
   _cursorRows = null;
 
-  /** What is looked for, as requests say it, and its name; the search that the cursor stands for. */
+  /** The search in the form of a request, and its key; the key of the cursor's search. */
   _search = undefined;
   _searchKey = "";
   _cursorSearch = "";
@@ -76,7 +76,7 @@ export class Following {
     this._searchKey = search ? JSON.stringify(search) : "";
   }
 
-  /** What to ask for now. */
+  /** The next request. */
   _ask() {
     const after = this._lost ? undefined : this._cursor;
     const rows = after && this._rows === this._cursorRows ? undefined : this._rows;
@@ -122,7 +122,7 @@ export class Following {
       }
     }
     if (!_search) delete next.find;
-    // As the protocol has it of states that are not known here.
+    // The protocol: an unknown state counts as ready.
     if (!/^(loading|empty|stale|failed)$/.test(next.state)) next.state = "ready";
     this._cursorSearch = _searchKey;
     this._server = freeze(next);
@@ -166,7 +166,7 @@ export class Following {
     this._retryAt = this._floor;
   }
 
-  /** It wasn't followed for a while. */
+  /** The table was paused for a while. */
   _resume() {
     this._hasty = this._unsure = true;
     this._alone = false;

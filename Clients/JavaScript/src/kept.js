@@ -31,7 +31,7 @@ export function keptEdits(store, { locks = globalThis.navigator?.locks ?? alone 
     const living = [...new Set([...ids.filter((id) => !gone.includes(id)), own])];
     await store.set(base, living);
     for (const id of gone) await store.delete(place(id));
-    // This tab takes over from the first of them that ends, if it still lives then.
+    // When one of them ends, this tab takes over, if it is still open.
     for (const id of living) {
       if (id === own || watched.has(id) || locks === alone) continue;
       watched.add(id);

@@ -40,7 +40,7 @@ export function makeLine(client, segment, view) {
     if (gone.length) edited();
   };
 
-  /** What ended without being done stays. */
+  /** An edit that ended without effect stays in the list. */
   const end = (edit, state, problem) => edit._settle(Object.assign(edit, { state, problem: freeze(problem) }));
 
   const callOff = () => {
@@ -195,7 +195,7 @@ export function makeLine(client, segment, view) {
       return edit;
     },
 
-    /** What is to be kept of it. */
+    /** The stored form of the edits. */
     _kept: () =>
       line._edits.map(({ _what, key, row, place, state, problem, answer, _show, _sentAt, _attempt, _posted }) => ({
         segment, view, ..._what, key, ...(place && { place }), row, problem, answer,
@@ -207,7 +207,7 @@ export function makeLine(client, segment, view) {
     _restore({ segment, view, problem, answer, state, show, sentAt, attempt, posted, ...what }) {
       if (!operations[what.op]?.split) return;
       const end = answer ? "acknowledged" : (state ?? (problem ? "refused" : "local"));
-      // What this program was shown before says nothing of it: the service may have been set back meanwhile.
+      // A state shown earlier proves nothing: the service may have been restored from a backup meanwhile.
       const now = client._count();
       line._enqueue(what, show, {
         problem: freeze(problem ?? null), answer: freeze(answer ?? null), state: end, _sentAt: sentAt, _attempt: attempt, _posted: posted, _number: now, _since: now,
@@ -219,7 +219,7 @@ export function makeLine(client, segment, view) {
 
     _needs: (table) => unconfirmed().length && line._watchers().includes(table),
 
-    /** Those that have to show an edit until it is confirmed. */
+    /** The tables that must show an edit before it is confirmed. */
     _watchers() {
       const all = [...tables].filter(({ _following }) => !_following._refusal);
       const followed = all.filter((table) => table._isFollowed());

@@ -3,7 +3,7 @@
 import { problemOf, isFinal } from "./edits.js";
 import { tooQuick } from "./following.js";
 
-/** As many tables as one poll may have. */
+/** The maximum number of tables in one poll. */
 const mostMembers = 64;
 
 export function makePolls(client, tables, tabs) {
@@ -28,7 +28,7 @@ export function makePolls(client, tables, tabs) {
   const act = () => {
     isPlanned = false;
     if (client._isClosed()) return;
-    // What is to be asked for together, and when the next table is due.
+    // The tables that share a request, and the time when the next table is due.
     const groups = new Map();
     let next = Infinity;
     const answered = [...channels.values()].flatMap(({ signal, _tables }) => (signal.aborted ? _tables : []));
@@ -120,7 +120,7 @@ export function makePolls(client, tables, tabs) {
         try {
           if (news) oddity = table._receive(news, asked[index], mine, elapsed, bytes);
           else if (several && body.changes && !isEarly) oddity = table._unmoved(mine);
-        } catch {} // It doesn't fit: as little use as one that came too early.
+        } catch {} // An answer that doesn't fit counts as one that came too early.
       }
       if (oddity === "again") following._postpone(now(), luck);
       if (oddity === "early") following._fail(now(), luck, retryAfter);
@@ -131,7 +131,7 @@ export function makePolls(client, tables, tabs) {
 
   return {
     _plan: plan,
-    /** What a person's own edit brings is nothing that a service could spin by. */
+    /** Gives back a poll's share of the rate: a person's own edit caused the answer, so the service isn't looping. */
     _refund: () => (due -= 200),
     _callOff: () => channels.forEach(callOff),
     _close() {

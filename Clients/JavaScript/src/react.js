@@ -36,7 +36,7 @@ export function useEdit(table, row) {
   return { ...functions, edits: useStore(table, get) };
 }
 
-/** What is found of the table, and what changes it: `{ find, search, setQuery, toggle, setSort, clear }`. */
+/** The search's result, and functions that change the search: `{ find, search, setQuery, toggle, setSort, clear }`. */
 export function useFind(table) {
   const get = useMemo(() => {
     let kept = null;

@@ -7,7 +7,10 @@ import { freeze } from "./stages.js";
 const tokenPatience = 30_000;
 const betweenTokens = 60_000;
 
-/** What an action that may fail gives: nothing, where it does. */
+/** The longest answer that is read, in bytes, as its head says. Others end with their time, or as no text is longer than 512 MB. */
+const longest = 2 ** 28;
+
+/** The result of an action, or undefined if it fails. */
 export const attempt = async (action) => {
   try {
     return await action();
@@ -18,7 +21,7 @@ export const attempt = async (action) => {
 const msOf = (retryAfter) =>
   Math.min(3_600_000, Math.max(0, retryAfter * 1000 || Date.parse(retryAfter) - Date.now() || 0));
 
-/** What happens, for a log: whoever subscribes hears of each request and its end; the last failure stays. */
+/** Events for a log: subscribers hear of each request and its end; the last failure is kept. */
 export function makeEvents() {
   const listeners = new Set();
   const events = {
@@ -45,25 +48,29 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
   let isOpen, bearer;
   let lastRenewed = -Infinity;
 
+  /** The result of `action`, or a failure where it takes longer than so many ms. */
+  const inTime = async (limit, action) => {
+    let timer;
+    try {
+      return await Promise.race([action(), new Promise((_, reject) => {
+        timer = clock.setTimeout(() => reject(`no answer for ${limit / 1000} s`), limit);
+      })]);
+    } finally {
+      clock.clearTimeout(timer);
+    }
+  };
+
   /** The caller's token: asked for once for all who want it at this moment, and given up where it never comes. */
   const tokenOf = async (fresh) => {
     if (typeof token !== "function") return token;
     const mine = tokens;
-    let dog;
     try {
-      const given = await (mine[fresh] ??= Promise.race([
-        (async () => token({ fresh }))(),
-        new Promise((_, reject) => {
-          dog = clock.setTimeout(() => reject(`no answer for ${tokenPatience / 1000} s`), tokenPatience);
-        }),
-      ]).finally(() => delete mine[fresh]));
+      const given = await (mine[fresh] ??= inTime(tokenPatience, async () => token({ fresh })).finally(() => delete mine[fresh]));
       if (mine === tokens) troubled();
       return given;
     } catch (error) {
       if (mine === tokens) troubled(`The token provider failed: ${error?.message ?? error}`);
       throw error;
-    } finally {
-      clock.clearTimeout(dog);
     }
   };
 
@@ -106,14 +113,15 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
           },
         });
       };
-      // It is given up ten seconds after its wait; 55 s are the longest that there is.
-      let dog, failure;
+      let reply = { status: 0 };
+      let failure;
       const start = now();
-      const late = (resolve) => (dog = clock.setTimeout(resolve, ((query.wait ?? 55) + 10) * 1000));
-      const outcome = await Promise.race([new Promise(late), attempt(async () => {
-        try {
+      try {
+        // A request is given up ten seconds after its wait, which is at most 55 s.
+        reply = await inTime(((query.wait ?? 55) + 10) * 1000, async () => {
           let response = await send(false);
           if (response.status === 401 && typeof token === "function") response = await send(true);
+          if (response.headers.get("Content-Length") > longest) throw "too long";
           const text = await response.text();
           // Only JSON can be the service's answer. Of anything else the status alone counts.
           const body = await attempt(() => JSON.parse(text));
@@ -121,19 +129,17 @@ export function makeRequests({ base, token, cells, headers, clock, ask, events, 
             status: response.status, retryAfter: msOf(response.headers.get("Retry-After")), bytes: text.length, body,
             _isProblem: !!body?.title && /^application\/problem\+json/i.test(response.headers.get("Content-Type")),
           };
-        } catch (error) {
-          failure = `${error?.message ?? error}`;
-        }
-      })]);
-      clock.clearTimeout(dog);
+        });
+      } catch (error) {
+        failure = `${error?.message ?? error}`;
+      }
       const isOff = controller.signal.aborted;
       controller.abort();
-      const reply = outcome ?? { status: 0 };
       const { status, bytes } = reply;
       events._tell({
         type: isOff ? "cancelled" : "request", method, path, status, ms: now() - start, bytes, key,
         ...(!isOff && (!status || status > 399) && {
-          problem: problemOf(status, status ? reply._isProblem && reply.body : { title: failure ?? "no answer", status }),
+          problem: problemOf(status, status ? reply._isProblem && reply.body : { title: failure, status }),
         }),
       });
       // A cancelled request proves nothing. Any other one tells whether the service itself has answered.

@@ -27,7 +27,7 @@ export function bindSearch(element, table, words = {}) {
   element.hidden = true;
   element.append(field, sort, filters, clear, status);
 
-  /** What is looked for now: what was last asked, with the words that stand in the field. */
+  /** The current search: the last one asked for, with the words in the field. */
   const ask = (change) => {
     const { filters = {}, sort = null } = table.snapshot.search ?? {};
     const wanted = { q: field.value, filters, sort, ...change };
@@ -66,7 +66,7 @@ export function bindSearch(element, table, words = {}) {
       const node = group.chips.get(value);
       node.firstChild.textContent = title;
       node.lastChild.textContent = count.toLocaleString();
-      // As chosen, not as found: a chip that was touched shows it at once.
+      // The chosen state, not the found one: a chip shows a touch at once.
       node.setAttribute("aria-pressed", chosen.includes(value));
       return node;
     });
@@ -83,7 +83,7 @@ export function bindSearch(element, table, words = {}) {
   const draw = () => {
     const { find, search, counts, window } = table.snapshot;
     if (search?.isFound && !find && table.snapshot.cursor && !isNothing) {
-      // It offers nothing: it is followed as the plain table that it is.
+      // The table offers no search: follow the plain table.
       isNothing = true;
       queueMicrotask(() => table.find(null));
     }

@@ -26,7 +26,7 @@ export class Slice {
   #scrolled = 0;
   #lines = 0;
   #cut = null;
-  /** What takes the room of the lines before and behind those that are nodes. */
+  /** The elements that take the room of the lines before and after the nodes. */
   #spaces = ["", ""].map(() => {
     const space = document.createElement("div");
     space.setAttribute("role", "presentation");
@@ -53,7 +53,7 @@ export class Slice {
     for (const space of this.#spaces) space.remove();
   }
 
-  /** What stands behind the last line: null where nothing does. */
+  /** The element after the last line, or null. */
   get behind() {
     return this.#spaces[1].isConnected ? this.#spaces[1] : null;
   }
@@ -148,7 +148,7 @@ export class Slice {
       const height = (children[count].getBoundingClientRect().bottom - children[1].getBoundingClientRect().top) / count;
       // A little more or less would move all that is below for nothing.
       if (height > 8 && Math.abs(height / this.#height - 1) > 0.03) {
-        // What can be seen stays what it is.
+        // The visible rows stay the same.
         if (this.#isHigher) this.#offset = ((this.#scrolled + this.#offset) * height) / this.#height - this.#scrolled;
         this.#height = height;
         this.place();

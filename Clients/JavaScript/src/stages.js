@@ -63,7 +63,7 @@ export function applyStage(sections, stage, identities) {
   // Rows by their index, in maps by their section's.
   const [leaving, arriving, updated] = [new Map(), new Map(), new Map()];
   const [sectionsOut, sectionsIn] = [new Map(), new Map()];
-  // What is no more, and what is new.
+  // Sections and rows that are gone, and those that are new.
   const [goneSections, newSections, goneRows, newRows] = [[], [], [], []];
   const named = (list, index, id) => {
     must(list?.[index]?.id === id, id);
@@ -109,7 +109,7 @@ export function applyStage(sections, stage, identities) {
   for (const { at, id, header, footer, skipped } of sectionUpdates) {
     named(result, at, id);
     const section = Object.assign(change(at), freeze({ header, footer }), skipped && { skipped });
-    if (skipped === 0) delete section.skipped; // As the service does.
+    if (skipped === 0) delete section.skipped; // The service leaves out 0, too.
   }
   for (const { at: [section, index], row } of rowUpdates) {
     named(result[section]?.rows, index, row.id);
@@ -124,7 +124,7 @@ export function applyStage(sections, stage, identities) {
   return Object.freeze(result);
 }
 
-/** What stands in a table, by its identity: made once of a snapshot, and kept by its changes alone. */
+/** The rows and sections of a table by their ids: built once from a snapshot, then updated by its changes. */
 export class Identities {
   _sections = new Map();
   _rows = new Map();
@@ -156,12 +156,12 @@ export class Identities {
     this.#set(this._rows, row.id, row);
   }
 
-  /** What was done since is for good. */
+  /** Commits the changes since the last call. */
   _keep() {
     this.#before = [];
   }
 
-  /** What was done since doesn't fit. */
+  /** Rolls back the changes since the last `_keep`. */
   _undo() {
     for (const [map, id, value] of this.#before.reverse()) {
       if (value) map.set(id, value);

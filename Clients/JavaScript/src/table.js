@@ -25,7 +25,7 @@ export function makeTable(client, line, key, step, turned) {
   const marks = new WeakMap();
   const holds = new Set();
   let lingering, restoring, isRestored, shownSearch;
-  /** What is looked for as an app said it, and what was asked for of that. */
+  /** The app's search, and the search that was last requested. */
   let [search, sought] = [null, null];
   /** Rows that edits are seen on, by their identities: null where an edit has taken one away. */
   let edited = new Map();
@@ -56,7 +56,7 @@ export function makeTable(client, line, key, step, turned) {
     plan();
   };
 
-  /** It was paused, or resumed. */
+  /** Called after a pause or resume. */
   const turn = () => {
     following._resume();
     publish("status");
@@ -140,7 +140,7 @@ export function makeTable(client, line, key, step, turned) {
       const { window } = table.snapshot;
       const { from = 0, rows: shown, of } = window ?? {};
       if (!(of > from + shown)) return false; // Nor where all are there: `rows` is a word then.
-      const [first, last] = `${following._rows}`.split("-"); // What is asked for already counts.
+      const [first, last] = `${following._rows}`.split("-"); // Includes rows that are already asked for.
       const rows = Math.max(shown, +(last ? last - first + 1 : first) || 0) + (count || shown);
       // The widest window that can be asked for by number.
       following._rows = rows > 10_000 && !from ? "all" : rangeOf({ from, rows: Math.min(rows, 10_000) });

@@ -5,9 +5,9 @@
 /** How often a tab that is seen looks whether the leader answers, and how long it waits for that, in ms. */
 const beat = 500;
 const patience = 900;
-/** What is said so soon is waited for a little, in ms, so that tabs that ask after one reply are asked for together. */
+/** The leader waits so many ms, so that tabs that ask after one reply share the next request. */
 const gathering = 20;
-/** As `tooQuick` of the client: a reply without news is no reply to who has only just asked. */
+/** Like the client's `tooQuick`: an empty reply doesn't answer a tab that has only just asked. */
 const tooQuick = 1000;
 /** How long a poll of the leader waits, in s. */
 const longest = 20;
@@ -31,7 +31,7 @@ export function sharedTabs({
   let name, send, channel, timer, pinged, release, waiting;
   let isClosed = false;
   let isPosted = true;
-  /** What a leader knows: by tabs what they wait for, its polls, and the last answers by what was asked. */
+  /** The leader's state: each tab's cursors, the polls under way, and the last answer to each request. */
   let lead = null;
 
   const say = (type, more) => channel.postMessage({ type, from: own, ...more });
@@ -153,7 +153,7 @@ export function sharedTabs({
     gather();
   };
 
-  // Who leads.
+  // Leadership.
 
   const hold = () => new Promise((end) => {
     if (isClosed) return end();

@@ -1,4 +1,4 @@
-// Which addresses may be followed. A service says what it was told by others: an address may be a program.
+// Safe links. A service passes on what others told it, and `javascript:` addresses run code.
 
 const allowed = ["http:", "https:", "mailto:", "tel:"];
 const names = /^(url|href|link|uri)$|(Url|URL|Href|Link|Uri|_url|_link|_href)$/;
@@ -6,7 +6,7 @@ const names = /^(url|href|link|uri)$|(Url|URL|Href|Link|Uri|_url|_link|_href)$/;
 /** Whether a link may lead there: http(s), mailto, tel, or a path of this page's host. */
 export function isSafeURL(text) {
   if (typeof text !== "string") return false;
-  // As browsers read it: they pass over these.
+  // Browsers skip these characters.
   const bare = text.replace(/[\u0000-\u0020]+/g, "");
   const scheme = /^([a-z][a-z0-9+.-]*:)/i.exec(bare)?.[1].toLowerCase();
   return scheme ? allowed.includes(scheme) : !/^[\\/]{2}/.test(bare) || /^\/\/[^\\/]/.test(bare);

@@ -144,6 +144,19 @@ test("of two cursors of one epoch, one is as new if neither number is smaller", 
   for (const [cursor, other, expected] of cases) assert.equal(isAsNewAs(cursor, other), expected, `${cursor} ${other}`);
 });
 
+test("a reply that says to be longer than 256 MB is not read, and is a failure", async () => {
+  const events = [];
+  let isRead = false;
+  const endless = new ReadableStream({ pull: () => { isRead = true; } }, { highWaterMark: 0 });
+  const headers = { "Content-Length": `${2 ** 28 + 1}`, "Content-Type": "application/json" };
+  const { client, clock, table } = await following({ fetch: async () => new Response(endless, { headers }) });
+  client.events.subscribe((event) => events.push(event));
+  await clock.advance(1500);
+  assert.equal(table.snapshot.connection, "retrying");
+  assert.equal(events[0].problem.title, "too long");
+  assert.equal(isRead, false);
+});
+
 test("the watchdog counts for edits and for replies that stop halfway", async () => {
   const half = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"table":')) });
   const { clock, table } = await following({ fetch: async () => new Response(half) });
