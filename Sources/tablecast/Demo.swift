@@ -28,23 +28,28 @@ struct Demo: ParsableCommand {
       listen: listen,
       insecure: false
     )
-    print(
-      """
+    try withExtendedLifetime(airport) {
+      try service.run { address in
+        print(Self.greeting(address, airport))
+        fflush(nil)
+      }
+    }
+  }
 
-      An airport (http://127.0.0.1:\(airport.port)/flights) and Tablecast on it. Look at it: http://\(listen)/
+  private static func greeting(_ address: SocketAddress, _ airport: AirportProcess) -> String {
+    """
 
-        curl http://\(listen)/v1/tables/departures
-        curl "http://\(listen)/v1/tables/departures/changes?wait=20"            a snapshot, and the cursor `to`
-        curl "http://\(listen)/v1/tables/departures/changes?after=CURSOR"       waits for what changes next
-        curl -N http://\(listen)/v1/tables/departures/stream                    the same, as it happens
-        curl -X POST http://\(listen)/v1/tables/todo/items -H 'Content-Type: application/json' -d '{"title":"Pack"}'
+    An airport (http://127.0.0.1:\(airport.port)/flights) and Tablecast on it. Look at it: http://\(address)/
 
-      Ctrl-C ends both.
+      curl http://\(address)/v1/tables/departures
+      curl "http://\(address)/v1/tables/departures/changes?wait=20"            a snapshot, and the cursor `to`
+      curl "http://\(address)/v1/tables/departures/changes?after=CURSOR"       waits for what changes next
+      curl -N http://\(address)/v1/tables/departures/stream                    the same, as it happens
+      curl -X POST http://\(address)/v1/tables/todo/items -H 'Content-Type: application/json' -d '{"title":"Pack"}'
 
-      """
-    )
-    fflush(nil)
-    try withExtendedLifetime(airport) { try service.run() }
+    Ctrl-C ends both.
+
+    """
   }
 }
 

@@ -39,7 +39,9 @@ final class Service: Sendable {
   }
 
   /// Serves until a signal ends it; does not return.
-  func run() throws -> Never {
+  ///
+  /// - Parameter whenServing: is told the address once clients can connect: with port 0 the kernel has chosen it.
+  func run(whenServing: (SocketAddress) -> Void = { _ in }) throws -> Never {
     Self.giveBackMemory()
     try Self.raiseDescriptorLimit()
     try Self.checkMemoryLimits()
@@ -77,6 +79,7 @@ final class Service: Sendable {
     if isOpen, definition.auth.tokens.isEmpty, definition.auth.issuers.isEmpty, definition.hasEditableTables {
       logger.notice("Editing is open to everyone who reaches this address: `auth.tokens` closes it")
     }
+    whenServing(address)
 
     signal(SIGPIPE, SIG_IGN)
     withExtendedLifetime(signals) { dispatchMain() }
