@@ -103,7 +103,7 @@ build_tokens() {
 build_tables() {
   engine=../Sources/TableEngine
   swiftc $flags -module-name FuzzTables -I "$build" -o "$build/Tables" Targets/Tables.swift \
-    $engine/Lenses/AcceptedCells.swift $engine/Catalog/TableReference.swift $engine/TableError.swift \
+    $(find $engine -name AcceptedCells.swift) $engine/Catalog/TableReference.swift $engine/TableError.swift \
     "$build/FieldValues.o"
 }
 

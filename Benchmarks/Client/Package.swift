@@ -12,6 +12,7 @@ let package = Package(
       dependencies: [
         .product(name: "TablecastClient", package: "tablecast"),
         .product(name: "TablecastTesting", package: "tablecast"),
+        .product(name: "TablecastUI", package: "tablecast"),
       ]
     )
   ]

@@ -7,21 +7,26 @@ import TablecastClient
 final class Observer: @unchecked Sendable {
   private let condition = NSCondition()
   private let keepsAll: Bool
-  private var states: [TableSnapshot] = []
+  private var changes: [TableChange] = []
 
   init(keepsAll: Bool) { self.keepsAll = keepsAll }
 
   func receive(_ change: TableChange) {
     condition.lock()
-    if !keepsAll { states.removeAll(keepingCapacity: true) }
-    states.append(change.snapshot)
+    if !keepsAll { changes.removeAll(keepingCapacity: true) }
+    changes.append(change)
     condition.signal()
     condition.unlock()
   }
 
-  func wait(for cursor: String) {
+  /// Returns the change that led there.
+  @discardableResult
+  func wait(for cursor: String) -> TableChange {
     condition.lock()
-    while states.last?.cursor?.text != cursor { condition.wait() }
-    condition.unlock()
+    defer { condition.unlock() }
+    while true {
+      if let change = changes.last, change.snapshot.cursor?.text == cursor { return change }
+      condition.wait()
+    }
   }
 }

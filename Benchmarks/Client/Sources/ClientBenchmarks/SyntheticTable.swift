@@ -26,10 +26,10 @@ struct SyntheticTable {
     "{\"table\":\"t\",\"from\":null,\"to\":\"00000000000a.1\",\"reset\":\"start\",\"snapshot\":\(snapshot())}"
   }
 
-  /// One row in a hundred says something else.
-  func changeset(from version: Int) -> String {
+  /// One row in a hundred says something else, or one in so many.
+  func changeset(from version: Int, oneIn share: Int = 100) -> String {
     let each = rows / sections
-    let updates = stride(from: version % 100, to: rows, by: 100).map { index in
+    let updates = stride(from: version % share, to: rows, by: share).map { index in
       "{\"at\":[\(index / each),\(index % each)],\"row\":\(row(index, version)),\"reload\":false}"
     }
     return """

@@ -1,6 +1,7 @@
 import Foundation
 import TablecastClient
 import TablecastTesting
+import TablecastUI
 
 // What the client costs, from a reply's bytes until observers have the state, beside a plain loop that asks for the whole
 // table and decodes it with Foundation. Without an argument everything, each in a process of its own: memory that was
@@ -105,6 +106,28 @@ case "edits":
   report("the client, the first edit, until it is shown", edits[0])
   report("the client, the hundredth open edit, median of the last nine", median(Array(edits.suffix(9))))
   report("the client, a changeset of 1 % under 100 open edits, median of 201", changesets(client).median)
+case "observed":
+  // SwiftUI's table on the main thread: told what changed, and shown a state of which it does not know that.
+  let long = SyntheticTable(rows: 50_000)
+  let client = Client(keepsAll: false)
+  _ = client.answer(TransportResponse(json: long.start()), "00000000000a.1")
+  let observed = ObservedTable(client.client.table("t"))
+  let first = client.observer.wait(for: "00000000000a.1").snapshot
+  report("SwiftUI's table, 50,000 rows for the first time", milliseconds { observed.show(first) })
+  var version = 1
+  func times(oneIn share: Int, _ body: (TableChange) -> Void) -> Double {
+    median((0..<51).map { _ in
+      let reply = TransportResponse(json: long.changeset(from: version, oneIn: share))
+      version += 1
+      _ = client.answer(reply, "00000000000a.\(version)")
+      let change = client.observer.wait(for: "00000000000a.\(version)")
+      return milliseconds { body(change) }
+    })
+  }
+  for (words, share) in [("one row", long.rows), ("1 %", 100)] {
+    report("SwiftUI's table, a change of \(words), told so, median of 51", times(oneIn: share) { observed.take($0) })
+    report("SwiftUI's table, a state in which \(words) changed, median of 51", times(oneIn: share) { observed.show($0.snapshot) })
+  }
 case "plain":
   let bytes = Data(table.snapshot().utf8)
   let memory = PeakMemory()
@@ -118,7 +141,7 @@ case "plain":
   report("a plain loop, the whole table again for each change", median(times))
   precondition(kept?.sections.count == 10)
 default:
-  for mode in ["client", "edits", "plain"] {
+  for mode in ["client", "edits", "observed", "plain"] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
     process.arguments = [mode]
