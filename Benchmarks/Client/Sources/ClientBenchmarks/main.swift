@@ -115,7 +115,7 @@ case "observed":
   let first = client.observer.wait(for: "00000000000a.1").snapshot
   report("SwiftUI's table, 50,000 rows for the first time", milliseconds { observed.show(first) })
   var version = 1
-  func times(oneIn share: Int, _ body: (TableChange) -> Void) -> Double {
+  @MainActor func times(oneIn share: Int, _ body: @MainActor (TableChange) -> Void) -> Double {
     median((0..<51).map { _ in
       let reply = TransportResponse(json: long.changeset(from: version, oneIn: share))
       version += 1
