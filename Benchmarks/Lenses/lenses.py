@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lenses.py [--rows N,N…] [--only WORD] [--rounds N] [--before PATH]: what clients cost that each see a table otherwise.
+"""lenses.py [--rows N,N…] [--only WORD] [--rounds N] [--service PATH] [--before PATH]: what clients cost that each see a table otherwise.
 
 Each figure is the service's processor time for one version, in milliseconds: 20 items all over the table change, then each client
 polls from the version before. What the change itself costs, with nobody asking, is taken off; what a request costs is in it, a
@@ -13,7 +13,11 @@ poll of the plain table says how much that is. `--before` names another build of
 - *old cursors*: 1,000 clients that come back from 63 versions at once; changesets that are computed for them.
 - *tables at once*: a poll of several tables by one of 200 clients alike, from its request until it is answered, as one of the tables
   has changed; beside it, a poll of one; in microseconds.
-- *groups*: 1,000 additions, each into a new section, to a table of 4,000 sections; in one batch."""
+- *compressed*: the first snapshot in a coding: what it takes beyond the same snapshot without one.
+- *groups*: 1,000 additions, each into a new section, to a table of 4,000 sections; in one batch.
+- *an edit*: one edit of a table of so many sections of one row each.
+- *many tables*: tables of five items in one configuration: until all are there, and a reload that changes one title; the threads that
+  there are then."""
 import argparse
 import itertools
 import json
@@ -21,6 +25,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -37,6 +42,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--rows", default="1000,10000,100000")
 parser.add_argument("--only", default="", help="measure what has this in its name")
 parser.add_argument("--rounds", type=int, default=7)
+parser.add_argument("--service", metavar="PATH", help="the build to measure; without it this tree is built")
 parser.add_argument("--before", metavar="PATH", help="another build, for comparison")
 options = parser.parse_args()
 
@@ -252,14 +258,105 @@ def groups(path):
 
         def batch(first, last):
             edits = [{"op": "add", "section": f"g{number}", "at": 0, "item": {"title": "A"}} for number in range(first, last)]
-            begun = time.perf_counter()
+            begun, used = time.perf_counter(), time.clock_gettime(~process.pid << 3 | 2)
             connection.send("POST", "/v1/tables/groups/edits", json.dumps({"edits": edits}).encode())
             connection.receive()
-            return (time.perf_counter() - begun) * 1000
+            used = time.clock_gettime(~process.pid << 3 | 2) - used
+            return used * 1000, f"{(time.perf_counter() - begun) * 1000:.0f} by the clock"
 
         for first in range(0, 4000, 1000):
             batch(first, first + 1000)
-        return batch(4000, 5000), "by the clock"
+        return batch(4000, 5000)
+    finally:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def edits(path, sections):
+    """Milliseconds of the processor for each of several kinds of edit."""
+    folder = tempfile.mkdtemp()
+    client.EXECUTABLE = path
+    process, port = start(folder, GROUPS)
+    try:
+        connection = Connection(port)
+
+        def send(method, target, body):
+            connection.send(method, target, json.dumps(body).encode())
+            return connection.receive()
+
+        def clock():
+            return time.clock_gettime(~process.pid << 3 | 2) * 1000
+
+        for first in range(0, sections, 500):
+            send("POST", "/v1/tables/groups/edits", {"edits": [
+                {"op": "add", "item": {"title": "A", "group": f"g{number}"}}
+                for number in range(first, min(sections, first + 500))]})
+        rounds, figures = 50, []
+        for name, edit in [
+                ("patch", lambda n: send("PATCH", f"/v1/tables/groups/items/{2 + n % sections}", {"title": f"B{n}"})),
+                ("add", lambda n: send("POST", f"/v1/tables/groups/items?section=g{n % sections}", {"title": "C"})),
+                ("new section", lambda n: send("POST", f"/v1/tables/groups/items?section=n{n}", {"title": "D"}))]:
+            begun = clock()
+            for number in range(rounds):
+                edit(number)
+            figures.append((name, (clock() - begun) / rounds))
+        return figures[0][1], ", ".join(f"{name} {value:.2f}" for name, value in figures[1:])
+    finally:
+        process.kill()
+        process.wait()
+        shutil.rmtree(folder)
+
+
+def compressed(service, coding):
+    """Milliseconds of the processor."""
+    def taken(headers):
+        service.change()
+        time.sleep(0.1)
+        begun = service.time()
+        body = service.get("/v1/tables/long", headers)
+        return service.time() - begun, len(body)
+
+    rounds = [(taken(f"Accept-Encoding: {coding}\r\n"), taken("")) for _ in range(3)]
+    size = rounds[0][1][1]
+    return (statistics.median(coded[0] - plain[0] for coded, plain in rounds),
+            f"{size / 1e6:.1f} MB to {rounds[0][0][1] / 1e6:.1f}")
+
+
+def many_tables(path, count):
+    folder = tempfile.mkdtemp()
+    client.EXECUTABLE = path
+
+    def configuration(title):
+        items = ", ".join(f"{{title: a{number}}}" for number in range(5))
+        return ("listen: 127.0.0.1:0\nstore: memory\ncells: {Label: {fields: {title: string}}}\ntables:\n" + "".join(
+            f"  t{number}: {{title: {title if number == 7 else 'T'}, source: {{local: {{items: [{items}]}}}}, cell: Label, "
+            f"payload: {{title: \"${{title}}\"}}}}\n" for number in range(count)))
+
+    process, port = start(folder, configuration("A"), patience=600)
+    try:
+        connection = Connection(port)
+
+        def get(target):
+            connection.send("GET", target)
+            return json.loads(connection.receive())
+
+        def clock():
+            return time.clock_gettime(~process.pid << 3 | 2) * 1000
+
+        while get(f"/v1/tables/t{count - 1}")["state"] != "ready":
+            time.sleep(0.05)
+        begun = clock()
+        with open(os.path.join(folder, "tablecast.yaml"), "w") as file:
+            file.write(configuration("B"))
+        asked = time.perf_counter()
+        process.send_signal(signal.SIGHUP)
+        while get("/v1/tables/t7")["title"] != "B":
+            time.sleep(0.01)
+        waited = time.perf_counter() - asked
+        time.sleep(1)
+        threads = len(os.listdir(f"/proc/{process.pid}/task"))
+        return begun, f"reload {clock() - begun:.0f}, {waited * 1000:.0f} by the clock, {threads} threads"
     finally:
         process.kill()
         process.wait()
@@ -267,7 +364,10 @@ def groups(path):
 
 
 def main():
-    build()
+    if options.service:
+        client.EXECUTABLE = options.service
+    else:
+        build()
     builds = ([("before", options.before)] if options.before else []) + [("now", client.EXECUTABLE)]
     print("| | rows | " + " | ".join(name for name, _ in builds) + " |")
     print("| --- | ---: | " + " | ".join("---:" for _ in builds) + " |", flush=True)
@@ -299,12 +399,20 @@ def main():
             row("old cursors", old_cursors)
             for count in (0, 1, 10, 50):
                 row(f"tables at once, {count or 'a poll of one'}", lambda service: tables_at_once(service, count))
+            for coding in ("gzip", "zstd"):
+                row(f"compressed, {coding}", lambda service: compressed(service, coding))
             row("resident (MB)", lambda service: (service.resident(), ""))
         finally:
             for service in services:
                 service.stop()
     if options.only in "groups":
         say("groups", 4000, [groups(path) for _, path in builds])
+    for sections in (40, 4000):
+        if options.only in "an edit":
+            say("an edit", sections, [edits(path, sections) for _, path in builds])
+    for count in (1000, 4000, 10_000):
+        if options.only in "many tables":
+            say("many tables", count, [many_tables(path, count) for _, path in builds])
 
 
 main()
