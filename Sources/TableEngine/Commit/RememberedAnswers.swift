@@ -1,8 +1,8 @@
 import Synchronization
 import TableStore
 
-/// The answers to requests with an idempotency key of tables that no store keeps: a family's members, which come and go,
-/// while a key holds for a day.
+/// The answers to requests with an idempotency key of tables of which nothing is stored: those that depend on callers' header
+/// fields. They come and go, while a key holds for a day.
 final class RememberedAnswers: Sendable {
   private static let bounds = ReplyBounds(
     caller: ReplyBounds.Bound(count: 1000, bytes: 1 << 20),

@@ -19,11 +19,9 @@ extension TableWriter {
     return .movedOn
   }
 
-  /// True if answers to requests with a key are kept for all replicas and beyond this process. Answers that belong to
-  /// one caller are not: these are in no store.
-  private var keepsAnswers: Bool {
-    isStored || log != nil || context.replica.isShared && !isPrivate && content.access { $0.variables.caller == .null }
-  }
+  /// True if answers to requests with a key are kept in the store: for all replicas, and beyond this process. Of a table that
+  /// depends on callers' header fields nothing is stored.
+  private var keepsAnswers: Bool { isStored || log != nil || !isPrivate }
 
   /// Carries a request out the first time that it comes with its key. Repeats, also those that come meanwhile, get the
   /// first one's answer, if that was a judgement.
