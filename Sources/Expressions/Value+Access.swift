@@ -64,10 +64,22 @@ extension Value {
     }
   }
 
-  /// The shortest decimal text that reads back as the same number; no fraction where there is none.
+  /// The shortest decimal digits that read back as the same number; no fraction where there is none, and no exponent: at most some
+  /// 330 characters.
   static func text(of number: Double) -> String {
     if let integer = Int64(exactly: number), integer.magnitude < 1 << 53 { return integer.description }
-    return number.description
+    let text = number.description
+    guard let mark = text.firstIndex(of: "e"), let exponent = Int(text[mark...].dropFirst()) else {
+      return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+    let digits = text[..<mark].filter(\.isNumber)
+    let sign = number < 0 ? "-" : ""
+    // So many digits stand before the point.
+    let count = exponent + 1
+    func zeros(_ count: Int) -> String { String(repeating: "0", count: max(count, 0)) }
+    if count <= 0 { return "\(sign)0.\(zeros(-count))\(digits)" }
+    if digits.count <= count { return sign + digits + zeros(count - digits.count) }
+    return "\(sign)\(digits.prefix(count)).\(digits.dropFirst(count))"
   }
 
   /// How many elements or members; 0 for other kinds.
