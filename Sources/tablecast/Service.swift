@@ -20,6 +20,7 @@ final class Service: Sendable {
   private let listen: ListenAddress
   private let insecure: Bool
   private let accessLog: AccessLog?
+  private let isEnding = Atomic(false)
 
   /// - Throws: `ExitCode` where the configuration has mistakes; they have been printed.
   init(configuration: ServiceConfiguration, listen: String?, insecure: Bool, accessLog: AccessLog? = nil) throws {
@@ -156,8 +157,10 @@ final class Service: Sendable {
   // MARK: Signals
 
   /// SIGTERM: no new connections, waiting polls answered with what they have, everything written, exit 0; 1 where
-  /// something was left undone.
+  /// something was left undone. Further signals change nothing, as where a supervisor sends one to the process and one to its
+  /// group.
   private func end(_ service: TableService, _ server: Server, _ store: any Store) {
+    guard !isEnding.exchange(true, ordering: .relaxed) else { return }
     logger.notice("Ending: waiting polls are answered, open requests finished")
     let step = Mutex("open requests are not finished")
     service.drain()
@@ -184,6 +187,7 @@ final class Service: Sendable {
 
   /// SIGHUP: the configuration anew; a bad one is reported and the old one kept.
   private func reload(_ service: TableService, _ server: Server, _ store: any Store) {
+    guard !isEnding.load(ordering: .relaxed) else { return }
     let (read, diagnostics) = configuration.read()
     for diagnostic in diagnostics { diagnostic.log(to: logger) }
     guard let definition = read else { return refuse("it has mistakes") }

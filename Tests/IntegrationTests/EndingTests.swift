@@ -29,4 +29,33 @@ import Testing
     try service.logged("Ended before all was done")
     try session.ask("ROLLBACK")
   }
+
+  /// An interactive Ctrl-C and the supervisor's signal come together: what is under way is finished all the same.
+  @Test func furtherSignalsChangeNothing() throws {
+    let folder = try TemporaryFolder()
+    let upstream = try ListUpstream()
+    let (edit, answered) = (Monitor(false), Monitor(false))
+    upstream.server.answer { [items = upstream.items] request in
+      guard request.method != "GET" else { return .json(.array(items.current)) }
+      edit.change { $0 = true }
+      _ = try? answered.wait(for: "the answer's time") { $0 ? true : nil }
+      return .json(["number": 1, "title": "Edited"])
+    }
+    let configuration = upstream.configuration
+      .replacingOccurrences(of: "memory", with: "{path: \"{folder}/store.sqlite\"}")
+      .replacingOccurrences(of: ", forward: [Authorization]", with: "")
+    let service = try ServiceProcess(configuration, in: folder)
+    try service.follow("t", until: "is ready") { $0.state == "ready" }
+    let reply = Background("an edit") {
+      try service.request("PATCH", "/v1/tables/t/items/1", body: ["title": "Edited"])
+    }
+    try edit.wait(for: "the edit at the upstream") { $0 ? true : nil }
+    service.signal(SIGTERM)
+    try service.logged("Ending")
+    for number in [SIGINT, SIGHUP, SIGTERM] { service.signal(number) }
+    answered.change { $0 = true }
+    #expect(try reply.value().status == 200)
+    #expect(try service.end() == 0)
+    #expect(service.log.current.count { $0.contains("Ending") } == 1)
+  }
 }
