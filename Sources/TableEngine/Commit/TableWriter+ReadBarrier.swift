@@ -103,6 +103,15 @@ extension TableWriter: ReadInput {
     if followsItems ? waited > Self.courtesy : context.replica.isLeading { return publishContent { _ in again() } }
     content.queue.asyncAfter(deadline: .now() + Self.pause, execute: again)
   }
+
+  /// The same in a view, too. `completion` is called on any queue.
+  func readBarrier(view: String?, _ completion: @escaping StoreLooks.Completion) {
+    readBarrier { [self] outcome in
+      // A view that replicas don't share is in no store: read from there, it would be none.
+      guard outcome == .read, let view, isShared else { return completion(outcome) }
+      context.views.read(view, table: versions.epoch) { _ in completion(outcome) }
+    }
+  }
 }
 
 extension LiveTable {
@@ -119,11 +128,7 @@ extension LiveTable {
   /// Reads what other replicas have written, in a view too, and waits for what is on its way here. `completion` is called on
   /// any queue, after some seconds at most.
   package func readBarrier(view: String?, _ completion: @escaping @Sendable (LookOutcome) -> Void) {
-    writer.readBarrier { [self] outcome in
-      // A view that replicas don't share is in no store: read from there, it would be none.
-      guard outcome == .read, let view, writer.isShared else { return completion(outcome) }
-      context.views.read(view, table: current.cursor.epoch) { _ in completion(outcome) }
-    }
+    writer.readBarrier(view: view, completion)
   }
 
   /// The reply to a poll that is told nothing but where it is.

@@ -45,6 +45,12 @@ extension TableWriter {
     let answer: @Sendable (EditResult) -> Void = { [self] outcome in
       switch outcome {
       case .failure(let error): completion(.failure(error))
+      case .success(let done) where done.isRepeated && isShared:
+        // Another replica may have done it, and it may not be known here yet.
+        readBarrier(view: lens.view) { [self] outcome in
+          guard outcome == .read else { return completion(.failure(TableError(.unreadable))) }
+          describe(row, lens, done.cursor, holder, completion)
+        }
       case .success(let done): describe(row, lens, done.cursor, holder, completion)
       }
     }
