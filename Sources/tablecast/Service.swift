@@ -252,7 +252,8 @@ extension ServiceDefinition {
   /// How the server is set up for this service.
   func server(_ listen: ListenAddress) -> HTTPServer.Configuration {
     var server = HTTPServer.Configuration()
-    server.host = listen.host
+    // The server takes addresses alone.
+    server.host = listen.host == "localhost" ? "127.0.0.1" : listen.host
     server.port = listen.port
     if let connections = limits.connections { server.limits.connections = connections }
     if let waiters = limits.waiters { server.limits.waiters = waiters }

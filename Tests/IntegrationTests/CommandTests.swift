@@ -14,6 +14,11 @@ import Testing
     #expect(serve.errors.contains("[::1"), "\(serve.errors)")
   }
 
+  @Test func localhostIsAnAddressToListenOn() throws {
+    let service = try ServiceProcess("store: memory\ntables: {}", arguments: ["--listen", "localhost:0"])
+    #expect(try service.request("GET", "/healthz").status == 200)
+  }
+
   private static func configuration(_ url: String) -> String {
     """
     locales: [en-US, de-DE]
